@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from datetime import date
 
-from gateway.domain.bank.capabilities import Capabilities
 from gateway.domain.bank.charges import (
     Charge,
     ChargeOrder,
@@ -42,14 +41,14 @@ from gateway.domain.kernel.windows import Window
 from provider_adapters.asaas import charges, documents, payouts, requests, translate
 from provider_adapters.asaas.callbacks import AsaasProof
 from provider_adapters.asaas.pix_charges import Paid, PixCharges
-from provider_adapters.kit.client import ProviderClient
+from provider_adapters.kit.adapter import BankAdapter, key_of
 from provider_adapters.kit.outcomes import unsent
 from provider_adapters.kit.paging import days, number_of, skipped, unrepeated, whole, within
 from provider_adapters.kit.proofs import token_text
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
-class AsaasAdapter:
+class AsaasAdapter(BankAdapter):
     """
     Asaas as one configured provider.
 
@@ -58,19 +57,9 @@ class AsaasAdapter:
         callback_email: See ``AsaasSettings``.
     """
 
-    capabilities: Capabilities
-    client: ProviderClient
     now: Now
     pix_charges: PixCharges
     callback_email: str = ""
-
-    async def start(self) -> None:
-        """Open the client's connections on the running loop."""
-        await self.client.start()
-
-    async def close(self) -> None:
-        """Close the client's connections."""
-        await self.client.close()
 
     def callback_proof(self, secrets: CallbackSecrets) -> AsaasProof:
         """Make the check of callbacks; raises ``ProofRefused`` without a token."""
@@ -96,10 +85,7 @@ class AsaasAdapter:
         by = self.client.read_by()
         span = days(window, translate.ZONE)
         request = requests.movements(account, span, number_of(cursor), limit)
-        unknown = self.client.unknown_word("list_statement")
-        found, more = await self.client.read(
-            request, lambda answer: translate.movements(answer, unknown), by
-        )
+        found, more = await self.client.read(request, translate.movements, by)
 
         async def read(span: tuple[date, date], skip: int) -> Paid:
             request = requests.pix_charges(account, span, skip)
@@ -117,10 +103,7 @@ class AsaasAdapter:
 
     async def get_key(self, account: ProviderAccount, key_id: str) -> PixKey:
         """Find a key among all: an id that the bank does not know is answered without a word."""
-        for key in await self._keys(account, "get_key"):
-            if key.public_id(account.account_id) == key_id:
-                return key
-        raise NotFound(Reason.NOT_FOUND)
+        return key_of(await self._keys(account, "get_key"), account, key_id)
 
     async def get_charge(self, account: ProviderAccount, reference: str) -> Charge:
         """Read a charge: ``GET /v3/payments``, its QR code and its customer."""
@@ -159,9 +142,8 @@ class AsaasAdapter:
             request = requests.create_transfer(account, order)
         except ProviderError as failure:
             return unsent(failure)
-        unknown = self.client.unknown_word("create_payout")
         return await self.client.pay(
-            request, lambda answer: payouts.created(answer, order, unknown), send_by
+            request, lambda answer: payouts.created(answer, order), send_by
         )
 
     async def find_payout(
@@ -175,28 +157,19 @@ class AsaasAdapter:
         """
         if not self.capabilities.finds(provider_id):
             raise NotSupported(Reason.NOT_SUPPORTED)
-        unknown = self.client.unknown_word("find_payout")
-        return await self.client.read(
-            requests.transfer(account, provider_id),
-            lambda answer: payouts.found(answer, provider_key, unknown),
-        )
+        request = requests.transfer(account, provider_id)
+        return await self.client.read(request, lambda answer: payouts.found(answer, provider_key))
 
     async def create_key(self, account: ProviderAccount, order: KeyOrder) -> PixKey:
         """Register a random key, sent once; ``POST /v3/pix/addressKeys``."""
         if order.type is not PixKeyType.EVP:
             raise NotSupported(Reason.NOT_SUPPORTED)
-        unknown = self.client.unknown_word("create_key")
-        return await self.client.change(
-            requests.create_key(account), lambda answer: translate.changed_key(answer, unknown)
-        )
+        return await self.client.change(requests.create_key(account), translate.changed_key)
 
     async def cancel_key(self, account: ProviderAccount, key: PixKey) -> PixKey:
         """Cancel a key, sent once; ``DELETE /v3/pix/addressKeys/{id}``."""
-        unknown = self.client.unknown_word("cancel_key")
-        return await self.client.change(
-            requests.cancel_key(account, key.provider_id),
-            lambda answer: translate.changed_key(answer, unknown),
-        )
+        request = requests.cancel_key(account, key.provider_id)
+        return await self.client.change(request, translate.changed_key)
 
     async def create_charge(self, account: ProviderAccount, order: ChargeOrder) -> Charge:
         """
@@ -273,12 +246,12 @@ class AsaasAdapter:
 
     async def _keys(self, account: ProviderAccount, operation: str) -> Sequence[PixKey]:
         """Read every key, for one of several operations."""
-        by, unknown = self.client.read_by(), self.client.unknown_word(operation)
+        by = self.client.read_by()
 
         async def read(cursor: str | None) -> Page[PixKey]:
             request = requests.keys(account, operation, number_of(cursor))
             return await self.client.read(
-                request, lambda answer: translate.keys(answer, cursor, unknown), by
+                request, lambda answer: translate.keys(answer, cursor), by
             )
 
         return await whole(read)

@@ -15,8 +15,8 @@ from gateway.domain.bank.charges import (
 from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import NotFound
 from provider_adapters.asaas import documents, words
-from provider_adapters.asaas.translate import above_zero, instant_or_none, payer
-from provider_adapters.kit import brcode
+from provider_adapters.asaas.translate import instant_or_none, payer
+from provider_adapters.kit import brcode, money
 from provider_adapters.kit.answers import ProviderAnswer, provider_id, read_document
 from provider_adapters.kit.client import UnknownWord
 
@@ -25,7 +25,7 @@ Row = TypeVar("Row", documents.Payment, documents.PixTransaction)
 
 def _valued(row: Row) -> Row:
     """Return a row whose amount is one: it is used when the answer has been read."""
-    above_zero(row.value)
+    money.above_zero(row.value)
     return row
 
 
@@ -102,19 +102,19 @@ def charge(
     Raises:
         ValueError: The amount or a date is none.
     """
-    named = _named(code.payload) if code else None
+    named = brcode.receiver(code.payload if code else "")
     return Charge(
         reference=row.external_reference or "",
         type=ChargeType.DYNAMIC,
         key="",
-        value=above_zero(row.value),
+        value=money.above_zero(row.value),
         status=status,
         emv=code.payload if code else "",
         reusable=False,
         payer=payer,
-        receiver=Party(name=named.name if named else ""),
-        city=named.city if named else "",
-        zip_code=(named.postal_code or "") if named else "",
+        receiver=Party(name=named.name),
+        city=named.city,
+        zip_code=named.postal_code or "",
         created_at=instant_or_none(row.date_created),
         expires_at=instant_or_none(code.expiration_date) if code else None,
     )
@@ -132,7 +132,7 @@ def charge_payment(
     paid = transaction and (transaction.effective_date or transaction.date_created)
     return ChargePayment(
         reference=row.external_reference or "",
-        value=above_zero(transaction.value if transaction else row.value),
+        value=money.above_zero(transaction.value if transaction else row.value),
         created_at=instant_or_none(row.date_created),
         paid_at=instant_or_none(paid or row.payment_date),
         e2e_id=(transaction.end_to_end_identifier or "") if transaction else "",
@@ -148,11 +148,3 @@ def pix_transaction(answer: ProviderAnswer) -> documents.PixTransaction:
 def payer_of(transaction: documents.PixTransaction) -> Payer | None:
     """Return who paid, where the bank says it."""
     return payer(transaction.external_account) if transaction.external_account else None
-
-
-def _named(payload: str) -> brcode.BrCode | None:
-    """Read who is paid; a payload is handed on even where it cannot be read."""
-    try:
-        return brcode.decode(payload)
-    except ValueError:
-        return None

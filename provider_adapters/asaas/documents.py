@@ -12,6 +12,7 @@ from typing import Final, Generic, TypeVar
 
 import msgspec
 
+from provider_adapters.kit.answers import inside
 from provider_adapters.kit.money import JsonNumber
 
 Row = TypeVar("Row")
@@ -24,23 +25,11 @@ class Error(msgspec.Struct, frozen=True):
     code: str
 
 
-class Errors(msgspec.Struct, frozen=True):
-    """The body of a refusal."""
-
-    errors: list[Error]
-
-
 class Listing(msgspec.Struct, Generic[Row], frozen=True, rename="camel"):
     """A page of a list."""
 
     data: list[Row]
     has_more: bool | None = None
-
-
-class Balance(msgspec.Struct, frozen=True):
-    """A balance; what is blocked is not told."""
-
-    balance: JsonNumber
 
 
 class Movement(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False):
@@ -160,8 +149,8 @@ class Webhook(msgspec.Struct, frozen=True):
     url: str
 
 
-ERRORS: Final = msgspec.json.Decoder(Errors)
-BALANCE: Final = msgspec.json.Decoder(Balance)
+ERRORS: Final = inside("errors", list[Error])
+BALANCE: Final = inside("balance", JsonNumber)
 MOVEMENTS: Final = msgspec.json.Decoder(Listing[Movement])
 KEY: Final = msgspec.json.Decoder(Key)
 KEYS: Final = msgspec.json.Decoder(Listing[Key])

@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-import msgspec
-
-from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.capabilities import (
     Capabilities,
     EntryField,
@@ -24,15 +21,9 @@ from provider_adapters.asaas.documents import HARMLESS
 from provider_adapters.asaas.pix_charges import PixCharges
 from provider_adapters.asaas.requests import LARGEST_PAGE
 from provider_adapters.asaas.secrets import AsaasSecrets
-from provider_adapters.kit.client import client_of
+from provider_adapters.kit.client import client_at
 from provider_adapters.kit.factory import AdapterContext
-from provider_adapters.kit.settings import (
-    AccountLimits,
-    ClientLimits,
-    TlsFiles,
-    address_of,
-    settings_of,
-)
+from provider_adapters.kit.settings import AccountLimits, BankSettings, settings_of
 
 HOSTS: Final = Hosts(
     production=frozenset({"api.asaas.com"}),
@@ -41,33 +32,19 @@ HOSTS: Final = Hosts(
 """Source: docs.asaas.com/docs/authentication, 22 November 2026."""
 CONCURRENT_CALLS: Final = AccountLimits(in_flight=50)
 """The bank counts GETs alone (docs.asaas.com/reference/api-limits, 22 November 2026)."""
-_HOST: Final = {
-    Environment.PRODUCTION: "https://api.asaas.com",
-    Environment.SANDBOX: "https://api-sandbox.asaas.com",
-}
+_LACKS: Final = frozenset(
+    {
+        PortCall.LOOK_UP_KEY,
+        PortCall.CREATE_REFUND,
+        PortCall.FIND_REFUND,
+        PortCall.LIST_REFUNDS,
+        PortCall.LIST_BLOCKS,
+        PortCall.LIST_MISSED_EVENTS,
+        PortCall.ACKNOWLEDGE_EVENTS,
+    }
+)
 _CAN: Final = Capabilities(
-    calls=frozenset(
-        {
-            PortCall.PROBE,
-            PortCall.GET_BALANCE,
-            PortCall.LIST_STATEMENT,
-            PortCall.LIST_KEYS,
-            PortCall.GET_KEY,
-            PortCall.GET_CHARGE,
-            PortCall.GET_CHARGE_PAYMENT,
-            PortCall.CREATE_PAYOUT,
-            PortCall.FIND_PAYOUT,
-            PortCall.CREATE_KEY,
-            PortCall.CANCEL_KEY,
-            PortCall.CREATE_CHARGE,
-            PortCall.CANCEL_CHARGE,
-            PortCall.FIND_RECEIVED,
-            PortCall.LIST_RECEIVED,
-            PortCall.REGISTER_CALLBACK,
-            PortCall.LIST_CALLBACKS,
-            PortCall.REMOVE_CALLBACK,
-        }
-    ),
+    calls=frozenset(PortCall) - _LACKS,
     destinations=frozenset(PayoutMethod),
     repeat=Repeat.IGNORES,
     lookup=frozenset({Lookup.BANK_ID}),
@@ -82,19 +59,15 @@ _CAN: Final = Capabilities(
 )
 
 
-class AsaasSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class AsaasSettings(BankSettings, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
-    Where the bank is.
+    What the bank is configured with.
 
     Attributes:
-        base_url: Empty for the bank's host of the environment.
         callback_email: Whom the bank tells that it cannot deliver callbacks; may be empty.
     """
 
-    base_url: str = ""
     callback_email: str = ""
-    limits: ClientLimits = ClientLimits()
-    tls: TlsFiles = TlsFiles()
 
 
 class AsaasFactory:
@@ -109,13 +82,9 @@ class AsaasFactory:
     def __call__(self, settings: Mapping[str, object], context: AdapterContext) -> AsaasAdapter:
         """Make the adapter; see ``AdapterFactory``."""
         chosen = settings_of(context.name, AsaasSettings, settings)
-        url = chosen.base_url or _HOST[context.environment]
-        place = f"providers.{context.name}.settings.base_url"
-        base_url = address_of(place, url, context.environment, HOSTS)
-        limits = chosen.limits.within(CONCURRENT_CALLS)
         return AsaasAdapter(
             capabilities=_CAN,
-            client=client_of(context, base_url, HARMLESS, limits, chosen.tls),
+            client=client_at(context, chosen, HOSTS, HARMLESS, declared=CONCURRENT_CALLS),
             now=context.runtime.now,
             pix_charges=PixCharges(context.runtime.clock),
             callback_email=chosen.callback_email,

@@ -29,8 +29,10 @@ from gateway.domain.kernel.windows import Window
 from provider_adapters.asaas import documents, words
 from provider_adapters.kit import money, times
 from provider_adapters.kit.answers import (
+    Inside,
     ProviderAnswer,
     is_e2e_id,
+    listed,
     of_status,
     provider_id,
     read_document,
@@ -60,7 +62,7 @@ Movements = Sequence[tuple[documents.Movement, Entry]]
 def error_code(answer: ProviderAnswer) -> str:
     """Return the bank's first error code; empty when there is none to read."""
     document = try_document(answer, documents.ERRORS)
-    return document.errors[0].code if document is not None and document.errors else ""
+    return document.inside[0].code if document is not None and document.inside else ""
 
 
 def reached(answer: ProviderAnswer) -> None:
@@ -72,14 +74,14 @@ def reached(answer: ProviderAnswer) -> None:
 def balance(answer: ProviderAnswer) -> Balance:
     """Read a balance; what is blocked and as of when is not told."""
 
-    def shape(document: documents.Balance) -> Balance:
-        value = money.from_json(document.balance)
+    def shape(document: Inside[money.JsonNumber]) -> Balance:
+        value = money.from_json(document.inside)
         return Balance(balance=value, blocked=None, updated_at=None)
 
     return read_document(answer, documents.BALANCE, shape)
 
 
-def movements(answer: ProviderAnswer, unknown: UnknownWord) -> tuple[Movements, bool | None]:
+def movements(answer: ProviderAnswer) -> tuple[Movements, bool | None]:
     """
     Read a page of the statement, and whether there is more.
 
@@ -87,7 +89,8 @@ def movements(answer: ProviderAnswer, unknown: UnknownWord) -> tuple[Movements, 
     """
 
     def shape(document: documents.Listing[documents.Movement]) -> tuple[Movements, bool | None]:
-        return [(row, entry(row, unknown)) for row in document.data], document.has_more
+        rows = [(row, entry(row, answer.unknown_word)) for row in document.data]
+        return rows, document.has_more
 
     return read_document(answer, documents.MOVEMENTS, shape)
 
@@ -120,17 +123,19 @@ def entry(row: documents.Movement, unknown: UnknownWord) -> Entry:
     Raises:
         ValueError: The amount or the date is none.
     """
-    value = money.from_json(row.value)
+    value, kind = money.from_json(row.value), words.KINDS.get(row.type)
+    if kind is None and row.type != words.CHARGE_RECEIVED:
+        unknown()  # a charge is what it was paid by, which is asked apart
     return Entry(
         provider_id=provider_id(str(row.id)),
         e2e_id="",
         direction=Direction.DEBIT if value.centavos < 0 else Direction.CREDIT,
-        is_pix=row.type in words.PIX_KINDS,
+        is_pix=kind in words.PIX_KINDS,
         value=Money(abs(value.centavos)),
         description=cleaned_text(row.description),
         counterparty=Party(),
         created_at=instant(row.date),
-        kind=_kind(row.type, unknown),
+        kind=kind or _OTHER,
     )
 
 
@@ -144,19 +149,19 @@ def pix_charges(answer: ProviderAnswer) -> tuple[Mapping[str, date], bool]:
     return read_document(answer, documents.PAYMENTS, shape)
 
 
-def keys(answer: ProviderAnswer, cursor: str | None, unknown: UnknownWord) -> Page[PixKey]:
+def keys(answer: ProviderAnswer, cursor: str | None) -> Page[PixKey]:
     """Read a page of keys."""
 
     def shape(document: documents.Listing[documents.Key]) -> Page[PixKey]:
-        rows = [_key(row, unknown) for row in document.data]
+        rows = [_key(row, answer.unknown_word) for row in document.data]
         return skipped(rows, cursor, more=document.has_more)
 
     return read_document(answer, documents.KEYS, shape)
 
 
-def changed_key(answer: ProviderAnswer, unknown: UnknownWord) -> PixKey:
+def changed_key(answer: ProviderAnswer) -> PixKey:
     """Read a key that was created or cancelled."""
-    return read_document(answer, documents.KEY, lambda document: _key(document, unknown))
+    return read_document(answer, documents.KEY, lambda row: _key(row, answer.unknown_word))
 
 
 def removed(answer: ProviderAnswer) -> None:
@@ -234,14 +239,6 @@ def instant_with_time(text: str | None) -> datetime | None:
     return instant(text) if text and len(text) > _DATE_LENGTH else None
 
 
-def above_zero(reais: money.JsonNumber) -> Money:
-    """Read an amount that moves; raises ``ValueError`` for zero, less, or no amount."""
-    value = money.from_json(reais)
-    if value.centavos <= 0:
-        raise ValueError(Reason.WRONG_SHAPE)
-    return value
-
-
 def composed(make: Callable[[], Value]) -> Value:
     """Make a value of several answers; raises ``BadReply`` where ``make`` raises ``ValueError``."""
     try:
@@ -255,21 +252,9 @@ def _day(text: str) -> date:
     return times.local_day(text, ZONE)
 
 
-def _kind(word: str, unknown: UnknownWord) -> MovementKind:
-    """Read what a movement is; a charge is what it was paid by, which is asked apart."""
-    if word == words.CHARGE_RECEIVED:
-        return _OTHER
-    kind = words.PIX_KINDS.get(word) or words.OTHER_KINDS.get(word)
-    if kind is None:
-        unknown()
-    return kind or _OTHER
-
-
 def _key(row: documents.Key, unknown: UnknownWord) -> PixKey:
     """Read a key; one of unknown status is pending, so that nobody pays to it yet."""
-    status, kind = words.KEY_STATUSES.get(row.status), words.KEY_TYPES.get(row.type)
-    if kind is None:
-        raise ValueError(Reason.UNKNOWN_STATUS)
+    status, kind = words.KEY_STATUSES.get(row.status), listed(words.KEY_TYPES, row.type)
     if status is None:
         unknown()
     key = row.key or ""
@@ -317,7 +302,7 @@ def _received(row: documents.PixTransaction) -> IncomingPayment:
         reference=cleaned_text(row.external_reference),
         e2e_id=e2e_id,
         provider_id=provider_id(row.id),
-        value=above_zero(row.value),
+        value=money.above_zero(row.value),
         refunded=_given_back(row.refunded_value),
         paid_at=_moment(row),
         payer=payer(row.external_account) if row.external_account else None,

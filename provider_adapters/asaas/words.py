@@ -16,16 +16,11 @@ from gateway.domain.bank.payout_orders import AccountType, FailureCode
 from gateway.domain.bank.pix_keys import PixKeyStatus, PixKeyType
 from gateway.domain.bank.provider_callbacks import CallbackKind
 from gateway.domain.bank.provider_reasons import Reason
+from gateway.domain.bank.providers import Accepted, Rejected, Settled
 from gateway.domain.bank.statements import MovementKind
-from provider_adapters.kit.outcomes import RefusedBefore
+from provider_adapters.kit.outcomes import RefusedBefore, State
 
-KEY_TYPES: Final[Mapping[str, PixKeyType]] = {
-    "CPF": PixKeyType.CPF,
-    "CNPJ": PixKeyType.CNPJ,
-    "EMAIL": PixKeyType.EMAIL,
-    "PHONE": PixKeyType.PHONE,
-    "EVP": PixKeyType.EVP,
-}
+KEY_TYPES: Final = {kind.value.upper(): kind for kind in PixKeyType}
 """SDK, TransferSaveRequestPixAddressKeyType."""
 
 KEY_STATUSES: Final[Mapping[str, PixKeyStatus]] = {
@@ -62,14 +57,12 @@ ACCOUNT_TYPES: Final[Mapping[AccountType, str]] = {
 }
 """SDK, TransferBankAccountSaveRequestBankAccountType: it has no other."""
 
-PIX_KINDS: Final[Mapping[str, MovementKind]] = {
+KINDS: Final[Mapping[str, MovementKind]] = {
     "PIX_TRANSACTION_CREDIT": MovementKind.PIX,
     "PIX_TRANSACTION_DEBIT": MovementKind.PIX,
     "PIX_TRANSACTION_CREDIT_REFUND": MovementKind.PIX_RETURN,
     "PIX_TRANSACTION_CREDIT_REFUND_CANCELLATION": MovementKind.PIX_RETURN,
     "PIX_TRANSACTION_DEBIT_REFUND": MovementKind.PIX_RETURN,
-}
-OTHER_KINDS: Final[Mapping[str, MovementKind]] = {
     "PIX_TRANSACTION_CREDIT_FEE": MovementKind.FEE,
     "PIX_TRANSACTION_DEBIT_FEE": MovementKind.FEE,
     "PAYMENT_FEE": MovementKind.FEE,
@@ -104,14 +97,21 @@ SDK, FinancialTransactionGetResponseFinancialTransactionType, which has a hundre
 
 They are about cards, advances and services: they count as unlisted, and are not Pix.
 """
+PIX_KINDS: Final = frozenset({MovementKind.PIX, MovementKind.PIX_RETURN})
 CHARGE_RECEIVED: Final = "PAYMENT_RECEIVED"
 """A paid charge: by Pix, boleto or card. Which, the charge says and the movement does not."""
 
-PROCESSING: Final = frozenset({"PENDING", "BANK_PROCESSING", "BLOCKED"})
 DONE: Final = "DONE"
 FAILURES: Final[Mapping[str, FailureCode]] = {
     "FAILED": FailureCode.OTHER,  # the reason is free text
     "CANCELLED": FailureCode.REJECTED,
+}
+STATES: Final[Mapping[str, State]] = {
+    "PENDING": Accepted,
+    "BANK_PROCESSING": Accepted,
+    "BLOCKED": Accepted,
+    DONE: Settled,
+    **dict.fromkeys(FAILURES, Rejected),
 }
 """
 What a transfer can be: SDK, TransferGetResponseTransferStatus; GUIDE transfer-events.

@@ -9,14 +9,14 @@ it answers, and by its operation the two are told apart.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from http import HTTPStatus
-from typing import TypeVar
+from typing import Protocol, TypeVar, cast
 
 import msgspec
 
 from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import BadReply
+from gateway.domain.bank.providers import BadReply, ProviderError
 from gateway.domain.kernel import strict
 from gateway.net.client.messages import ProviderAnswer
 from provider_adapters._road import tolerant
@@ -24,6 +24,9 @@ from provider_adapters._road.faults import of_status, retry_after
 
 __all__ = [
     "ProviderAnswer",
+    "inside",
+    "listed",
+    "listed_error",
     "of_status",
     "provider_id",
     "read_document",
@@ -33,7 +36,10 @@ __all__ = [
 ]
 
 Document = TypeVar("Document")
+Inner = TypeVar("Inner", covariant=True)
 Value = TypeVar("Value")
+Errors = Mapping[tuple[int, str], tuple[type[ProviderError], str]]
+"""What a bank's refusals mean, by status and code: the error, and its reason."""
 
 _OK = frozenset({HTTPStatus.OK.value})
 # What the store keeps of a bank's id.
@@ -86,6 +92,51 @@ def _reason(problem: Exception) -> Reason:
         return Reason.WRONG_SHAPE
     is_json = not isinstance(problem, msgspec.DecodeError | UnicodeDecodeError | RecursionError)
     return Reason.WRONG_SHAPE if is_json else Reason.NOT_JSON
+
+
+class Inside(Protocol[Inner]):
+    """A document of which one field is read, and the bank's cursor where one is named."""
+
+    @property
+    def inside(self) -> Inner:
+        """What the field holds."""
+        ...
+
+    @property
+    def cursor(self) -> str | None:
+        """Where the list goes on; None for its end."""
+        ...
+
+
+def inside(
+    field: str, kind: type[Document], cursor: str = ""
+) -> msgspec.json.Decoder[Inside[Document]]:
+    """
+    Return the decoder of an object of which one field is read, such as ``{"charge": {...}}``.
+
+    ``cursor`` names the field of the bank's cursor, which may be absent.
+    """
+    paged = [("cursor", str | None, None)] if cursor else []
+    names = {"inside": field, "cursor": cursor}
+    made = msgspec.defstruct(field, [("inside", kind), *paged], rename=names, frozen=True)
+    return cast("msgspec.json.Decoder[Inside[Document]]", msgspec.json.Decoder(made))
+
+
+def listed(table: Mapping[str, Value], word: str) -> Value:
+    """Look up a word for which no default is safe; raises ``ValueError``."""
+    value = table.get(word)
+    if value is None:
+        raise ValueError(Reason.UNKNOWN_STATUS)
+    return value
+
+
+def listed_error(answer: ProviderAnswer, code: str, errors: Errors) -> ProviderError:
+    """Return the error that a refusal means: what is listed for its code, else by its status."""
+    by_status = of_status(answer)
+    kind, reason = errors.get((answer.status, code), (None, ""))
+    if kind is None:
+        return by_status
+    return kind(reason, http_status=answer.status, retry_after=by_status.retry_after)
 
 
 def try_document(

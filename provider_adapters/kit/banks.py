@@ -19,9 +19,13 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import Final
 
+from gateway.domain.bank.payout_orders import FailureCode
+from provider_adapters.kit.outcomes import NeverSendable
+
 AS_OF: Final = "2026-08-22"
 """The day of the data."""
 _COMPE_DIGITS: Final = 3
+_ISPB_DIGITS: Final = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +54,24 @@ def by_compe(number: str) -> Bank | None:
 def by_ispb(number: str) -> Bank | None:
     """Find a bank by its ISPB number, eight digits."""
     return _listed()[1].get(number)
+
+
+def by_number(number: str) -> Bank | None:
+    """Find a bank by either number: one of eight digits is an ISPB."""
+    return by_ispb(number) if len(number) == _ISPB_DIGITS else by_compe(number)
+
+
+def ispb_of(number: str) -> str:
+    """
+    Return the ISPB of a bank that an order names by either number.
+
+    Raises:
+        NeverSendable: No bank has it.
+    """
+    bank = by_number(number)
+    if bank is None:
+        raise NeverSendable(FailureCode.ACCOUNT_INVALID)
+    return bank.ispb
 
 
 def every() -> Sequence[Bank]:

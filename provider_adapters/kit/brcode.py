@@ -97,6 +97,14 @@ def decode(payload: str) -> BrCode:
     return BrCode(**{name: text.encode("latin-1").decode() for name, text in texts.items()})
 
 
+def receiver(payload: str) -> BrCode:
+    """Read who is paid; nobody by a payload that is wrong, which is handed on all the same."""
+    try:
+        return decode(payload)
+    except ValueError:
+        return BrCode(name="", city="")
+
+
 def _decoded(payload: str) -> BrCode:
     fields = _fields(payload)
     account = _fields(fields.get("26", ""))

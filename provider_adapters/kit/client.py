@@ -17,6 +17,7 @@ from functools import partial
 from http import HTTPStatus
 from typing import Final, TypeVar
 
+from gateway.domain.bank.capabilities import Hosts
 from gateway.domain.bank.outcomes import REFUSED_BEFORE_EXECUTION
 from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import (
@@ -42,6 +43,7 @@ from provider_adapters._road.bank_limits import BankLimits
 from provider_adapters._road.limits import ClientLimits
 from provider_adapters._road.transcript import Transcript
 from provider_adapters.kit.factory import AdapterContext, AdapterRefused
+from provider_adapters.kit.settings import AccountLimits, BankSettings, address_of
 
 
 class RetryBudget:
@@ -284,6 +286,8 @@ class ProviderClient:
         finally:
             self.transcript.keep(self._now(), request, answer, reason)
             if answer is not None:
+                if answer.unknown_words:
+                    self._drifted(request.operation, answer.unknown_words)
                 self._heed(request, answer, reason)
 
     def _left_out(self, operation: str, rows: int) -> None:
@@ -292,6 +296,12 @@ class ProviderClient:
         _log.warning("%d unreadable rows left out: %s.%s", rows, provider, operation)
         for _ in range(rows):
             self._observer.count(Event.ROW_UNREADABLE, provider)
+
+    def _drifted(self, operation: str, words: int) -> None:
+        """Report words of the bank that the adapter does not list."""
+        count = self.unknown_word(operation)
+        for _ in range(words):
+            count()
 
     def _heed(self, request: ProviderRequest, answer: ProviderAnswer, reason: str) -> None:
         """Pause what the bank refused for coming too often, by its status or its own word."""
@@ -368,6 +378,36 @@ def client_of(
             runtime=runtime,
         )
     )
+
+
+def client_at(  # noqa: PLR0913 - each by its name
+    context: AdapterContext,
+    chosen: BankSettings,
+    hosts: Hosts,
+    harmless: Collection[str],
+    *,
+    declared: AccountLimits | None = None,
+    usual: str = "",
+) -> ProviderClient:
+    """
+    Make the client of a bank at the address of its settings, else at its usual host.
+
+    Args:
+        context: As the factory was given it.
+        chosen: The settings.
+        hosts: All hosts of the bank.
+        harmless: As ``client_of`` has it.
+        declared: What the bank allows each account.
+        usual: The usual host, where the environment has more than one.
+
+    Raises:
+        AdapterRefused: A host of the other environment, or none of the bank's.
+    """
+    place = f"providers.{context.name}.settings.base_url"
+    url = chosen.base_url or f"https://{usual or min(hosts.of(context.environment))}"
+    base_url = address_of(place, url, context.environment, hosts)
+    limits = chosen.limits.within(declared) if declared else chosen.limits
+    return client_of(context, base_url, harmless, limits, chosen.tls)
 
 
 def _outcome_word(value: object) -> str:

@@ -16,6 +16,7 @@ from typing import Final
 
 import msgspec
 
+from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.kernel.money import Money
 
 JsonNumber = msgspec.Raw
@@ -33,6 +34,22 @@ _SMALLEST_EXPONENT: Final = -2
 def from_centavos(value: int) -> Money:
     """Read whole centavos: ``1050`` is R$ 10.50."""
     return Money(value)
+
+
+def above_zero(value: int | Money | JsonNumber) -> Money:
+    """Read an amount that moved, from centavos too; zero or less is none."""
+    found = from_json(value) if isinstance(value, JsonNumber) else _money(value)
+    if found.centavos <= 0:
+        raise ValueError(Reason.WRONG_SHAPE)
+    return found
+
+
+def unsigned(value: int | Money) -> Money:
+    """Read an amount that has no sign, from centavos too."""
+    found = _money(value)
+    if found.centavos < 0:
+        raise ValueError(Reason.WRONG_SHAPE)
+    return found
 
 
 def from_text(reais: str) -> Money:
@@ -76,6 +93,10 @@ def as_text(value: Money) -> str:
 def as_number(value: Money) -> msgspec.Raw:
     """Write reais as a JSON number with exactly two decimals: ``10.50``."""
     return msgspec.Raw(str(value).encode())
+
+
+def _money(value: int | Money) -> Money:
+    return Money(value) if isinstance(value, int) else value
 
 
 def _no_amount() -> ValueError:

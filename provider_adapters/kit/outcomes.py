@@ -7,7 +7,10 @@ returns by itself. See docs/providers/outcomes.md for an example of each.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
 
 from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.bank.provider_reasons import Reason
@@ -17,13 +20,19 @@ from gateway.domain.bank.providers import (
     NotSent,
     Outcome,
     Phase,
+    PixReturn,
     ProviderError,
     Refused,
     Rejected,
+    Settled,
     Unknown,
 )
+from gateway.domain.bank.refunds import RefundStatus
+from gateway.domain.kernel.money import Money
 from gateway.net.client.messages import ProviderAnswer
 from provider_adapters._road.faults import retry_after
+from provider_adapters.kit.answers import is_e2e_id, provider_id
+from provider_adapters.kit.money import above_zero
 
 RefusedBefore = Mapping[tuple[int, str], Reason]
 """
@@ -66,6 +75,158 @@ def refused_before(answer: ProviderAnswer, code: str, listed: RefusedBefore) -> 
     if reason is None:
         return None
     return NotSent(answer.evidence(reason, code), retry_after=retry_after(answer))
+
+
+def listed_refusal(  # noqa: PLR0913 - each list by its name
+    answer: ProviderAnswer,
+    code: str,
+    rejections: Mapping[tuple[int, str], FailureCode],
+    before: RefusedBefore,
+    *,
+    duplicates: Collection[tuple[int, str]] = (),
+    forbidden: Collection[str] = (),
+) -> Outcome | None:
+    """
+    Return what a listed refusal of an order means; None for an answer that is none of these.
+
+    Args:
+        answer: The bank's.
+        code: Its word for the refusal.
+        rejections: Refusals that prove that nothing moved and nothing will.
+        before: Refusals before the bank looked at the order.
+        duplicates: The bank knows our key already: the payout is to be read back.
+        forbidden: Codes of rejections that are about the account, and not about the order.
+    """
+    said = (answer.status, code)
+    if said in rejections:
+        return Rejected(
+            evidence=answer.evidence(Reason.REFUSED, code),
+            failure=rejections[said],
+            forbidden=code in forbidden,
+        )
+    if said in duplicates:
+        return Accepted(evidence=answer.evidence(Reason.DUPLICATE, code))
+    return refused_before(answer, code, before)
+
+
+State = type[Accepted] | type[Settled] | type[Rejected]
+"""Where an order stands, as the bank's word for it is listed."""
+
+STATES_OF_REFUNDS: Final[Mapping[RefundStatus, State]] = {
+    RefundStatus.PROCESSING: Accepted,
+    RefundStatus.PAID: Settled,
+    RefundStatus.FAILED: Rejected,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """
+    What an answer must agree with; a lookup knows neither amount nor destination.
+
+    Attributes:
+        place: Where the money goes, in the bank's words; no more than it names is compared.
+        must_show: An answer that does not show the destination agrees with nothing.
+    """
+
+    provider_key: str
+    value: Money | None = None
+    place: Mapping[str, str | None] | None = None
+    must_show: bool = False
+
+    def misled(self, shown: Mapping[str, str | None] | None) -> Reason | None:
+        """Say that the destination that an answer shows, if any, is another."""
+        if self.place is None or not shown:
+            agrees = not self.must_show
+        else:
+            agrees = all(shown.get(name) == text for name, text in self.place.items())
+        return None if agrees else Reason.DESTINATION_MISMATCH
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """
+    An order of money as a bank's answer shows it.
+
+    Attributes:
+        state: None where the bank's word is not listed.
+        provider_key: Ours; None at a bank whose answer has no place for it.
+        e2e_id: None where none is shown yet.
+        paid: What arrived, where the bank tells it apart from what was ordered.
+        problem: In what else it differs from what was expected.
+        failure, code: Why it failed: ours, and the bank's word.
+    """
+
+    state: State | None
+    provider_key: str | None
+    value: Money
+    paid: Money | None = None
+    provider_id: str = ""
+    e2e_id: str | None = None
+    problem: Reason | None = None
+    settled_at: datetime | None = None
+    held_until: datetime | None = None
+    returns: tuple[PixReturn, ...] = ()
+    failure: FailureCode = FailureCode.OTHER
+    code: str = ""
+
+
+def outcome_of(
+    answer: ProviderAnswer, shown: Shown, expected: Expected, *, ordered: bool
+) -> Outcome:
+    """
+    Return what an answer says of an order; Unknown for one that is not the one expected.
+
+    An unlisted state is counted. Of an order that the bank has just taken (``ordered``) it
+    leaves the payout under way; of one that was looked up it proves nothing.
+
+    Raises:
+        ValueError: The amount is not above zero, or the bank's id cannot be kept.
+    """
+    problem = _contradiction(shown, expected)
+    if problem is not None:
+        return Unknown(answer.evidence(problem))
+    key = shown.provider_key or ""
+    if shown.state is Rejected:
+        evidence = answer.evidence(Reason.REFUSED, shown.code)
+        return Rejected(evidence=evidence, failure=shown.failure, provider_key=key)
+    reason = Reason.ANSWERED
+    if shown.state is None:
+        answer.unknown_word()
+        reason = Reason.UNKNOWN_STATUS
+        if not ordered:
+            return Unknown(answer.evidence(reason))
+    known = provider_id(shown.provider_id)
+    if shown.state is Settled:
+        return Settled(
+            evidence=answer.evidence(reason),
+            value=above_zero(shown.value if shown.paid is None else shown.paid),
+            provider_id=known,
+            e2e_id=shown.e2e_id or "",
+            provider_key=key,
+            settled_at=shown.settled_at,
+            returns=shown.returns,
+        )
+    return Accepted(
+        evidence=answer.evidence(reason),
+        provider_id=known,
+        e2e_id=shown.e2e_id or "",
+        provider_key=key,
+        value=above_zero(shown.value),
+        held_until=shown.held_until,
+    )
+
+
+def _contradiction(shown: Shown, expected: Expected) -> Reason | None:
+    """Return in what an order differs from the one expected, if in anything."""
+    if shown.provider_key is not None and shown.provider_key != expected.provider_key:
+        return Reason.KEY_MISMATCH
+    if expected.value is not None and shown.value != expected.value:
+        return Reason.AMOUNT_MISMATCH
+    if shown.problem is not None:
+        return shown.problem
+    is_right = shown.e2e_id is None or is_e2e_id(shown.e2e_id)
+    return None if is_right else Reason.E2E_ID_MALFORMED
 
 
 def is_known(outcome: Outcome) -> bool:

@@ -1,8 +1,8 @@
-"""Who paid, or is asked to pay, as far as a bank names them."""
+"""Who paid or is asked to pay, as far as a bank names them, and charges that nobody has paid."""
 
 from __future__ import annotations
 
-from gateway.domain.bank.charges import Payer
+from gateway.domain.bank.charges import Charge, ChargePayment, Payer
 from gateway.domain.kernel.strict import cleaned_text
 
 
@@ -12,4 +12,16 @@ def payer_of(name: str | None, tax_number: str | None, message: str | None = Non
         return None
     return Payer(
         name=cleaned_text(name), tax_number=cleaned_text(tax_number), message=cleaned_text(message)
+    )
+
+
+def unpaid_of(charge: Charge) -> ChargePayment:
+    """Show a charge that nobody has paid as a transaction."""
+    return ChargePayment(
+        reference=charge.reference,
+        value=charge.value,
+        created_at=charge.created_at,
+        paid_at=None,
+        e2e_id="",
+        payer=charge.payer,
     )

@@ -18,6 +18,7 @@ from provider_adapters.kit.factory import AdapterRefused
 __all__ = [
     "ALL_OPERATIONS",
     "AccountLimits",
+    "BankSettings",
     "CallRate",
     "ClientLimits",
     "TlsFiles",
@@ -30,6 +31,21 @@ Settings = TypeVar("Settings", bound=msgspec.Struct)
 
 # The one message of msgspec that repeats what was given, which may be a secret in a wrong place.
 _ECHOED: Final = re.compile(r"Invalid enum value .*", re.DOTALL)
+
+
+class BankSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """
+    What every bank on the internet is configured with.
+
+    Attributes:
+        base_url: One of the bank's hosts in this environment, or this machine in the sandbox
+            environment; empty for the bank's usual one.
+        limits: Of our client; what the bank allows each account holds unless these say otherwise.
+    """
+
+    base_url: str = ""
+    limits: ClientLimits = ClientLimits()
+    tls: TlsFiles = TlsFiles()
 
 
 def settings_of(name: str, kind: type[Settings], given: Mapping[str, object]) -> Settings:

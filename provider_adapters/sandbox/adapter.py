@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
-from gateway.domain.bank.capabilities import Capabilities
 from gateway.domain.bank.charges import Charge, ChargeOrder, ChargePayment
 from gateway.domain.bank.payout_orders import PayoutOrder
 from gateway.domain.bank.pix_keys import KeyOrder, KeyOwner, PixKey
@@ -17,7 +16,6 @@ from gateway.domain.bank.provider_callbacks import (
 )
 from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import (
-    NotFound,
     NotSupported,
     Outcome,
     Page,
@@ -28,17 +26,17 @@ from gateway.domain.bank.refunds import IncomingPayment, Refund, RefundOrder
 from gateway.domain.bank.statements import Balance, Block, Entry
 from gateway.domain.kernel.clocks import Deadline, Now
 from gateway.domain.kernel.windows import Window
-from provider_adapters.kit.client import ProviderClient
-from provider_adapters.kit.outcomes import read_back, unsent
+from provider_adapters.kit.adapter import BankAdapter, key_of
+from provider_adapters.kit.answers import ProviderAnswer
+from provider_adapters.kit.outcomes import Expected, read_back, unsent
 from provider_adapters.kit.requests import ProviderRequest
 from provider_adapters.sandbox import callbacks, payouts, refunds, requests, translate
 from provider_adapters.sandbox.callbacks import SandboxProof
-from provider_adapters.sandbox.payouts import ExpectedPayout
 from provider_adapters.sandbox.requests import Places
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
-class SandboxAdapter:
+class SandboxAdapter(BankAdapter):
     """
     The sandbox bank as one configured provider.
 
@@ -48,23 +46,11 @@ class SandboxAdapter:
     token for that account.
 
     Attributes:
-        name: The provider's name in ``config.yaml``, for metrics.
         places: Where payouts can go.
     """
 
-    name: str
-    capabilities: Capabilities
-    client: ProviderClient
     now: Now
     places: Places
-
-    async def start(self) -> None:
-        """Open the client's connections on the running loop."""
-        await self.client.start()
-
-    async def close(self) -> None:
-        """Close the client's connections."""
-        await self.client.close()
 
     def callback_proof(self, secrets: CallbackSecrets) -> SandboxProof:
         """Make the check of the bank's callbacks; raises ``ProofRefused`` without a secret."""
@@ -80,18 +66,14 @@ class SandboxAdapter:
 
     async def list_blocks(self, account: ProviderAccount) -> Sequence[Block]:
         """Read all that is blocked; ``GET …/bloqueios``."""
-        unknown = self.client.unknown_word("list_blocks")
-        return await self.client.read(
-            requests.blocks(account), lambda answer: translate.blocks(answer, unknown)
-        )
+        return await self.client.read(requests.blocks(account), translate.blocks)
 
     async def list_statement(
         self, account: ProviderAccount, window: Window, cursor: str | None, limit: int
     ) -> Page[Entry]:
         """Read a page of movements; ``GET …/extrato``."""
         request = requests.statement(account, window, cursor, limit)
-        unknown = self.client.unknown_word("list_statement")
-        return await self.client.read(request, lambda answer: translate.statement(answer, unknown))
+        return await self.client.read(request, translate.statement)
 
     async def list_keys(self, account: ProviderAccount) -> Sequence[PixKey]:
         """Read every key, cancelled ones too; ``GET …/chaves``."""
@@ -99,10 +81,7 @@ class SandboxAdapter:
 
     async def get_key(self, account: ProviderAccount, key_id: str) -> PixKey:
         """Find a key among all: some of the bank's ids are not UUIDs, so ours must be compared."""
-        for key in await self._keys(account, "get_key"):
-            if key.public_id(account.account_id) == key_id:
-                return key
-        raise NotFound(Reason.NOT_FOUND)
+        return key_of(await self._keys(account, "get_key"), account, key_id)
 
     async def get_charge(self, account: ProviderAccount, reference: str) -> Charge:
         """Read a charge, an expired one too; ``GET …/cobrancas/{referencia}``."""
@@ -142,10 +121,9 @@ class SandboxAdapter:
             request = self._payout(account, order)
         except ProviderError as failure:
             return unsent(failure)
-        expected = ExpectedPayout.of(order)
-        unknown = self.client.unknown_word("create_payout")
+        expected = payouts.expected(order)
         outcome = await self.client.pay(
-            request, lambda answer: payouts.created(answer, expected, unknown), send_by
+            request, lambda answer: payouts.created(answer, expected), send_by
         )
         return await read_back(outcome, lambda: self._compared(account, order))
 
@@ -166,25 +144,16 @@ class SandboxAdapter:
         if not self.capabilities.finds(provider_id):
             raise NotSupported(Reason.NOT_SUPPORTED)
         request = requests.payout(account, provider_key, provider_id)
-        return await self._found(request, ExpectedPayout(provider_key))
+        return await self._found(request, Expected(provider_key))
 
     async def create_key(self, account: ProviderAccount, order: KeyOrder) -> PixKey:
         """Register a key, sent once; ``POST …/chaves``."""
-        request, unknown = (
-            requests.create_key(account, order),
-            self.client.unknown_word("create_key"),
-        )
-        return await self.client.change(
-            request, lambda answer: translate.changed_key(answer, unknown)
-        )
+        return await self.client.change(requests.create_key(account, order), translate.changed_key)
 
     async def cancel_key(self, account: ProviderAccount, key: PixKey) -> PixKey:
         """Cancel a key; ``DELETE …/chaves/{id}``, safe to repeat."""
         request = requests.cancel_key(account, key.provider_id)
-        unknown = self.client.unknown_word("cancel_key")
-        return await self.client.read(
-            request, lambda answer: translate.changed_key(answer, unknown)
-        )
+        return await self.client.read(request, translate.changed_key)
 
     async def look_up_key(self, account: ProviderAccount, key: str) -> KeyOwner:
         """Read the owner of a key; ``POST …/consultas-chave``, which changes nothing."""
@@ -192,21 +161,13 @@ class SandboxAdapter:
 
     async def create_charge(self, account: ProviderAccount, order: ChargeOrder) -> Charge:
         """Create a charge, sent once; ``POST …/cobrancas``."""
-        request, unknown = (
-            requests.create_charge(account, order),
-            self.client.unknown_word("create_charge"),
-        )
-        return await self.client.change(
-            request, lambda answer: translate.changed_charge(answer, self.now(), unknown)
-        )
+        request = requests.create_charge(account, order)
+        return await self.client.change(request, self._changed_charge)
 
     async def cancel_charge(self, account: ProviderAccount, reference: str) -> Charge:
         """Cancel a charge; ``DELETE …/cobrancas/{referencia}``, safe to repeat."""
         request = requests.cancel_charge(account, reference)
-        unknown = self.client.unknown_word("cancel_charge")
-        return await self.client.read(
-            request, lambda answer: translate.changed_charge(answer, self.now(), unknown)
-        )
+        return await self.client.read(request, self._changed_charge)
 
     async def find_received(self, account: ProviderAccount, e2e_id: str) -> IncomingPayment:
         """Read one payment received; ``GET …/recebimentos/{e2e}``."""
@@ -232,26 +193,21 @@ class SandboxAdapter:
             request = requests.create_refund(account, order)
         except ProviderError as failure:
             return unsent(failure)
-        unknown = self.client.unknown_word("create_refund")
         return await self.client.pay(
-            request, lambda answer: refunds.created(answer, order, unknown), send_by
+            request, lambda answer: refunds.created(answer, order), send_by
         )
 
     async def find_refund(self, account: ProviderAccount, provider_key: str) -> Refund:
         """Look a refund up; ``GET …/devolucoes/por-chave/{chave}``."""
         request = requests.refund(account, provider_key)
-        unknown = self.client.unknown_word("find_refund")
-        return await self.client.read(
-            request, lambda answer: refunds.found(answer, provider_key, unknown)
-        )
+        return await self.client.read(request, lambda answer: refunds.found(answer, provider_key))
 
     async def list_refunds(
         self, account: ProviderAccount, window: Window, cursor: str | None, limit: int
     ) -> Page[Refund]:
         """Read a page of refunds; ``GET …/devolucoes``."""
         request = requests.refunds(account, window, cursor, limit)
-        unknown = self.client.unknown_word("list_refunds")
-        return await self.client.read(request, lambda answer: refunds.page(answer, unknown))
+        return await self.client.read(request, refunds.page)
 
     async def register_callback(
         self, account: ProviderAccount, order: CallbackOrder
@@ -283,31 +239,28 @@ class SandboxAdapter:
 
     async def _keys(self, account: ProviderAccount, operation: str) -> Sequence[PixKey]:
         """Read every key, for one of two operations."""
-        request, unknown = requests.keys(account, operation), self.client.unknown_word(operation)
-        return await self.client.read(request, lambda answer: translate.keys(answer, unknown))
+        return await self.client.read(requests.keys(account, operation), translate.keys)
 
     async def _charge(
         self, account: ProviderAccount, reference: str, operation: str, by: Deadline
     ) -> Charge:
         """Read a charge, for one of two operations."""
-        unknown = self.client.unknown_word(operation)
+        request = requests.charge(account, reference, operation)
         return await self.client.read(
-            requests.charge(account, reference, operation),
-            lambda answer: translate.charge(answer, self.now(), unknown),
-            by,
+            request, lambda answer: translate.charge(answer, self.now()), by
         )
+
+    def _changed_charge(self, answer: ProviderAnswer) -> Charge:
+        return translate.changed_charge(answer, self.now())
 
     async def _compared(self, account: ProviderAccount, order: PayoutOrder) -> Outcome:
         """Read the payout of a known key, and compare amount and destination."""
         request = requests.payout(account, order.provider_key, "")
-        return await self._found(request, ExpectedPayout.of(order, must_show=True))
+        return await self._found(request, payouts.expected(order, must_show=True))
 
-    async def _found(self, request: ProviderRequest, expected: ExpectedPayout) -> Outcome:
+    async def _found(self, request: ProviderRequest, expected: Expected) -> Outcome:
         """Look a payout up."""
-        unknown = self.client.unknown_word("find_payout")
-        return await self.client.read(
-            request, lambda answer: payouts.found(answer, expected, unknown)
-        )
+        return await self.client.read(request, lambda answer: payouts.found(answer, expected))
 
     def _payout(self, account: ProviderAccount, order: PayoutOrder) -> ProviderRequest:
         """Build the request of a payout; raises ``NotSupported`` or ``Refused``."""

@@ -20,7 +20,7 @@ from gateway.domain.bank.provider_callbacks import (
     RegisteredCallback,
 )
 from gateway.domain.kernel.clocks import Now
-from provider_adapters.kit.answers import ProviderAnswer, provider_id
+from provider_adapters.kit.answers import Inside, ProviderAnswer, provider_id
 from provider_adapters.kit.proofs import Hmac, is_recent, only_value
 from provider_adapters.sandbox import documents
 from provider_adapters.sandbox.translate import CHANGED, read_optional
@@ -104,8 +104,8 @@ def registered(answer: ProviderAnswer) -> RegisteredCallback:
 def registrations(answer: ProviderAnswer) -> Sequence[RegisteredCallback]:
     """Read every address of an account."""
 
-    def shape(document: documents.Avisos) -> Sequence[RegisteredCallback]:
-        return tuple(_registered(each) for each in document.avisos)
+    def shape(document: Inside[list[documents.Aviso]]) -> Sequence[RegisteredCallback]:
+        return tuple(_registered(each) for each in document.inside)
 
     return read_optional(answer, documents.AVISOS, shape)
 
@@ -113,12 +113,12 @@ def registrations(answer: ProviderAnswer) -> Sequence[RegisteredCallback]:
 def missed_events(answer: ProviderAnswer) -> Sequence[MissedEvent]:
     """Read callbacks that could not be delivered; each has its body."""
 
-    def shape(document: documents.EventosPerdidos) -> Sequence[MissedEvent]:
+    def shape(document: Inside[list[documents.EventoPerdido]]) -> Sequence[MissedEvent]:
         return tuple(
             MissedEvent(
                 id=each.id, notice=_notice(bytes(each.aviso), each.id), body=bytes(each.aviso)
             )
-            for each in document.eventos
+            for each in document.inside
         )
 
     return read_optional(answer, documents.EVENTOS_PERDIDOS, shape)
@@ -126,7 +126,7 @@ def missed_events(answer: ProviderAnswer) -> Sequence[MissedEvent]:
 
 def acknowledged(answer: ProviderAnswer) -> None:
     """Read that missed events were acknowledged."""
-    read_optional(answer, documents.LIDOS, lambda document: document.lidos)
+    read_optional(answer, documents.LIDOS, lambda document: document.inside)
 
 
 def _registered(document: documents.Aviso) -> RegisteredCallback:

@@ -7,6 +7,8 @@ from typing import Annotated, Final
 
 import msgspec
 
+from provider_adapters.kit.answers import inside
+
 Instant = Annotated[datetime, msgspec.Meta(tz=True)]
 Unsigned = Annotated[int, msgspec.Meta(ge=0)]
 
@@ -40,12 +42,6 @@ class Bloqueio(msgspec.Struct, frozen=True):
     referencia: str | None
 
 
-class Bloqueios(msgspec.Struct, frozen=True):
-    """Everything blocked on an account."""
-
-    bloqueios: list[Bloqueio]
-
-
 class Aviso(msgspec.Struct, frozen=True):
     """An address for callbacks."""
 
@@ -53,29 +49,11 @@ class Aviso(msgspec.Struct, frozen=True):
     url: str
 
 
-class Avisos(msgspec.Struct, frozen=True):
-    """All addresses of an account."""
-
-    avisos: list[Aviso]
-
-
 class EventoPerdido(msgspec.Struct, frozen=True):
     """A callback that could not be delivered; ``aviso`` is its body."""
 
     id: str
     aviso: msgspec.Raw
-
-
-class EventosPerdidos(msgspec.Struct, frozen=True):
-    """Some of them."""
-
-    eventos: list[EventoPerdido]
-
-
-class Lidos(msgspec.Struct, frozen=True):
-    """How many were acknowledged."""
-
-    lidos: int
 
 
 class Chave(msgspec.Struct, frozen=True):
@@ -86,12 +64,6 @@ class Chave(msgspec.Struct, frozen=True):
     tipo: str
     situacao: str
     criada_em: Instant | None
-
-
-class Chaves(msgspec.Struct, frozen=True):
-    """All keys of an account."""
-
-    chaves: list[Chave]
 
 
 class Pessoa(msgspec.Struct, frozen=True, gc=False):
@@ -246,12 +218,12 @@ class Devolucoes(msgspec.Struct, frozen=True):
 
 REFUSAL: Final = msgspec.json.Decoder(Refusal)
 SALDO: Final = msgspec.json.Decoder(Saldo)
-BLOQUEIOS: Final = msgspec.json.Decoder(Bloqueios)
-CHAVES: Final = msgspec.json.Decoder(Chaves)
+BLOQUEIOS: Final = inside("bloqueios", list[Bloqueio])
+CHAVES: Final = inside("chaves", list[Chave])
 AVISO: Final = msgspec.json.Decoder(Aviso)
-AVISOS: Final = msgspec.json.Decoder(Avisos)
-EVENTOS_PERDIDOS: Final = msgspec.json.Decoder(EventosPerdidos)
-LIDOS: Final = msgspec.json.Decoder(Lidos)
+AVISOS: Final = inside("avisos", list[Aviso])
+EVENTOS_PERDIDOS: Final = inside("eventos", list[EventoPerdido])
+LIDOS: Final = inside("lidos", int)
 COBRANCA: Final = msgspec.json.Decoder(Cobranca)
 COBRANCA_PAGA: Final = msgspec.json.Decoder(CobrancaPaga)
 EXTRATO: Final = msgspec.json.Decoder(Extrato)

@@ -112,7 +112,6 @@ class SandboxFactory:
         place = f"providers.{context.name}.settings.base_url"
         base_url = loopback_of(place, chosen.base_url)
         return SandboxAdapter(
-            name=context.name,
             capabilities=chosen.capabilities(),
             client=client_of(context, base_url, HARMLESS, chosen.limits, chosen.tls),
             now=context.runtime.now,

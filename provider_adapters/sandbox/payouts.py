@@ -8,45 +8,32 @@ them into Unknown.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from datetime import UTC
-from typing import Final, Self
+from typing import Final
 
 from gateway.domain.bank.payout_orders import FailureCode, PayoutOrder
 from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import (
-    Accepted,
-    Evidence,
-    Outcome,
-    PixReturn,
-    Rejected,
-    Settled,
-    Unknown,
-)
+from gateway.domain.bank.providers import Outcome, PixReturn
 from gateway.domain.kernel.money import Money
-from provider_adapters.kit.answers import (
-    ProviderAnswer,
-    is_e2e_id,
-    provider_id,
-    read_document,
+from provider_adapters.kit.answers import ProviderAnswer, read_document
+from provider_adapters.kit.money import above_zero
+from provider_adapters.kit.outcomes import (
+    Expected,
+    RefusedBefore,
+    Shown,
+    listed_refusal,
+    outcome_of,
 )
-from provider_adapters.kit.client import UnknownWord
-from provider_adapters.kit.outcomes import RefusedBefore, refused_before
+from provider_adapters.kit.times import utc
 from provider_adapters.sandbox import documents, translate
 from provider_adapters.sandbox.requests import destination
-from provider_adapters.sandbox.words import FAILURES
+from provider_adapters.sandbox.words import FAILURES, STATES
 
-REJECTIONS: Final = frozenset(
-    {
-        (400, "ACCOUNT_INVALID"),
-        (400, "INSUFFICIENT_FUNDS"),
-        (400, "KEY_NOT_FOUND"),
-        (400, "OWNER_MISMATCH"),
-        (400, "REJECTED"),
-        (403, "LIMIT_EXCEEDED"),
-        (403, "NOT_ALLOWED"),
-    }
-)
+FORBIDDEN: Final = ("LIMIT_EXCEEDED", "NOT_ALLOWED")
+"""Refusals that are about the account, and not about the order."""
+REJECTIONS: Final[Mapping[tuple[int, str], FailureCode]] = {
+    (403 if code in FORBIDDEN else 400, code): failure for code, failure in FAILURES.items()
+}
 """
 The only answers that prove that no money moved or will move.
 
@@ -66,59 +53,44 @@ The bank says the same of refunds.
 DUPLICATES: Final = frozenset({(409, "DUPLICATE")})
 """The bank knows our key already: whether it is for this order is to be read back."""
 
-_FORBIDDEN: Final = 403
+_HELD: Final = "EM_ANALISE"
 _PLACE: Final = ("forma", "chave", "banco", "agencia", "conta", "documento")
 
 
-@dataclass(frozen=True, slots=True)
-class ExpectedPayout:
-    """
-    What an answer must agree with; a lookup knows neither amount nor destination.
-
-    Attributes:
-        must_show: An answer that does not show the destination agrees with nothing.
-    """
-
-    provider_key: str
-    value: Money | None = None
-    destination: Mapping[str, str] | None = None
-    must_show: bool = False
-
-    @classmethod
-    def of(cls, order: PayoutOrder, *, must_show: bool = False) -> Self:
-        """Expect what was ordered."""
-        return cls(order.provider_key, order.value, destination(order), must_show)
+def expected(order: PayoutOrder, *, must_show: bool = False) -> Expected:
+    """Expect what was ordered; names are not compared."""
+    written = destination(order)
+    place = {name: written.get(name) for name in _PLACE}
+    return Expected(order.provider_key, order.value, place, must_show)
 
 
-def created(answer: ProviderAnswer, expected: ExpectedPayout, unknown: UnknownWord) -> Outcome:
+def created(answer: ProviderAnswer, ordered: Expected) -> Outcome:
     """
     Read the answer to an order; a known key is still to be read back.
 
     Raises:
         ProviderError: The answer is none of those listed.
     """
-    code = translate.error_code(answer)
-    if (answer.status, code) in REJECTIONS:
-        return Rejected(
-            evidence=answer.evidence(Reason.REFUSED, code),
-            failure=FAILURES[code],
-            forbidden=answer.status == _FORBIDDEN,
-        )
-    if (answer.status, code) in DUPLICATES:
-        return Accepted(evidence=answer.evidence(Reason.DUPLICATE, code))
-    refused = refused_before(answer, code, REFUSED_BEFORE)
+    refused = listed_refusal(
+        answer,
+        translate.error_code(answer),
+        REJECTIONS,
+        REFUSED_BEFORE,
+        duplicates=DUPLICATES,
+        forbidden=FORBIDDEN,
+    )
     if refused is not None:
         return refused
 
     def shape(payout: documents.Transferencia) -> Outcome:
-        return _outcome(answer, payout, expected) or _processing(answer, payout, unknown)
+        return outcome_of(answer, _shown(payout, ordered), ordered, ordered=True)
 
     return read_document(answer, documents.TRANSFERENCIA, shape, translate.CHANGED)
 
 
-def found(answer: ProviderAnswer, expected: ExpectedPayout, unknown: UnknownWord) -> Outcome:
+def found(answer: ProviderAnswer, wanted: Expected) -> Outcome:
     """
-    Read the answer to a lookup; an unknown state is Unknown.
+    Read the answer to a lookup.
 
     Raises:
         ProviderError: NotFound only for the bank's own error code for it.
@@ -127,96 +99,31 @@ def found(answer: ProviderAnswer, expected: ExpectedPayout, unknown: UnknownWord
         raise translate.failure(answer)
 
     def shape(payout: documents.Transferencia) -> Outcome:
-        outcome = _outcome(answer, payout, expected)
-        if outcome is None:
-            unknown()
-            return Unknown(answer.evidence(Reason.UNKNOWN_STATUS))
-        return outcome
+        return outcome_of(answer, _shown(payout, wanted), wanted, ordered=False)
 
     return read_document(answer, documents.TRANSFERENCIA, shape)
 
 
-def _outcome(
-    answer: ProviderAnswer, payout: documents.Transferencia, expected: ExpectedPayout
-) -> Outcome | None:
-    """Read a payout's state: None for an unknown one, Unknown for a payout that is not ours."""
-    problem = _contradiction(payout, expected)
-    if problem is not None:
-        return Unknown(answer.evidence(problem))
-    evidence = answer.evidence(Reason.ANSWERED)
-    match payout.situacao:
-        case "EM_PROCESSAMENTO":
-            return _accepted(payout, evidence)
-        case "EM_ANALISE":  # ordered, and looked into before it settles
-            until = translate.utc(payout.em_analise_ate)
-            return replace(_accepted(payout, evidence), held_until=until)
-        case "LIQUIDADA" | "DEVOLVIDA":  # a returned payout had arrived; its return is money in
-            return _settled(payout, evidence)
-        case "FALHOU":
-            code = "" if payout.falha is None else payout.falha.code
-            return Rejected(
-                evidence=answer.evidence(Reason.REFUSED, code),
-                failure=FAILURES.get(code, FailureCode.OTHER),
-                provider_key=expected.provider_key,
-            )
-    return None
-
-
-def _contradiction(payout: documents.Transferencia, expected: ExpectedPayout) -> Reason | None:
-    """Return in what a payout differs from the one expected, if in anything."""
-    if payout.chave_idempotencia != expected.provider_key:
-        return Reason.KEY_MISMATCH
-    if expected.value is not None and payout.valor_centavos != expected.value.centavos:
-        return Reason.AMOUNT_MISMATCH
-    if not _goes_there(payout.destino, expected):
-        return Reason.DESTINATION_MISMATCH
-    if payout.e2e is not None and not is_e2e_id(payout.e2e):
-        return Reason.E2E_ID_MALFORMED
-    return None
-
-
-def _goes_there(shown: Mapping[str, str] | None, expected: ExpectedPayout) -> bool:
-    """Say whether a payout goes where it was ordered to; names are not compared."""
-    ordered = expected.destination
-    if ordered is None or shown is None:
-        return not expected.must_show
-    return all(shown.get(name) == ordered.get(name) for name in _PLACE)
-
-
-def _processing(
-    answer: ProviderAnswer, payout: documents.Transferencia, unknown: UnknownWord
-) -> Outcome:
-    """Treat an accepted order of unknown state as still processing."""
-    unknown()
-    return _accepted(payout, answer.evidence(Reason.UNKNOWN_STATUS))
-
-
-def _settled(payout: documents.Transferencia, evidence: Evidence) -> Settled:
-    return Settled(
-        evidence=evidence,
-        value=Money(payout.valor_centavos),
-        provider_id=provider_id(payout.id),
-        e2e_id=payout.e2e or "",
+def _shown(payout: documents.Transferencia, wanted: Expected) -> Shown:
+    """Read a payout; of the bank's analysis it tells until when while it lasts."""
+    code = "" if payout.falha is None else payout.falha.code
+    return Shown(
+        state=STATES.get(payout.situacao),
         provider_key=payout.chave_idempotencia or "",
-        settled_at=translate.utc(payout.liquidada_em),
+        value=Money(payout.valor_centavos),
+        provider_id=payout.id,
+        e2e_id=payout.e2e,
+        problem=wanted.misled(payout.destino),
+        settled_at=utc(payout.liquidada_em),
+        held_until=utc(payout.em_analise_ate) if payout.situacao == _HELD else None,
         returns=tuple(map(_return, payout.devolucoes)),
-    )
-
-
-def _accepted(payout: documents.Transferencia, evidence: Evidence) -> Accepted:
-    return Accepted(
-        evidence=evidence,
-        provider_id=provider_id(payout.id),
-        e2e_id=payout.e2e or "",
-        provider_key=payout.chave_idempotencia or "",
-        value=Money(payout.valor_centavos),
+        failure=FAILURES.get(code, FailureCode.OTHER),
+        code=code,
     )
 
 
 def _return(found: documents.Retorno) -> PixReturn:
     """Read money that came back; raises ``ValueError`` for what is none."""
     return PixReturn(
-        id=found.id,
-        value=translate.above_zero(found.valor_centavos),
-        at=found.devolvida_em.astimezone(UTC),
+        id=found.id, value=above_zero(found.valor_centavos), at=found.devolvida_em.astimezone(UTC)
     )

@@ -14,7 +14,7 @@ from typing import Final
 from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.bank.provider_options import ABOVE_PAYMENT, IN_USE, NOT_ALLOWED, TOO_LATE
 from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import Accepted, Outcome, Page, Rejected, Settled, Unknown
+from gateway.domain.bank.providers import Outcome, Page, Rejected
 from gateway.domain.bank.refunds import Refund, RefundOrder, RefundStatus
 from gateway.domain.kernel.strict import cleaned_text
 from provider_adapters.kit.answers import (
@@ -24,10 +24,17 @@ from provider_adapters.kit.answers import (
     read_document,
 )
 from provider_adapters.kit.client import UnknownWord
-from provider_adapters.kit.outcomes import refused_before
+from provider_adapters.kit.money import above_zero
+from provider_adapters.kit.outcomes import (
+    STATES_OF_REFUNDS,
+    Expected,
+    Shown,
+    outcome_of,
+    refused_before,
+)
+from provider_adapters.kit.times import utc
 from provider_adapters.sandbox import documents, translate
 from provider_adapters.sandbox.payouts import REFUSED_BEFORE
-from provider_adapters.sandbox.translate import above_zero
 from provider_adapters.sandbox.words import REFUND_STATUSES
 
 REJECTIONS: Final[Mapping[tuple[int, str], tuple[str, FailureCode]]] = {
@@ -47,7 +54,7 @@ Whether the payment exists is checked before.
 _FORBIDDEN: Final = 403
 
 
-def created(answer: ProviderAnswer, order: RefundOrder, unknown: UnknownWord) -> Outcome:
+def created(answer: ProviderAnswer, order: RefundOrder) -> Outcome:
     """
     Read the answer to an order.
 
@@ -65,12 +72,12 @@ def created(answer: ProviderAnswer, order: RefundOrder, unknown: UnknownWord) ->
         return refused
 
     def shape(document: documents.Devolucao) -> Outcome:
-        return _outcome(answer, _refund(document, unknown), order)
+        return _outcome(answer, _refund(document, answer.unknown_word), order)
 
     return read_document(answer, documents.DEVOLUCAO, shape, translate.CHANGED)
 
 
-def found(answer: ProviderAnswer, provider_key: str, unknown: UnknownWord) -> Refund:
+def found(answer: ProviderAnswer, provider_key: str) -> Refund:
     """
     Read the answer to a lookup.
 
@@ -80,7 +87,7 @@ def found(answer: ProviderAnswer, provider_key: str, unknown: UnknownWord) -> Re
     """
 
     def shape(document: documents.Devolucao) -> Refund:
-        refund = _refund(document, unknown)
+        refund = _refund(document, answer.unknown_word)
         if refund.provider_key != provider_key:
             raise ValueError(Reason.KEY_MISMATCH)
         return refund
@@ -88,11 +95,11 @@ def found(answer: ProviderAnswer, provider_key: str, unknown: UnknownWord) -> Re
     return translate.read_optional(answer, documents.DEVOLUCAO, shape)
 
 
-def page(answer: ProviderAnswer, unknown: UnknownWord) -> Page[Refund]:
+def page(answer: ProviderAnswer) -> Page[Refund]:
     """Read a page of refunds."""
 
     def shape(document: documents.Devolucoes) -> Page[Refund]:
-        items = tuple(_refund(each, unknown) for each in document.devolucoes)
+        items = tuple(_refund(each, answer.unknown_word) for each in document.devolucoes)
         return Page(items=items, next_cursor=document.proximo_cursor)
 
     return translate.read_optional(answer, documents.DEVOLUCOES, shape)
@@ -100,36 +107,18 @@ def page(answer: ProviderAnswer, unknown: UnknownWord) -> Page[Refund]:
 
 def _outcome(answer: ProviderAnswer, refund: Refund, order: RefundOrder) -> Outcome:
     """Read a refund's state; Unknown for a refund that is not the one ordered."""
-    problem = _contradiction(refund, order)
-    if problem is not None:
-        return Unknown(answer.evidence(problem))
-    evidence = answer.evidence(Reason.ANSWERED)
-    match refund.status:
-        case RefundStatus.PROCESSING:
-            return Accepted(
-                evidence=evidence, provider_id=refund.provider_id, e2e_id=refund.return_id
-            )
-        case RefundStatus.PAID:
-            return Settled(
-                evidence=evidence,
-                value=refund.value,
-                provider_id=refund.provider_id,
-                e2e_id=refund.return_id,
-                settled_at=refund.settled_at,
-            )
-        case RefundStatus.FAILED:
-            failure = refund.failure or FailureCode.OTHER
-            return Rejected(evidence=answer.evidence(Reason.REFUSED), failure=failure)
-
-
-def _contradiction(refund: Refund, order: RefundOrder) -> Reason | None:
-    """Return in what a refund differs from the order, if in anything."""
-    if refund.provider_key != order.provider_key:
-        return Reason.KEY_MISMATCH
-    if refund.value != order.value:
-        return Reason.AMOUNT_MISMATCH
     same_payment = refund.payment_e2e_id == order.payment_e2e_id
-    return None if same_payment else Reason.E2E_ID_MALFORMED
+    seen = Shown(
+        state=STATES_OF_REFUNDS[refund.status],
+        provider_key=refund.provider_key,
+        value=refund.value,
+        provider_id=refund.provider_id,
+        e2e_id=refund.return_id or None,
+        problem=None if same_payment else Reason.E2E_ID_MALFORMED,
+        settled_at=refund.settled_at,
+        failure=refund.failure or FailureCode.OTHER,
+    )
+    return outcome_of(answer, seen, Expected(order.provider_key, order.value), ordered=True)
 
 
 def _refund(document: documents.Devolucao, unknown: UnknownWord) -> Refund:
@@ -152,7 +141,7 @@ def _refund(document: documents.Devolucao, unknown: UnknownWord) -> Refund:
         status=status or RefundStatus.PROCESSING,
         failure=_failure(document),
         created_at=document.criada_em.astimezone(UTC),
-        settled_at=translate.utc(document.liquidada_em),
+        settled_at=utc(document.liquidada_em),
     )
 
 

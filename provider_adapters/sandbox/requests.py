@@ -8,8 +8,6 @@ Every function raises ``Refused`` for an identifier that cannot stand in a path,
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from datetime import datetime
-from functools import lru_cache
 from typing import Final, Protocol
 
 from gateway.domain.bank.charges import ChargeOrder
@@ -21,6 +19,7 @@ from gateway.domain.bank.refunds import RefundOrder
 from gateway.domain.kernel.windows import Window
 from provider_adapters.kit.outcomes import NeverSendable
 from provider_adapters.kit.requests import ProviderRequest, get, paying, sending
+from provider_adapters.kit.times import ends
 from provider_adapters.sandbox.words import CHARGE_TYPES, KEY_TYPES
 
 LARGEST_PAGE: Final = 500
@@ -132,23 +131,11 @@ def below_account(
     return get(operation, template, headers, query, account_id=whose, conta=at, **steps)
 
 
-def instant(at: datetime) -> str:
-    """Format a UTC instant as the bank reads it: RFC 3339 with milliseconds."""
-    return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
 def _page(window: Window, cursor: str | None, limit: int) -> dict[str, str]:
     """Build a page's query; the bank's window excludes its end, as ours does."""
-    start, end = _instants(window)
+    start, end = ends(window)
     query = {"de": start, "ate": end, "limite": str(min(max(limit, 1), LARGEST_PAGE))}
     return query if cursor is None else {**query, "cursor": cursor}
-
-
-# The same few windows come again and again.
-@lru_cache(maxsize=1_000)
-def _instants(window: Window) -> tuple[str, str]:
-    """Format both ends of a window."""
-    return instant(window.start), instant(window.end)
 
 
 _KEY_WORDS: Final = {kind: word for word, kind in KEY_TYPES.items()}

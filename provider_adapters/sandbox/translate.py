@@ -8,7 +8,7 @@ read_document. Payouts and refunds have modules of their own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import UTC, datetime
 from typing import Final, TypeVar
 
@@ -23,9 +23,14 @@ from gateway.domain.bank.refunds import IncomingPayment
 from gateway.domain.bank.statements import Balance, Block, BlockKind, Entry, MovementKind
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.strict import cleaned_text
+from provider_adapters.kit import money
 from provider_adapters.kit.answers import (
+    Errors,
+    Inside,
     ProviderAnswer,
     is_e2e_id,
+    listed,
+    listed_error,
     of_status,
     provider_id,
     read_document,
@@ -33,6 +38,7 @@ from provider_adapters.kit.answers import (
 )
 from provider_adapters.kit.client import UnknownWord
 from provider_adapters.kit.payers import payer_of
+from provider_adapters.kit.times import utc
 from provider_adapters.sandbox import documents, words
 
 Document = TypeVar("Document")
@@ -42,13 +48,13 @@ OK: Final = 200
 CHANGED: Final = frozenset({200, 201})
 """A change answers 201, or 200 when it repeats one that the bank knows."""
 
-ERRORS: Final[Mapping[tuple[int, str], tuple[type[ProviderError], Reason]]] = {
+ERRORS: Final[Errors] = {
     (404, "NOT_FOUND"): (NotFound, Reason.NOT_FOUND),
     (403, "WRONG_ACCOUNT"): (CredentialsRefused, Reason.CREDENTIALS_REFUSED),
 }
 """What the bank's errors mean for every call; the status alone decides all others."""
 
-REFUSALS: Final[Mapping[tuple[int, str], tuple[type[ProviderError], str]]] = {
+REFUSALS: Final[Errors] = {
     (403, "NOT_ALLOWED"): (Refused, NOT_ALLOWED),
     (404, "KEY_NOT_FOUND"): (NotFound, Reason.NOT_FOUND),
     (409, "CHARGE_PAID"): (Refused, CHARGE_PAID),
@@ -67,18 +73,12 @@ _OTHER: Final = MovementKind.OTHER
 
 def failure(answer: ProviderAnswer) -> ProviderError:
     """Return the error that a refusal of a required call means."""
-    kind = ERRORS.get((answer.status, error_code(answer)))
-    if kind is None:
-        return of_status(answer)
-    return kind[0](kind[1], http_status=answer.status)
+    return listed_error(answer, error_code(answer), ERRORS)
 
 
 def refusal(answer: ProviderAnswer) -> ProviderError:
     """Return the error that a refusal of an optional operation means."""
-    kind = REFUSALS.get((answer.status, error_code(answer)))
-    if kind is None:
-        return failure(answer)
-    return kind[0](kind[1], http_status=answer.status)
+    return listed_error(answer, error_code(answer), {**ERRORS, **REFUSALS})
 
 
 def error_code(answer: ProviderAnswer) -> str:
@@ -98,40 +98,40 @@ def balance(answer: ProviderAnswer) -> Balance:
     return _read(answer, documents.SALDO, _balance)
 
 
-def blocks(answer: ProviderAnswer, unknown: UnknownWord) -> Sequence[Block]:
+def blocks(answer: ProviderAnswer) -> Sequence[Block]:
     """Read all that is blocked; for a kind that we do not know the bank itself stands."""
 
-    def shape(document: documents.Bloqueios) -> Sequence[Block]:
-        return tuple(_block(each, unknown) for each in document.bloqueios)
+    def shape(document: Inside[list[documents.Bloqueio]]) -> Sequence[Block]:
+        return tuple(_block(each, answer.unknown_word) for each in document.inside)
 
     return read_optional(answer, documents.BLOQUEIOS, shape)
 
 
-def statement(answer: ProviderAnswer, unknown: UnknownWord) -> Page[Entry]:
+def statement(answer: ProviderAnswer) -> Page[Entry]:
     """Read a page of the statement; a movement of an unknown kind does not count as Pix."""
 
     def shape(document: documents.Extrato) -> Page[Entry]:
-        entries = tuple(_entry(entry, unknown) for entry in document.lancamentos)
+        entries = tuple(_entry(entry, answer.unknown_word) for entry in document.lancamentos)
         return Page(items=entries, next_cursor=document.proximo_cursor)
 
     return _read(answer, documents.EXTRATO, shape)
 
 
-def keys(answer: ProviderAnswer, unknown: UnknownWord) -> Sequence[PixKey]:
+def keys(answer: ProviderAnswer) -> Sequence[PixKey]:
     """Read every key; a key of unknown status is pending, so that nobody pays to it yet."""
 
-    def shape(document: documents.Chaves) -> Sequence[PixKey]:
-        return tuple(_key(key, unknown) for key in document.chaves)
+    def shape(document: Inside[list[documents.Chave]]) -> Sequence[PixKey]:
+        return tuple(_key(key, answer.unknown_word) for key in document.inside)
 
     return _read(answer, documents.CHAVES, shape)
 
 
-def changed_key(answer: ProviderAnswer, unknown: UnknownWord) -> PixKey:
+def changed_key(answer: ProviderAnswer) -> PixKey:
     """Read a key that was created or cancelled."""
 
     def shape(document: documents.Chave) -> PixKey:
         provider_id(document.id)
-        return _key(document, unknown)
+        return _key(document, answer.unknown_word)
 
     return read_optional(answer, documents.CHAVE, shape, CHANGED)
 
@@ -142,7 +142,7 @@ def owner(answer: ProviderAnswer) -> KeyOwner:
     def shape(document: documents.Titular) -> KeyOwner:
         return KeyOwner(
             key=document.chave,
-            type=_listed(words.KEY_TYPES, document.tipo),
+            type=listed(words.KEY_TYPES, document.tipo),
             name=document.titular.nome or "",
             tax_number=hidden_tax_number(document.titular.documento or ""),
             ispb=document.ispb,
@@ -155,16 +155,20 @@ def owner(answer: ProviderAnswer) -> KeyOwner:
     return read_optional(answer, documents.TITULAR, shape)
 
 
-def charge(answer: ProviderAnswer, now: datetime, unknown: UnknownWord) -> Charge:
+def charge(answer: ProviderAnswer, now: datetime) -> Charge:
     """Read a charge; one that the bank calls expired has expired by ``now`` at the latest."""
-    return _read(answer, documents.COBRANCA, lambda document: _charge(document, now, unknown))
+
+    def shape(document: documents.Cobranca) -> Charge:
+        return _charge(document, now, answer.unknown_word)
+
+    return _read(answer, documents.COBRANCA, shape)
 
 
-def changed_charge(answer: ProviderAnswer, now: datetime, unknown: UnknownWord) -> Charge:
+def changed_charge(answer: ProviderAnswer, now: datetime) -> Charge:
     """Read a charge that was created or cancelled, as ``charge`` does."""
 
     def shape(document: documents.Cobranca) -> Charge:
-        return _charge(document, now, unknown)
+        return _charge(document, now, answer.unknown_word)
 
     return read_optional(answer, documents.COBRANCA, shape, CHANGED)
 
@@ -201,18 +205,6 @@ def read_optional(
     return read_document(answer, decoder, shape, statuses)
 
 
-def utc(instant: datetime | None) -> datetime | None:
-    """Convert an instant to UTC; None stays None."""
-    return instant if instant is None or instant.tzinfo is UTC else instant.astimezone(UTC)
-
-
-def above_zero(centavos: int) -> Money:
-    """Read an amount that moved; raises ``ValueError`` for zero or less."""
-    if centavos <= 0:
-        raise ValueError(Reason.WRONG_SHAPE)
-    return Money(centavos)
-
-
 def _read(
     answer: ProviderAnswer,
     decoder: msgspec.json.Decoder[Document],
@@ -238,7 +230,7 @@ def _block(document: documents.Bloqueio, unknown: UnknownWord) -> Block:
         unknown()
     return Block(
         kind=kind or BlockKind.BANK,
-        value=above_zero(document.valor_centavos),
+        value=money.above_zero(document.valor_centavos),
         since=utc(document.desde),
         reference=document.referencia or "",
     )
@@ -251,7 +243,7 @@ def _key(document: documents.Chave, unknown: UnknownWord) -> PixKey:
     return PixKey(
         provider_id=document.id,
         key=document.chave,
-        type=_listed(words.KEY_TYPES, document.tipo),
+        type=listed(words.KEY_TYPES, document.tipo),
         status=status or PixKeyStatus.PENDING,
         created_at=utc(document.criada_em),
     )
@@ -266,9 +258,9 @@ def _charge(document: documents.Cobranca, now: datetime, unknown: UnknownWord) -
         expires_at = min(expires_at or now, now)
     return Charge(
         reference=document.referencia,
-        type=_listed(words.CHARGE_TYPES, document.tipo),
+        type=listed(words.CHARGE_TYPES, document.tipo),
         key=document.chave,
-        value=_unsigned(document.valor_centavos),
+        value=_open(document.valor_centavos),
         status=status or ChargeStatus.ACTIVE,
         emv=document.copia_e_cola,
         reusable=document.reutilizavel,
@@ -285,7 +277,7 @@ def _charge_payment(document: documents.CobrancaPaga) -> ChargePayment:
     paid = document.pagamento
     return ChargePayment(
         reference=document.referencia,
-        value=_unsigned(document.valor_centavos if paid is None else paid.valor_centavos),
+        value=_open(document.valor_centavos if paid is None else paid.valor_centavos),
         created_at=utc(document.criada_em),
         paid_at=None if paid is None else utc(paid.pago_em),
         e2e_id="" if paid is None else paid.e2e or "",
@@ -302,7 +294,7 @@ def _received_payment(document: documents.Recebimento) -> IncomingPayment:
         reference=document.referencia or "",
         e2e_id=document.e2e,
         provider_id=provider_id(document.id),
-        value=above_zero(document.valor_centavos),
+        value=money.above_zero(document.valor_centavos),
         refunded=Money(document.devolvido_centavos),
         paid_at=document.pago_em.astimezone(UTC),
         payer=_payer(document.pagador),
@@ -316,8 +308,8 @@ def _entry(document: documents.Lancamento, unknown: UnknownWord) -> Entry:
     return Entry(
         provider_id=document.id,
         e2e_id=document.e2e or "",
-        direction=_listed(words.DIRECTIONS, document.natureza),
-        is_pix=words.IS_PIX.get(document.tipo, False),
+        direction=listed(words.DIRECTIONS, document.natureza),
+        is_pix=kind in words.PIX_KINDS,
         value=Money(document.valor_centavos),
         description=cleaned_text(document.descricao),
         counterparty=_party(document.contraparte),
@@ -327,21 +319,9 @@ def _entry(document: documents.Lancamento, unknown: UnknownWord) -> Entry:
     )
 
 
-def _listed(table: Mapping[str, Value], word: str) -> Value:
-    """Look up a word for which no default is safe; raises ``ValueError``."""
-    value = table.get(word)
-    if value is None:
-        raise ValueError(Reason.UNKNOWN_STATUS)
-    return value
-
-
-def _unsigned(centavos: int | None) -> Money | None:
-    """Read an amount that has no sign; None stays None."""
-    if centavos is None:
-        return None
-    if centavos < 0:
-        raise ValueError(Reason.WRONG_SHAPE)
-    return Money(centavos)
+def _open(centavos: int | None) -> Money | None:
+    """Read what a charge asks for; None for an amount that is open."""
+    return None if centavos is None else money.unsigned(centavos)
 
 
 def _payer(person: documents.Pessoa | None) -> Payer | None:

@@ -8,8 +8,10 @@ from typing import Final
 from gateway.domain.bank.charges import ChargeStatus, ChargeType
 from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.bank.pix_keys import PixKeyStatus, PixKeyType
+from gateway.domain.bank.providers import Accepted, Rejected, Settled
 from gateway.domain.bank.refunds import RefundStatus
 from gateway.domain.bank.statements import BlockKind, Direction, MovementKind
+from provider_adapters.kit.outcomes import State
 
 KEY_TYPES: Final[Mapping[str, PixKeyType]] = {
     "cpf": PixKeyType.CPF,
@@ -41,17 +43,6 @@ BLOCK_KINDS: Final[Mapping[str, BlockKind]] = {
     "CONTRATO": BlockKind.CONTRACT,
 }
 DIRECTIONS: Final[Mapping[str, Direction]] = {"C": Direction.CREDIT, "D": Direction.DEBIT}
-IS_PIX: Final[Mapping[str, bool]] = {
-    "PIX_RECEBIDO": True,
-    "PIX_ENVIADO": True,
-    "DEVOLUCAO_RECEBIDA": True,
-    "DEVOLUCAO_ENVIADA": True,
-    "TARIFA": False,
-    "TED_RECEBIDA": False,
-    "TED_ENVIADA": False,
-    "BOLETO_RECEBIDO": False,
-    "BOLETO_PAGO": False,
-}
 KINDS: Final[Mapping[str, MovementKind]] = {
     "PIX_RECEBIDO": MovementKind.PIX,
     "PIX_ENVIADO": MovementKind.PIX,
@@ -62,6 +53,14 @@ KINDS: Final[Mapping[str, MovementKind]] = {
     "TED_ENVIADA": MovementKind.TED,
     "BOLETO_RECEBIDO": MovementKind.BOLETO,
     "BOLETO_PAGO": MovementKind.BOLETO,
+}
+PIX_KINDS: Final = frozenset({MovementKind.PIX, MovementKind.PIX_RETURN})
+STATES: Final[Mapping[str, State]] = {
+    "EM_PROCESSAMENTO": Accepted,
+    "EM_ANALISE": Accepted,  # ordered, and looked into before it settles
+    "LIQUIDADA": Settled,
+    "DEVOLVIDA": Settled,  # a returned payout had arrived; its return is money in
+    "FALHOU": Rejected,
 }
 REFUND_STATUSES: Final[Mapping[str, RefundStatus]] = {
     "EM_PROCESSAMENTO": RefundStatus.PROCESSING,

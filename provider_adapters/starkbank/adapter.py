@@ -7,9 +7,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 from typing import Final, TypeVar
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.capabilities import Capabilities
-from gateway.domain.bank.charges import Charge, ChargeOrder, ChargePayment
 from gateway.domain.bank.payout_orders import FailureCode, PayoutOrder, PixDestination
 from gateway.domain.bank.pix_keys import KeyOwner, PixKey
 from gateway.domain.bank.provider_callbacks import (
@@ -18,7 +15,6 @@ from gateway.domain.bank.provider_callbacks import (
     MissedEvent,
     RegisteredCallback,
 )
-from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import (
     NotFound,
     Outcome,
@@ -28,21 +24,17 @@ from gateway.domain.bank.providers import (
     Rejected,
     Unknown,
 )
-from gateway.domain.bank.refunds import IncomingPayment
 from gateway.domain.bank.statements import Balance, Entry
-from gateway.domain.kernel.clocks import Deadline, Monotonic, Now
+from gateway.domain.kernel.clocks import Deadline, Monotonic
 from gateway.domain.kernel.windows import Window
-from provider_adapters.kit.answers import ProviderAnswer
-from provider_adapters.kit.client import ProviderClient
-from provider_adapters.kit.outcomes import NeverSendable, unsent
+from provider_adapters.kit.adapter import key_of
+from provider_adapters.kit.outcomes import Expected, NeverSendable, unsent
 from provider_adapters.kit.paging import within
 from provider_adapters.kit.public_keys import FetchedKeys, GivenKeys
-from provider_adapters.kit.requests import ProviderRequest
-from provider_adapters.starkbank import callbacks, payouts, receivables, requests, translate
+from provider_adapters.starkbank import callbacks, payouts, requests, translate
 from provider_adapters.starkbank.callbacks import StarkBankProof
-from provider_adapters.starkbank.payouts import ExpectedPayout
+from provider_adapters.starkbank.receivables import Receivables
 
-Value = TypeVar("Value")
 Item = TypeVar("Item")
 
 _MOST_PAGES: Final = 20
@@ -50,7 +42,7 @@ _MOST_PAGES: Final = 20
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
-class StarkBankAdapter:
+class StarkBankAdapter(Receivables):
     """
     Stark Bank as one configured provider.
 
@@ -58,26 +50,11 @@ class StarkBankAdapter:
     the answer.
 
     Attributes:
-        name: The provider's name in ``config.yaml``, for metrics.
-        environment: Part of what a charge's key is derived from.
         public_keys: Those that callbacks are signed with; empty to read them from the bank.
     """
 
-    name: str
-    capabilities: Capabilities
-    client: ProviderClient
-    environment: Environment
-    now: Now
     clock: Monotonic
     public_keys: Sequence[str] = ()
-
-    async def start(self) -> None:
-        """Open the client's connections on the running loop."""
-        await self.client.start()
-
-    async def close(self) -> None:
-        """Close the client's connections."""
-        await self.client.close()
 
     def callback_proof(self, _secrets: CallbackSecrets) -> StarkBankProof:
         """Make the check of callbacks; raises ``ProofRefused`` for a PEM that is no key."""
@@ -92,17 +69,16 @@ class StarkBankAdapter:
 
     async def get_balance(self, account: ProviderAccount) -> Balance:
         """Read the balance, live; ``GET /v2/balance``."""
-        return await self._read(account, requests.balance(), translate.balance)
+        return await self.read(account, requests.balance(), translate.balance)
 
     async def list_statement(
         self, account: ProviderAccount, window: Window, cursor: str | None, limit: int
     ) -> Page[Entry]:
         """Read a page of movements; ``GET /v2/transaction``."""
-        unknown = self.client.unknown_word("list_statement")
-        page = await self._read(
+        page = await self.read(
             account,
             requests.statement(window, cursor, limit),
-            lambda answer: translate.statement(answer, cursor, unknown),
+            lambda answer: translate.statement(answer, cursor),
         )
         return within(page, window, lambda entry: entry.created_at)
 
@@ -112,18 +88,7 @@ class StarkBankAdapter:
 
     async def get_key(self, account: ProviderAccount, key_id: str) -> PixKey:
         """Find a key among all: the bank's ids are the keys themselves."""
-        for key in await self._keys(account, "get_key"):
-            if key.public_id(account.account_id) == key_id:
-                return key
-        raise NotFound(Reason.NOT_FOUND)
-
-    async def get_charge(self, account: ProviderAccount, reference: str) -> Charge:
-        """Read a charge, an expired one too; ``GET /v2/invoice``, ``GET /v2/dynamic-brcode``."""
-        return await self._receivables(account).charge(reference)
-
-    async def get_charge_payment(self, account: ProviderAccount, reference: str) -> ChargePayment:
-        """Read the payment of a charge; ``GET /v2/invoice/{id}/payment``, ``GET /v2/deposit``."""
-        return await self._receivables(account).payment(reference)
+        return key_of(await self._keys(account, "get_key"), account, key_id)
 
     async def create_payout(
         self, account: ProviderAccount, order: PayoutOrder, send_by: Deadline
@@ -141,14 +106,13 @@ class StarkBankAdapter:
             refused. Unknown for all else: look the payout up, do not send it again.
         """
         try:
-            place, encrypted = await self._place(account, order, send_by)
-            request = self._signed(account, requests.create_payout(order, place))
+            place, compared = await self._place(account, order, send_by)
+            request = self.signed(account, requests.create_payout(order, place))
         except ProviderError as failure:
             return unsent(failure)
-        expected = ExpectedPayout(order.provider_key, order.value, place, encrypted)
-        unknown = self.client.unknown_word("create_payout")
+        expected = Expected(order.provider_key, order.value, compared)
         outcome = await self.client.pay(
-            request, lambda answer: payouts.created(answer, expected, unknown), send_by
+            request, lambda answer: payouts.created(answer, expected), send_by
         )
         return await self._looked_into(account, outcome, expected)
 
@@ -161,43 +125,24 @@ class StarkBankAdapter:
         Raises:
             NotFound: No transfer has the tag. Nothing says when that proves anything.
         """
-        return await self._found(account, ExpectedPayout(provider_key))
+        return await self._found(account, Expected(provider_key))
 
     async def look_up_key(self, account: ProviderAccount, key: str) -> KeyOwner:
         """Read the owner of a key; ``GET /v2/dict-key/{key}``."""
         request = requests.look_up_key(key)
-        return await self._read(account, request, lambda answer: translate.owner(answer, key))
-
-    async def create_charge(self, account: ProviderAccount, order: ChargeOrder) -> Charge:
-        """Create a charge, sent once; ``POST /v2/invoice`` or ``POST /v2/dynamic-brcode``."""
-        return await self._receivables(account).create(order)
-
-    async def cancel_charge(self, account: ProviderAccount, reference: str) -> Charge:
-        """Cancel an invoice; ``PATCH /v2/invoice/{id}``, safe to repeat."""
-        return await self._receivables(account).cancel(reference)
-
-    async def find_received(self, account: ProviderAccount, e2e_id: str) -> IncomingPayment:
-        """Read one payment received; ``GET /v2/deposit``, else among paid invoices."""
-        return await self._receivables(account).find_received(e2e_id)
-
-    async def list_received(
-        self, account: ProviderAccount, window: Window, cursor: str | None, limit: int
-    ) -> Page[IncomingPayment]:
-        """Read a page of payments received; ``GET /v2/deposit`` and ``GET /v2/invoice/log``."""
-        return await self._receivables(account).list_received(window, cursor, limit)
+        return await self.read(account, request, lambda answer: translate.owner(answer, key))
 
     async def register_callback(
         self, account: ProviderAccount, order: CallbackOrder
     ) -> RegisteredCallback:
         """Have callbacks sent to an address, sent once; ``POST /v2/webhook``."""
-        request = self._signed(account, requests.register_callback(order))
-        return await self.client.change(request, callbacks.registered)
+        return await self.change(account, requests.register_callback(order), callbacks.registered)
 
     async def list_callbacks(self, account: ProviderAccount) -> Sequence[RegisteredCallback]:
         """Read every address; ``GET /v2/webhook``."""
 
         async def page(cursor: str | None) -> Page[RegisteredCallback]:
-            return await self._read(
+            return await self.read(
                 account,
                 requests.callbacks(cursor),
                 lambda answer: callbacks.registrations(answer, cursor),
@@ -207,7 +152,7 @@ class StarkBankAdapter:
 
     async def remove_callback(self, account: ProviderAccount, callback_id: str) -> None:
         """Remove an address; ``DELETE /v2/webhook/{id}``, safe to repeat."""
-        await self._read(account, requests.remove_callback(callback_id), callbacks.removed)
+        await self.read(account, requests.remove_callback(callback_id), callbacks.removed)
 
     async def list_missed_events(
         self, account: ProviderAccount, limit: int
@@ -215,7 +160,7 @@ class StarkBankAdapter:
         """Read callbacks that could not be delivered; ``GET /v2/event``, put in order here."""
 
         async def page(cursor: str | None) -> Page[tuple[datetime, MissedEvent]]:
-            return await self._read(
+            return await self.read(
                 account,
                 requests.missed_events(cursor),
                 lambda answer: callbacks.missed_events(answer, cursor),
@@ -229,40 +174,42 @@ class StarkBankAdapter:
         for event_id in event_ids:
             try:
                 request = requests.acknowledge_event(event_id)
-                await self._read(account, request, callbacks.acknowledged)
+                await self.read(account, request, callbacks.acknowledged)
             except NotFound:  # shown no more, which is what was wanted
                 continue
 
     async def _keys(self, account: ProviderAccount, operation: str) -> Sequence[PixKey]:
         """Read every key, for one of two operations."""
-        unknown = self.client.unknown_word(operation)
 
         async def page(cursor: str | None) -> Page[PixKey]:
-            return await self._read(
+            return await self.read(
                 account,
                 requests.keys(operation, cursor),
-                lambda answer: translate.keys(answer, cursor, unknown),
+                lambda answer: translate.keys(answer, cursor),
             )
 
         return await _all(page)
 
     async def _place(
         self, account: ProviderAccount, order: PayoutOrder, send_by: Deadline
-    ) -> tuple[dict[str, str], bool]:
-        """Return where the money goes, and whether branch and account are encrypted."""
+    ) -> tuple[dict[str, str], dict[str, str]]:
+        """Return where the money goes, and what of that can be compared with an answer."""
         to = order.destination
         if not isinstance(to, PixDestination):
-            return requests.place_of_account(to), False
+            place = requests.place_of_account(to)
+            return place, place
         by = min(self.client.read_by(), send_by, key=lambda each: each.left())
         request = requests.look_up_key(to.key)
         try:
-            entry = await self._read(account, request, translate.directory_entry, by)
+            entry = await self.read(account, request, translate.directory_entry, by)
         except NotFound as problem:
             raise NeverSendable(FailureCode.KEY_NOT_FOUND) from problem
-        return requests.place_of_key(to, entry), True
+        place = requests.place_of_key(to, entry)
+        shown = {name: text for name, text in place.items() if name not in requests.ENCRYPTED}
+        return place, shown
 
     async def _looked_into(
-        self, account: ProviderAccount, outcome: Outcome, expected: ExpectedPayout
+        self, account: ProviderAccount, outcome: Outcome, expected: Expected
     ) -> Outcome:
         """Look for our tag after a 400; a refusal holds only where no transfer has it."""
         if not payouts.may_be_known(outcome):
@@ -274,36 +221,13 @@ class StarkBankAdapter:
         except ProviderError:
             return Unknown(outcome.evidence) if isinstance(outcome, Rejected) else outcome
 
-    async def _found(self, account: ProviderAccount, expected: ExpectedPayout) -> Outcome:
+    async def _found(self, account: ProviderAccount, expected: Expected) -> Outcome:
         """Look a payout up by its tag."""
-        unknown = self.client.unknown_word("find_payout")
-        return await self._read(
+        return await self.read(
             account,
             requests.transfers(expected.provider_key),
-            lambda answer: payouts.found(answer, expected, unknown),
+            lambda answer: payouts.found(answer, expected),
         )
-
-    def _receivables(self, account: ProviderAccount) -> receivables.Receivables:
-        """Return the account's charges and payments received."""
-        return receivables.Receivables(
-            client=self.client,
-            account=account,
-            environment=self.environment,
-            now=self.now,
-        )
-
-    async def _read(
-        self,
-        account: ProviderAccount,
-        request: ProviderRequest,
-        translated: Callable[[ProviderAnswer], Value],
-        by: Deadline | None = None,
-    ) -> Value:
-        """Sign a read and send it."""
-        return await self.client.read(self._signed(account, request), translated, by)
-
-    def _signed(self, account: ProviderAccount, request: ProviderRequest) -> ProviderRequest:
-        return requests.signed(request, account, self.now())
 
 
 async def _all(page: Callable[[str | None], Awaitable[Page[Item]]]) -> Sequence[Item]:

@@ -24,7 +24,7 @@ from gateway.domain.bank.provider_callbacks import (
     RegisteredCallback,
 )
 from gateway.domain.bank.providers import Page
-from provider_adapters.kit.answers import ProviderAnswer, provider_id, try_body
+from provider_adapters.kit.answers import Inside, ProviderAnswer, provider_id, try_body
 from provider_adapters.kit.paging import continued
 from provider_adapters.kit.proofs import KeySignature, only_value
 from provider_adapters.kit.public_keys import PublicKeys
@@ -53,7 +53,7 @@ class StarkBankProof:
         said = try_body(came.body, documents.ONE_EVENT)
         if said is None:
             return (Notice(event="", kind=CallbackKind.OTHER, subject=""),)
-        return (_notice(said.event),)
+        return (_notice(said.inside),)
 
 
 def _notice(event: documents.Event) -> Notice:
@@ -76,19 +76,19 @@ def _notice(event: documents.Event) -> Notice:
 
 def registered(answer: ProviderAnswer) -> RegisteredCallback:
     """Read an address that was registered."""
-    return read(answer, documents.ONE_WEBHOOK, lambda document: _registered(document.webhook))
+    return read(answer, documents.ONE_WEBHOOK, lambda document: _registered(document.inside))
 
 
 def removed(answer: ProviderAnswer) -> None:
     """Read that an address was removed; NotFound where there is none."""
-    read_one(answer, documents.ONE_WEBHOOK, lambda document: document.webhook)
+    read_one(answer, documents.ONE_WEBHOOK, lambda document: document.inside)
 
 
 def registrations(answer: ProviderAnswer, cursor: str | None) -> Page[RegisteredCallback]:
     """Read a page of the addresses of a workspace."""
 
-    def shape(document: documents.Webhooks) -> Page[RegisteredCallback]:
-        return continued(tuple(map(_registered, document.webhooks)), cursor, document.cursor)
+    def shape(document: Inside[list[documents.Webhook]]) -> Page[RegisteredCallback]:
+        return continued(tuple(map(_registered, document.inside)), cursor, document.cursor)
 
     return read(answer, documents.WEBHOOKS, shape)
 
@@ -96,8 +96,8 @@ def registrations(answer: ProviderAnswer, cursor: str | None) -> Page[Registered
 def missed_events(answer: ProviderAnswer, cursor: str | None) -> Page[tuple[datetime, MissedEvent]]:
     """Read a page of events that could not be delivered, each with its moment."""
 
-    def shape(document: documents.MissedEvents) -> Page[tuple[datetime, MissedEvent]]:
-        return continued(tuple(map(_missed, document.events)), cursor, document.cursor)
+    def shape(document: Inside[list[msgspec.Raw]]) -> Page[tuple[datetime, MissedEvent]]:
+        return continued(tuple(map(_missed, document.inside)), cursor, document.cursor)
 
     return read(answer, documents.MISSED_EVENTS, shape)
 

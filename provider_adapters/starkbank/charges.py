@@ -25,15 +25,15 @@ from gateway.domain.bank.charges import (
     Party,
     Payer,
 )
-from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import Page
 from gateway.domain.bank.refunds import IncomingPayment
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.strict import cleaned_text, reference
-from provider_adapters.kit import brcode
-from provider_adapters.kit.answers import ProviderAnswer, is_e2e_id, provider_id
+from provider_adapters.kit import brcode, money
+from provider_adapters.kit.answers import Inside, ProviderAnswer, is_e2e_id, provider_id
 from provider_adapters.kit.client import UnknownWord
 from provider_adapters.kit.paging import continued
+from provider_adapters.kit.times import utc
 from provider_adapters.starkbank import documents, words
 from provider_adapters.starkbank.documents import Brcode, Deposit, Invoice, InvoiceLog
 from provider_adapters.starkbank.requests import REFERENCE_TAG
@@ -47,27 +47,26 @@ _ZONE: Final = ZoneInfo(words.ZONE)
 _BRCODE_TAG: Final = "dynamic-brcode/"
 _PIX: Final = "pix"
 _ISPB_ENDS: Final = 9
-_UNNAMED = brcode.BrCode(name="", city="")
 
 
 def invoices(answer: ProviderAnswer, tag: str) -> Sequence[Invoice]:
     """Read the invoices that have a tag; the filter is not taken on trust."""
-    return read(answer, documents.INVOICES, lambda found: _having(tag, found.invoices))
+    return read(answer, documents.INVOICES, lambda found: _having(tag, found.inside))
 
 
 def brcodes(answer: ProviderAnswer, tag: str) -> Sequence[Brcode]:
     """Read the dynamic BR Codes that have a tag."""
-    return read(answer, documents.BRCODES, lambda found: _having(tag, found.brcodes))
+    return read(answer, documents.BRCODES, lambda found: _having(tag, found.inside))
 
 
 def created_invoice(answer: ProviderAnswer) -> Invoice:
     """Read the invoice that was made."""
-    return read(answer, documents.INVOICES, lambda made: _only(made.invoices))
+    return read(answer, documents.INVOICES, lambda made: _only(made.inside))
 
 
 def created_brcode(answer: ProviderAnswer) -> Brcode:
     """Read the dynamic BR Code that was made."""
-    return read(answer, documents.BRCODES, lambda made: _only(made.brcodes))
+    return read(answer, documents.BRCODES, lambda made: _only(made.inside))
 
 
 def cancelled_invoice(answer: ProviderAnswer, before: Invoice) -> Invoice:
@@ -80,19 +79,19 @@ def cancelled_invoice(answer: ProviderAnswer, before: Invoice) -> Invoice:
     codes = set(error_codes(answer))
     if before.status == words.CANCELED and codes and codes.isdisjoint(words.CREDENTIAL_CODES):
         return before
-    return read_one(answer, documents.ONE_INVOICE, lambda changed: changed.invoice)
+    return read_one(answer, documents.ONE_INVOICE, lambda changed: changed.inside)
 
 
 def invoice_payment(answer: ProviderAnswer) -> documents.InvoicePayment:
     """Read how an invoice was paid."""
-    return read_one(answer, documents.PAID_INVOICE, lambda found: found.payment)
+    return read_one(answer, documents.PAID_INVOICE, lambda found: found.inside)
 
 
 def paid_at(answer: ProviderAnswer) -> datetime:
     """Read when an invoice was paid; a log without that contradicts the invoice."""
 
-    def shape(found: documents.InvoiceLogs) -> datetime:
-        moments = [log.created for log in found.logs if log.type == words.PAID]
+    def shape(found: Inside[list[InvoiceLog]]) -> datetime:
+        moments = [log.created for log in found.inside if log.type == words.PAID]
         return min(moments).astimezone(UTC)
 
     return read(answer, documents.INVOICE_LOGS, shape)
@@ -100,14 +99,14 @@ def paid_at(answer: ProviderAnswer) -> datetime:
 
 def deposits_tagged(answer: ProviderAnswer, tag: str) -> Sequence[Deposit]:
     """Read what came in with a tag."""
-    return read(answer, documents.DEPOSITS, lambda found: _having(tag, found.deposits))
+    return read(answer, documents.DEPOSITS, lambda found: _having(tag, found.inside))
 
 
 def deposits(answer: ProviderAnswer, cursor: str | None) -> Page[Incoming]:
     """Read a page of what came in, other than for invoices."""
 
-    def shape(document: documents.Deposits) -> Page[Incoming]:
-        return continued(tuple(document.deposits), cursor, document.cursor)
+    def shape(document: Inside[list[Deposit]]) -> Page[Incoming]:
+        return continued(tuple(document.inside), cursor, document.cursor)
 
     return read(answer, documents.DEPOSITS, shape)
 
@@ -115,8 +114,8 @@ def deposits(answer: ProviderAnswer, cursor: str | None) -> Page[Incoming]:
 def paid_logs(answer: ProviderAnswer, cursor: str | None) -> Page[Incoming]:
     """Read a page of what happened to invoices; that they were paid was asked for."""
 
-    def shape(document: documents.InvoiceLogs) -> Page[Incoming]:
-        return continued(tuple(document.logs), cursor, document.cursor)
+    def shape(document: Inside[list[InvoiceLog]]) -> Page[Incoming]:
+        return continued(tuple(document.inside), cursor, document.cursor)
 
     return read(answer, documents.INVOICE_LOGS, shape)
 
@@ -139,7 +138,7 @@ def of_invoice(invoice: Invoice, asked: str, now: datetime, unknown: UnknownWord
         _charge(asked, invoice.brcode, asks, invoice.created),
         status=status or ChargeStatus.ACTIVE,
         payer=Payer(name=cleaned_text(invoice.name), tax_number=bare(invoice.tax_id)),
-        expires_at=expires_at and expires_at.astimezone(UTC),
+        expires_at=utc(expires_at),
     )
 
 
@@ -178,25 +177,13 @@ def paid_brcode(charge: Charge, paid: Deposit) -> ChargePayment:
     )
 
 
-def pending(charge: Charge) -> ChargePayment:
-    """Make a transaction of a charge that is not paid."""
-    return ChargePayment(
-        reference=charge.reference,
-        value=charge.value,
-        created_at=charge.created_at,
-        paid_at=None,
-        e2e_id="",
-        payer=charge.payer,
-    )
-
-
 def received(paid: Deposit, e2e_id: str) -> IncomingPayment:
     """Make a payment received of a deposit; raises ``ValueError`` for one that is none."""
     return IncomingPayment(
         reference=reference_of(paid.tags),
         e2e_id=e2e_id,
         provider_id=provider_id(paid.id),
-        value=_above_zero(paid.amount),
+        value=money.above_zero(paid.amount),
         refunded=Money(0),
         paid_at=paid.created.astimezone(UTC),
         payer=Payer(name=cleaned_text(paid.name), tax_number=bare(paid.tax_id)),
@@ -213,7 +200,7 @@ def received_for_invoice(
         reference=reference_of(log.invoice.tags, of_invoice=True),
         e2e_id=payment.end_to_end_id,
         provider_id=provider_id(log.invoice.id),
-        value=_above_zero(payment.amount),
+        value=money.above_zero(payment.amount),
         refunded=Money(0),
         paid_at=log.created.astimezone(UTC),
         payer=Payer(name=cleaned_text(payment.name), tax_number=bare(payment.tax_id)),
@@ -267,10 +254,7 @@ def _charge(asked: str, emv: str, centavos: int, created_at: datetime) -> Charge
 
     An amount of 0 is one that the payer chooses; the key is not told.
     """
-    try:
-        code = brcode.decode(emv)
-    except ValueError:  # handed on untouched all the same
-        code = _UNNAMED
+    code = brcode.receiver(emv)
     return Charge(
         reference=asked,
         type=ChargeType.DYNAMIC,
@@ -313,9 +297,3 @@ def _only(made: Sequence[Tagged]) -> Tagged:
     """Return the one thing that was made; raises ``ValueError`` for none, or several."""
     (one,) = made
     return one
-
-
-def _above_zero(centavos: int) -> Money:
-    if centavos <= 0:
-        raise ValueError(Reason.WRONG_SHAPE)
-    return Money(centavos)

@@ -7,6 +7,8 @@ from typing import Annotated, Final
 
 import msgspec
 
+from provider_adapters.kit.answers import inside
+
 Instant = Annotated[datetime, msgspec.Meta(tz=True)]
 Unsigned = Annotated[int, msgspec.Meta(ge=0)]
 
@@ -21,24 +23,12 @@ class Error(Document, frozen=True):
     code: str
 
 
-class Refusal(Document, frozen=True):
-    """The body of every refusal."""
-
-    errors: list[Error]
-
-
 class Balance(Document, frozen=True):
     """What the workspace holds; nothing is told of what is blocked."""
 
     amount: int
     currency: str
     updated: Instant | None = None
-
-
-class Balances(Document, frozen=True):
-    """The one balance of a workspace, in a list."""
-
-    balances: list[Balance]
 
 
 class Movement(Document, frozen=True):
@@ -52,13 +42,6 @@ class Movement(Document, frozen=True):
     tags: tuple[str, ...] = ()
 
 
-class Movements(Document, frozen=True):
-    """A page of the statement, newest first."""
-
-    transactions: list[Movement]
-    cursor: str | None = None
-
-
 class Key(Document, frozen=True):
     """A PIX key of the workspace; its id is the key itself."""
 
@@ -66,13 +49,6 @@ class Key(Document, frozen=True):
     type: str
     status: str
     created: Instant | None = None
-
-
-class Keys(Document, frozen=True):
-    """A page of them."""
-
-    keys: list[Key]
-    cursor: str | None = None
 
 
 class DirectoryEntry(Document, frozen=True):
@@ -93,12 +69,6 @@ class DirectoryEntry(Document, frozen=True):
     account_type: str | None = None
 
 
-class Found(Document, frozen=True):
-    """The answer to a look-up of a key."""
-
-    key: DirectoryEntry
-
-
 class Invoice(Document, frozen=True):
     """A charge that names its payer; ``due`` is an instant or a day."""
 
@@ -115,18 +85,6 @@ class Invoice(Document, frozen=True):
     tags: tuple[str, ...] = ()
 
 
-class Invoices(Document, frozen=True):
-    """Some of them."""
-
-    invoices: list[Invoice]
-
-
-class OneInvoice(Document, frozen=True):
-    """The one that was changed."""
-
-    invoice: Invoice
-
-
 class InvoiceLog(Document, frozen=True):
     """What happened to an invoice, and when."""
 
@@ -136,13 +94,6 @@ class InvoiceLog(Document, frozen=True):
     invoice: Invoice
 
 
-class InvoiceLogs(Document, frozen=True):
-    """A page of them, newest first."""
-
-    logs: list[InvoiceLog]
-    cursor: str | None = None
-
-
 class InvoicePayment(Document, frozen=True):
     """How an invoice was paid."""
 
@@ -150,12 +101,6 @@ class InvoicePayment(Document, frozen=True):
     end_to_end_id: str = ""
     name: str = ""
     tax_id: str = ""
-
-
-class PaidInvoice(Document, frozen=True):
-    """The answer to a look-up of it."""
-
-    payment: InvoicePayment
 
 
 class Brcode(Document, frozen=True):
@@ -169,12 +114,6 @@ class Brcode(Document, frozen=True):
     tags: tuple[str, ...] = ()
 
 
-class Brcodes(Document, frozen=True):
-    """Some of them."""
-
-    brcodes: list[Brcode]
-
-
 class Deposit(Document, frozen=True):
     """Money that came in, other than for invoices."""
 
@@ -185,13 +124,6 @@ class Deposit(Document, frozen=True):
     name: str = ""
     tax_id: str = ""
     tags: tuple[str, ...] = ()
-
-
-class Deposits(Document, frozen=True):
-    """A page of them, newest first."""
-
-    deposits: list[Deposit]
-    cursor: str | None = None
 
 
 class Transfer(Document, frozen=True):
@@ -209,30 +141,11 @@ class Transfer(Document, frozen=True):
     tags: tuple[str, ...] = ()
 
 
-class Transfers(Document, frozen=True):
-    """Those ordered, or those found."""
-
-    transfers: list[Transfer]
-
-
 class Webhook(Document, frozen=True):
     """An address for callbacks."""
 
     id: str
     url: str
-
-
-class OneWebhook(Document, frozen=True):
-    """The one that was registered or removed."""
-
-    webhook: Webhook
-
-
-class Webhooks(Document, frozen=True):
-    """A page of them."""
-
-    webhooks: list[Webhook]
-    cursor: str | None = None
 
 
 class Tagged(Document, frozen=True):
@@ -259,24 +172,11 @@ class Event(Document, frozen=True):
     workspace_id: str = ""
 
 
-class OneEvent(Document, frozen=True):
-    """The body of a callback."""
-
-    event: Event
-
-
 class MissedEvent(Document, frozen=True):
     """When an event came about that could not be delivered, and its id."""
 
     id: str
     created: Instant
-
-
-class MissedEvents(Document, frozen=True):
-    """A page of them, each as the bank wrote it."""
-
-    events: list[msgspec.Raw]
-    cursor: str | None = None
 
 
 class PublicKey(Document, frozen=True):
@@ -285,31 +185,25 @@ class PublicKey(Document, frozen=True):
     content: str
 
 
-class PublicKeys(Document, frozen=True):
-    """Those in force."""
-
-    public_keys: list[PublicKey]
-
-
-REFUSAL: Final = msgspec.json.Decoder(Refusal)
-BALANCES: Final = msgspec.json.Decoder(Balances)
-MOVEMENTS: Final = msgspec.json.Decoder(Movements)
-KEYS: Final = msgspec.json.Decoder(Keys)
-FOUND: Final = msgspec.json.Decoder(Found)
-INVOICES: Final = msgspec.json.Decoder(Invoices)
-ONE_INVOICE: Final = msgspec.json.Decoder(OneInvoice)
-INVOICE_LOGS: Final = msgspec.json.Decoder(InvoiceLogs)
-PAID_INVOICE: Final = msgspec.json.Decoder(PaidInvoice)
-BRCODES: Final = msgspec.json.Decoder(Brcodes)
-DEPOSITS: Final = msgspec.json.Decoder(Deposits)
-TRANSFERS: Final = msgspec.json.Decoder(Transfers)
-ONE_WEBHOOK: Final = msgspec.json.Decoder(OneWebhook)
-WEBHOOKS: Final = msgspec.json.Decoder(Webhooks)
-ONE_EVENT: Final = msgspec.json.Decoder(OneEvent)
+REFUSAL: Final = inside("errors", list[Error])
+BALANCES: Final = inside("balances", list[Balance])
+MOVEMENTS: Final = inside("transactions", list[Movement], "cursor")
+KEYS: Final = inside("keys", list[Key], "cursor")
+FOUND: Final = inside("key", DirectoryEntry)
+INVOICES: Final = inside("invoices", list[Invoice])
+ONE_INVOICE: Final = inside("invoice", Invoice)
+INVOICE_LOGS: Final = inside("logs", list[InvoiceLog], "cursor")
+PAID_INVOICE: Final = inside("payment", InvoicePayment)
+BRCODES: Final = inside("brcodes", list[Brcode])
+DEPOSITS: Final = inside("deposits", list[Deposit], "cursor")
+TRANSFERS: Final = inside("transfers", list[Transfer])
+ONE_WEBHOOK: Final = inside("webhook", Webhook)
+WEBHOOKS: Final = inside("webhooks", list[Webhook], "cursor")
+ONE_EVENT: Final = inside("event", Event)
 EVENT: Final = msgspec.json.Decoder(Event)
 MISSED_EVENT: Final = msgspec.json.Decoder(MissedEvent)
-MISSED_EVENTS: Final = msgspec.json.Decoder(MissedEvents)
-PUBLIC_KEYS: Final = msgspec.json.Decoder(PublicKeys)
+MISSED_EVENTS: Final = inside("events", list[msgspec.Raw], "cursor")
+PUBLIC_KEYS: Final = inside("publicKeys", list[PublicKey])
 ANY: Final = msgspec.json.Decoder()
 
 HARMLESS: Final = frozenset(

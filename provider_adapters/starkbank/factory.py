@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-import msgspec
-
-from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.capabilities import (
     Capabilities,
     Hosts,
@@ -18,9 +15,9 @@ from gateway.domain.bank.capabilities import (
 )
 from gateway.domain.bank.charges import ChargeStatus
 from gateway.domain.bank.payout_orders import PayoutMethod
-from provider_adapters.kit.client import client_of
+from provider_adapters.kit.client import client_at
 from provider_adapters.kit.factory import AdapterContext
-from provider_adapters.kit.settings import ClientLimits, TlsFiles, address_of, settings_of
+from provider_adapters.kit.settings import BankSettings, settings_of
 from provider_adapters.starkbank.adapter import StarkBankAdapter
 from provider_adapters.starkbank.documents import HARMLESS
 from provider_adapters.starkbank.requests import LARGEST_PAGE, Secrets
@@ -59,20 +56,16 @@ CAPABILITIES: Final = Capabilities(
 )
 
 
-class StarkBankSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class StarkBankSettings(BankSettings, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
-    Where the bank is.
+    What the bank is configured with.
 
     Attributes:
-        base_url: Empty for the host of the gateway's environment.
         public_keys: The keys, in PEM, that the bank signs callbacks with; empty to
             read them from the bank.
     """
 
-    base_url: str = ""
     public_keys: tuple[str, ...] = ()
-    limits: ClientLimits = ClientLimits()
-    tls: TlsFiles = TlsFiles()
 
 
 class StarkBankFactory:
@@ -92,20 +85,11 @@ class StarkBankFactory:
             AdapterRefused: For wrong settings, and a host of the other environment.
         """
         chosen = settings_of(context.name, StarkBankSettings, settings)
-        place = f"providers.{context.name}.settings.base_url"
-        url = chosen.base_url or _usual(context.environment)
-        base_url = address_of(place, url, context.environment, HOSTS)
         return StarkBankAdapter(
-            name=context.name,
             capabilities=CAPABILITIES,
-            client=client_of(context, base_url, HARMLESS, chosen.limits, chosen.tls),
+            client=client_at(context, chosen, HOSTS, HARMLESS),
             environment=context.environment,
             now=context.runtime.now,
             clock=context.runtime.clock,
             public_keys=chosen.public_keys,
         )
-
-
-def _usual(environment: Environment) -> str:
-    (host,) = HOSTS.of(environment)
-    return f"https://{host}"

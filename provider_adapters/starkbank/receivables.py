@@ -28,9 +28,10 @@ from gateway.domain.bank.providers import (
 from gateway.domain.bank.refunds import IncomingPayment
 from gateway.domain.kernel.clocks import Deadline, Now
 from gateway.domain.kernel.windows import Window
+from provider_adapters.kit.adapter import BankAdapter
 from provider_adapters.kit.answers import ProviderAnswer
-from provider_adapters.kit.client import ProviderClient
 from provider_adapters.kit.paging import merged, within
+from provider_adapters.kit.payers import unpaid_of
 from provider_adapters.kit.references import charge_key
 from provider_adapters.kit.requests import ProviderRequest
 from provider_adapters.starkbank import charges, requests
@@ -51,107 +52,131 @@ _LATE: Final = timedelta(minutes=65)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Receivables:
-    """The charges of an account and what came in."""
+class Receivables(BankAdapter):
+    """
+    The charges of an account and what came in.
 
-    client: ProviderClient
-    account: ProviderAccount
+    Attributes:
+        environment: Part of what a charge's key is derived from.
+    """
+
     environment: Environment
     now: Now
 
-    async def charge(self, reference: str) -> Charge:
-        """Read a charge; NotFound when no tag names it."""
+    async def get_charge(self, account: ProviderAccount, reference: str) -> Charge:
+        """Read a charge, an expired one too; ``GET /v2/invoice``, ``GET /v2/dynamic-brcode``."""
         by, operation = self.client.read_by(), "get_charge"
-        found = await self._by_reference(operation, reference, by)
+        found = await self._by_reference(account, operation, reference, by)
         if isinstance(found, Invoice):
             return self._of_invoice(operation, found, reference)
-        paid = await self._deposit_of(operation, found, by)
+        paid = await self._deposit_of(account, operation, found, by)
         return charges.of_brcode(found, reference, paid=paid is not None)
 
-    async def payment(self, reference: str) -> ChargePayment:
-        """Read a charge as a transaction; NotFound when no tag names it."""
+    async def get_charge_payment(self, account: ProviderAccount, reference: str) -> ChargePayment:
+        """Read the payment of a charge; ``GET /v2/invoice/{id}/payment``, ``GET /v2/deposit``."""
         by, operation = self.client.read_by(), "get_charge_payment"
-        found = await self._by_reference(operation, reference, by)
+        found = await self._by_reference(account, operation, reference, by)
         if isinstance(found, Invoice):
             charge = self._of_invoice(operation, found, reference)
             if charge.status is not ChargeStatus.PAID:
-                return charges.pending(charge)
+                return unpaid_of(charge)
             request = requests.invoice_payment(operation, found.id)
-            payment = await self._read(request, charges.invoice_payment, by)
-            at = await self._read(requests.paid_log(operation, found.id), charges.paid_at, by)
+            payment = await self.read(account, request, charges.invoice_payment, by)
+            at = await self.read(
+                account, requests.paid_log(operation, found.id), charges.paid_at, by
+            )
             return charges.paid_invoice(charge, payment, at)
-        paid = await self._deposit_of(operation, found, by)
+        paid = await self._deposit_of(account, operation, found, by)
         charge = charges.of_brcode(found, reference, paid=paid is not None)
-        return charges.pending(charge) if paid is None else charges.paid_brcode(charge, paid)
+        return unpaid_of(charge) if paid is None else charges.paid_brcode(charge, paid)
 
-    async def create(self, order: ChargeOrder) -> Charge:
+    async def create_charge(self, account: ProviderAccount, order: ChargeOrder) -> Charge:
         """
-        Create a charge: an invoice for a payer with name and tax number, else a BR Code.
+        Create a charge, sent once: an invoice for a payer with name and tax number, else a BR Code.
 
         The bank takes a tag twice, so that one of ours is looked for first.
         """
         if order.type is not ChargeType.DYNAMIC or order.reusable:
             raise NotSupported(Reason.NOT_SUPPORTED)
-        tag = requests.OUR_TAG + self._key(order.reference)
-        if await self._tagged("create_charge", tag, self.client.read_by()):
+        key, payer = self._key(account, order.reference), order.payer
+        tag = requests.OUR_TAG + key
+        if await self._tagged(account, "create_charge", tag, self.client.read_by()):
             raise Refused(IN_USE)
-        return await self._create(order)
+        if payer is not None and payer.name and payer.tax_number:
+            request = requests.create_invoice(order, payer, key, self.now())
+            made = await self.change(account, request, charges.created_invoice)
+            return self._of_invoice("create_charge", made, order.reference)
+        request = requests.create_brcode(order, key)
+        code = await self.change(account, request, charges.created_brcode)
+        return charges.of_brcode(code, order.reference, paid=False)
 
-    async def cancel(self, reference: str) -> Charge:
-        """Cancel an invoice; a dynamic BR Code ends by itself, and by nothing else."""
+    async def cancel_charge(self, account: ProviderAccount, reference: str) -> Charge:
+        """
+        Cancel an invoice; ``PATCH /v2/invoice/{id}``, safe to repeat.
+
+        A dynamic BR Code ends by itself, and by nothing else.
+        """
         by, operation = self.client.read_by(), "cancel_charge"
-        found = await self._by_reference(operation, reference, by)
+        found = await self._by_reference(account, operation, reference, by)
         if not isinstance(found, Invoice):
             raise NotSupported(Reason.NOT_SUPPORTED)
         if found.status == PAID:
             raise Refused(CHARGE_PAID)
         request = requests.cancel_invoice(found.id)
-        gone = await self._read(request, partial(charges.cancelled_invoice, before=found), by)
+        gone = await self.read(
+            account, request, partial(charges.cancelled_invoice, before=found), by
+        )
         return self._of_invoice(operation, gone, reference)
 
-    async def find_received(self, e2e_id: str) -> IncomingPayment:
-        """Read one payment by its end-to-end id; NotFound when absent."""
-        by, tag = self.client.read_by(), e2e_id.lower()
-        request = requests.tagged("find_received", "deposit", tag)
-        found = await self._read(request, lambda answer: charges.deposits_tagged(answer, tag), by)
+    async def find_received(self, account: ProviderAccount, e2e_id: str) -> IncomingPayment:
+        """Read one payment received; ``GET /v2/deposit``, else among paid invoices."""
+        by = self.client.read_by()
+        found = await self._deposits(account, "find_received", e2e_id.lower(), by)
         if found:
             return charges.received(found[0], e2e_id)
-        async for paid in self._paid_about(e2e_id, by):
+        async for paid in self._paid_about(account, e2e_id, by):
             if paid.e2e_id == e2e_id:
                 return paid
         raise NotFound(Reason.NOT_FOUND)
 
     async def list_received(
-        self, window: Window, cursor: str | None, limit: int
+        self, account: ProviderAccount, window: Window, cursor: str | None, limit: int
     ) -> Page[IncomingPayment]:
-        """Read a page of payments: deposits by Pix and paid invoices, newest first."""
+        """Read a page of payments received; ``GET /v2/deposit`` and ``GET /v2/invoice/log``."""
         by = self.client.read_by()
-        page = await self._incoming(window, cursor, min(limit, _A_PAGE), by)
+        page = await self._incoming(account, window, cursor, min(limit, _A_PAGE), by)
         items: list[IncomingPayment] = []
         for came in within(page, window, _moment).items:
             if isinstance(came, Deposit):
                 received = _of_deposit(came)
             else:
-                received = await self._of_log("list_received", came, by)
+                received = await self._of_log(account, "list_received", came, by)
             items += [received] if received else []
         return Page(items=items, next_cursor=page.next_cursor)
 
     async def _incoming(
-        self, window: Window, cursor: str | None, limit: int, by: Deadline
+        self,
+        account: ProviderAccount,
+        window: Window,
+        cursor: str | None,
+        limit: int,
+        by: Deadline,
     ) -> Page[Incoming]:
         """Merge deposits and paid invoices, newest first, beyond the window too."""
 
         async def deposits(at: str | None) -> Page[Incoming]:
             request = requests.deposits(window, at, limit)
-            return await self._read(request, lambda answer: charges.deposits(answer, at), by)
+            return await self.read(account, request, partial(charges.deposits, cursor=at), by)
 
         async def logs(at: str | None) -> Page[Incoming]:
             request = requests.paid_logs("list_received", window, at, limit)
-            return await self._read(request, lambda answer: charges.paid_logs(answer, at), by)
+            return await self.read(account, request, partial(charges.paid_logs, cursor=at), by)
 
         return await merged((deposits, logs), cursor, _moment, most=limit)
 
-    async def _paid_about(self, e2e_id: str, by: Deadline) -> AsyncIterator[IncomingPayment]:
+    async def _paid_about(
+        self, account: ProviderAccount, e2e_id: str, by: Deadline
+    ) -> AsyncIterator[IncomingPayment]:
         """Read the invoices that were paid about the minute that stands in an end-to-end id."""
         minute = _minute(e2e_id)
         if minute is None:
@@ -160,17 +185,17 @@ class Receivables:
         window, cursor = Window(first.date(), last.date()), None
         while True:
             request = requests.paid_logs("find_received", window, cursor, requests.LARGEST_PAGE)
-            page = await self._read(request, partial(charges.paid_logs, cursor=cursor), by)
+            page = await self.read(account, request, partial(charges.paid_logs, cursor=cursor), by)
             for came in page.items:
                 if isinstance(came, InvoiceLog) and first <= came.created <= last:
-                    paid = await self._of_log("find_received", came, by)
+                    paid = await self._of_log(account, "find_received", came, by)
                     if paid is not None:
                         yield paid
             if (cursor := page.next_cursor) is None:
                 return
 
     async def _of_log(
-        self, operation: str, log: InvoiceLog, by: Deadline
+        self, account: ProviderAccount, operation: str, log: InvoiceLog, by: Deadline
     ) -> IncomingPayment | None:
         """Read how an invoice was paid."""
         request = requests.invoice_payment(operation, log.invoice.id)
@@ -178,71 +203,77 @@ class Receivables:
         def translated(answer: ProviderAnswer) -> IncomingPayment | None:
             return charges.received_for_invoice(log, charges.invoice_payment(answer))
 
-        return await self._read(request, translated, by)
+        return await self.read(account, request, translated, by)
 
-    async def _create(self, order: ChargeOrder) -> Charge:
-        """Make what no tag names yet."""
-        key, payer = self._key(order.reference), order.payer
-        if payer is not None and payer.name and payer.tax_number:
-            request = requests.create_invoice(order, payer, key, self.now())
-            made = await self._change(request, charges.created_invoice)
-            return self._of_invoice("create_charge", made, order.reference)
-        code = await self._change(requests.create_brcode(order, key), charges.created_brcode)
-        return charges.of_brcode(code, order.reference, paid=False)
-
-    async def _by_reference(self, operation: str, reference: str, by: Deadline) -> Invoice | Brcode:
+    async def _by_reference(
+        self, account: ProviderAccount, operation: str, reference: str, by: Deadline
+    ) -> Invoice | Brcode:
         """
         Find what a reference names: by our tag, else by the reference as a tag of somebody else's.
 
         A tag of others is no key: one that several charges have names none.
         """
-        ours, theirs = requests.OUR_TAG + self._key(reference), reference.lower()
+        ours, theirs = requests.OUR_TAG + self._key(account, reference), reference.lower()
         for tag in (ours, theirs) if _may_be_tag(theirs) else (ours,):
-            found = await self._tagged(operation, tag, by)
+            found = await self._tagged(account, operation, tag, by)
             if found and (tag == ours or not found[1:]):
                 return found[0]
         raise NotFound(Reason.NOT_FOUND)
 
-    async def _tagged(self, operation: str, tag: str, by: Deadline) -> Sequence[Invoice | Brcode]:
+    async def _tagged(
+        self, account: ProviderAccount, operation: str, tag: str, by: Deadline
+    ) -> Sequence[Invoice | Brcode]:
         """Read invoices and dynamic BR Codes by a tag."""
         request = requests.tagged(operation, "invoice", tag)
-        named = await self._read(request, lambda answer: charges.invoices(answer, tag), by)
+        named = await self.read(account, request, lambda answer: charges.invoices(answer, tag), by)
         if named:
             return named
         request = requests.tagged(operation, "dynamic-brcode", tag)
-        return await self._read(request, lambda answer: charges.brcodes(answer, tag), by)
+        return await self.read(account, request, lambda answer: charges.brcodes(answer, tag), by)
 
-    async def _deposit_of(self, operation: str, code: Brcode, by: Deadline) -> Deposit | None:
+    async def _deposit_of(
+        self, account: ProviderAccount, operation: str, code: Brcode, by: Deadline
+    ) -> Deposit | None:
         """Read what paid a dynamic BR Code; None while nothing has."""
-        tag = charges.brcode_tag(code.uuid)
-        request = requests.tagged(operation, "deposit", tag)
-        found = await self._read(request, lambda answer: charges.deposits_tagged(answer, tag), by)
+        found = await self._deposits(account, operation, charges.brcode_tag(code.uuid), by)
         return found[0] if found else None
+
+    async def _deposits(
+        self, account: ProviderAccount, operation: str, tag: str, by: Deadline
+    ) -> Sequence[Deposit]:
+        """Read what came in with a tag."""
+        request = requests.tagged(operation, "deposit", tag)
+        return await self.read(account, request, partial(charges.deposits_tagged, tag=tag), by)
 
     def _of_invoice(self, operation: str, invoice: Invoice, reference: str) -> Charge:
         unknown = self.client.unknown_word(operation)
         return charges.of_invoice(invoice, reference, self.now(), unknown)
 
-    def _key(self, reference: str) -> str:
-        return charge_key(self.environment, self.account.account_id, reference)
+    def _key(self, account: ProviderAccount, reference: str) -> str:
+        return charge_key(self.environment, account.account_id, reference)
 
-    async def _read(
+    async def read(
         self,
+        account: ProviderAccount,
         request: ProviderRequest,
         translated: Callable[[ProviderAnswer], Value],
-        by: Deadline,
+        by: Deadline | None = None,
     ) -> Value:
         """Sign a read and send it."""
-        return await self.client.read(self._signed(request), translated, by)
+        return await self.client.read(self.signed(account, request), translated, by)
 
-    async def _change(
-        self, request: ProviderRequest, translated: Callable[[ProviderAnswer], Value]
+    async def change(
+        self,
+        account: ProviderAccount,
+        request: ProviderRequest,
+        translated: Callable[[ProviderAnswer], Value],
     ) -> Value:
         """Sign a change and send it, once."""
-        return await self.client.change(self._signed(request), translated)
+        return await self.client.change(self.signed(account, request), translated)
 
-    def _signed(self, request: ProviderRequest) -> ProviderRequest:
-        return requests.signed(request, self.account, self.now())
+    def signed(self, account: ProviderAccount, request: ProviderRequest) -> ProviderRequest:
+        """Sign a request; raises ``CredentialsRefused`` without a key that can sign."""
+        return requests.signed(request, account, self.now())
 
 
 def _moment(came: Incoming) -> datetime:

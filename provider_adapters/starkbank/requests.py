@@ -43,6 +43,8 @@ OUR_TAG: Final = "ref:"
 REFERENCE_TAG: Final = "reference:"
 """Begins the tag that holds the partner's reference of a charge, in hexadecimal digits."""
 
+ENCRYPTED: Final = frozenset({"branchCode", "accountNumber"})
+"""What of a place the directory encrypts: it may come back in another form."""
 _LONGEST_REFERENCE: Final = 64
 """Bytes of a reference that is tagged: nothing tells how long a tag may be, UUIDs are shorter."""
 _ZONE: Final = ZoneInfo(ZONE)

@@ -8,7 +8,7 @@ payouts, have modules of their own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC
 from typing import Final, TypeVar
 
@@ -22,7 +22,9 @@ from gateway.domain.bank.statements import Balance, Direction, Entry, MovementKi
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.strict import Malformed, cleaned_text, tax_number
 from provider_adapters.kit.answers import (
+    Inside,
     ProviderAnswer,
+    listed,
     of_status,
     provider_id,
     read_document,
@@ -30,6 +32,7 @@ from provider_adapters.kit.answers import (
 )
 from provider_adapters.kit.client import UnknownWord
 from provider_adapters.kit.paging import continued
+from provider_adapters.kit.times import utc
 from provider_adapters.starkbank import documents, words
 from provider_adapters.starkbank.requests import OUR_TAG
 
@@ -44,7 +47,7 @@ _REAIS: Final = "BRL"
 def error_codes(answer: ProviderAnswer) -> Sequence[str]:
     """Return the bank's error codes; none where there are none to read."""
     document = try_document(answer, documents.REFUSAL)
-    return () if document is None else tuple(error.code for error in document.errors)
+    return () if document is None else tuple(error.code for error in document.inside)
 
 
 def failure(answer: ProviderAnswer) -> ProviderError:
@@ -87,13 +90,12 @@ def read_one(
 def reached(answer: ProviderAnswer) -> None:
     """Accept any answer in the bank's own shape: the bank was reached."""
     if not error_codes(answer):
-        read(answer, documents.PUBLIC_KEYS, lambda document: document.public_keys)
+        read(answer, documents.PUBLIC_KEYS, lambda document: document.inside)
 
 
 def public_keys(body: bytes) -> Sequence[tuple[str, str]]:
     """Read the keys that callbacks are signed with; the bank gives them no names."""
-    document = documents.PUBLIC_KEYS.decode(body)
-    return tuple(("", key.content) for key in document.public_keys)
+    return [("", key.content) for key in documents.PUBLIC_KEYS.decode(body).inside]
 
 
 def balance(answer: ProviderAnswer) -> Balance:
@@ -101,21 +103,21 @@ def balance(answer: ProviderAnswer) -> Balance:
     return read(answer, documents.BALANCES, _balance)
 
 
-def statement(answer: ProviderAnswer, cursor: str | None, unknown: UnknownWord) -> Page[Entry]:
+def statement(answer: ProviderAnswer, cursor: str | None) -> Page[Entry]:
     """Read a page of the statement; what comes from an unknown source does not count as Pix."""
 
-    def shape(document: documents.Movements) -> Page[Entry]:
-        entries = tuple(_entry(each, unknown) for each in document.transactions)
+    def shape(document: Inside[list[documents.Movement]]) -> Page[Entry]:
+        entries = tuple(_entry(each, answer.unknown_word) for each in document.inside)
         return continued(entries, cursor, document.cursor)
 
     return read(answer, documents.MOVEMENTS, shape)
 
 
-def keys(answer: ProviderAnswer, cursor: str | None, unknown: UnknownWord) -> Page[PixKey]:
+def keys(answer: ProviderAnswer, cursor: str | None) -> Page[PixKey]:
     """Read keys; one of unknown status is pending, so that nobody pays to it yet."""
 
-    def shape(document: documents.Keys) -> Page[PixKey]:
-        found = tuple(_key(each, unknown) for each in document.keys)
+    def shape(document: Inside[list[documents.Key]]) -> Page[PixKey]:
+        found = tuple(_key(each, answer.unknown_word) for each in document.inside)
         return continued(found, cursor, document.cursor)
 
     return read(answer, documents.KEYS, shape)
@@ -123,14 +125,14 @@ def keys(answer: ProviderAnswer, cursor: str | None, unknown: UnknownWord) -> Pa
 
 def directory_entry(answer: ProviderAnswer) -> documents.DirectoryEntry:
     """Read where a key leads."""
-    return read_one(answer, documents.FOUND, lambda document: document.key)
+    return read_one(answer, documents.FOUND, lambda document: document.inside)
 
 
 def owner(answer: ProviderAnswer, asked: str) -> KeyOwner:
     """Read the owner of a key; branch and account are encrypted, and are not shown."""
 
-    def shape(document: documents.Found) -> KeyOwner:
-        entry = document.key
+    def shape(document: Inside[documents.DirectoryEntry]) -> KeyOwner:
+        entry = document.inside
         kind = listed(words.KEY_TYPES, entry.type)
         if bare(entry.id) != bare(asked):
             raise ValueError(Reason.WRONG_SHAPE)
@@ -138,7 +140,7 @@ def owner(answer: ProviderAnswer, asked: str) -> KeyOwner:
             key=asked,
             type=kind,
             name=cleaned_text(entry.name),
-            tax_number=hidden_tax_number(_tax_number(entry.tax_id)),
+            tax_number=hidden_tax_number(bare(entry.tax_id)),
             ispb=entry.ispb,
             bank_name=cleaned_text(entry.bank_name),
         )
@@ -147,8 +149,11 @@ def owner(answer: ProviderAnswer, asked: str) -> KeyOwner:
 
 
 def bare(key: str) -> str:
-    """Return a key as we write it: tax numbers without punctuation."""
-    return _tax_number(key)
+    """Write a tax number without punctuation; any other text, a masked number too, as it is."""
+    try:
+        return tax_number(key)
+    except Malformed:
+        return key
 
 
 def our_key(tags: Sequence[str]) -> str:
@@ -157,28 +162,19 @@ def our_key(tags: Sequence[str]) -> str:
     return found[0] if len(found) == 1 else ""
 
 
-def listed(table: Mapping[str, Value], word: str) -> Value:
-    """Look up a word for which no default is safe; raises ``ValueError``."""
-    value = table.get(word)
-    if value is None:
-        raise ValueError(Reason.UNKNOWN_STATUS)
-    return value
-
-
-def _balance(document: documents.Balances) -> Balance:
-    (held,) = document.balances  # raises ValueError for none, or several
+def _balance(document: Inside[list[documents.Balance]]) -> Balance:
+    (held,) = document.inside  # raises ValueError for none, or several
     if held.currency != _REAIS:
         raise ValueError(Reason.WRONG_SHAPE)
-    updated = held.updated and held.updated.astimezone(UTC)
-    return Balance(balance=Money(held.amount), blocked=None, updated_at=updated)
+    return Balance(balance=Money(held.amount), blocked=None, updated_at=utc(held.updated))
 
 
 def _entry(moved: documents.Movement, unknown: UnknownWord) -> Entry:
     first, _, rest = moved.source.partition("/")
-    known = words.SOURCES.get(first)
-    if known is None:
+    kind = words.SOURCES.get(first)
+    if kind is None:
         unknown()
-    kind, is_pix = known or (MovementKind.OTHER, False)
+    is_pix = kind is MovementKind.PIX
     if is_pix and rest.endswith(words.CHARGEBACK):
         kind = MovementKind.PIX_RETURN
     return Entry(
@@ -191,7 +187,7 @@ def _entry(moved: documents.Movement, unknown: UnknownWord) -> Entry:
         counterparty=Party(),
         created_at=moved.created.astimezone(UTC),
         provider_key=our_key(moved.tags),
-        kind=kind,
+        kind=kind or MovementKind.OTHER,
     )
 
 
@@ -204,13 +200,5 @@ def _key(key: documents.Key, unknown: UnknownWord) -> PixKey:
         key=bare(key.id),
         type=listed(words.KEY_TYPES, key.type),
         status=status or PixKeyStatus.PENDING,
-        created_at=key.created and key.created.astimezone(UTC),
+        created_at=utc(key.created),
     )
-
-
-def _tax_number(text: str) -> str:
-    """Write a tax number without punctuation; any other text, a masked number too, as it is."""
-    try:
-        return tax_number(text)
-    except Malformed:
-        return text

@@ -16,19 +16,14 @@ from gateway.domain.bank.payout_orders import AccountType, FailureCode
 from gateway.domain.bank.pix_keys import PixKeyStatus, PixKeyType
 from gateway.domain.bank.provider_callbacks import CallbackKind
 from gateway.domain.bank.provider_reasons import Reason
+from gateway.domain.bank.providers import Accepted, Rejected, Settled
 from gateway.domain.bank.statements import MovementKind
-from provider_adapters.kit.outcomes import RefusedBefore
+from provider_adapters.kit.outcomes import RefusedBefore, State
 
 ZONE: Final = "America/Sao_Paulo"
 """Of the days in ``after`` and ``before``: SDK tests allow three hours beyond the UTC day."""
 
-KEY_TYPES: Final[Mapping[str, PixKeyType]] = {
-    "cpf": PixKeyType.CPF,
-    "cnpj": PixKeyType.CNPJ,
-    "email": PixKeyType.EMAIL,
-    "phone": PixKeyType.PHONE,
-    "evp": PixKeyType.EVP,
-}
+KEY_TYPES: Final = {kind.value: kind for kind in PixKeyType}
 """Source: SDK, ``DictKey.type``."""
 
 KEY_STATUSES: Final[Mapping[str, PixKeyStatus]] = {
@@ -59,11 +54,15 @@ INVOICE_STATUSES: Final[Mapping[str, ChargeStatus]] = {
 }
 """Source: SDK, ``Invoice.status`` and ``invoice.update``; page "Invoice"."""
 
-PROCESSING: Final = frozenset({"created", "processing"})
-SUCCESS: Final = "success"
 FAILURES: Final[Mapping[str, FailureCode]] = {
     "failed": FailureCode.OTHER,
     "canceled": FailureCode.REJECTED,
+}
+STATES: Final[Mapping[str, State]] = {
+    "created": Accepted,
+    "processing": Accepted,
+    "success": Settled,
+    **dict.fromkeys(FAILURES, Rejected),
 }
 """
 States of a transfer. Source: SDK, ``Transfer.status``, its test of cancelling; page "Transfer".
@@ -71,22 +70,22 @@ States of a transfer. Source: SDK, ``Transfer.status``, its test of cancelling; 
 Why one failed is told in sentences of its log alone, without codes.
 """
 
-SOURCES: Final[Mapping[str, tuple[MovementKind, bool]]] = {
-    "transfer": (MovementKind.PIX, True),
-    "deposit": (MovementKind.PIX, True),
-    "invoice": (MovementKind.PIX, True),
-    "brcode-payment": (MovementKind.PIX, True),
-    "boleto": (MovementKind.BOLETO, False),
-    "boleto-payment": (MovementKind.BOLETO, False),
-    "charge": (MovementKind.BOLETO, False),
-    "utility-payment": (MovementKind.OTHER, False),
-    "tax-payment": (MovementKind.OTHER, False),
-    "darf-payment": (MovementKind.OTHER, False),
-    "payment-request": (MovementKind.OTHER, False),
-    "self": (MovementKind.OTHER, False),
+SOURCES: Final[Mapping[str, MovementKind]] = {
+    "transfer": MovementKind.PIX,
+    "deposit": MovementKind.PIX,
+    "invoice": MovementKind.PIX,
+    "brcode-payment": MovementKind.PIX,
+    "boleto": MovementKind.BOLETO,
+    "boleto-payment": MovementKind.BOLETO,
+    "charge": MovementKind.BOLETO,
+    "utility-payment": MovementKind.OTHER,
+    "tax-payment": MovementKind.OTHER,
+    "darf-payment": MovementKind.OTHER,
+    "payment-request": MovementKind.OTHER,
+    "self": MovementKind.OTHER,
 }
 """
-What a movement comes from, by the first step of its ``source``, and whether that is Pix.
+What a movement comes from, by the first step of its ``source``.
 
 Source: SDK, ``Transaction.source`` and the names of its resources. Transfers and deposits may be
 TED as well; the movement does not say it, so kinds are not declared.

@@ -6,7 +6,6 @@ import contextlib
 import dataclasses
 from collections.abc import Sequence
 
-from gateway.domain.bank.capabilities import Capabilities
 from gateway.domain.bank.charges import Charge, ChargeOrder, ChargePayment, ChargeStatus
 from gateway.domain.bank.payout_orders import PayoutOrder
 from gateway.domain.bank.pix_keys import KeyOrder, KeyOwner, PixKey
@@ -16,7 +15,6 @@ from gateway.domain.bank.provider_callbacks import (
     RegisteredCallback,
 )
 from gateway.domain.bank.provider_options import CHARGE_PAID, IN_USE
-from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import (
     NotFound,
     Outcome,
@@ -31,8 +29,9 @@ from gateway.domain.kernel.clocks import Deadline, Monotonic, Now
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Window
 from provider_adapters.kit import paging
-from provider_adapters.kit.client import ProviderClient
-from provider_adapters.kit.outcomes import read_back, unsent
+from provider_adapters.kit.adapter import BankAdapter, key_of
+from provider_adapters.kit.outcomes import Expected, read_back, unsent
+from provider_adapters.kit.payers import unpaid_of
 from provider_adapters.kit.public_keys import FetchedKeys
 from provider_adapters.woovi import (
     callbacks,
@@ -45,34 +44,19 @@ from provider_adapters.woovi import (
     words,
 )
 from provider_adapters.woovi.callbacks import WooviProof
-from provider_adapters.woovi.payouts import ExpectedPayout
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
-class WooviAdapter:
+class WooviAdapter(BankAdapter):
     """
     Woovi as one configured provider.
 
     An account's ``provider_account`` is the bank's ``accountId``, its secrets are its AppID.
     Our reference and our keys are the bank's ``correlationID``: it finds everything by that.
-
-    Attributes:
-        name: The provider's name in ``config.yaml``, for metrics.
     """
 
-    name: str
-    capabilities: Capabilities
-    client: ProviderClient
     now: Now
     clock: Monotonic
-
-    async def start(self) -> None:
-        """Open the client's connections on the running loop."""
-        await self.client.start()
-
-    async def close(self) -> None:
-        """Close the client's connections."""
-        await self.client.close()
 
     def callback_proof(self, secrets: CallbackSecrets) -> WooviProof:
         """Make the check of callbacks; without a secret the bank's own keys prove them alone."""
@@ -104,10 +88,7 @@ class WooviAdapter:
 
     async def get_key(self, account: ProviderAccount, key_id: str) -> PixKey:
         """Find a key among all: the bank gives them no ids."""
-        for key in await self._keys(account, "get_key"):
-            if key.public_id(account.account_id) == key_id:
-                return key
-        raise NotFound(Reason.NOT_FOUND)
+        return key_of(await self._keys(account, "get_key"), account, key_id)
 
     async def get_charge(self, account: ProviderAccount, reference: str) -> Charge:
         """Read a charge, an expired one too; ``GET /charge/{id}``."""
@@ -122,7 +103,7 @@ class WooviAdapter:
         by = self.client.read_by()
         charge = await self._charge(account, reference, "get_charge_payment", by)
         if charge.status is not ChargeStatus.PAID:
-            return received.unpaid(charge)
+            return unpaid_of(charge)
         request = requests.charge_transactions(account, reference)
         return await self.client.read(
             request, lambda answer: received.charge_payment(answer, charge), by
@@ -145,12 +126,11 @@ class WooviAdapter:
             request = requests.create_payout(account, order)
         except ProviderError as failure:
             return unsent(failure)
-        expected = ExpectedPayout.of(order)
-        unknown = self.client.unknown_word("create_payout")
+        expected = payouts.expected(order)
         outcome = await self.client.pay(
-            request, lambda answer: payouts.created(answer, expected, unknown), send_by
+            request, lambda answer: payouts.created(answer, expected), send_by
         )
-        compared = ExpectedPayout.of(order, must_show=True)
+        compared = payouts.expected(order, must_show=True)
         return await read_back(outcome, lambda: self._found(account, compared))
 
     async def find_payout(
@@ -165,7 +145,7 @@ class WooviAdapter:
         Raises:
             NotFound: The bank does not know the payout, which proves nothing.
         """
-        return await self._found(account, ExpectedPayout(provider_key))
+        return await self._found(account, Expected(provider_key))
 
     async def create_key(self, account: ProviderAccount, order: KeyOrder) -> PixKey:
         """Register a key, sent once; ``POST /pix-keys``: a CNPJ or a random one."""
@@ -190,13 +170,12 @@ class WooviAdapter:
         bank chooses the key.
         """
         request = requests.create_charge(account, order)
-        unknown = self.client.unknown_word("create_charge")
         with contextlib.suppress(NotFound):
             by = self.client.read_by()
             await self._charge(account, order.reference, "create_charge", by)
             raise Refused(IN_USE)
         return await self.client.change(
-            request, lambda answer: translate.charge(answer, order.reference, self.now(), unknown)
+            request, lambda answer: translate.charge(answer, order.reference, self.now())
         )
 
     async def cancel_charge(self, account: ProviderAccount, reference: str) -> Charge:
@@ -210,17 +189,14 @@ class WooviAdapter:
         if charge.status is ChargeStatus.PAID:
             raise Refused(CHARGE_PAID)
         request = requests.cancel_charge(account, reference)
-        await self.client.change(request, translate.charge_deleted)
+        await self.client.change(request, translate.deleted)
         return dataclasses.replace(charge, status=ChargeStatus.CANCELED)
 
     async def find_received(self, account: ProviderAccount, e2e_id: str) -> IncomingPayment:
         """Read one payment received; ``GET /transaction/{id}``, then the charge's refunds."""
         by = self.client.read_by()
         request = requests.transaction(account, e2e_id)
-        unknown = self.client.unknown_word("find_received")
-        found = await self.client.read(
-            request, lambda answer: received.received_payment(answer, unknown), by
-        )
+        found = await self.client.read(request, received.received_payment, by)
         refunded = await self._refunded(account, found, "find_received", by)
         return received.incoming(found, refunded)
 
@@ -255,28 +231,21 @@ class WooviAdapter:
             request = requests.create_refund(account, order)
         except ProviderError as failure:
             return unsent(failure)
-        unknown = self.client.unknown_word("create_refund")
         return await self.client.pay(
-            request, lambda answer: refunds.created(answer, order, unknown), send_by
+            request, lambda answer: refunds.created(answer, order), send_by
         )
 
     async def find_refund(self, account: ProviderAccount, provider_key: str) -> Refund:
         """Look a refund up; ``GET /refund/{correlationID}``."""
         request = requests.refund(account, provider_key)
-        unknown = self.client.unknown_word("find_refund")
-        return await self.client.read(
-            request, lambda answer: refunds.found(answer, provider_key, unknown)
-        )
+        return await self.client.read(request, lambda answer: refunds.found(answer, provider_key))
 
     async def list_refunds(
         self, account: ProviderAccount, window: Window, cursor: str | None, limit: int
     ) -> Page[Refund]:
         """Read a page of refunds; ``GET /refund`` lists all, those of the window are kept."""
         request = requests.refunds(account, paging.number_of(cursor), limit)
-        unknown = self.client.unknown_word("list_refunds")
-        return await self.client.read(
-            request, lambda answer: refunds.page(answer, cursor, window, unknown)
-        )
+        return await self.client.read(request, lambda answer: refunds.page(answer, cursor, window))
 
     async def register_callback(
         self, account: ProviderAccount, order: CallbackOrder
@@ -309,7 +278,7 @@ class WooviAdapter:
         found = await self.client.read(request, callbacks.registrations)
         for each in callbacks.of_same_address(found, callback_id):
             request = requests.remove_callback(account, each.id)
-            await self.client.change(request, callbacks.removed)
+            await self.client.change(request, translate.deleted)
 
     async def _keys(self, account: ProviderAccount, operation: str) -> Sequence[PixKey]:
         """Read every key, for one of two operations."""
@@ -327,20 +296,16 @@ class WooviAdapter:
         self, account: ProviderAccount, reference: str, operation: str, by: Deadline
     ) -> Charge:
         """Read a charge, for one of three operations."""
-        unknown = self.client.unknown_word(operation)
         return await self.client.read(
             requests.charge(account, reference, operation),
-            lambda answer: translate.charge(answer, reference, self.now(), unknown),
+            lambda answer: translate.charge(answer, reference, self.now()),
             by,
         )
 
-    async def _found(self, account: ProviderAccount, expected: ExpectedPayout) -> Outcome:
+    async def _found(self, account: ProviderAccount, expected: Expected) -> Outcome:
         """Look a payout up, and compare what is known of it."""
         request = requests.payout(account, expected.provider_key)
-        unknown = self.client.unknown_word("find_payout")
-        return await self.client.read(
-            request, lambda answer: payouts.found(answer, expected, unknown)
-        )
+        return await self.client.read(request, lambda answer: payouts.found(answer, expected))
 
     async def _refunded_if_told(
         self, account: ProviderAccount, found: documents.Transaction, operation: str, by: Deadline

@@ -112,13 +112,13 @@ def _text(found: object) -> str:
 
 def registered(answer: ProviderAnswer) -> RegisteredCallback:
     """Read an address that was registered."""
-    return read(answer, documents.WEBHOOK, lambda said: _registered(said.webhook), CREATED)
+    return read(answer, documents.WEBHOOK, lambda said: _registered(said.inside), CREATED)
 
 
 def registrations(answer: ProviderAnswer) -> Sequence[RegisteredCallback]:
     """Read every registration: an address is registered once for each event."""
     return read(
-        answer, documents.WEBHOOKS, lambda said: tuple(_registered(each) for each in said.webhooks)
+        answer, documents.WEBHOOKS, lambda said: tuple(_registered(each) for each in said.inside)
     )
 
 
@@ -149,13 +149,8 @@ def events_of(answer: ProviderAnswer, url: str) -> Mapping[str, RegisteredCallba
     return read(
         answer,
         documents.WEBHOOKS,
-        lambda said: {each.event: _registered(each) for each in said.webhooks if each.url == url},
+        lambda said: {each.event: _registered(each) for each in said.inside if each.url == url},
     )
-
-
-def removed(answer: ProviderAnswer) -> None:
-    """Read that an address was removed."""
-    read(answer, documents.WEBHOOK_DELETED, lambda said: said.status)
 
 
 def _registered(webhook: documents.Webhook) -> RegisteredCallback:

@@ -13,6 +13,8 @@ from typing import Annotated, Final
 
 import msgspec
 
+from provider_adapters.kit.answers import inside
+
 Instant = Annotated[datetime, msgspec.Meta(tz=True)]
 """One without a zone would be read as this machine's time."""
 
@@ -29,12 +31,6 @@ class Account(msgspec.Struct, rename={"account_id": "accountId"}):
 
     account_id: str
     balance: Balance
-
-
-class AccountAnswer(msgspec.Struct):
-    """``GET /api/v1/account/{accountId}``."""
-
-    account: Account
 
 
 class Movement(msgspec.Struct):
@@ -55,23 +51,11 @@ class Key(msgspec.Struct, rename={"is_default": "isDefault"}):
     is_default: bool = False
 
 
-class Keys(msgspec.Struct, rename={"pix_keys": "pixKeys"}):
-    """``GET /api/v1/pix-keys``."""
-
-    pix_keys: list[Key]
-
-
 class KeyShown(msgspec.Struct, rename={"pix_key": "pixKey"}):
     """A new key in docs/pix-keys/how-to-create-new-pix-key.md."""
 
     pix_key: str
     type: str
-
-
-class KeyPage(msgspec.Struct, rename={"pix_key": "pixKey"}):
-    """``POST /api/v1/pix-keys`` as that page has it; the document shows the key alone."""
-
-    pix_key: KeyShown
 
 
 class Owner(msgspec.Struct, rename={"tax_number": "taxID"}):
@@ -128,18 +112,6 @@ class Charge(
     expires_date: Instant | None = None
 
 
-class ChargeAnswer(msgspec.Struct):
-    """``GET`` and ``POST`` of a charge."""
-
-    charge: Charge
-
-
-class ChargeDeleted(msgspec.Struct):
-    """``DELETE /api/v1/charge/{id}``."""
-
-    status: str
-
-
 class PaidCharge(msgspec.Struct, rename={"correlation_id": "correlationID"}):
     """The charge that a transaction paid."""
 
@@ -165,12 +137,6 @@ class Transaction(
     global_id: str | None = None
     payer: Customer | None = None
     charge: PaidCharge | None = None
-
-
-class TransactionAnswer(msgspec.Struct):
-    """``GET /api/v1/transaction/{id}``."""
-
-    transaction: Transaction
 
 
 class PageInfo(msgspec.Struct, rename={"has_next": "hasNextPage"}):
@@ -250,18 +216,6 @@ class Refund(
     comment: str | None = None
 
 
-class RefundOrdered(msgspec.Struct):
-    """``POST /api/v1/refund``."""
-
-    refund: Refund
-
-
-class RefundAnswer(msgspec.Struct, rename={"refund": "pixTransactionRefund"}):
-    """``GET /api/v1/refund/{id}``."""
-
-    refund: Refund
-
-
 class Refunds(msgspec.Struct, rename={"page_info": "pageInfo"}):
     """``GET /api/v1/refund``."""
 
@@ -276,12 +230,6 @@ class ChargeRefund(msgspec.Struct):
     status: str
 
 
-class ChargeRefunds(msgspec.Struct):
-    """``GET /api/v1/charge/{id}/refund``."""
-
-    refunds: list[ChargeRefund]
-
-
 class Webhook(msgspec.Struct):
     """``Webhook``: an address that listens to one event."""
 
@@ -290,35 +238,11 @@ class Webhook(msgspec.Struct):
     event: str = ""
 
 
-class WebhookAnswer(msgspec.Struct):
-    """``POST /api/v1/webhook``."""
-
-    webhook: Webhook
-
-
-class Webhooks(msgspec.Struct):
-    """``GET /api/v1/webhook``."""
-
-    webhooks: list[Webhook]
-
-
-class WebhookDeleted(msgspec.Struct):
-    """``DELETE /api/v1/webhook/{id}``."""
-
-    status: str
-
-
 class PublicKey(msgspec.Struct, rename={"id": "key_identifier"}):
     """A key that callbacks are signed with, in PEM."""
 
     key: str
     id: str = ""
-
-
-class PublicKeys(msgspec.Struct):
-    """``GET /api/v1/webhook/public-keys``."""
-
-    public_keys: list[PublicKey]
 
 
 class Problem(msgspec.Struct):
@@ -335,25 +259,25 @@ class Refusal(msgspec.Struct, rename={"code": "errorCode"}):
     errors: list[Problem] = []
 
 
-ACCOUNT: Final = msgspec.json.Decoder(AccountAnswer)
+ACCOUNT: Final = inside("account", Account)
 STATEMENT: Final = msgspec.json.Decoder(list[Movement])
-KEYS: Final = msgspec.json.Decoder(Keys)
+KEYS: Final = inside("pixKeys", list[Key])
 KEY: Final = msgspec.json.Decoder(Key)
-KEY_PAGE: Final = msgspec.json.Decoder(KeyPage)
+KEY_PAGE: Final = inside("pixKey", KeyShown)
+"""``POST /api/v1/pix-keys`` as its page has it; the document shows the key alone."""
 KEY_CHECK: Final = msgspec.json.Decoder(KeyCheck)
-CHARGE: Final = msgspec.json.Decoder(ChargeAnswer)
-CHARGE_DELETED: Final = msgspec.json.Decoder(ChargeDeleted)
-TRANSACTION: Final = msgspec.json.Decoder(TransactionAnswer)
+CHARGE: Final = inside("charge", Charge)
+DELETED: Final = inside("status", str)
+TRANSACTION: Final = inside("transaction", Transaction)
 TRANSACTIONS: Final = msgspec.json.Decoder(Transactions)
 PAYMENT: Final = msgspec.json.Decoder(PaymentAnswer)
-REFUND_ORDERED: Final = msgspec.json.Decoder(RefundOrdered)
-REFUND: Final = msgspec.json.Decoder(RefundAnswer)
+REFUND_ORDERED: Final = inside("refund", Refund)
+REFUND: Final = inside("pixTransactionRefund", Refund)
 REFUNDS: Final = msgspec.json.Decoder(Refunds)
-CHARGE_REFUNDS: Final = msgspec.json.Decoder(ChargeRefunds)
-WEBHOOK: Final = msgspec.json.Decoder(WebhookAnswer)
-WEBHOOKS: Final = msgspec.json.Decoder(Webhooks)
-WEBHOOK_DELETED: Final = msgspec.json.Decoder(WebhookDeleted)
-PUBLIC_KEYS: Final = msgspec.json.Decoder(PublicKeys)
+CHARGE_REFUNDS: Final = inside("refunds", list[ChargeRefund])
+WEBHOOK: Final = inside("webhook", Webhook)
+WEBHOOKS: Final = inside("webhooks", list[Webhook])
+PUBLIC_KEYS: Final = inside("public_keys", list[PublicKey])
 REFUSAL: Final = msgspec.json.Decoder(Refusal)
 
 HARMLESS: Final = frozenset(

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-import msgspec
-
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.capabilities import (
     Capabilities,
@@ -18,15 +16,13 @@ from gateway.domain.bank.capabilities import (
 )
 from gateway.domain.bank.charges import ChargeStatus
 from gateway.domain.bank.payout_orders import PayoutMethod
-from provider_adapters.kit.client import client_of
+from provider_adapters.kit.client import client_at
 from provider_adapters.kit.factory import AdapterContext
 from provider_adapters.kit.settings import (
     ALL_OPERATIONS,
     AccountLimits,
+    BankSettings,
     CallRate,
-    ClientLimits,
-    TlsFiles,
-    address_of,
     settings_of,
 )
 from provider_adapters.woovi.adapter import WooviAdapter
@@ -38,9 +34,9 @@ HOSTS: Final = Hosts(
     sandbox=frozenset({"api.woovi-sandbox.com"}),
 )
 """docs/webhook/seguranca/webhook-public-keys.md; ``servers`` of the OpenAPI document."""
-_ADDRESSES: Final[Mapping[Environment, str]] = {
-    Environment.PRODUCTION: "https://api.woovi.com",
-    Environment.SANDBOX: "https://api.woovi-sandbox.com",
+_USUAL: Final = {
+    Environment.PRODUCTION: "api.woovi.com",
+    Environment.SANDBOX: "api.woovi-sandbox.com",
 }
 LIMITS: Final = AccountLimits(rates={ALL_OPERATIONS: CallRate(rate=10, burst=10)})
 """docs/apis/api-getting-started.md: "não pode exceder 10 solicitações/segundo"."""
@@ -66,26 +62,11 @@ CAPABILITIES: Final = Capabilities(
 """What no document of the bank states is not declared; the README has the reasons."""
 
 
-class WooviSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """
-    Where the bank is.
-
-    Attributes:
-        base_url: One of the bank's hosts in this environment, or this machine in the sandbox
-            environment; empty for the bank's usual one.
-        limits: The bank allows each account ten calls a second, unless these say otherwise.
-    """
-
-    base_url: str = ""
-    limits: ClientLimits = ClientLimits()
-    tls: TlsFiles = TlsFiles()
-
-
 class WooviFactory:
     """Makes Woovi adapters; an ``AdapterFactory``."""
 
     PORT = 1
-    settings = WooviSettings
+    settings = BankSettings
     capabilities = CAPABILITIES
     adapter = WooviAdapter
     account_secrets = WooviSecrets
@@ -97,18 +78,17 @@ class WooviFactory:
         Raises:
             AdapterRefused: For wrong settings, and a host of the other environment.
         """
-        chosen = settings_of(context.name, WooviSettings, settings)
-        base_url = address_of(
-            f"providers.{context.name}.settings.base_url",
-            chosen.base_url or _ADDRESSES[context.environment],
-            context.environment,
-            HOSTS,
-        )
-        limits = chosen.limits.within(LIMITS)
+        chosen = settings_of(context.name, BankSettings, settings)
         return WooviAdapter(
-            name=context.name,
             capabilities=CAPABILITIES,
-            client=client_of(context, base_url, HARMLESS, limits, chosen.tls),
+            client=client_at(
+                context,
+                chosen,
+                HOSTS,
+                HARMLESS,
+                declared=LIMITS,
+                usual=_USUAL[context.environment],
+            ),
             now=context.runtime.now,
             clock=context.runtime.clock,
         )

@@ -16,20 +16,17 @@ from gateway.domain.bank.providers import BadReply, NotFound, Page
 from gateway.domain.bank.refunds import IncomingPayment, RefundStatus
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.strict import cleaned_text
-from provider_adapters.kit import paging
-from provider_adapters.kit.answers import ProviderAnswer, is_e2e_id
+from provider_adapters.kit import money, paging
+from provider_adapters.kit.answers import Inside, ProviderAnswer, is_e2e_id
 from provider_adapters.kit.client import UnknownWord
+from provider_adapters.kit.payers import unpaid_of
 from provider_adapters.woovi import documents, translate, words
 
 
-def received_payment(answer: ProviderAnswer, unknown: UnknownWord) -> documents.Transaction:
+def received_payment(answer: ProviderAnswer) -> documents.Transaction:
     """Read one transaction that came in."""
-
-    def shape(document: documents.TransactionAnswer) -> documents.Transaction:
-        return document.transaction
-
-    found = translate.read(answer, documents.TRANSACTION, shape)
-    if kind_of(found, unknown) != words.RECEIVED:
+    found = translate.read(answer, documents.TRANSACTION, lambda document: document.inside)
+    if kind_of(found, answer.unknown_word) != words.RECEIVED:
         raise NotFound(Reason.NOT_FOUND)
     return found
 
@@ -63,31 +60,19 @@ def charge_payment(answer: ProviderAnswer, of: Charge) -> ChargePayment:
     def shape(document: documents.Transactions) -> ChargePayment:
         found = [each for each in document.transactions if kind_of(each) == words.RECEIVED]
         if not found:
-            return unpaid(of)
+            return unpaid_of(of)
         return _charge_payment(max(found, key=lambda each: each.time), of)
 
     return translate.read(answer, documents.TRANSACTIONS, shape)
 
 
-def unpaid(of: Charge) -> ChargePayment:
-    """Show a charge that nobody has paid as a transaction."""
-    return ChargePayment(
-        reference=of.reference,
-        value=of.value,
-        created_at=of.created_at,
-        paid_at=None,
-        e2e_id="",
-        payer=of.payer,
-    )
-
-
 def charge_refunds(answer: ProviderAnswer) -> Money:
     """Read how much of a charge was given back, or is about to be."""
 
-    def shape(document: documents.ChargeRefunds) -> Money:
+    def shape(document: Inside[list[documents.ChargeRefund]]) -> Money:
         given = [
-            translate.above_zero(each.value).centavos
-            for each in document.refunds
+            money.above_zero(each.value).centavos
+            for each in document.inside
             if words.REFUND_STATUSES.get(each.status) is not RefundStatus.FAILED
         ]
         return Money(sum(given))
@@ -133,7 +118,7 @@ def _charge_payment(paid: documents.Transaction, of: Charge) -> ChargePayment:
     e2e_id = paid.e2e_id or ""
     return ChargePayment(
         reference=of.reference,
-        value=translate.above_zero(paid.value),
+        value=money.above_zero(paid.value),
         created_at=of.created_at,
         paid_at=paid.time.astimezone(UTC),
         e2e_id=e2e_id if is_e2e_id(e2e_id) else "",

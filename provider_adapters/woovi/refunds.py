@@ -13,19 +13,27 @@ from typing import Final
 
 from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import Accepted, Outcome, Page, Rejected, Settled, Unknown
+from gateway.domain.bank.providers import Outcome, Page
 from gateway.domain.bank.refunds import Refund, RefundOrder, RefundStatus
+from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.strict import cleaned_text
 from gateway.domain.kernel.windows import Window
-from provider_adapters.kit import paging
+from provider_adapters.kit import money, paging
 from provider_adapters.kit.answers import (
+    Inside,
     ProviderAnswer,
     is_e2e_id,
     provider_id,
     read_document,
 )
 from provider_adapters.kit.client import UnknownWord
-from provider_adapters.kit.outcomes import refused_before
+from provider_adapters.kit.outcomes import (
+    STATES_OF_REFUNDS,
+    Expected,
+    Shown,
+    outcome_of,
+    refused_before,
+)
 from provider_adapters.woovi import documents, translate, words
 from provider_adapters.woovi.requests import comment_of
 
@@ -35,7 +43,7 @@ _OURS: Final = re.compile(r"(?:(.*) )?(E[0-9A-Z]{8}[0-9]{12}[0-9A-Za-z]{11})", r
 _MINUTE: Final = slice(9, 21)
 
 
-def created(answer: ProviderAnswer, order: RefundOrder, unknown: UnknownWord) -> Outcome:
+def created(answer: ProviderAnswer, order: RefundOrder) -> Outcome:
     """
     Read the answer to an order.
 
@@ -47,13 +55,13 @@ def created(answer: ProviderAnswer, order: RefundOrder, unknown: UnknownWord) ->
     if refused is not None:
         return refused
 
-    def shape(document: documents.RefundOrdered) -> Outcome:
-        return _outcome(answer, document.refund, order, unknown)
+    def shape(document: Inside[documents.Refund]) -> Outcome:
+        return _outcome(answer, document.inside, order)
 
     return read_document(answer, documents.REFUND_ORDERED, shape, translate.CREATED)
 
 
-def found(answer: ProviderAnswer, provider_key: str, unknown: UnknownWord) -> Refund:
+def found(answer: ProviderAnswer, provider_key: str) -> Refund:
     """
     Read the answer to a lookup.
 
@@ -62,8 +70,8 @@ def found(answer: ProviderAnswer, provider_key: str, unknown: UnknownWord) -> Re
             of another key.
     """
 
-    def shape(document: documents.RefundAnswer) -> Refund:
-        refund = _refund(document.refund, unknown)
+    def shape(document: Inside[documents.Refund]) -> Refund:
+        refund = _refund(document.inside, answer.unknown_word)
         if refund.provider_key != provider_key:
             raise ValueError(Reason.KEY_MISMATCH)
         return refund
@@ -71,16 +79,14 @@ def found(answer: ProviderAnswer, provider_key: str, unknown: UnknownWord) -> Re
     return translate.read(answer, documents.REFUND, shape)
 
 
-def page(
-    answer: ProviderAnswer, cursor: str | None, window: Window, unknown: UnknownWord
-) -> Page[Refund]:
+def page(answer: ProviderAnswer, cursor: str | None, window: Window) -> Page[Refund]:
     """Read a page of refunds; the bank lists all, and those of the window are kept."""
 
     def shape(document: documents.Refunds) -> Page[Refund]:
         info = document.page_info
         if info.skip != paging.number_of(cursor):
             raise ValueError(Reason.WRONG_SHAPE)
-        items = [_refund(each, unknown) for each in document.refunds]
+        items = [_refund(each, answer.unknown_word) for each in document.refunds]
         read = paging.skipped(items, cursor, more=info.has_next)
         fresh = paging.unrepeated(read, cursor, lambda refund: refund.provider_key)
         return translate.newest_first(fresh, window, lambda refund: refund.created_at)
@@ -88,45 +94,18 @@ def page(
     return translate.read(answer, documents.REFUNDS, shape)
 
 
-def _outcome(
-    answer: ProviderAnswer, shown: documents.Refund, order: RefundOrder, unknown: UnknownWord
-) -> Outcome:
+def _outcome(answer: ProviderAnswer, shown: documents.Refund, order: RefundOrder) -> Outcome:
     """Read a refund's state; Unknown for a refund that is not the one ordered."""
-    problem = _contradiction(shown, order)
-    if problem is not None:
-        return Unknown(answer.evidence(problem))
-    evidence = answer.evidence(Reason.ANSWERED)
-    refund_id, return_id = provider_id(shown.refund_id), _return_id(shown)
-    match _status(shown, unknown):
-        case RefundStatus.PROCESSING:
-            return Accepted(
-                evidence=evidence,
-                provider_id=refund_id,
-                e2e_id=return_id,
-                provider_key=order.provider_key,
-                value=order.value,
-            )
-        case RefundStatus.PAID:
-            return Settled(
-                evidence=evidence,
-                value=order.value,
-                provider_id=refund_id,
-                e2e_id=return_id,
-                provider_key=order.provider_key,
-            )
-        case RefundStatus.FAILED:
-            evidence = answer.evidence(Reason.REFUSED)
-            return Rejected(evidence=evidence, failure=FailureCode.OTHER)
-
-
-def _contradiction(shown: documents.Refund, order: RefundOrder) -> Reason | None:
-    """Return in what a refund differs from the order, if in anything."""
-    if shown.correlation_id != order.provider_key:
-        return Reason.KEY_MISMATCH
-    if shown.value != order.value.centavos:
-        return Reason.AMOUNT_MISMATCH
     same_payment = shown.comment is None or shown.comment == comment_of(order)
-    return None if same_payment else Reason.E2E_ID_MALFORMED
+    seen = Shown(
+        state=STATES_OF_REFUNDS[_status(shown, answer.unknown_word)],
+        provider_key=shown.correlation_id,
+        value=Money(shown.value),
+        provider_id=shown.refund_id,
+        e2e_id=_return_id(shown) or None,
+        problem=None if same_payment else Reason.E2E_ID_MALFORMED,
+    )
+    return outcome_of(answer, seen, Expected(order.provider_key, order.value), ordered=True)
 
 
 def _refund(shown: documents.Refund, unknown: UnknownWord) -> Refund:
@@ -140,7 +119,7 @@ def _refund(shown: documents.Refund, unknown: UnknownWord) -> Refund:
         payment_e2e_id=payment,
         payment_reference="",
         return_id=_return_id(shown),
-        value=translate.above_zero(shown.value),
+        value=money.above_zero(shown.value),
         description=cleaned_text(comment),
         status=status,
         failure=FailureCode.OTHER if status is RefundStatus.FAILED else None,

@@ -9,16 +9,12 @@ Every function raises ``Refused`` for an identifier that cannot stand in a path,
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
-from functools import lru_cache
 from typing import Final
 
 import msgspec
 
 from gateway.domain.bank.charges import ChargeOrder, ChargeType
 from gateway.domain.bank.payout_orders import (
-    BankDestination,
-    FailureCode,
     PayoutOrder,
     PixDestination,
 )
@@ -31,6 +27,7 @@ from provider_adapters.kit import banks
 from provider_adapters.kit.outcomes import NeverSendable
 from provider_adapters.kit.requests import ProviderRequest, get, paying, sending
 from provider_adapters.kit.secrets import SecretText, secrets_of
+from provider_adapters.kit.times import ends
 from provider_adapters.woovi.words import ACCOUNT_TYPES, NEW_KEY_TYPES, PAYOUT_KEY_TYPES
 
 LARGEST_PAGE: Final = 100
@@ -45,7 +42,6 @@ PUBLIC_KEYS: Final = get("callback_keys", _KEYS_PATH, {})
 PROBE: Final = get("probe", _KEYS_PATH, {})
 _API: Final = "/api/v1"
 _NO_QUERY: Final[Mapping[str, str]] = {}
-_ISPB_DIGITS: Final = 8
 _CPF_DIGITS: Final = 11
 
 
@@ -187,7 +183,7 @@ def destination(order: PayoutOrder) -> dict[str, object]:
     kind = "BR:CPF" if len(to.tax_number) == _CPF_DIGITS else "BR:CNPJ"
     return {
         "type": "MANUAL",
-        "psp": _ispb(to),
+        "psp": banks.ispb_of(to.bank_number),
         "holder": {"name": to.name, "taxID": {"type": kind, "taxID": to.tax_number}},
         "account": {
             "branch": to.branch,
@@ -255,11 +251,6 @@ def remove_callback(account: ProviderAccount, callback_id: str) -> ProviderReque
     return sending(request, method="DELETE")
 
 
-def instant(at: datetime) -> str:
-    """Format a UTC instant as the bank reads it: RFC 3339 with milliseconds."""
-    return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
 def _get(
     account: ProviderAccount,
     operation: str,
@@ -275,22 +266,6 @@ def _get(
 
 def _page(window: Window, skip: int, limit: int) -> dict[str, str]:
     """Build a page's query; whether the end belongs to it is not stated: see ``paging.within``."""
-    start, end = _instants(window)
+    start, end = ends(window)
     size = str(min(max(limit, 1), LARGEST_PAGE))
     return {"start": start, "end": end, "skip": str(skip), "limit": size}
-
-
-# The same few windows come again and again.
-@lru_cache(maxsize=1_000)
-def _instants(window: Window) -> tuple[str, str]:
-    """Format both ends of a window."""
-    return instant(window.start), instant(window.end)
-
-
-def _ispb(to: BankDestination) -> str:
-    """Return the ISPB of a bank that is named by either number."""
-    number = to.bank_number
-    bank = banks.by_ispb(number) if len(number) == _ISPB_DIGITS else banks.by_compe(number)
-    if bank is None:
-        raise NeverSendable(FailureCode.ACCOUNT_INVALID)
-    return bank.ispb

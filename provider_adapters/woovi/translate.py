@@ -8,7 +8,7 @@ of their own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Final, TypeVar
@@ -29,16 +29,19 @@ from gateway.domain.bank.statements import Balance, Direction, Entry, MovementKi
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.strict import cleaned_text
 from gateway.domain.kernel.windows import Window
-from provider_adapters.kit import banks, brcode, paging
+from provider_adapters.kit import banks, brcode, money, paging
 from provider_adapters.kit.answers import (
+    Inside,
     ProviderAnswer,
-    of_status,
+    listed,
+    listed_error,
     provider_id,
     read_document,
     try_document,
 )
 from provider_adapters.kit.client import UnknownWord
 from provider_adapters.kit.payers import payer_of
+from provider_adapters.kit.times import utc
 from provider_adapters.woovi import documents, words
 
 Document = TypeVar("Document")
@@ -57,11 +60,7 @@ _NOBODY: Final = Party()
 
 def failure(answer: ProviderAnswer) -> ProviderError:
     """Return the error that a refusal means."""
-    kind = words.ERRORS.get((answer.status, error_code(answer)))
-    if kind is None:
-        return of_status(answer)
-    waits = of_status(answer).retry_after
-    return kind[0](kind[1], http_status=answer.status, retry_after=waits)
+    return listed_error(answer, error_code(answer), words.ERRORS)
 
 
 def error_code(answer: ProviderAnswer) -> str:
@@ -91,18 +90,20 @@ def read(
 
 def reached(answer: ProviderAnswer) -> None:
     """Accept the bank's list of keys: the bank was reached."""
-    read(answer, documents.PUBLIC_KEYS, lambda document: document.public_keys)
+    read(answer, documents.PUBLIC_KEYS, lambda document: document.inside)
 
 
 def balance(answer: ProviderAnswer, asked: str) -> Balance:
     """Read the balance of the account that was asked for; the bank tells no time."""
 
-    def shape(document: documents.AccountAnswer) -> Balance:
-        account = document.account
+    def shape(document: Inside[documents.Account]) -> Balance:
+        account = document.inside
         if account.account_id != asked:
             raise ValueError(Reason.KEY_MISMATCH)
         held = account.balance
-        return Balance(balance=Money(held.total), blocked=_unsigned(held.blocked), updated_at=None)
+        return Balance(
+            balance=Money(held.total), blocked=money.unsigned(held.blocked), updated_at=None
+        )
 
     return read(answer, documents.ACCOUNT, shape)
 
@@ -127,8 +128,8 @@ def newest_first(page: Page[Item], window: Window, at: Callable[[Item], datetime
 def keys(answer: ProviderAnswer, cursor: str | None) -> Page[PixKey]:
     """Read a page of the keys."""
 
-    def shape(document: documents.Keys) -> Page[PixKey]:
-        found = [_key(key.key, key.type) for key in document.pix_keys]
+    def shape(document: Inside[list[documents.Key]]) -> Page[PixKey]:
+        found = [_key(key.key, key.type) for key in document.inside]
         return paging.skipped(found, cursor, more=None)
 
     return read(answer, documents.KEYS, shape)
@@ -139,8 +140,8 @@ def created_key(answer: ProviderAnswer) -> PixKey:
     if try_document(answer, documents.KEY_PAGE) is None:
         return read(answer, documents.KEY, lambda made: _key(made.key, made.type), CREATED)
 
-    def shape(page: documents.KeyPage) -> PixKey:
-        return _key(page.pix_key.pix_key, page.pix_key.type)
+    def shape(page: Inside[documents.KeyShown]) -> PixKey:
+        return _key(page.inside.pix_key, page.inside.type)
 
     return read(answer, documents.KEY_PAGE, shape, CREATED)
 
@@ -162,7 +163,7 @@ def owner(answer: ProviderAnswer) -> KeyOwner:
         bank = banks.by_ispb(found.psp or "")
         return KeyOwner(
             key=document.pix_key,
-            type=_listed(words.KEY_TYPES, document.type),
+            type=listed(words.KEY_TYPES, document.type),
             name=cleaned_text(found.name),
             tax_number=hidden_tax_number(found.tax_number or ""),
             ispb=cleaned_text(found.psp),
@@ -175,7 +176,7 @@ def owner(answer: ProviderAnswer) -> KeyOwner:
     return read(answer, documents.KEY_CHECK, shape)
 
 
-def charge(answer: ProviderAnswer, reference: str, now: datetime, unknown: UnknownWord) -> Charge:
+def charge(answer: ProviderAnswer, reference: str, now: datetime) -> Charge:
     """
     Read a charge; one that the bank calls expired has expired by ``now`` at the latest.
 
@@ -183,8 +184,8 @@ def charge(answer: ProviderAnswer, reference: str, now: datetime, unknown: Unkno
         NotFound: The bank took the reference for its own id of another charge.
     """
 
-    def shape(document: documents.ChargeAnswer) -> Charge:
-        return _charge(document.charge, now, unknown)
+    def shape(document: Inside[documents.Charge]) -> Charge:
+        return _charge(document.inside, now, answer.unknown_word)
 
     found = read(answer, documents.CHARGE, shape)
     if found.reference != reference:
@@ -192,21 +193,9 @@ def charge(answer: ProviderAnswer, reference: str, now: datetime, unknown: Unkno
     return found
 
 
-def charge_deleted(answer: ProviderAnswer) -> None:
-    """Read that a charge was cancelled."""
-    read(answer, documents.CHARGE_DELETED, lambda document: document.status)
-
-
-def utc(instant: datetime | None) -> datetime | None:
-    """Convert an instant to UTC; None stays None."""
-    return instant if instant is None or instant.tzinfo is UTC else instant.astimezone(UTC)
-
-
-def above_zero(centavos: int) -> Money:
-    """Read an amount that moved; raises ``ValueError`` for zero or less."""
-    if centavos <= 0:
-        raise ValueError(Reason.WRONG_SHAPE)
-    return Money(centavos)
+def deleted(answer: ProviderAnswer) -> None:
+    """Read that a charge was cancelled, or an address removed."""
+    read(answer, documents.DELETED, lambda document: document.inside)
 
 
 def _entry(line: documents.Movement) -> Entry:
@@ -215,7 +204,7 @@ def _entry(line: documents.Movement) -> Entry:
 
     The bank tells neither what kind of movement it is nor an end-to-end id.
     """
-    direction = _listed(words.DIRECTIONS, line.type)
+    direction = listed(words.DIRECTIONS, line.type)
     if line.value < 0 and direction is not Direction.DEBIT:
         raise ValueError(Reason.WRONG_SHAPE)
     return Entry(
@@ -238,7 +227,7 @@ def _key(key: str, kind: str) -> PixKey:
     return PixKey(
         provider_id="",
         key=key,
-        type=_listed(words.KEY_TYPES, kind),
+        type=listed(words.KEY_TYPES, kind),
         status=PixKeyStatus.ACTIVE,
         created_at=None,
     )
@@ -251,12 +240,12 @@ def _charge(document: documents.Charge, now: datetime, unknown: UnknownWord) -> 
     expires_at = utc(document.expires_date)
     if document.status == words.EXPIRED:
         expires_at = min(expires_at or now, now)
-    receiver = _receiver(document.br_code or "")
+    receiver = brcode.receiver(document.br_code or "")
     return Charge(
         reference=document.correlation_id,
         type=ChargeType.DYNAMIC,
         key=document.pix_key or "",
-        value=_unsigned(document.value),
+        value=money.unsigned(document.value),
         status=status or ChargeStatus.ACTIVE,
         emv=document.br_code or "",
         reusable=False,
@@ -269,29 +258,6 @@ def _charge(document: documents.Charge, now: datetime, unknown: UnknownWord) -> 
     )
 
 
-def _receiver(payload: str) -> brcode.BrCode:
-    """Read who is paid from the payload alone; a wrong one is handed on all the same."""
-    try:
-        return brcode.decode(payload)
-    except ValueError:
-        return brcode.BrCode(name="", city="")
-
-
-def _listed(table: Mapping[str, Value], word: str) -> Value:
-    """Look up a word for which no default is safe; raises ``ValueError``."""
-    value = table.get(word)
-    if value is None:
-        raise ValueError(Reason.UNKNOWN_STATUS)
-    return value
-
-
-def _unsigned(centavos: int) -> Money:
-    """Read an amount that has no sign."""
-    if centavos < 0:
-        raise ValueError(Reason.WRONG_SHAPE)
-    return Money(centavos)
-
-
 def payer(person: documents.Customer | None, message: str | None) -> Payer | None:
     """Read who paid, or is asked to pay; None when nobody is named."""
     if person is None:
@@ -302,4 +268,4 @@ def payer(person: documents.Customer | None, message: str | None) -> Payer | Non
 
 def public_keys(body: bytes) -> Sequence[tuple[str, str]]:
     """Read the keys that callbacks are signed with: id and PEM of each."""
-    return [(key.id, key.key) for key in documents.PUBLIC_KEYS.decode(body).public_keys]
+    return [(key.id, key.key) for key in documents.PUBLIC_KEYS.decode(body).inside]

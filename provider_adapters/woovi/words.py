@@ -20,32 +20,25 @@ from gateway.domain.bank.provider_callbacks import CallbackKind
 from gateway.domain.bank.provider_options import NOT_ALLOWED
 from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import (
+    Accepted,
     CredentialsRefused,
     NotFound,
-    ProviderError,
     RateLimited,
     Refused,
+    Rejected,
+    Settled,
 )
 from gateway.domain.bank.refunds import RefundStatus
 from gateway.domain.bank.statements import Direction
-from provider_adapters.kit.outcomes import RefusedBefore
+from provider_adapters.kit.answers import Errors
+from provider_adapters.kit.outcomes import RefusedBefore, State
 
 KEY_TYPES: Final[Mapping[str, PixKeyType]] = {
-    "CPF": PixKeyType.CPF,
-    "CNPJ": PixKeyType.CNPJ,
-    "EMAIL": PixKeyType.EMAIL,
-    "PHONE": PixKeyType.PHONE,
-    "EVP": PixKeyType.EVP,
+    **{kind.value.upper(): kind for kind in PixKeyType},
     "RANDOM": PixKeyType.EVP,
 }
 """D ``PixKey``; a payout says RANDOM where a key says EVP (D ``PaymentCreatePayload``)."""
-PAYOUT_KEY_TYPES: Final[Mapping[PixKeyType, str]] = {
-    PixKeyType.CPF: "CPF",
-    PixKeyType.CNPJ: "CNPJ",
-    PixKeyType.EMAIL: "EMAIL",
-    PixKeyType.PHONE: "PHONE",
-    PixKeyType.EVP: "RANDOM",
-}
+PAYOUT_KEY_TYPES: Final = {kind: word for word, kind in KEY_TYPES.items()}
 NEW_KEY_TYPES: Final[Mapping[PixKeyType, str]] = {PixKeyType.CNPJ: "CNPJ", PixKeyType.EVP: "EVP"}
 """D ``PixKeyCreate``; the others need a permission that support gives (D pix-keys page)."""
 ACCOUNT_TYPES: Final[Mapping[AccountType, str]] = {
@@ -64,10 +57,7 @@ CHARGE_STATUSES: Final[Mapping[str, ChargeStatus]] = {
 """D ``Charge``. What a deleted charge answers is stated nowhere."""
 CHARGE_TYPES: Final = frozenset({"DYNAMIC", "OVERDUE", "BOLETO"})
 """D ``Charge``: each is one charge that can be paid once."""
-DIRECTIONS: Final[Mapping[str, Direction]] = {
-    "CREDIT": Direction.CREDIT,
-    "DEBIT": Direction.DEBIT,
-}
+DIRECTIONS: Final = {each.value.upper(): each for each in Direction}
 """D, statement: CREDIT is its example; W docs/baas/baas-api-master.md."""
 REFUND_STATUSES: Final[Mapping[str, RefundStatus]] = {
     "IN_PROCESSING": RefundStatus.PROCESSING,
@@ -77,11 +67,19 @@ REFUND_STATUSES: Final[Mapping[str, RefundStatus]] = {
     "REJECTED": RefundStatus.FAILED,
 }
 """D ``Refund``, and ``ChargeRefund`` for a refund of a charge."""
-PROCESSING: Final = frozenset({"CREATED", "APPROVED", "PROCESSING"})
-"""D ``Payment`` has CREATED; its examples and W payment-how-to-auto-approve.md have APPROVED."""
-SETTLED: Final = frozenset({"CONFIRMED"})
-FAILED: Final = frozenset({"FAILED", "DENIED", "REJECTED"})
-"""D ``Payment`` has the first two; W docs/payment/payment-idempotency.md has REJECTED."""
+STATES: Final[Mapping[str, State]] = {
+    "CREATED": Accepted,
+    "APPROVED": Accepted,
+    "PROCESSING": Accepted,
+    "CONFIRMED": Settled,
+    "FAILED": Rejected,
+    "DENIED": Rejected,
+    "REJECTED": Rejected,
+}
+"""
+D ``Payment`` has CREATED, FAILED and DENIED; its examples and W payment-how-to-auto-approve.md
+have APPROVED, W docs/payment/payment-idempotency.md has REJECTED.
+"""
 TRANSACTION_KINDS: Final = frozenset(
     {"PAYMENT", "WITHDRAW", "REFUND", "FEE", "INTERNAL_TRANSFER", "BALANCE_BLOCK",
      "BALANCE_UNBLOCK", "REVERSAL"}
@@ -130,7 +128,7 @@ REJECTIONS: Final[Mapping[tuple[int, str], FailureCode]] = {
     (400, "NOT_ENOUGH_BALANCE"): FailureCode.INSUFFICIENT_FUNDS,
 }
 """The only refusal of a payout that is written down: W payment-how-to-auto-approve.md."""
-ERRORS: Final[Mapping[tuple[int, str], tuple[type[ProviderError], str]]] = {
+ERRORS: Final[Errors] = {
     (400, "NOT_FOUND"): (NotFound, Reason.NOT_FOUND),
     (401, "INVALID_APP_ID"): (CredentialsRefused, Reason.CREDENTIALS_REFUSED),
     (403, "NO_PERMISSION"): (Refused, NOT_ALLOWED),

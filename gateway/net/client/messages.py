@@ -172,6 +172,7 @@ class ProviderAnswer(msgspec.Struct, kw_only=True):
         request: The request that it answers. Its operation says how strictly the answer is
             read: without one, as strictly as an answer that decides about money.
         rows_unreadable: Rows of a list that were left out since they could not be read.
+        unknown_words: Words of the bank in it that the adapter does not list.
     """
 
     status: int
@@ -179,9 +180,14 @@ class ProviderAnswer(msgspec.Struct, kw_only=True):
     body: bytes
     request: ProviderRequest | None = None
     rows_unreadable: int = 0
+    unknown_words: int = 0
 
     def __repr__(self) -> str:
         return f"ProviderAnswer({self.status})"
+
+    def unknown_word(self) -> None:
+        """Count a word that the adapter does not list; the client reports it."""
+        self.unknown_words += 1
 
     def evidence(self, reason: str, provider_code: str = "") -> Evidence:
         """Return what this answer proves, for a call that moves money."""

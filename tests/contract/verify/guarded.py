@@ -18,7 +18,7 @@ from gateway.domain.kernel.clocks import Deadline
 from gateway.domain.kernel.windows import Window
 from provider_adapters.kit.client import ProviderClient
 from provider_adapters.kit.factory import AdapterContext
-from provider_adapters.kit.outcomes import unsent
+from provider_adapters.kit.outcomes import Expected, unsent
 from provider_adapters.kit.requests import ProviderRequest, as_account
 from provider_adapters.kit.secrets import (
     PemCertificate,
@@ -31,7 +31,6 @@ from provider_adapters.kit.secrets import (
 from provider_adapters.kit.settings import ClientLimits, TlsFiles, settings_of
 from provider_adapters.kit.tokens import AccessTokens, ClientCredentials, TokenForm
 from provider_adapters.sandbox import payouts, requests, translate
-from provider_adapters.sandbox.payouts import ExpectedPayout
 from provider_adapters.testing.bank import certificates
 from provider_adapters.testing.bank.dialect import Admission, BankRequest, Row
 from provider_adapters.testing.bank.kernel import accounts, state
@@ -157,13 +156,10 @@ class GuardedAdapter:
     async def list_statement(
         self, account: ProviderAccount, window: Window, cursor: str | None, limit: int
     ) -> Page[Entry]:
-        unknown = self.client.unknown_word("list_statement")
 
         async def read(known: ProviderAccount) -> Page[Entry]:
             request = requests.statement(known, window, cursor, limit)
-            return await self.client.read(
-                self.certified(request, account), lambda said: translate.statement(said, unknown)
-            )
+            return await self.client.read(self.certified(request, account), translate.statement)
 
         return await self.reading(account, read)
 
@@ -175,21 +171,19 @@ class GuardedAdapter:
             request = self.certified(requests.create_payout(known, order), account)
         except ProviderError as failure:
             return unsent(failure)
-        unknown, expected = self.client.unknown_word("create_payout"), ExpectedPayout.of(order)
-        return await self.client.pay(
-            request, lambda said: payouts.created(said, expected, unknown), send_by
-        )
+        expected = payouts.expected(order)
+        return await self.client.pay(request, lambda said: payouts.created(said, expected), send_by)
 
     async def find_payout(
         self, account: ProviderAccount, provider_key: str, provider_id: str
     ) -> Outcome:
-        unknown, expected = self.client.unknown_word("find_payout"), ExpectedPayout(provider_key)
+        expected = Expected(provider_key)
 
         async def read(known: ProviderAccount) -> Outcome:
             request = requests.payout(known, provider_key, provider_id)
             return await self.client.read(
                 self.certified(request, account),
-                lambda said: payouts.found(said, expected, unknown),
+                lambda said: payouts.found(said, expected),
             )
 
         return await self.reading(account, read)

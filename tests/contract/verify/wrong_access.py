@@ -100,12 +100,12 @@ class Rejecting(GuardedAdapter):
     ) -> Outcome:
         known = self.known(account, await self.tokens.of(self.credentials(account), send_by))
         request = self.certified(requests.create_payout(known, order), account)
-        expected = payouts.ExpectedPayout.of(order)
+        expected = payouts.expected(order)
 
         def judged(answer: Any) -> Outcome:
             if answer.status == 401:
                 answer = saying(answer, REJECTED, 400)
-            return payouts.created(answer, expected, lambda: None)
+            return payouts.created(answer, expected)
 
         return await self.client.pay(request, judged, send_by)
 

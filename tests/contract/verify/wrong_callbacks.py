@@ -218,7 +218,7 @@ class Open(SandboxAdapter):
 
     async def start(self) -> None:
         shown = HARMLESS | {"documento", "nome"}
-        self.client._behind.transcript = Transcript(self.name, shown)  # type: ignore[attr-defined]
+        self.client._behind.transcript = Transcript("bank", shown)  # type: ignore[attr-defined]
         await SandboxAdapter.start(self)
 
 

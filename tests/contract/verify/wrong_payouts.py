@@ -12,10 +12,10 @@ from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import Accepted, NotFound, Outcome, ProviderAccount, Unknown
 from gateway.domain.kernel.clocks import Deadline
 from provider_adapters.kit.answers import ProviderAnswer
+from provider_adapters.kit.outcomes import Expected
 from provider_adapters.kit.requests import ProviderRequest
 from provider_adapters.sandbox import payouts, requests
 from provider_adapters.sandbox.adapter import SandboxAdapter
-from provider_adapters.sandbox.payouts import ExpectedPayout
 from provider_adapters.testing.bank.kernel.accounts import PayoutKind
 from provider_adapters.testing.sandbox.dialect import SANDBOX
 from provider_adapters.testing.sandbox.stage import SandboxStage
@@ -138,10 +138,9 @@ class Uncompared(SandboxAdapter):
     async def create_payout(
         self, account: ProviderAccount, order: PayoutOrder, send_by: Deadline
     ) -> Outcome:
-        unknown = self.client.unknown_word("create_payout")
         return await self.client.pay(
             self._payout(account, order),
-            lambda answer: payouts.created(answer, ExpectedPayout.of(order), unknown),
+            lambda answer: payouts.created(answer, payouts.expected(order)),
             send_by,
         )
 
@@ -151,7 +150,7 @@ class Anybody(SandboxAdapter):
 
     async def _compared(self, account: ProviderAccount, order: PayoutOrder) -> Outcome:
         request = requests.payout(account, order.provider_key, "")
-        return await self._found(request, ExpectedPayout(order.provider_key, order.value))
+        return await self._found(request, Expected(order.provider_key, order.value))
 
 
 class KeysAlone(SandboxAdapter):
@@ -159,9 +158,9 @@ class KeysAlone(SandboxAdapter):
 
     async def _compared(self, account: ProviderAccount, order: PayoutOrder) -> Outcome:
         request = requests.payout(account, order.provider_key, "")
-        expected = ExpectedPayout.of(order, must_show=True)
+        expected = payouts.expected(order, must_show=True)
         if order.method is PayoutMethod.BANK_ACCOUNT:
-            expected = dataclasses.replace(expected, destination=None, must_show=False)
+            expected = dataclasses.replace(expected, place=None, must_show=False)
         return await self._found(request, expected)
 
 
@@ -179,12 +178,10 @@ class KeyWanted(SandboxAdapter):
 class Believing(SandboxAdapter):
     """Takes whatever is found for what was looked for."""
 
-    async def _found(self, request: ProviderRequest, expected: ExpectedPayout) -> Outcome:
-        unknown = self.client.unknown_word("find_payout")
-
+    async def _found(self, request: ProviderRequest, expected: Expected) -> Outcome:
         def found(answer: ProviderAnswer) -> Outcome:
             key = document_of(answer.body).get("chave_idempotencia", "")
-            return payouts.found(answer, dataclasses.replace(expected, provider_key=key), unknown)
+            return payouts.found(answer, dataclasses.replace(expected, provider_key=key))
 
         return await self.client.read(request, found)
 

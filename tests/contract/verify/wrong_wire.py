@@ -23,10 +23,10 @@ from gateway.domain.bank.refunds import RefundOrder
 from gateway.domain.bank.statements import Balance
 from gateway.domain.kernel.clocks import Deadline
 from provider_adapters.kit.answers import ProviderAnswer
+from provider_adapters.kit.outcomes import Expected
 from provider_adapters.kit.requests import ProviderRequest
 from provider_adapters.sandbox import payouts, requests, translate
 from provider_adapters.sandbox.adapter import SandboxAdapter
-from provider_adapters.sandbox.payouts import ExpectedPayout
 from tests.contract.verify.mistaken import Hear, Wrong, being, document_of, hearing, saying
 from tests.contract.verify.wrong_offers import told
 from tests.contract.verify.wrong_payouts import without
@@ -154,11 +154,10 @@ class Unlooked(SandboxAdapter):
     async def create_payout(
         self, account: ProviderAccount, order: PayoutOrder, send_by: Deadline
     ) -> Outcome:
-        expected = ExpectedPayout(order.provider_key, order.value)
-        unknown = self.client.unknown_word("create_payout")
+        expected = Expected(order.provider_key, order.value)
         return await self.client.pay(
             self._payout(account, order),
-            lambda answer: payouts.created(answer, expected, unknown),
+            lambda answer: payouts.created(answer, expected),
             send_by,
         )
 
@@ -185,9 +184,9 @@ class Repeated(SandboxAdapter):
     """Makes a charge once more when the answer is lost."""
 
     async def create_charge(self, account: ProviderAccount, order: ChargeOrder) -> Charge:
-        request, unknown = requests.create_charge(account, order), lambda: None
+        request = requests.create_charge(account, order)
         return await self.client.read(
-            request, lambda answer: translate.changed_charge(answer, self.now(), unknown)
+            request, lambda answer: translate.changed_charge(answer, self.now())
         )
 
 

@@ -28,16 +28,6 @@ SETTLED = "E54811417202611221031dYr4Cp2gfAp"
 """The end-to-end id of a payout."""
 
 
-class Counted:
-    """Counts words that nobody knows."""
-
-    def __init__(self) -> None:
-        self.times = 0
-
-    def __call__(self) -> None:
-        self.times += 1
-
-
 def answer(document: object, status: int = 200) -> ProviderAnswer:
     """An answer of the bank."""
     body = document if isinstance(document, bytes) else json.dumps(document).encode()

@@ -12,7 +12,7 @@ from gateway.domain.bank.statements import Direction, MovementKind
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Window
 from provider_adapters.asaas import translate, words
-from tests.world.banks.asaas import E2E, Counted, answer, refused
+from tests.world.banks.asaas import E2E, answer, refused
 from tests.world.tables import cases
 
 DAY = date(2026, 11, 22)
@@ -34,7 +34,7 @@ def rows(*each: dict[str, object], more: bool | None = None) -> object:
 
 
 def entry(**changes: object):  # type: ignore[no-untyped-def]
-    found, _ = translate.movements(rows(ROW | changes), Counted())  # type: ignore[arg-type]
+    found, _ = translate.movements(rows(ROW | changes))  # type: ignore[arg-type]
     return translate.entries(found, {"pay_pix"})[0]
 
 
@@ -92,16 +92,16 @@ def test_a_fee_of_a_charge_that_was_paid_by_pix_is_no_pix():
 
 
 def test_an_unlisted_kind_is_counted():
-    unknown = Counted()
+    said = rows(ROW | {"type": "NOVO"})
 
-    translate.movements(rows(ROW | {"type": "NOVO"}), unknown)  # type: ignore[arg-type]
+    translate.movements(said)  # type: ignore[arg-type]
 
-    assert unknown.times == 1
+    assert said.unknown_words == 1
 
 
 def test_paid_charges_are_asked_for_by_their_day():
     charge = {"type": words.CHARGE_RECEIVED, "paymentId": "pay_1"}
-    found, _ = translate.movements(rows(ROW, ROW | charge), Counted())  # type: ignore[arg-type]
+    found, _ = translate.movements(rows(ROW, ROW | charge))  # type: ignore[arg-type]
 
     assert translate.charge_days(found) == {"pay_1": DAY}
 
@@ -119,18 +119,18 @@ def test_pix_charges_are_read_with_their_days():
 def test_every_state_of_a_key_has_ours(word: str, status: PixKeyStatus):
     row = {"id": "k1", "key": "a@b.c", "type": "EMAIL", "status": word}
 
-    page = translate.keys(rows(row), None, Counted())  # type: ignore[arg-type]
+    page = translate.keys(rows(row), None)  # type: ignore[arg-type]
 
     assert (page.items[0].status, page.items[0].key) == (status, "a@b.c")
 
 
 def test_a_key_of_an_unknown_state_is_pending_and_counted():
-    unknown = Counted()
     document = {"id": "k", "key": "x", "type": "EVP", "status": "?", "dateCreated": "2026-11-22"}
+    said = answer(document)
 
-    key = translate.changed_key(answer(document), unknown)
+    key = translate.changed_key(said)
 
-    assert (key.status, unknown.times) == (PixKeyStatus.PENDING, 1)
+    assert (key.status, said.unknown_words) == (PixKeyStatus.PENDING, 1)
     assert key.created_at == datetime(2026, 11, 22, 3, tzinfo=UTC)
 
 
@@ -141,7 +141,7 @@ def test_a_key_of_an_unknown_state_is_pending_and_counted():
 def test_a_phone_key_is_written_with_its_country(shown: str | None, ours: str):
     document = {"id": "k", "key": shown, "type": "PHONE", "status": "ACTIVE"}
 
-    key = translate.changed_key(answer(document), Counted())
+    key = translate.changed_key(answer(document))
 
     assert (key.type, key.key) == (PixKeyType.PHONE, ours)
 

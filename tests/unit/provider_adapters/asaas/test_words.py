@@ -7,10 +7,6 @@ from gateway.domain.bank.provider_callbacks import CallbackKind
 from provider_adapters.asaas import words
 
 
-def test_no_word_of_a_transfer_means_two_things():
-    assert not words.PROCESSING & ({words.DONE} | words.FAILURES.keys())
-
-
 def test_what_was_refused_before_is_no_rejection():
     assert not words.REJECTIONS.keys() & words.REFUSED_BEFORE.keys()
 
@@ -22,9 +18,8 @@ def test_only_a_charge_that_nobody_paid_is_active():
     assert active == {"PENDING", "OVERDUE", "AWAITING_RISK_ANALYSIS", "DUNNING_REQUESTED"}
 
 
-def test_the_kinds_that_are_pix_are_told_from_the_rest():
-    assert not words.PIX_KINDS.keys() & words.OTHER_KINDS.keys()
-    assert words.CHARGE_RECEIVED not in words.PIX_KINDS.keys() | words.OTHER_KINDS.keys()
+def test_what_a_charge_was_paid_by_is_asked_apart():
+    assert words.CHARGE_RECEIVED not in words.KINDS
 
 
 def test_an_event_of_a_transfer_is_of_a_payout():

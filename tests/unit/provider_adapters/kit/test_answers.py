@@ -5,11 +5,19 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from gateway.domain.bank.providers import BadReply, Unavailable
+from gateway.domain.bank.providers import BadReply, NotFound, RateLimited, Refused, Unavailable
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.strict import Malformed
 from gateway.net.client.messages import ProviderAnswer
-from provider_adapters.kit.answers import is_e2e_id, provider_id, read_document, try_document
+from provider_adapters.kit.answers import (
+    inside,
+    is_e2e_id,
+    listed,
+    listed_error,
+    provider_id,
+    read_document,
+    try_document,
+)
 from tests.world.tables import cases
 
 
@@ -112,3 +120,47 @@ def test_an_id_that_cannot_be_stored_is_refused(text: str):
 
 def test_an_ordinary_id_passes():
     assert provider_id("trf_77ab") == "trf_77ab"
+
+
+def test_one_field_of_a_document_is_read():
+    """Of a list its cursor too, which may be absent; what else there is does not matter."""
+    paged = inside("rows", list[Paid], "next")
+
+    assert inside("paid", Paid).decode(b'{"paid": {"centavos": 1}, "x": {}}').inside == Paid(1)
+    assert paged.decode(b'{"rows": [], "next": "2"}').cursor == "2"
+    assert paged.decode(b'{"rows": []}').cursor is None
+
+
+@cases("body", [b"{}", b'{"paid": null}', b'{"paid": {"centavos": "1"}}', b"[]"])
+def test_a_document_without_its_field_is_none(body: bytes):
+    with pytest.raises(BadReply):
+        read_document(answering(body), inside("paid", Paid), lambda found: found.inside)
+
+
+def test_a_word_for_which_no_default_is_safe_is_listed():
+    assert listed({"C": 1}, "C") == 1
+    with pytest.raises(ValueError, match="unknown_status"):
+        listed({"C": 1}, "D")
+
+
+@cases(
+    ("status", "code", "kind"),
+    [
+        (400, "ABSENT", NotFound),
+        (409, "ABSENT", Refused),
+        (400, "", Refused),
+        (500, "", Unavailable),
+    ],
+)
+def test_a_refusal_means_what_is_listed_for_status_and_code(status: int, code: str, kind: type):
+    errors = {(400, "ABSENT"): (NotFound, "not_found")}
+
+    assert type(listed_error(answering(b"", status), code, errors)) is kind
+
+
+def test_a_listed_refusal_keeps_the_wait_that_the_bank_asks_for():
+    slow = ProviderAnswer(status=429, headers={"Retry-After": "7"}, body=b"")
+
+    failure = listed_error(slow, "SLOW", {(429, "SLOW"): (RateLimited, "rate_limited")})
+
+    assert (failure.reason, failure.retry_after) == ("rate_limited", 7)

@@ -1,6 +1,10 @@
 """Banks by number and name."""
 
+import pytest
+
+from gateway.domain.bank.payout_orders import FailureCode
 from provider_adapters.kit import banks
+from provider_adapters.kit.outcomes import NeverSendable
 from tests.world.tables import cases
 
 KNOWN = [("001", "00000000", "BRASIL"), ("341", "60701190", "ITAÚ"), ("260", "18236120", "NU")]
@@ -23,6 +27,19 @@ def test_leading_zeros_may_be_missing():
 @cases("number", ["", "999", "0001", "x01", "60701190"])
 def test_a_number_that_nobody_has_finds_nobody(number: str):
     assert banks.by_compe(number) is None
+
+
+@cases("number", ["341", "60701190"])
+def test_an_order_names_a_bank_by_either_number(number: str):
+    assert banks.ispb_of(number) == "60701190"
+
+
+@cases("number", ["999", "99999998", ""])
+def test_a_bank_that_nobody_has_can_never_be_paid(number: str):
+    with pytest.raises(NeverSendable) as never:
+        banks.ispb_of(number)
+
+    assert never.value.failure is FailureCode.ACCOUNT_INVALID
 
 
 @cases("text", ["341", "60701190", "itaú unibanco s.a", "ITAU UNI", " 341 "])

@@ -156,3 +156,8 @@ def test_a_payload_of_another_habit_is_read():
         names[name] = brcode.decode(text + brcode.checksum(text).lower()).name
 
     assert names == {"Pedro": "Pedro", "João": "João"}
+
+
+def test_a_wrong_payload_names_nobody():
+    assert brcode.receiver(brcode.encode(MINE)).name == "Loja"
+    assert brcode.receiver("0002") == BrCode(name="", city="")

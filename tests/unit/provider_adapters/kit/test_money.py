@@ -98,3 +98,17 @@ class Open(msgspec.Struct):
 @cases(("text", "value"), [("{}", None), ('{"value":null}', None), ('{"value":10.5}', Money(1050))])
 def test_an_amount_may_be_absent(text: str, value: Money | None):
     assert money.from_json_or_none(msgspec.json.decode(text, type=Open).value) == value
+
+
+def test_an_amount_that_moved_is_above_zero():
+    for one in (1, Money(1), msgspec.Raw(b"0.01")):
+        assert money.above_zero(one) == Money(1)
+    for none in (0, -1, Money(0), msgspec.Raw(b"-0.01")):
+        with pytest.raises(ValueError, match="wrong_shape"):
+            money.above_zero(none)
+
+
+def test_an_amount_without_a_sign_may_be_nothing():
+    assert [money.unsigned(0), money.unsigned(Money(1))] == [Money(0), Money(1)]
+    with pytest.raises(ValueError, match="wrong_shape"):
+        money.unsigned(-1)

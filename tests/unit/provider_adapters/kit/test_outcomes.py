@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
+
 from gateway.domain.bank import outcomes as checks
 from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.bank.provider_reasons import Reason
@@ -19,11 +23,17 @@ from gateway.domain.bank.providers import (
     Unknown,
     Unreachable,
 )
+from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.strict import Malformed
 from gateway.net.client.messages import ProviderAnswer
 from provider_adapters.kit.outcomes import (
+    Expected,
     NeverSendable,
     RefusedBefore,
+    Shown,
     is_known,
+    listed_refusal,
+    outcome_of,
     read_back,
     refused_before,
     unsent,
@@ -126,3 +136,131 @@ async def test_a_known_key_that_is_not_shown_is_unknown(failure: ProviderError):
 
     assert said == Unknown(KNOWN.evidence)
     assert checks.ordered(said, KEY, VALUE) == said
+
+
+REJECTIONS = {(400, "POOR"): FailureCode.INSUFFICIENT_FUNDS, (403, "LIMIT"): FailureCode.OTHER}
+
+
+def test_a_listed_refusal_rejects_an_order_or_says_that_it_is_known():
+    def said(status: int, code: str) -> Outcome | None:
+        return listed_refusal(
+            answering(status), code, REJECTIONS, LISTED, duplicates=[(409, "KEY")],
+            forbidden=["LIMIT"],
+        )  # fmt: skip
+
+    poor, limit, known = said(400, "POOR"), said(403, "LIMIT"), said(409, "KEY")
+
+    assert isinstance(poor, Rejected)
+    assert isinstance(limit, Rejected)
+    assert (poor.failure, poor.forbidden) == (FailureCode.INSUFFICIENT_FUNDS, False)
+    assert (limit.forbidden, limit.evidence.provider_code) == (True, "LIMIT")
+    assert isinstance(known, Accepted)
+    assert is_known(known)
+    assert isinstance(said(401, "INVALID_TOKEN"), NotSent)
+    assert [said(400, ""), said(403, "POOR"), said(409, "POOR")] == [None] * 3
+
+
+E2E = "E18236120202611221030s0133872GZA"
+SHOWN = Shown(state=Accepted, provider_key=KEY, value=VALUE, provider_id="b1", e2e_id=E2E)
+EXPECTED = Expected(KEY, VALUE)
+
+
+def test_an_order_is_what_its_state_says():
+    paid = outcome_of(
+        answering(200), replace(SHOWN, state=Settled, paid=Money(1)), EXPECTED, ordered=False
+    )
+    taken = outcome_of(answering(200), SHOWN, EXPECTED, ordered=True)
+    failed = outcome_of(
+        answering(200), replace(SHOWN, state=Rejected, code="X"), EXPECTED, ordered=False
+    )
+
+    assert isinstance(taken, Accepted)
+    assert (taken.provider_id, taken.e2e_id, taken.provider_key) == ("b1", E2E, KEY)
+    assert isinstance(paid, Settled)
+    assert (paid.value, paid.provider_id) == (Money(1), "b1")
+    assert isinstance(failed, Rejected)
+    assert (failed.provider_key, failed.evidence.provider_code) == (KEY, "X")
+
+
+def test_an_unlisted_state_is_counted_and_never_definite():
+    said = answering(200)
+
+    ordered = outcome_of(said, replace(SHOWN, state=None), EXPECTED, ordered=True)
+    found = outcome_of(said, replace(SHOWN, state=None), EXPECTED, ordered=False)
+
+    assert (type(ordered), type(found)) == (Accepted, Unknown)
+    assert ordered.evidence.reason == found.evidence.reason == Reason.UNKNOWN_STATUS
+    assert said.unknown_words == 2
+
+
+@cases(
+    ("changes", "reason"),
+    [
+        ({"provider_key": ""}, Reason.KEY_MISMATCH),
+        ({"provider_key": "0" * 31}, Reason.KEY_MISMATCH),
+        ({"value": Money(1)}, Reason.AMOUNT_MISMATCH),
+        ({"problem": Reason.DESTINATION_MISMATCH}, Reason.DESTINATION_MISMATCH),
+        ({"e2e_id": "E1"}, Reason.E2E_ID_MALFORMED),
+        ({"e2e_id": ""}, Reason.E2E_ID_MALFORMED),
+    ],
+)
+@cases("state", [Accepted, Settled, Rejected, None])
+def test_another_order_proves_nothing_whatever_its_state(
+    changes: dict[str, object], reason: Reason, state: type | None
+):
+    shown = replace(SHOWN, state=state, **changes)  # type: ignore[arg-type]
+
+    said = outcome_of(answering(200), shown, EXPECTED, ordered=True)
+
+    assert isinstance(said, Unknown)
+    assert said.evidence.reason == reason
+
+
+def test_an_answer_may_have_no_place_for_our_key():
+    shown = replace(SHOWN, provider_key=None, e2e_id=None)
+
+    assert isinstance(outcome_of(answering(200), shown, Expected(""), ordered=False), Accepted)
+
+
+@cases(
+    ("changes", "kind"),
+    [
+        ({"value": Money(0)}, ValueError),
+        ({"paid": Money(0)}, ValueError),
+        ({"provider_id": "x" * 129}, Malformed),
+    ],
+)
+def test_an_order_that_cannot_be_kept_is_no_answer(
+    changes: dict[str, object], kind: type[ValueError]
+):
+    shown = replace(SHOWN, state=Settled, **changes)  # type: ignore[arg-type]
+
+    with pytest.raises(kind):
+        outcome_of(answering(200), shown, Expected(KEY), ordered=False)
+
+
+PLACE = {"bank": "341", "account": "1", "key": None}
+
+
+@cases(
+    ("shown", "must_show", "agrees"),
+    [
+        ({"bank": "341", "account": "1", "more": "x"}, True, True),
+        ({"bank": "341", "account": "2"}, False, False),
+        ({"bank": "341", "account": "1", "key": "k"}, False, False),
+        ({"bank": "341"}, False, False),
+        (None, False, True),
+        (None, True, False),
+        ({}, True, False),
+    ],
+)
+def test_a_destination_is_compared_in_what_was_ordered(
+    shown: dict[str, str | None] | None, must_show: bool, agrees: bool
+):
+    wanted = Expected(KEY, VALUE, PLACE, must_show)
+
+    assert wanted.misled(shown) == (None if agrees else Reason.DESTINATION_MISMATCH)
+
+
+def test_a_look_up_that_knows_no_destination_compares_none():
+    assert Expected(KEY).misled({"bank": "001"}) is None

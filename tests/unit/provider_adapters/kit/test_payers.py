@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from gateway.domain.bank.charges import Payer
-from provider_adapters.kit.payers import payer_of
+from gateway.domain.bank.charges import Charge, ChargeStatus, ChargeType, Party, Payer
+from gateway.domain.kernel.money import Money
+from provider_adapters.kit.payers import payer_of, unpaid_of
 
 
 def test_nobody_is_no_payer():
@@ -15,3 +16,16 @@ def test_what_is_said_of_a_payer_is_kept():
     assert payer_of(None, "52998224725", "Obrigada") == Payer(
         tax_number="52998224725", message="Obrigada"
     )
+
+
+def test_a_charge_that_nobody_paid_is_a_transaction_without_a_payment():
+    charge = Charge(
+        reference="r", type=ChargeType.DYNAMIC, key="", value=Money(1050),
+        status=ChargeStatus.ACTIVE, emv="", reusable=False, payer=Payer(name="Maria"),
+        receiver=Party(), city="", zip_code="", created_at=None, expires_at=None,
+    )  # fmt: skip
+
+    shown = unpaid_of(charge)
+
+    assert (shown.reference, shown.value, shown.payer) == ("r", Money(1050), charge.payer)
+    assert (shown.paid_at, shown.e2e_id) == (None, "")

@@ -7,7 +7,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from provider_adapters.kit.times import instant, local_day
+from gateway.domain.kernel.windows import Window
+from provider_adapters.kit.times import ends, instant, local_day, milliseconds, utc
 
 ZONE = ZoneInfo("America/Sao_Paulo")
 
@@ -31,3 +32,16 @@ def test_a_day_is_the_bank_s():
 def test_what_is_no_time_is_refused():
     with pytest.raises(ValueError, match="ontem"):
         instant("ontem", ZONE)
+
+
+def test_an_instant_has_milliseconds_in_utc():
+    at = datetime(2026, 1, 2, 0, 4, 5, 678901, ZONE)
+
+    assert milliseconds(at) == "2026-01-02T03:04:05.678Z"
+    assert (utc(at), utc(None)) == (at.astimezone(UTC), None)
+
+
+def test_the_end_of_a_window_is_the_first_instant_after_it():
+    window = Window(date(2026, 11, 1), date(2026, 11, 2))
+
+    assert ends(window) == ("2026-11-01T00:00:00.000Z", "2026-11-03T00:00:00.000Z")

@@ -17,22 +17,21 @@ from gateway.domain.bank.providers import (
     Unknown,
 )
 from gateway.domain.kernel.money import Money
-from provider_adapters.kit.outcomes import is_known
+from provider_adapters.kit.outcomes import Expected, is_known
 from provider_adapters.sandbox import payouts, requests, words
-from provider_adapters.sandbox.payouts import ExpectedPayout
 from tests.unit.provider_adapters.sandbox.payouts import E2E, PAYOUT
-from tests.unit.provider_adapters.sandbox.translate import Drift, refusing, saying
+from tests.unit.provider_adapters.sandbox.translate import refusing, saying
 from tests.world.banks.harness import KEY, order
 from tests.world.banks.witness import NOON
 from tests.world.tables import cases
 
-EXPECTED = ExpectedPayout(KEY, Money(1050))
-LOOKED_UP = ExpectedPayout(KEY, None)
+EXPECTED = Expected(KEY, Money(1050))
+LOOKED_UP = Expected(KEY, None)
 
 
 @cases(("status", "code"), sorted(payouts.REJECTIONS))
 def test_a_listed_refusal_is_a_rejection(status: int, code: str):
-    outcome = payouts.created(refusing(status, code), EXPECTED, Drift())
+    outcome = payouts.created(refusing(status, code), EXPECTED)
 
     assert isinstance(outcome, Rejected)
     assert outcome.failure is words.FAILURES[code]
@@ -65,12 +64,12 @@ def test_a_listed_refusal_is_a_rejection(status: int, code: str):
 def test_any_other_refusal_is_raised_and_so_unknown(status: int, code: str):
     """A code counts only with the status the bank lists it under."""
     with pytest.raises(ProviderError):
-        payouts.created(refusing(status, code), EXPECTED, Drift())
+        payouts.created(refusing(status, code), EXPECTED)
 
 
 @cases("pair", payouts.REFUSED_BEFORE)
 def test_a_refusal_before_execution_is_not_sent(pair: tuple[int, str]):
-    outcome = payouts.created(refusing(*pair), EXPECTED, Drift())
+    outcome = payouts.created(refusing(*pair), EXPECTED)
 
     assert isinstance(outcome, NotSent)
     assert outcome.evidence.reason == payouts.REFUSED_BEFORE[pair]
@@ -78,7 +77,7 @@ def test_a_refusal_before_execution_is_not_sent(pair: tuple[int, str]):
 
 
 def test_a_known_key_is_still_to_be_read_back():
-    outcome = payouts.created(refusing(409, "DUPLICATE"), EXPECTED, Drift())
+    outcome = payouts.created(refusing(409, "DUPLICATE"), EXPECTED)
 
     assert is_known(outcome)
 
@@ -99,17 +98,17 @@ def test_what_is_read_back_goes_where_it_was_ordered_to(
     changed: dict[str, str] | None, reason: str
 ):
     """Names are spelt in many ways and not compared; a place that is not shown is no place."""
-    expected = ExpectedPayout.of(order(), must_show=True)
+    expected = payouts.expected(order(), must_show=True)
     shown = None if changed is None else {**requests.destination(order()), **changed}
 
-    outcome = payouts.found(saying({**PAYOUT, "destino": shown}), expected, Drift())
+    outcome = payouts.found(saying({**PAYOUT, "destino": shown}), expected)
 
     assert outcome.evidence.reason == reason
 
 
 @cases("status", [200, 201])
 def test_an_order_taken_is_accepted(status: int):
-    outcome = payouts.created(saying(PAYOUT, status), EXPECTED, Drift())
+    outcome = payouts.created(saying(PAYOUT, status), EXPECTED)
 
     assert isinstance(outcome, Accepted)
     assert (outcome.provider_id, outcome.e2e_id) == ("trf_1", E2E)
@@ -118,14 +117,14 @@ def test_an_order_taken_is_accepted(status: int):
 @cases("status", [202, 204, 206])
 def test_a_status_the_bank_does_not_use_is_no_acceptance(status: int):
     with pytest.raises(BadReply):
-        payouts.created(saying(PAYOUT, status), EXPECTED, Drift())
+        payouts.created(saying(PAYOUT, status), EXPECTED)
 
 
 @cases("word", ["LIQUIDADA", "DEVOLVIDA"])
 def test_what_arrived_is_settled_also_if_it_came_back(word: str):
     document = {**PAYOUT, "situacao": word, "liquidada_em": "2026-11-20T12:00:00Z"}
 
-    outcome = payouts.found(saying(document), LOOKED_UP, Drift())
+    outcome = payouts.found(saying(document), LOOKED_UP)
 
     assert isinstance(outcome, Settled)
     assert (outcome.value, outcome.settled_at) == (Money(1050), NOON)
@@ -143,28 +142,28 @@ def test_what_arrived_is_settled_also_if_it_came_back(word: str):
 def test_one_that_failed_is_rejected(failure: object, code: FailureCode):
     document = {**PAYOUT, "situacao": "FALHOU", "falha": failure}
 
-    outcome = payouts.found(saying(document), LOOKED_UP, Drift())
+    outcome = payouts.found(saying(document), LOOKED_UP)
 
     assert isinstance(outcome, Rejected)
     assert outcome.failure is code
 
 
 def test_an_unknown_word_to_an_order_is_still_processing():
-    drift = Drift()
+    said = saying({**PAYOUT, "situacao": "AGENDADA"})
 
-    outcome = payouts.created(saying({**PAYOUT, "situacao": "AGENDADA"}), EXPECTED, drift)
+    outcome = payouts.created(said, EXPECTED)
 
     assert isinstance(outcome, Accepted)
-    assert (outcome.evidence.reason, drift.count) == ("unknown_status", 1)
+    assert (outcome.evidence.reason, said.unknown_words) == ("unknown_status", 1)
 
 
 def test_an_unknown_word_to_a_look_up_is_unknown():
-    drift = Drift()
+    said = saying({**PAYOUT, "situacao": "AGENDADA"})
 
-    outcome = payouts.found(saying({**PAYOUT, "situacao": "AGENDADA"}), LOOKED_UP, drift)
+    outcome = payouts.found(said, LOOKED_UP)
 
     assert isinstance(outcome, Unknown)
-    assert (outcome.evidence.reason, drift.count) == ("unknown_status", 1)
+    assert (outcome.evidence.reason, said.unknown_words) == ("unknown_status", 1)
 
 
 @cases(
@@ -182,14 +181,14 @@ def test_an_answer_about_something_else_is_unknown_whatever_it_says(
     wrong: dict[str, object], reason: str, word: str
 ):
     """A wrong amount, key or identifier never passes for success, nor for failure."""
-    outcome = payouts.created(saying({**PAYOUT, "situacao": word, **wrong}), EXPECTED, Drift())
+    outcome = payouts.created(saying({**PAYOUT, "situacao": word, **wrong}), EXPECTED)
 
     assert isinstance(outcome, Unknown)
     assert outcome.evidence.reason == reason
 
 
 def test_a_payout_may_not_have_its_end_to_end_id_yet():
-    outcome = payouts.created(saying({**PAYOUT, "e2e": None}, 201), EXPECTED, Drift())
+    outcome = payouts.created(saying({**PAYOUT, "e2e": None}, 201), EXPECTED)
 
     assert isinstance(outcome, Accepted)
     assert outcome.e2e_id == ""
@@ -199,7 +198,7 @@ def test_a_payout_may_not_have_its_end_to_end_id_yet():
      {"valor_centavos": 1050.0}, {"falha": "x"}])  # fmt: skip
 def test_what_cannot_be_read_is_raised_and_so_unknown(wrong: dict[str, object]):
     with pytest.raises(BadReply):
-        payouts.created(saying({**PAYOUT, **wrong}, 201), EXPECTED, Drift())
+        payouts.created(saying({**PAYOUT, **wrong}, 201), EXPECTED)
 
 
 @cases(
@@ -213,12 +212,12 @@ def test_what_cannot_be_read_is_raised_and_so_unknown(wrong: dict[str, object]):
 )
 def test_only_the_bank_s_own_word_is_not_found(status: int, code: str, kind: type[ProviderError]):
     with pytest.raises(kind):
-        payouts.found(refusing(status, code), LOOKED_UP, Drift())
+        payouts.found(refusing(status, code), LOOKED_UP)
 
 
 def test_a_look_up_answered_as_created_is_not_believed():
     with pytest.raises(BadReply):
-        payouts.found(saying(PAYOUT, 201), LOOKED_UP, Drift())
+        payouts.found(saying(PAYOUT, 201), LOOKED_UP)
 
 
 HELD = {**PAYOUT, "situacao": "EM_ANALISE", "em_analise_ate": "2026-11-20T12:00:00.000Z"}
@@ -228,15 +227,12 @@ HELD = {**PAYOUT, "situacao": "EM_ANALISE", "em_analise_ate": "2026-11-20T12:00:
 def test_a_payout_under_analysis_is_ordered_and_held(deadline):
     """Nothing about it is unknown, whether it was just ordered or looked up."""
     document = HELD if deadline else {**HELD, "em_analise_ate": None}
-    drift = Drift()
+    created, shown = saying(document, 201), saying(document)
 
-    for outcome in (
-        payouts.created(saying(document, 201), EXPECTED, drift),
-        payouts.found(saying(document), LOOKED_UP, drift),
-    ):
+    for outcome in (payouts.created(created, EXPECTED), payouts.found(shown, LOOKED_UP)):
         assert isinstance(outcome, Accepted)
         assert (outcome.held_until, outcome.provider_id) == (deadline, "trf_1")
-    assert drift.count == 0
+    assert created.unknown_words == shown.unknown_words == 0
 
 
 BACK = {"id": "D9999999920261120134011ABCDEFGHIJ", "valor_centavos": 400}
@@ -249,7 +245,7 @@ CAME_BACK = {
 
 
 def test_what_came_back_is_told_beside_what_was_paid():
-    outcome = payouts.found(saying(CAME_BACK), LOOKED_UP, Drift())
+    outcome = payouts.found(saying(CAME_BACK), LOOKED_UP)
 
     assert isinstance(outcome, Settled)
     assert outcome.value == Money(1050)
@@ -261,4 +257,4 @@ def test_a_return_that_cannot_be_read_is_no_answer(wrong: dict[str, object]):
     spoilt = {**CAME_BACK, "devolucoes": [{**CAME_BACK["devolucoes"][0], **wrong}]}
 
     with pytest.raises(BadReply):
-        payouts.found(saying(spoilt), LOOKED_UP, Drift())
+        payouts.found(saying(spoilt), LOOKED_UP)

@@ -22,7 +22,7 @@ from provider_adapters.sandbox import refunds
 from provider_adapters.sandbox.payouts import REFUSED_BEFORE
 from tests.unit.offering import E2E_ID
 from tests.unit.provider_adapters.sandbox.refunds import REFUND, RETURN_ID
-from tests.unit.provider_adapters.sandbox.translate import AT, Drift, refusing, saying
+from tests.unit.provider_adapters.sandbox.translate import AT, refusing, saying
 from tests.world.banks.harness import KEY
 from tests.world.banks.witness import NOON
 from tests.world.tables import cases
@@ -35,7 +35,7 @@ ORDER = RefundOrder(
 @cases("status", [200, 201])
 def test_one_that_was_taken_is_accepted(status: int):
     """200 is a repetition of an order the bank knows."""
-    outcome = refunds.created(saying(REFUND, status), ORDER, Drift())
+    outcome = refunds.created(saying(REFUND, status), ORDER)
 
     assert isinstance(outcome, Accepted)
     assert (outcome.provider_id, outcome.e2e_id) == ("dev_1", RETURN_ID)
@@ -44,7 +44,7 @@ def test_one_that_was_taken_is_accepted(status: int):
 def test_one_that_is_through_is_settled():
     said = {**REFUND, "situacao": "DEVOLVIDO", "liquidada_em": AT}
 
-    outcome = refunds.created(saying(said), ORDER, Drift())
+    outcome = refunds.created(saying(said), ORDER)
 
     assert isinstance(outcome, Settled)
     assert (outcome.value, outcome.settled_at) == (Money(1050), NOON)
@@ -53,19 +53,19 @@ def test_one_that_is_through_is_settled():
 def test_one_that_failed_is_rejected():
     said = {**REFUND, "situacao": "NAO_REALIZADO", "falha": {"code": "REJECTED"}}
 
-    outcome = refunds.created(saying(said), ORDER, Drift())
+    outcome = refunds.created(saying(said), ORDER)
 
     assert isinstance(outcome, Rejected)
     assert outcome.failure is FailureCode.REJECTED
 
 
 def test_an_unknown_word_is_still_processing_and_counted():
-    drift = Drift()
+    said = saying({**REFUND, "situacao": "AGENDADA"})
 
-    outcome = refunds.created(saying({**REFUND, "situacao": "AGENDADA"}), ORDER, drift)
+    outcome = refunds.created(said, ORDER)
 
     assert isinstance(outcome, Accepted)
-    assert drift.count == 1
+    assert said.unknown_words == 1
 
 
 @cases(
@@ -78,7 +78,7 @@ def test_an_unknown_word_is_still_processing_and_counted():
     ],
 )
 def test_another_refund_is_never_taken_for_ours(wrong: dict[str, object], reason: str):
-    outcome = refunds.created(saying({**REFUND, **wrong}), ORDER, Drift())
+    outcome = refunds.created(saying({**REFUND, **wrong}), ORDER)
 
     assert isinstance(outcome, Unknown)
     assert outcome.evidence.reason == reason
@@ -86,7 +86,7 @@ def test_another_refund_is_never_taken_for_ours(wrong: dict[str, object], reason
 
 @cases(("pair", "meaning"), list(refunds.REJECTIONS.items()))
 def test_listed_refusals_are_definite(pair: tuple[int, str], meaning: tuple[str, FailureCode]):
-    outcome = refunds.created(refusing(*pair), ORDER, Drift())
+    outcome = refunds.created(refusing(*pair), ORDER)
 
     assert isinstance(outcome, Rejected)
     assert (outcome.evidence.reason, outcome.failure) == meaning
@@ -111,12 +111,12 @@ def test_a_key_of_another_refund_has_its_reason():
 )
 def test_all_other_answers_prove_nothing(status: int, code: str):
     with pytest.raises(ProviderError):
-        refunds.created(refusing(status, code), ORDER, Drift())
+        refunds.created(refusing(status, code), ORDER)
 
 
 @cases("pair", REFUSED_BEFORE)
 def test_a_refusal_before_execution_is_not_sent(pair: tuple[int, str]):
-    outcome = refunds.created(refusing(*pair), ORDER, Drift())
+    outcome = refunds.created(refusing(*pair), ORDER)
 
     assert isinstance(outcome, NotSent)
     assert outcome.evidence.reason == REFUSED_BEFORE[pair]
@@ -125,7 +125,7 @@ def test_a_refusal_before_execution_is_not_sent(pair: tuple[int, str]):
 def test_one_that_is_looked_up_is_told_whole():
     said = {**REFUND, "situacao": "NAO_REALIZADO", "falha": {"code": "ELSE"}}
 
-    assert refunds.found(saying(said), KEY, Drift()) == Refund(
+    assert refunds.found(saying(said), KEY) == Refund(
         reference="r-1",
         provider_key=KEY,
         provider_id="dev_1",
@@ -143,20 +143,20 @@ def test_one_that_is_looked_up_is_told_whole():
 
 def test_one_of_another_key_is_a_bad_reply():
     with pytest.raises(BadReply):
-        refunds.found(saying(REFUND), "other", Drift())
+        refunds.found(saying(REFUND), "other")
 
 
 def test_only_the_bank_s_own_word_means_that_there_is_none():
     with pytest.raises(NotFound):
-        refunds.found(refusing(404, "NOT_FOUND"), KEY, Drift())
+        refunds.found(refusing(404, "NOT_FOUND"), KEY)
     with pytest.raises(BadReply):
-        refunds.found(refusing(404, ""), KEY, Drift())
+        refunds.found(refusing(404, ""), KEY)
 
 
 def test_a_page_holds_those_of_others_too():
     bare = {**REFUND, "chave_idempotencia": None, "referencia": None, "id_devolucao": None}
 
-    page = refunds.page(saying({"devolucoes": [bare], "proximo_cursor": "n"}), Drift())
+    page = refunds.page(saying({"devolucoes": [bare], "proximo_cursor": "n"}))
 
     [refund] = page.items
     assert (refund.provider_key, refund.reference, refund.return_id, page.next_cursor) == (
@@ -179,4 +179,4 @@ def test_a_page_holds_those_of_others_too():
 )
 def test_one_that_cannot_be_is_a_bad_reply(wrong: dict[str, object]):
     with pytest.raises(BadReply):
-        refunds.found(saying({**REFUND, **wrong}), KEY, Drift())
+        refunds.found(saying({**REFUND, **wrong}), KEY)

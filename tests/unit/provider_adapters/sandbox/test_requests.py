@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime
+from datetime import date
 
 import pytest
 
@@ -65,12 +65,6 @@ def test_no_more_is_requested_than_the_bank_returns(limit: int, sent: str):
 @cases(("provider_id", "path"), [("trf/1", "/trf%2F1"), ("", f"/por-chave/{KEY}")])
 def test_a_payout_is_looked_up_by_the_bank_s_id_or_by_our_key(provider_id: str, path: str):
     assert requests.payout(ACCOUNT, KEY, provider_id).path == f"{WHERE}/transferencias{path}"
-
-
-def test_an_instant_has_milliseconds():
-    at = datetime(2026, 1, 2, 3, 4, 5, 678901, UTC)
-
-    assert requests.instant(at) == "2026-01-02T03:04:05.678Z"
 
 
 @cases("name", ["", "..", "\ud800"])

@@ -17,7 +17,7 @@ from gateway.domain.kernel.money import Money
 from gateway.net.client.messages import ProviderAnswer
 from provider_adapters.sandbox import translate, words
 from tests.unit.offering import E2E_ID
-from tests.unit.provider_adapters.sandbox.translate import AT, KEY, Drift, refusing, saying
+from tests.unit.provider_adapters.sandbox.translate import AT, KEY, refusing, saying
 from tests.world.banks.witness import NOON
 from tests.world.tables import cases
 
@@ -55,22 +55,22 @@ BLOCK = {"tipo": "MED", "valor_centavos": 1050, "desde": AT, "referencia": "ID-7
     [*((word, kind, 0) for word, kind in words.BLOCK_KINDS.items()), ("OUTRO", BlockKind.BANK, 1)],
 )
 def test_every_kind_of_block(word: str, kind: BlockKind, heard: int):
-    drift = Drift()
-    [block] = translate.blocks(saying({"bloqueios": [{**BLOCK, "tipo": word}]}), drift)
+    said = saying({"bloqueios": [{**BLOCK, "tipo": word}]})
+    [block] = translate.blocks(said)
 
     assert block == Block(kind=kind, value=Money(1050), since=NOON, reference="ID-7")
-    assert drift.count == heard
+    assert said.unknown_words == heard
 
 
 @cases("wrong", [{"valor_centavos": 0}, {"valor_centavos": -1}, {"desde": "x"}])
 def test_a_block_that_is_none_is_no_answer(wrong: dict):
     with pytest.raises(BadReply):
-        translate.blocks(saying({"bloqueios": [{**BLOCK, **wrong}]}), Drift())
+        translate.blocks(saying({"bloqueios": [{**BLOCK, **wrong}]}))
 
 
 @cases(("word", "kind"), list(words.KEY_TYPES.items()))
 def test_every_kind_of_key(word: str, kind: PixKeyType):
-    [key] = translate.keys(saying({"chaves": [{**KEY, "tipo": word}]}), Drift())
+    [key] = translate.keys(saying({"chaves": [{**KEY, "tipo": word}]}))
 
     assert (key.type, key.created_at) == (kind, NOON)
 
@@ -85,11 +85,11 @@ def test_every_kind_of_key(word: str, kind: PixKeyType):
     ],
 )
 def test_a_key_of_an_unknown_status_is_pending(word: str, status: PixKeyStatus, heard: int):
-    drift = Drift()
+    said = saying({"chaves": [{**KEY, "situacao": word}]})
 
-    [key] = translate.keys(saying({"chaves": [{**KEY, "situacao": word}]}), drift)
+    [key] = translate.keys(said)
 
-    assert (key.status, drift.count) == (status, heard)
+    assert (key.status, said.unknown_words) == (status, heard)
 
 
 @cases(
@@ -102,15 +102,15 @@ def test_a_key_of_an_unknown_status_is_pending(word: str, status: PixKeyStatus, 
     ],
 )
 def test_a_charge_of_an_unknown_status_is_still_open(word: str, status: ChargeStatus, heard: int):
-    drift = Drift()
+    said = saying({**CHARGE, "situacao": word})
 
-    charge = translate.charge(saying({**CHARGE, "situacao": word}), NOON, drift)
+    charge = translate.charge(said, NOON)
 
-    assert (charge.status, charge.expires_at, drift.count) == (status, None, heard)
+    assert (charge.status, charge.expires_at, said.unknown_words) == (status, None, heard)
 
 
 def test_a_charge_whole():
-    charge = translate.charge(saying(CHARGE), NOON, Drift())
+    charge = translate.charge(saying(CHARGE), NOON)
 
     assert (charge.reference, charge.type, charge.key) == ("r", ChargeType.DYNAMIC, "a@b.c")
     assert charge.payer == Payer(name="Maria", tax_number="52998224725", message="m")
@@ -122,7 +122,7 @@ def test_a_charge_whole():
 def test_an_open_anonymous_charge_without_a_place():
     bare = {**CHARGE, "valor_centavos": None, "pagador": None, "cidade": None, "cep": None}
 
-    charge = translate.charge(saying(bare), NOON, Drift())
+    charge = translate.charge(saying(bare), NOON)
 
     assert (charge.value, charge.payer, charge.city, charge.zip_code) == (None, None, "", "")
 
@@ -131,7 +131,7 @@ def test_an_open_anonymous_charge_without_a_place():
 def test_what_the_bank_calls_expired_is_expired_by_our_clock_too(stated: str | None):
     document = {**CHARGE, "situacao": "EXPIRADA", "expira_em": stated}
 
-    charge = translate.charge(saying(document), NOON, Drift())
+    charge = translate.charge(saying(document), NOON)
 
     assert charge.is_expired(NOON)
 
@@ -139,7 +139,7 @@ def test_what_the_bank_calls_expired_is_expired_by_our_clock_too(stated: str | N
 def test_times_come_to_utc():
     document = {**CHARGE, "expira_em": "2026-11-20T10:00:00-03:00"}
 
-    charge = translate.charge(saying(document), NOON, Drift())
+    charge = translate.charge(saying(document), NOON)
 
     assert charge.expires_at == NOON + timedelta(hours=1)
     assert charge.expires_at.tzinfo is UTC
@@ -178,19 +178,16 @@ def test_a_settled_transaction_shows_what_was_paid():
     ],
 )
 def test_only_known_words_are_pix(word: str, is_pix: bool, kind: MovementKind):
-    drift = Drift()
+    said = saying({"lancamentos": [{**ENTRY, "tipo": word}], "proximo_cursor": "next"})
 
-    page = translate.statement(
-        saying({"lancamentos": [{**ENTRY, "tipo": word}], "proximo_cursor": "next"}), drift
-    )
+    page = translate.statement(said)
 
     entry = page.items[0]
     assert (entry.is_pix, entry.kind, page.next_cursor) == (is_pix, kind, "next")
-    assert drift.count == (kind is MovementKind.OTHER)
+    assert said.unknown_words == (kind is MovementKind.OTHER)
 
 
 def test_every_word_of_the_statement_has_its_kind():
-    assert set(words.KINDS) == set(words.IS_PIX)
     assert set(words.KINDS.values()) == set(MovementKind) - {MovementKind.OTHER}
 
 
@@ -198,9 +195,7 @@ def test_every_word_of_the_statement_has_its_kind():
 def test_an_entry_has_a_direction_and_no_sign(word: str, direction: Direction):
     bare = {**ENTRY, "natureza": word, "e2e": None, "descricao": None, "contraparte": None}
 
-    [entry] = translate.statement(
-        saying({"lancamentos": [bare], "proximo_cursor": None}), Drift()
-    ).items
+    [entry] = translate.statement(saying({"lancamentos": [bare], "proximo_cursor": None})).items
 
     assert (entry.direction, entry.value, entry.created_at) == (direction, Money(1050), NOON)
     assert (entry.e2e_id, entry.description, entry.counterparty) == ("", "", Party())
@@ -213,7 +208,7 @@ def test_an_entry_has_a_direction_and_no_sign(word: str, direction: Direction):
 def test_an_entry_carries_the_key_of_its_payout(told: dict[str, object], key: str):
     """Evidence for an unknown payout; a bank of before said nothing of it."""
     [entry] = translate.statement(
-        saying({"lancamentos": [{**ENTRY, **told}], "proximo_cursor": None}), Drift()
+        saying({"lancamentos": [{**ENTRY, **told}], "proximo_cursor": None})
     ).items
 
     assert entry.provider_key == key
@@ -235,13 +230,13 @@ def test_an_entry_that_cannot_be_understood_spoils_the_page(wrong: dict[str, obj
     document = {"lancamentos": [{**ENTRY, **wrong}], "proximo_cursor": None}
 
     with pytest.raises(providers.BadReply):
-        translate.statement(saying(document), Drift())
+        translate.statement(saying(document))
 
 
 @cases("wrong", [{"tipo": "BOLETO"}, {"valor_centavos": -1}])
 def test_a_charge_that_cannot_be_understood_is_a_bad_reply(wrong: dict[str, object]):
     with pytest.raises(providers.BadReply):
-        translate.charge(saying({**CHARGE, **wrong}), NOON, Drift())
+        translate.charge(saying({**CHARGE, **wrong}), NOON)
 
 
 @cases(
@@ -290,7 +285,7 @@ RECEIVED = {
 
 @cases("status", [200, 201])
 def test_a_key_that_was_made_or_given_up(status: int):
-    key = translate.changed_key(saying(KEY, status), Drift())
+    key = translate.changed_key(saying(KEY, status))
 
     assert (key.provider_id, key.key, key.type, key.status, key.created_at) == (
         "CH1",
@@ -302,17 +297,17 @@ def test_a_key_that_was_made_or_given_up(status: int):
 
 
 def test_a_key_of_an_unknown_status_may_not_be_paid_to_yet():
-    drift = Drift()
+    said = saying({**KEY, "situacao": "EM_PORTABILIDADE"})
 
-    key = translate.changed_key(saying({**KEY, "situacao": "EM_PORTABILIDADE"}), drift)
+    key = translate.changed_key(said)
 
-    assert (key.status, drift.count) == (PixKeyStatus.PENDING, 1)
+    assert (key.status, said.unknown_words) == (PixKeyStatus.PENDING, 1)
 
 
 @cases("wrong", [{"tipo": "iban"}, {"id": "x" * 129}, {"id": "a\nb"}])
 def test_a_key_that_cannot_be_understood_is_a_bad_reply(wrong: dict[str, object]):
     with pytest.raises(BadReply):
-        translate.changed_key(saying({**KEY, **wrong}), Drift())
+        translate.changed_key(saying({**KEY, **wrong}))
 
 
 def test_an_owner_s_tax_number_is_hidden_though_the_bank_told_it():
@@ -332,9 +327,7 @@ def test_what_a_bank_does_not_tell_of_an_owner_is_empty():
 
 @cases("status", [200, 201])
 def test_a_charge_that_was_made_or_cancelled(status: int):
-    charge = translate.changed_charge(
-        saying({**CHARGE, "situacao": "CANCELADA"}, status), NOON, Drift()
-    )
+    charge = translate.changed_charge(saying({**CHARGE, "situacao": "CANCELADA"}, status), NOON)
 
     assert (charge.reference, charge.status) == ("r", ChargeStatus.CANCELED)
 

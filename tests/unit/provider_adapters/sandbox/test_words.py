@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from gateway.domain.bank.charges import ChargeType
 from gateway.domain.bank.pix_keys import PixKeyType
-from gateway.domain.bank.statements import Direction, MovementKind
+from gateway.domain.bank.statements import Direction
 from provider_adapters.sandbox import words
 from tests.world.tables import cases
 
@@ -22,14 +22,3 @@ from tests.world.tables import cases
 )
 def test_every_member_has_one_word(table: Mapping[str, StrEnum], kind: type[StrEnum]):
     assert sorted(table.values()) == sorted(kind)
-
-
-def test_what_counts_as_pix_and_what_kind_it_is_agree():
-    pix = {
-        word
-        for word, kind in words.KINDS.items()
-        if kind in {MovementKind.PIX, MovementKind.PIX_RETURN}
-    }
-
-    assert {word for word, is_pix in words.IS_PIX.items() if is_pix} == pix
-    assert set(words.IS_PIX) == set(words.KINDS)

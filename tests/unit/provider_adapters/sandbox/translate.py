@@ -10,16 +10,6 @@ AT = "2026-11-20T12:00:00.000Z"
 KEY = {"id": "CH1", "chave": "a@b.c", "tipo": "email", "situacao": "ATIVA", "criada_em": AT}
 
 
-class Drift:
-    """Counts words that are not listed."""
-
-    def __init__(self) -> None:
-        self.count = 0
-
-    def __call__(self) -> None:
-        self.count += 1
-
-
 def saying(document: object, status: int = 200) -> ProviderAnswer:
     return ProviderAnswer(status=status, headers={}, body=json.dumps(document).encode())
 

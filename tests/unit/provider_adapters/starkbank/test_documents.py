@@ -45,4 +45,4 @@ def test_names_are_in_camel_case_and_more_is_not_minded():
     body = b'{"key": {"id": "a", "type": "evp", "name": "M", "ispb": "1", "branchCode": "2", '
     found = documents.FOUND.decode(body + b'"accountNumber": "3", "more": {}}}')
 
-    assert (found.key.branch_code, found.key.account_number) == ("2", "3")
+    assert (found.inside.branch_code, found.inside.account_number) == ("2", "3")

@@ -30,7 +30,7 @@ from tests.unit.provider_adapters.starkbank.making import (
 from tests.world.banks.witness import NOON
 from tests.world.tables import cases
 
-DIRECTORY = documents.FOUND.decode(json.dumps({"key": ENTRY})).key
+DIRECTORY = documents.FOUND.decode(json.dumps({"key": ENTRY})).inside
 AT = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
 
@@ -159,7 +159,7 @@ def test_a_key_leads_where_the_directory_says():
 def test_a_masked_tax_number_proves_nobody_and_may_contradict(shown: str, *, fits: bool):
     assert requests.may_be("52998224725", shown) is fits
     if not fits:
-        entry = documents.FOUND.decode(json.dumps({"key": {**ENTRY, "taxId": shown}})).key
+        entry = documents.FOUND.decode(json.dumps({"key": {**ENTRY, "taxId": shown}})).inside
         with pytest.raises(NeverSendable) as refused:
             requests.place_of_key(TO_KEY, entry)
         assert refused.value.failure is FailureCode.OWNER_MISMATCH

@@ -20,7 +20,7 @@ from gateway.domain.bank.statements import Direction, MovementKind
 from gateway.domain.kernel.money import Money
 from provider_adapters.starkbank import translate
 from tests.unit.provider_adapters.starkbank.making import ENTRY, KEY, answering, refusing
-from tests.unit.provider_adapters.starkbank.translate import MOVEMENT, Drift
+from tests.unit.provider_adapters.starkbank.translate import MOVEMENT
 from tests.world.tables import cases
 
 
@@ -90,13 +90,11 @@ def test_another_balance_is_none(balances: list[object]):
 def test_a_movement_is_what_its_source_says(
     source: str, kind: MovementKind, unknown: int, *, is_pix: bool
 ):
-    drift = Drift()
-    page = translate.statement(
-        answering({"transactions": [{**MOVEMENT, "source": source}], "cursor": "c"}), None, drift
-    )
+    answer = answering({"transactions": [{**MOVEMENT, "source": source}], "cursor": "c"})
+    page = translate.statement(answer, None)
     (entry,) = page.items
 
-    assert (entry.kind, entry.is_pix, drift.counted) == (kind, is_pix, unknown)
+    assert (entry.kind, entry.is_pix, answer.unknown_words) == (kind, is_pix, unknown)
     assert (entry.direction, entry.value) == (Direction.DEBIT, Money(1050))
     assert (entry.provider_key, entry.description, page.next_cursor) == (KEY, "Pix to Maria", "c")
 
@@ -105,24 +103,24 @@ def test_a_movement_is_what_its_source_says(
 def test_a_list_ends_without_a_cursor(cursor: str | None):
     answer = answering({"transactions": [], "cursor": cursor})
 
-    assert translate.statement(answer, "c", Drift()).next_cursor is None
+    assert translate.statement(answer, "c").next_cursor is None
 
 
 def test_keys_are_written_as_we_write_them():
-    drift = Drift()
     said = [
         {"id": "529.982.247-25", "type": "cpf", "status": "registered"},
         {"id": "maria@example.com", "type": "email", "status": "melting"},
     ]
 
-    cpf, email = translate.keys(answering({"keys": said}), None, drift).items
+    answer = answering({"keys": said})
+    cpf, email = translate.keys(answer, None).items
 
     assert (cpf.key, cpf.type, cpf.status) == (
         "52998224725", PixKeyType.CPF, PixKeyStatus.ACTIVE,
     )  # fmt: skip
-    assert (email.status, drift.counted) == (PixKeyStatus.PENDING, 1)
+    assert (email.status, answer.unknown_words) == (PixKeyStatus.PENDING, 1)
     with pytest.raises(BadReply):
-        translate.keys(answering({"keys": [{**said[0], "type": "iban"}]}), None, drift)
+        translate.keys(answering({"keys": [{**said[0], "type": "iban"}]}), None)
 
 
 def test_an_owner_is_shown_without_what_is_encrypted():

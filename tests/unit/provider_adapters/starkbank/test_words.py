@@ -6,7 +6,6 @@ from gateway.domain.bank.charges import ChargeStatus
 from gateway.domain.bank.outcomes import REFUSED_BEFORE_EXECUTION
 from gateway.domain.bank.payout_orders import AccountType
 from gateway.domain.bank.pix_keys import PixKeyStatus, PixKeyType
-from gateway.domain.bank.statements import MovementKind
 from provider_adapters.starkbank import words
 
 
@@ -18,9 +17,6 @@ def test_every_member_has_a_word():
 
 
 def test_no_word_means_two_things():
-    states = [set(words.PROCESSING), {words.SUCCESS}, set(words.FAILURES)]
-
-    assert sum(map(len, states)) == len(set().union(*states))
     assert words.CREDENTIAL_CODES.isdisjoint(words.REJECTIONS)
     assert words.NOT_FOUND.isdisjoint(words.REJECTIONS)
 
@@ -28,7 +24,3 @@ def test_no_word_means_two_things():
 def test_what_is_refused_before_execution_is_never_a_bare_status():
     assert all(code for _, code in words.REFUSED_BEFORE)
     assert set(words.REFUSED_BEFORE.values()) <= REFUSED_BEFORE_EXECUTION
-
-
-def test_pix_is_what_counts_as_pix():
-    assert {kind for kind, is_pix in words.SOURCES.values() if is_pix} == {MovementKind.PIX}

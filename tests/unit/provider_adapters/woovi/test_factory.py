@@ -26,7 +26,7 @@ def test_the_factory_is_in_order():
 
 @cases("environment", list(Environment))
 def test_without_an_address_it_is_the_environment_s_own(environment):
-    assert made({}, environment).name == "bank"
+    assert made({}, environment).capabilities.hosts.of(environment)
 
 
 @cases(

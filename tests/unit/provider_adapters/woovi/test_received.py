@@ -11,7 +11,7 @@ from gateway.domain.bank.providers import BadReply, NotFound
 from gateway.domain.kernel.money import Money
 from provider_adapters.kit import paging
 from provider_adapters.woovi import received
-from tests.world.banks.woovi import PAID_IN, Counted, answer, refused
+from tests.world.banks.woovi import PAID_IN, answer, refused
 from tests.world.tables import cases
 
 PAYMENT = {
@@ -48,9 +48,9 @@ def page(*items: object, **info: object):
     )
 
 
-def one(document: object, counted: Counted | None = None):
+def one(document: object):
     said = answer({"transaction": document})
-    return received.received_payment(said, counted or Counted())
+    return received.received_payment(said)
 
 
 def test_a_payment_names_its_charge_and_its_payer():
@@ -75,12 +75,12 @@ def test_what_did_not_come_in_is_not_found(kind):
 
 
 def test_an_unknown_kind_is_counted():
-    counted = Counted()
+    said = answer({"transaction": {**PAYMENT, "type": "CASHBACK"}})
 
     with pytest.raises(NotFound):
-        one({**PAYMENT, "type": "CASHBACK"}, counted)
+        received.received_payment(said)
 
-    assert counted.times == 1
+    assert said.unknown_words == 1
 
 
 @cases("wrong", [{"endToEndId": "Efa8df7c"}, {"value": 0}, {"value": 49}])
@@ -91,7 +91,7 @@ def test_a_payment_that_cannot_be_is_a_bad_reply(wrong):
 
 def test_absence_is_said_in_the_bank_s_own_words():
     with pytest.raises(NotFound):
-        received.received_payment(refused("Transaction not found"), Counted())
+        received.received_payment(refused("Transaction not found"))
 
 
 def test_a_page_longer_than_asked_for_is_cut_and_goes_on():

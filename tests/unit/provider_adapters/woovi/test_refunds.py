@@ -22,7 +22,7 @@ from gateway.domain.kernel.windows import Window
 from provider_adapters.kit import paging
 from provider_adapters.woovi import refunds, words
 from tests.world.banks.harness import KEY
-from tests.world.banks.woovi import PAID_IN, Counted, answer, refund, refused
+from tests.world.banks.woovi import PAID_IN, answer, refund, refused
 from tests.world.tables import cases
 
 RETURN = "D09089356202611221032a543e325902"
@@ -38,11 +38,11 @@ WINDOW = Window(date(2026, 11, 22), date(2026, 11, 22))
 
 
 def created(document: object):
-    return refunds.created(answer({"refund": document}), refund(), Counted())
+    return refunds.created(answer({"refund": document}), refund())
 
 
 def found(document: object):
-    return refunds.found(answer({"pixTransactionRefund": document}), KEY, Counted())
+    return refunds.found(answer({"pixTransactionRefund": document}), KEY)
 
 
 @cases(("word", "status"), words.REFUND_STATUSES.items())
@@ -58,13 +58,12 @@ def test_every_listed_state_is_understood(word, status):
 
 
 def test_an_unknown_state_is_processing_and_counted():
-    counted = Counted()
-    strange = {**SHOWN, "status": "AGENDADO"}
+    strange = {**SHOWN, "status": "EM_ANALISE"}
+    said, shown = answer({"refund": strange}), answer({"pixTransactionRefund": strange})
 
-    said = answer({"refund": strange})
-    assert isinstance(refunds.created(said, refund(), counted), Accepted)
-    read = refunds.found(answer({"pixTransactionRefund": strange}), KEY, counted)
-    assert (read.status, counted.times) == (RefundStatus.PROCESSING, 2)
+    assert isinstance(refunds.created(said, refund()), Accepted)
+    assert refunds.found(shown, KEY).status is RefundStatus.PROCESSING
+    assert (said.unknown_words, shown.unknown_words) == (1, 1)
 
 
 @cases(
@@ -123,7 +122,7 @@ def test_a_page_keeps_what_is_inside_the_window():
         "pageInfo": {"skip": 0, "limit": 4, "hasNextPage": True},
     }
 
-    page = refunds.page(answer(said), None, WINDOW, Counted())
+    page = refunds.page(answer(said), None, WINDOW)
 
     assert [each.created_at.hour for each in page.items] == [23, 10]
     assert paging.number_of(page.next_cursor) == 4
@@ -133,22 +132,22 @@ def test_a_bank_that_does_not_skip_is_not_walked_for_ever():
     said = {"refunds": [SHOWN], "pageInfo": {"skip": 0, "limit": 1, "hasNextPage": True}}
 
     with pytest.raises(BadReply):
-        refunds.page(answer(said), "1", WINDOW, Counted())
+        refunds.page(answer(said), "1", WINDOW)
 
 
 def test_the_app_id_is_refused_before_anything_is_given_back():
     said = answer({"data": None, "errors": [{"message": "appID inválido"}]}, 401)
 
-    assert isinstance(refunds.created(said, refund(), Counted()), NotSent)
+    assert isinstance(refunds.created(said, refund()), NotSent)
 
 
 def test_no_refusal_of_a_refund_is_written_down():
     with pytest.raises(ProviderError):
-        refunds.created(refused("valor maior que o pagamento"), refund(), Counted())
+        refunds.created(refused("valor maior que o pagamento"), refund())
 
 
 def test_only_the_bank_s_own_sentence_says_absent():
     with pytest.raises(NotFound):
-        refunds.found(refused("Refund not found"), KEY, Counted())
+        refunds.found(refused("Refund not found"), KEY)
     with pytest.raises(BadReply):
-        refunds.found(answer({}, 404), KEY, Counted())
+        refunds.found(answer({}, 404), KEY)

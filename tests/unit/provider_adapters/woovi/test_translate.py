@@ -22,7 +22,7 @@ from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Window
 from provider_adapters.kit import paging
 from provider_adapters.woovi import translate
-from tests.world.banks.woovi import Counted, answer, refused
+from tests.world.banks.woovi import answer, refused
 from tests.world.tables import cases
 
 NOW = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
@@ -50,9 +50,9 @@ CHARGE = {
 }
 
 
-def charge(document: object, reference: str = "pedido/1", counted: Counted | None = None):
+def charge(document: object, reference: str = "pedido/1"):
     said = answer({"charge": document})
-    return translate.charge(said, reference, NOW, counted or Counted())
+    return translate.charge(said, reference, NOW)
 
 
 def test_a_balance_is_of_the_account_that_was_asked_for():
@@ -181,19 +181,19 @@ def test_a_charge_of_another_reference_is_not_the_one():
     ],
 )
 def test_every_state_of_a_charge_is_understood(status, ours, expired):
-    counted = Counted()
+    said = answer({"charge": {**CHARGE, "status": status}})
 
-    found = charge({**CHARGE, "status": status}, counted=counted)
+    found = translate.charge(said, "pedido/1", NOW)
 
-    assert (found.status, found.is_expired(NOW), counted.times) == (ours, expired, 0)
+    assert (found.status, found.is_expired(NOW), said.unknown_words) == (ours, expired, 0)
 
 
 @cases("strange", [{"status": "REMOVED"}, {"type": "PIX_CREDITO"}])
 def test_an_unknown_word_of_a_charge_is_counted(strange):
-    counted = Counted()
+    said = answer({"charge": {**CHARGE, **strange}})
 
-    assert charge({**CHARGE, **strange}, counted=counted).status is ChargeStatus.ACTIVE
-    assert counted.times == 1
+    assert translate.charge(said, "pedido/1", NOW).status is ChargeStatus.ACTIVE
+    assert said.unknown_words == 1
 
 
 @cases(("said", "kind", "reason"), [

@@ -23,12 +23,6 @@ def test_a_random_key_has_two_names():
     assert words.NEW_KEY_TYPES[PixKeyType.EVP] == "EVP"
 
 
-def test_a_payout_is_in_one_state():
-    states = [words.PROCESSING, words.SETTLED, words.FAILED]
-
-    assert sum(map(len, states)) == len(frozenset().union(*states))
-
-
 @cases("listed", [words.REFUSED_BEFORE, words.DUPLICATES, words.REJECTIONS, words.ERRORS])
 def test_every_refusal_is_listed_by_status_and_code(listed):
     """A bare status is said by a proxy, too."""
