@@ -7,7 +7,7 @@ to the next call, because it is sent once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -31,13 +31,20 @@ from provider_adapters.apipix.profiles import Profile
 from provider_adapters.apipix.secrets import ApiPixSecrets
 from provider_adapters.apipix.words import ERRORS
 from provider_adapters.kit import money
-from provider_adapters.kit.answers import ProviderAnswer, of_status, try_document
-from provider_adapters.kit.client import ProviderClient, Translate
+from provider_adapters.kit.adapter import BankAdapter
+from provider_adapters.kit.answers import (
+    ProviderAnswer,
+    listed_error,
+    read_document,
+    try_document,
+)
+from provider_adapters.kit.client import Translate
 from provider_adapters.kit.outcomes import unsent
 from provider_adapters.kit.requests import ProviderRequest, as_account, get
 from provider_adapters.kit.secrets import identity_of, secrets_of
 from provider_adapters.kit.tokens import AccessTokens, ClientCredentials
 
+Document = TypeVar("Document")
 Value = TypeVar("Value")
 
 OK: Final = frozenset({HTTPStatus.OK.value})
@@ -46,17 +53,17 @@ CHANGED: Final = frozenset({HTTPStatus.OK.value, HTTPStatus.CREATED.value})
 _NO_FIELDS: Final[Mapping[str, str]] = {}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Access:
+@dataclass(frozen=True, kw_only=True)
+class Access(BankAdapter):
     """
     The way to one configured bank.
 
     Attributes:
+        tokens: From the bank's own host, or from one that gives tokens alone.
         environment: Part of what a charge's txid is derived from.
     """
 
     profile: Profile
-    client: ProviderClient
     tokens: AccessTokens
     environment: Environment
     now: Now
@@ -152,10 +159,22 @@ def error_code(answer: ProviderAnswer) -> str:
 
 def failure(answer: ProviderAnswer) -> ProviderError:
     """Return the error that a refusal means, for every call but one that moves money."""
-    kind = ERRORS.get((answer.status, error_code(answer)))
-    if kind is None:
-        return of_status(answer)
-    return kind[0](kind[1], http_status=answer.status)
+    return listed_error(answer, error_code(answer), ERRORS)
+
+
+def reading(
+    decoder: msgspec.json.Decoder[Document],
+    shape: Callable[[Document], Value],
+    statuses: Collection[int] = OK,
+) -> Translate[Value]:
+    """Return what reads a good answer; it raises the error that another means."""
+
+    def read(answer: ProviderAnswer) -> Value:
+        if answer.status not in statuses:
+            raise failure(answer)
+        return read_document(answer, decoder, shape, statuses)
+
+    return read
 
 
 @contextmanager
@@ -169,10 +188,7 @@ def readable() -> Iterator[None]:
 
 def amount(text: str) -> Money:
     """Read an amount that has no sign, such as ``"10.50"``; raises ``ValueError``."""
-    found = money.from_text(text)
-    if found.centavos < 0:
-        raise ValueError(Reason.WRONG_SHAPE)
-    return found
+    return money.unsigned(money.from_text(text))
 
 
 def accepted(answer: ProviderAnswer) -> None:

@@ -18,9 +18,11 @@ from typing import Final
 
 import msgspec
 
+from gateway.domain.bank.capabilities import PortCall
 from gateway.domain.bank.provider_callbacks import (
     CallbackKind,
     CallbackOrder,
+    CallbackSecrets,
     Delivery,
     NamedBy,
     Notice,
@@ -30,12 +32,14 @@ from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import BadReply, NotFound, ProviderAccount
 from gateway.domain.kernel.strict import uuid_text
 from provider_adapters.apipix import documents
-from provider_adapters.apipix.access import OK, Access, accepted, failure
+from provider_adapters.apipix.access import Access, accepted, failure, reading
 from provider_adapters.apipix.profiles import SecretAddress
-from provider_adapters.kit.answers import ProviderAnswer, read_document, try_body
+from provider_adapters.apipix.secrets import ApiPixSecrets
+from provider_adapters.kit.answers import ProviderAnswer, try_body
 from provider_adapters.kit.outcomes import NeverSendable
 from provider_adapters.kit.proofs import PeerCertificate, SharedToken
 from provider_adapters.kit.requests import ProviderRequest, sending
+from provider_adapters.kit.secrets import secrets_of
 
 _PATH: Final = "/webhook/{chave}"
 _BELOW: Final = "pix"
@@ -82,51 +86,74 @@ class ApiPixProof:
         return notices_of(came.body, lists_keys=self._lists_keys) if shown or known else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Callbacks:
+@dataclass(frozen=True, kw_only=True)
+class Callbacks(Access):
     """
     Registers addresses, one for each key.
 
     Attributes:
-        address: How the bank is given an address with a secret step; None where it shows its
-            certificate, so that no such step is needed.
+        authority: Who signs the certificate that the bank shows with callbacks; None where it
+            is given an address with a secret step instead.
+        derives: The bank is a simulator on this machine, which may use a derived secret.
     """
 
-    access: Access
-    address: SecretAddress | None
+    authority: PeerCertificate | None
+    derives: bool
 
-    async def register(
-        self, account: ProviderAccount, keys: Sequence[str], order: CallbackOrder
+    def callback_proof(self, secrets: CallbackSecrets) -> ApiPixProof:
+        """Make the check of callbacks; raises ``ProofRefused`` without certificate and secret."""
+        return ApiPixProof(
+            self.authority,
+            secrets.shared_or_derived if self.derives else secrets.shared,
+            self.profile.secret_address,
+            lists_keys=PortCall.LIST_KEYS in self.capabilities.calls,
+        )
+
+    async def own_keys(self, account: ProviderAccount) -> Sequence[str]:
+        """Return the account's own keys: the one of its credentials, and those that it lists."""
+        own = secrets_of(account, ApiPixSecrets).pix_key
+        return (own,) if own else ()
+
+    async def register_callback(
+        self, account: ProviderAccount, order: CallbackOrder
     ) -> RegisteredCallback:
-        """Have callbacks of every key sent to one address; safe to repeat."""
+        """
+        Have callbacks of every key sent to one address; ``PUT /webhook/{chave}``.
+
+        It is safe to repeat.
+        """
+        keys = await self.own_keys(account)
         if not keys:
             raise NeverSendable
         url, headers = order.url, dict[str, str]()
-        if self.address is not None:
-            url = f"{url}/{step_of(order.secret)}{self.address.ends}"
-            headers.update(self.address.headers)
+        if self.authority is None:
+            address = self.profile.secret_address
+            url = f"{url}/{step_of(order.secret)}{address.ends}"
+            headers.update(address.headers)
         for key in keys:
-            asked = _with(self._request(account, "register_callback", key), headers)
+            asked = _with(self._webhook(account, "register_callback", key), headers)
             request = sending(asked, {"webhookUrl": url}, "PUT")
-            await self.access.change(account, request, accepted)
+            await self.change(account, request, accepted)
             await self._check(account, key, url)
         return RegisteredCallback(id=_id_of(account, keys[0]), url=order.url)
 
     async def _check(self, account: ProviderAccount, key: str, url: str) -> None:
         """Read an address back: the answer that it was taken holds nothing of it."""
-        request = self._request(account, "register_callback", key)
-        if await self.access.change(account, request, _url) != url:  # once, as the whole
+        request = self._webhook(account, "register_callback", key)
+        if await self.change(account, request, _url) != url:  # once, as the whole
             raise BadReply(Reason.WRONG_SHAPE)
 
-    async def list(
-        self, account: ProviderAccount, keys: Sequence[str]
-    ) -> Sequence[RegisteredCallback]:
-        """Read the address of each key that has one, without the step that proves it."""
+    async def list_callbacks(self, account: ProviderAccount) -> Sequence[RegisteredCallback]:
+        """
+        Read the address of each key that has one; ``GET /webhook/{chave}``.
+
+        It is shown without the step that proves it.
+        """
         found = []
-        for key in keys:
-            request = self._request(account, "list_callbacks", key)
+        for key in await self.own_keys(account):
+            request = self._webhook(account, "list_callbacks", key)
             try:
-                url = await self.access.read(account, request, _url)
+                url = await self.read(account, request, _url)
             except NotFound:
                 continue
             found.append(RegisteredCallback(id=_id_of(account, key), url=self._shown(url)))
@@ -134,21 +161,26 @@ class Callbacks:
 
     def _shown(self, url: str) -> str:
         """Return an address without the step that proves it."""
-        ends = re.escape(self.access.profile.secret_address.ends)
+        ends = re.escape(self.profile.secret_address.ends)
         return re.sub(_STEP + ends + r"\Z", "", url)
 
-    async def remove(self, account: ProviderAccount, keys: Sequence[str], callback_id: str) -> None:
-        """Have nothing sent for one key any more; raises ``NotFound`` when nothing is."""
-        for key in keys:
+    async def remove_callback(self, account: ProviderAccount, callback_id: str) -> None:
+        """
+        Have nothing sent for one key any more; ``DELETE /webhook/{chave}``.
+
+        Raises:
+            NotFound: Nothing is sent for it.
+        """
+        for key in await self.own_keys(account):
             if _id_of(account, key) == callback_id:
-                asked = self._request(account, "remove_callback", key)
+                asked = self._webhook(account, "remove_callback", key)
                 request = sending(asked, method="DELETE")
-                return await self.access.change(account, request, _removed)
+                return await self.change(account, request, _removed)
         raise NotFound(Reason.NOT_FOUND)
 
-    def _request(self, account: ProviderAccount, operation: str, key: str) -> ProviderRequest:
-        path = self.access.profile.pix + _PATH
-        return self.access.request(account, operation, path, chave=key)
+    def _webhook(self, account: ProviderAccount, operation: str, key: str) -> ProviderRequest:
+        path = self.profile.pix + _PATH
+        return self.request(account, operation, path, chave=key)
 
 
 def step_of(secret: bytes) -> str:
@@ -227,10 +259,7 @@ def _removed(answer: ProviderAnswer) -> None:
         raise failure(answer)
 
 
-def _url(answer: ProviderAnswer) -> str:
-    if answer.status not in OK:
-        raise failure(answer)
-    return read_document(answer, documents.WEBHOOK, lambda document: document.url)
+_url: Final = reading(documents.WEBHOOK_URL, lambda document: document.inside)
 
 
 def _id_of(account: ProviderAccount, key: str) -> str:

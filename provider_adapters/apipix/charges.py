@@ -7,7 +7,7 @@ reference that is none gets a derived one, and a charge is looked for under both
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Final, TypeVar
@@ -29,16 +29,16 @@ from gateway.domain.bank.providers import NotFound, ProviderAccount, Refused
 from gateway.domain.kernel.clocks import Deadline
 from gateway.domain.kernel.strict import cleaned_text
 from provider_adapters.apipix import documents
-from provider_adapters.apipix.access import CHANGED, OK, Access, amount, failure, readable
-from provider_adapters.apipix.efi import documents as efi_documents
+from provider_adapters.apipix.access import CHANGED, Access, amount, readable, reading
 from provider_adapters.apipix.words import CHARGE_STATUSES, REMOVED
 from provider_adapters.kit import brcode, money
-from provider_adapters.kit.answers import ProviderAnswer, is_e2e_id, read_document
-from provider_adapters.kit.client import UnknownWord
+from provider_adapters.kit.answers import is_e2e_id
+from provider_adapters.kit.client import Translate, UnknownWord
 from provider_adapters.kit.outcomes import NeverSendable
 from provider_adapters.kit.payers import payer_of
 from provider_adapters.kit.references import txids
 from provider_adapters.kit.requests import ProviderRequest, sending
+from provider_adapters.kit.times import utc
 
 Document = TypeVar("Document", bound=documents.Cobranca)
 
@@ -55,44 +55,41 @@ _SAO_PAULO: Final = timezone(timedelta(hours=-3))
 """Where days end: without summer time since 2019."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Charges:
+@dataclass(frozen=True, kw_only=True)
+class Charges(Access):
     """
     Reads, makes and cancels charges.
 
     Attributes:
         due: Charges with a due date are looked for too.
-        qrcodes: The bank shows payloads by location (Efí): where a charge has none.
     """
 
-    access: Access
     due: bool
-    qrcodes: bool
 
-    async def get(self, account: ProviderAccount, reference: str) -> Charge:
-        """Read a charge as a QR code."""
-        by = self.access.client.read_by()
+    async def get_charge(self, account: ProviderAccount, reference: str) -> Charge:
+        """Read a charge, an expired one too; ``GET /cob/{txid}``, ``GET /cobv/{txid}``."""
+        by = self.client.read_by()
         found = await self._find(account, reference, "get_charge", by, documents.COBRANCA)
         emv = found.emv or await self._payload(account, "get_charge", found, by)
         with readable():
             return _payable(_charge(found, reference, emv, self._unknown("get_charge")))
 
-    async def payment(self, account: ProviderAccount, reference: str) -> ChargePayment:
-        """Read a charge as a transaction."""
-        by = self.access.client.read_by()
+    async def get_charge_payment(self, account: ProviderAccount, reference: str) -> ChargePayment:
+        """Read the latest payment of a charge; the same paths."""
+        by = self.client.read_by()
         operation = "get_charge_payment"
         found = await self._find(account, reference, operation, by, documents.COBRANCA_PAGA)
         with readable():
             return _payment(found, reference)
 
-    async def create(self, account: ProviderAccount, order: ChargeOrder) -> Charge:
+    async def create_charge(self, account: ProviderAccount, order: ChargeOrder) -> Charge:
         """
-        Make a charge under the first txid that its reference may have.
+        Make an immediate charge, once, under the first txid of its reference; ``PUT /cob/{txid}``.
 
         The bank would change a charge that is there already, so it is looked for before.
         """
         document = _order(order)
-        by = self.access.client.read_by()
+        by = self.client.read_by()
         try:
             await self._find(account, order.reference, "create_charge", by, documents.COBRANCA)
         except NotFound:
@@ -102,23 +99,23 @@ class Charges:
         txid = self._txids(account, order.reference)[0]
         request = self._request(account, "create_charge", IMMEDIATE, txid)
 
-        def made(answer: ProviderAnswer) -> documents.Cobranca:
-            if answer.status not in CHANGED:
-                raise failure(answer)
-            return read_document(answer, documents.COBRANCA, shape, CHANGED)
-
         def shape(charge: documents.Cobranca) -> documents.Cobranca:
             _charge(_same(charge, txid), order.reference, charge.emv, lambda: None)
             return charge
 
-        charge = await self.access.change(account, sending(request, document, "PUT"), made)
-        by = self.access.client.read_by()
+        made = reading(documents.COBRANCA, shape, CHANGED)
+        charge = await self.change(account, sending(request, document, "PUT"), made)
+        by = self.client.read_by()
         emv = charge.emv or await self._payload(account, "create_charge", charge, by)
         with readable():
             return _payable(_charge(charge, order.reference, emv, self._unknown("create_charge")))
 
-    async def cancel(self, account: ProviderAccount, reference: str) -> Charge:
-        """Cancel a charge that is still active; one that is cancelled already stays so."""
+    async def cancel_charge(self, account: ProviderAccount, reference: str) -> Charge:
+        """
+        Cancel a charge that is still active; ``PATCH /cob/{txid}`` or ``/cobv/{txid}``.
+
+        One that is cancelled already stays so.
+        """
         for path, txid in self._places(account, reference):
             try:
                 return await self._removed(account, reference, path, txid)
@@ -134,24 +131,20 @@ class Charges:
         """Ask for a charge to be removed, once."""
         unknown = self._unknown("cancel_charge")
 
-        def removed(answer: ProviderAnswer) -> Charge:
-            if answer.status not in CHANGED:
-                raise failure(answer)
-            return read_document(answer, documents.COBRANCA, shape, CHANGED)
-
         def shape(charge: documents.Cobranca) -> Charge:
             return _charge(_same(charge, txid), reference, charge.emv, unknown)
 
         request = self._request(account, "cancel_charge", path, txid)
         change = sending(request, {"status": REMOVED}, "PATCH")
-        return await self.access.change(account, change, removed)
+        removed = reading(documents.COBRANCA, shape, CHANGED)
+        return await self.change(account, change, removed)
 
     async def _left(
         self, account: ProviderAccount, reference: str, path: str, txid: str, refused: Refused
     ) -> Charge:
         """Read a charge that the bank did not remove: it may be gone already, or paid."""
         request = self._request(account, "cancel_charge", path, txid)
-        document = await self.access.read(account, request, _reading(documents.COBRANCA))
+        document = await self.read(account, request, _whole(documents.COBRANCA))
         with readable():
             same, unknown = _same(document, txid), self._unknown("cancel_charge")
             charge = _charge(same, reference, document.emv, unknown)
@@ -173,7 +166,7 @@ class Charges:
         for path, txid in self._places(account, reference):
             request = self._request(account, operation, path, txid)
             try:
-                document = await self.access.read(account, request, _reading(decoder), by)
+                document = await self.read(account, request, _whole(decoder), by)
             except NotFound:
                 continue
             with readable():
@@ -186,33 +179,23 @@ class Charges:
         return [(path, txid) for path in paths for txid in self._txids(account, reference)]
 
     async def _payload(
-        self, account: ProviderAccount, operation: str, charge: documents.Cobranca, by: Deadline
+        self, _account: ProviderAccount, _operation: str, _charge: documents.Cobranca, _by: Deadline
     ) -> str:
-        """Read the payload of a charge that shows none; empty where the bank cannot tell."""
-        if not self.qrcodes or charge.loc is None:
-            return ""
-        path = self.access.profile.pix + "/loc/{id}/qrcode"
-        request = self.access.request(account, operation, path, id=str(charge.loc.id))
-
-        def shown(answer: ProviderAnswer) -> str:
-            if answer.status not in OK:
-                raise failure(answer)
-            return read_document(answer, efi_documents.QRCODE, lambda document: document.qrcode)
-
-        return await self.access.read(account, request, shown, by)
+        """Read the payload of a charge that shows none; the standard has no path for it."""
+        return ""
 
     def _request(
         self, account: ProviderAccount, operation: str, path: str, txid: str
     ) -> ProviderRequest:
-        immediate = self.access.profile.charges if path == IMMEDIATE else ""
-        base = immediate or self.access.profile.pix
-        return self.access.request(account, operation, base + path, txid=txid)
+        immediate = self.profile.charges if path == IMMEDIATE else ""
+        base = immediate or self.profile.pix
+        return self.request(account, operation, base + path, txid=txid)
 
     def _txids(self, account: ProviderAccount, reference: str) -> tuple[str, ...]:
-        return tuple(txids(self.access.environment, account.account_id, reference))
+        return tuple(txids(self.environment, account.account_id, reference))
 
     def _unknown(self, operation: str) -> UnknownWord:
-        return self.access.client.unknown_word(operation)
+        return self.client.unknown_word(operation)
 
 
 def person(found: documents.Pessoa | None) -> Party:
@@ -229,15 +212,9 @@ def payer(pix: documents.Pix) -> Payer | None:
     return payer_of(named.nome, named.tax_number, pix.info)
 
 
-def _reading(decoder: msgspec.json.Decoder[Document]) -> Callable[[ProviderAnswer], Document]:
+def _whole(decoder: msgspec.json.Decoder[Document]) -> Translate[Document]:
     """Return what reads a charge."""
-
-    def read(answer: ProviderAnswer) -> Document:
-        if answer.status not in OK:
-            raise failure(answer)
-        return read_document(answer, decoder, lambda document: document)
-
-    return read
+    return reading(decoder, lambda document: document)
 
 
 def _payable(charge: Charge) -> Charge:
@@ -295,7 +272,7 @@ def _charge(document: documents.Cobranca, reference: str, emv: str, unknown: Unk
         receiver=receiver,
         city=city,
         zip_code=zip_code,
-        created_at=_utc(document.calendario.criacao),
+        created_at=utc(document.calendario.criacao),
         expires_at=_expires_at(document.calendario),
     )
 
@@ -307,8 +284,8 @@ def _payment(document: documents.CobrancaPaga, reference: str) -> ChargePayment:
     return ChargePayment(
         reference=reference,
         value=asked if paid is None else amount(paid.valor),
-        created_at=_utc(document.calendario.criacao),
-        paid_at=None if paid is None else _utc(paid.horario),
+        created_at=utc(document.calendario.criacao),
+        paid_at=None if paid is None else utc(paid.horario),
         e2e_id="" if paid is None or not is_e2e_id(paid.e2e) else paid.e2e,
         payer=_who_paid(document, paid),
     )
@@ -329,10 +306,7 @@ def _receiver(document: documents.Cobranca, emv: str) -> tuple[Party, str, str]:
     told = document.recebedor
     if told is not None:
         return person(told), told.cidade or "", told.cep or ""
-    try:
-        code = brcode.decode(emv)
-    except ValueError:  # some banks publish payloads that are not right in every part
-        return Party(), "", ""
+    code = brcode.receiver(emv)
     return Party(name=cleaned_text(code.name)), code.city, code.postal_code or ""
 
 
@@ -346,7 +320,3 @@ def _expires_at(calendar: documents.Calendario) -> datetime | None:
     if calendar.criacao is None or calendar.expiracao is None:
         return None
     return calendar.criacao.astimezone(UTC) + timedelta(seconds=int(calendar.expiracao))
-
-
-def _utc(at: datetime | None) -> datetime | None:
-    return None if at is None else at.astimezone(UTC)

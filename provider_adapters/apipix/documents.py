@@ -11,6 +11,8 @@ from typing import Annotated, Final, Generic, TypeVar
 
 import msgspec
 
+from provider_adapters.kit.answers import inside
+
 Item = TypeVar("Item")
 
 Instant = Annotated[datetime, msgspec.Meta(tz=True)]
@@ -169,12 +171,6 @@ class Pagina(msgspec.Struct, Generic[Item], frozen=True):
     pix: list[Item] | msgspec.UnsetType = msgspec.UNSET
 
 
-class Webhook(msgspec.Struct, frozen=True, rename={"url": "webhookUrl"}):
-    """Where callbacks of a key are sent."""
-
-    url: str
-
-
 class Devolvido(msgspec.Struct, frozen=True, rename={"rtr_id": "rtrId"}):
     """A refund as a callback names it; everything else about it is asked of the bank."""
 
@@ -212,7 +208,7 @@ COBRANCA_PAGA: Final = msgspec.json.Decoder(CobrancaPaga)
 PIX: Final = msgspec.json.Decoder(Pix)
 RECEBIDOS: Final = msgspec.json.Decoder(Pagina[Pix])
 DEVOLUCAO: Final = msgspec.json.Decoder(Devolucao)
-WEBHOOK: Final = msgspec.json.Decoder(Webhook)
+WEBHOOK_URL: Final = inside("webhookUrl", str)
 AVISO: Final = msgspec.json.Decoder(Aviso)
 AVISOS: Final = msgspec.json.Decoder(Avisos)
 

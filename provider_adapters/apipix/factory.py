@@ -15,15 +15,11 @@ import msgspec
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.capabilities import Capabilities
 from gateway.domain.bank.provider_callbacks import ProofRefused
-from provider_adapters.apipix.access import Access
 from provider_adapters.apipix.adapter import ApiPixAdapter
-from provider_adapters.apipix.callbacks import Callbacks
-from provider_adapters.apipix.charges import Charges
 from provider_adapters.apipix.documents import HARMLESS
 from provider_adapters.apipix.efi.calls import Efi
 from provider_adapters.apipix.inter.calls import Inter
 from provider_adapters.apipix.profiles import EFI, PROFILES, Name, Profile
-from provider_adapters.apipix.received import Received
 from provider_adapters.apipix.secrets import ApiPixSecrets
 from provider_adapters.kit.client import ProviderClient, client_of
 from provider_adapters.kit.factory import AdapterContext, AdapterRefused
@@ -32,6 +28,7 @@ from provider_adapters.kit.secrets import SecretsKind, client_of_accounts
 from provider_adapters.kit.settings import ClientLimits, TlsFiles, address_of, settings_of
 from provider_adapters.kit.tokens import AccessTokens
 
+_KINDS: Final[Mapping[Name, type[ApiPixAdapter]]] = {Name.EFI: Efi, Name.INTER: Inter}
 _LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
@@ -66,7 +63,8 @@ class ApiPixFactory:
     PORT = 1
     settings = ApiPixSettings
     account_secrets = ApiPixSecrets
-    adapter = ApiPixAdapter
+    adapter = Efi
+    """It has every call that a profile declares."""
     profiles: Mapping[str, Capabilities] = {
         name.value: profile.capabilities for name, profile in PROFILES.items()
     }
@@ -88,26 +86,16 @@ class ApiPixFactory:
         base_url = _address(context, profile, "base_url", chosen.base_url, profile.base_urls)
         bank = _client(context, profile, base_url, chosen)
         tokens_at = _token_client(context, profile, chosen)
-        access = Access(
+        return _KINDS.get(chosen.profile, ApiPixAdapter)(
+            capabilities=profile.capabilities,
             profile=profile,
             client=bank,
+            clients=(bank,) if tokens_at is None else (bank, tokens_at),
             tokens=AccessTokens(tokens_at or bank, profile.token, context),
             environment=context.environment,
             now=context.runtime.now,
-        )
-        authority, received = _authority(context, chosen), Received(access=access)
-        efi = Efi(access=access, received=received) if chosen.profile is Name.EFI else None
-        return ApiPixAdapter(
-            capabilities=profile.capabilities,
-            clients=(bank,) if tokens_at is None else (bank, tokens_at),
-            charges=Charges(access=access, due=chosen.due_charges, qrcodes=efi is not None),
-            received=received,
-            callbacks=Callbacks(
-                access=access, address=None if authority is not None else profile.secret_address
-            ),
-            banking=Inter(access=access) if chosen.profile is Name.INTER else efi,
-            keys=efi,
-            authority=authority,
+            due=chosen.due_charges,
+            authority=_authority(context, chosen),
             derives=urlsplit(base_url).hostname in _LOOPBACK,
         )
 

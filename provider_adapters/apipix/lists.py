@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Final, Generic, TypeVar
 
 import msgspec
@@ -17,10 +17,10 @@ import msgspec
 from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import Page, ProviderAccount
 from gateway.domain.kernel.windows import Window
-from provider_adapters.apipix.access import OK, Access, failure
+from provider_adapters.apipix.access import Access, reading
 from provider_adapters.apipix.documents import Pagina
 from provider_adapters.apipix.profiles import LARGEST_PAGE
-from provider_adapters.kit.answers import ProviderAnswer, read_document
+from provider_adapters.kit.times import milliseconds
 
 Document = TypeVar("Document")
 Item = TypeVar("Item")
@@ -89,11 +89,6 @@ class PagedList(Generic[Document]):
         query = self._query(within, place.page, size)
         request = self.access.request(self.account, self.operation, self.path, query)
 
-        def read(answer: ProviderAnswer) -> Page[Item]:
-            if answer.status not in OK:
-                raise failure(answer)
-            return read_document(answer, self.decoder, shape)
-
         def shape(document: Pagina[Document]) -> Page[Item]:
             rows, pages = _rows(document), _pages(document, place.page, size)
             inside = (each for each in rows if within.hold(self.moment(each)))
@@ -102,12 +97,12 @@ class PagedList(Generic[Document]):
             following = _after(place, len(given), len(made), pages)
             return Page(items=given, next_cursor=following)
 
-        return await self.access.read(self.account, request, read)
+        return await self.access.read(self.account, request, reading(self.decoder, shape))
 
     def _query(self, within: Limits, page: int, size: int) -> Mapping[str, str]:
         return {
-            "inicio": instant(within.start),
-            "fim": instant(within.end),
+            "inicio": milliseconds(within.start),
+            "fim": milliseconds(within.end),
             **self.filters,
             "paginacao.paginaAtual": str(page),
             "paginacao.itensPorPagina": str(size),
@@ -117,11 +112,6 @@ class PagedList(Generic[Document]):
 def limits_of(window: Window) -> Limits:
     """Return the instants of a window of days."""
     return Limits(window.start, window.end)
-
-
-def instant(at: datetime) -> str:
-    """Write an instant as RFC 3339 with milliseconds, in UTC."""
-    return at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _rows(document: Pagina[Document]) -> Sequence[Document]:

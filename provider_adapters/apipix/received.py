@@ -7,7 +7,7 @@ Refunds have no list of their own: they stand in the payments that they give bac
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, timedelta
 from functools import partial
 from typing import Final
@@ -24,7 +24,6 @@ from gateway.domain.bank.providers import (
     ProviderAccount,
     ProviderError,
     Rejected,
-    Settled,
     Unknown,
 )
 from gateway.domain.bank.refunds import IncomingPayment, Refund, RefundOrder, RefundStatus
@@ -34,7 +33,15 @@ from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.strict import cleaned_text
 from gateway.domain.kernel.windows import Window
 from provider_adapters.apipix import documents
-from provider_adapters.apipix.access import CHANGED, OK, Access, amount, error_code, failure
+from provider_adapters.apipix.access import (
+    CHANGED,
+    OK,
+    Access,
+    amount,
+    error_code,
+    failure,
+    reading,
+)
 from provider_adapters.apipix.charges import payer, person
 from provider_adapters.apipix.lists import Limits, Make, PagedList, limits_of
 from provider_adapters.apipix.profiles import LARGEST_PAGE
@@ -47,7 +54,16 @@ from provider_adapters.apipix.words import (
 from provider_adapters.kit import money
 from provider_adapters.kit.answers import ProviderAnswer, is_e2e_id, provider_id, read_document
 from provider_adapters.kit.client import UnknownWord
-from provider_adapters.kit.outcomes import NeverSendable, refused_before, unsent
+from provider_adapters.kit.outcomes import (
+    STATES_OF_REFUNDS,
+    Expected,
+    NeverSendable,
+    Shown,
+    is_known,
+    listed_refusal,
+    outcome_of,
+    unsent,
+)
 from provider_adapters.kit.paging import unrepeated, whole
 from provider_adapters.kit.requests import ProviderRequest, paying
 
@@ -65,28 +81,19 @@ _ALL: Final[Mapping[str, str]] = {}
 _REFUNDED: Final[Mapping[str, str]] = {"devolucaoPresente": "true"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Received:
+class Received(Access):
     """Reads payments received, and gives refunds."""
 
-    access: Access
+    async def find_received(self, account: ProviderAccount, e2e_id: str) -> IncomingPayment:
+        """Read one payment received; ``GET /pix/{e2eid}``."""
+        path = self.profile.pix + _ONE
+        request = self.request(account, "find_received", path, e2eid=e2e_id)
+        return await self.read(account, request, reading(documents.PIX, _payment))
 
-    async def find(self, account: ProviderAccount, e2e_id: str) -> IncomingPayment:
-        """Read one payment."""
-        path = self.access.profile.pix + _ONE
-        request = self.access.request(account, "find_received", path, e2eid=e2e_id)
-
-        def one(answer: ProviderAnswer) -> IncomingPayment:
-            if answer.status not in OK:
-                raise failure(answer)
-            return read_document(answer, documents.PIX, _payment)
-
-        return await self.access.read(account, request, one)
-
-    async def page(
+    async def list_received(
         self, account: ProviderAccount, window: Window, cursor: str | None, limit: int
     ) -> Page[IncomingPayment]:
-        """Read a page of payments."""
+        """Read a page of payments received; ``GET /pix``."""
         found = self._list(account, "list_received")
         page = await found.page(limits_of(window), cursor, limit, lambda pix: (_payment(pix),))
         return unrepeated(page, cursor, lambda payment: payment.e2e_id)
@@ -110,34 +117,31 @@ class Received:
         newest = sorted(page.items, key=lambda entry: entry.created_at, reverse=True)
         return Page(items=newest, next_cursor=page.next_cursor)
 
-    async def refund(
+    async def create_refund(
         self, account: ProviderAccount, order: RefundOrder, send_by: Deadline
     ) -> Outcome:
         """
-        Order a refund under our key; one that the bank may know is read back and compared.
+        Order a refund under our key, once; ``PUT /pix/{e2eid}/devolucao/{id}``.
+
+        One that the bank may know is read back and compared.
 
         The bank says the same of an order that it can never take and of a key that it knows, so
         that its refusal is believed only if there is no refund of our key.
         """
         try:
-            request = self._order(account, order)
+            request = self._refund_order(account, order)
         except ProviderError as refused:
             return unsent(refused)
-        unknown = self.access.client.unknown_word("create_refund")
-
-        def created(answer: ProviderAnswer) -> Outcome:
-            return _created(answer, order, unknown)
-
-        outcome = await self.access.pay(account, request, created, send_by)
-        if isinstance(outcome, Accepted) and outcome.evidence.reason == Reason.DUPLICATE:
+        outcome = await self.pay(account, request, partial(_created, order=order), send_by)
+        if isinstance(outcome, Accepted) and is_known(outcome):
             return await self._read_back(account, order, outcome)
         return outcome
 
     async def find_refund(self, account: ProviderAccount, provider_key: str) -> Refund:
-        """Look for a refund in the refunded payments of 180 days, the newest first."""
-        unknown = self.access.client.unknown_word("find_refund")
+        """Look a refund up in the refunded payments of 180 days, newest first; ``GET /pix``."""
+        unknown = self.client.unknown_word("find_refund")
         refunded = self._list(account, "find_refund", _REFUNDED)
-        end = self.access.now()
+        end = self.now()
 
         def ours(pix: documents.Pix) -> Iterable[Refund]:
             return (each for each in _refunds(pix, unknown) if each.provider_key == provider_key)
@@ -150,11 +154,11 @@ class Received:
             end = limits.start
         raise NotFound(Reason.NOT_FOUND)
 
-    async def refunds(
+    async def list_refunds(
         self, account: ProviderAccount, window: Window, cursor: str | None, limit: int
     ) -> Page[Refund]:
-        """Read a page of refunds ordered in a window: of payments up to 90 days older."""
-        unknown = self.access.client.unknown_word("list_refunds")
+        """Read a page of refunds ordered in a window; ``GET /pix`` of up to 90 days before."""
+        unknown = self.client.unknown_word("list_refunds")
         refunded = self._list(account, "list_refunds", _REFUNDED)
         ordered = limits_of(window)
 
@@ -169,22 +173,22 @@ class Received:
         self, account: ProviderAccount, operation: str, filters: Mapping[str, str] = _ALL
     ) -> PagedList[documents.Pix]:
         return PagedList(
-            access=self.access,
+            access=self,
             account=account,
             operation=operation,
-            path=self.access.profile.pix + _LIST,
+            path=self.profile.pix + _LIST,
             decoder=documents.RECEBIDOS,
             moment=lambda pix: pix.horario,
             filters=filters,
         )
 
-    def _order(self, account: ProviderAccount, order: RefundOrder) -> ProviderRequest:
+    def _refund_order(self, account: ProviderAccount, order: RefundOrder) -> ProviderRequest:
         """Write an order; raises ``ProviderError`` for one that cannot be written."""
         if len(order.description) > _LONGEST_DESCRIPTION:
             raise NeverSendable
-        path = self.access.profile.pix + _REFUND
+        path = self.profile.pix + _REFUND
         payment, key = order.payment_e2e_id, order.provider_key
-        asked = self.access.request(account, "create_refund", path, e2eid=payment, id=key)
+        asked = self.request(account, "create_refund", path, e2eid=payment, id=key)
         document = {"valor": money.as_text(order.value), "natureza": "ORIGINAL"}
         if order.description:
             document["descricao"] = order.description
@@ -194,19 +198,18 @@ class Received:
         self, account: ProviderAccount, order: RefundOrder, refused: Accepted
     ) -> Outcome:
         """Read the refund of our key after the bank refused it, perhaps for being known."""
-        path = self.access.profile.pix + _REFUND
+        path = self.profile.pix + _REFUND
         payment, key = order.payment_e2e_id, order.provider_key
-        request = self.access.request(account, "find_refund", path, e2eid=payment, id=key)
-        unknown = self.access.client.unknown_word("find_refund")
+        request = self.request(account, "find_refund", path, e2eid=payment, id=key)
 
         def shown(answer: ProviderAnswer) -> Outcome:
             if answer.status not in OK:
                 raise failure(answer)
-            return _known(answer, order, unknown)
+            return _known(answer, order)
 
         evidence = refused.evidence
         try:
-            return await self.access.read(account, request, shown)
+            return await self.read(account, request, shown)
         except NotFound:
             refusal = replace(evidence, reason=str(Reason.REFUSED))
             return Rejected(evidence=refusal, failure=FailureCode.OTHER)
@@ -312,46 +315,28 @@ def _refund(e2e_id: str, txid: str, given: documents.Devolucao, unknown: Unknown
     )
 
 
-def _created(answer: ProviderAnswer, order: RefundOrder, unknown: UnknownWord) -> Outcome:
+def _created(answer: ProviderAnswer, order: RefundOrder) -> Outcome:
     """Read the answer to an order; what is not listed is raised, and becomes Unknown."""
     code = error_code(answer)
-    if (answer.status, code) in REFUND_REJECTIONS:
-        failed = REFUND_REJECTIONS[answer.status, code]
-        return Rejected(evidence=answer.evidence(Reason.REFUSED, code), failure=failed)
-    if (answer.status, code) in REFUND_KNOWN:
-        return Accepted(evidence=answer.evidence(Reason.DUPLICATE, code))
-    refused = refused_before(answer, code, REFUSED_BEFORE)
-    return refused or _known(answer, order, unknown)
+    refused = listed_refusal(
+        answer, code, REFUND_REJECTIONS, REFUSED_BEFORE, duplicates=REFUND_KNOWN
+    )
+    return refused or _known(answer, order)
 
 
-def _known(answer: ProviderAnswer, order: RefundOrder, unknown: UnknownWord) -> Outcome:
+def _known(answer: ProviderAnswer, order: RefundOrder) -> Outcome:
     """Read a refund as an outcome; one of our key and another amount is another refund."""
 
     def shape(document: documents.Devolucao) -> Outcome:
-        refund = _refund(order.payment_e2e_id, "", document, unknown)
-        if refund.provider_key != order.provider_key:
-            return Unknown(answer.evidence(Reason.KEY_MISMATCH))
-        if refund.value != order.value:
-            return Unknown(answer.evidence(Reason.AMOUNT_MISMATCH))
-        return _outcome(answer, refund)
+        refund = _refund(order.payment_e2e_id, "", document, answer.unknown_word)
+        shown = Shown(
+            state=STATES_OF_REFUNDS[refund.status],
+            provider_key=refund.provider_key,
+            value=refund.value,
+            provider_id=refund.provider_id,
+            e2e_id=refund.return_id or None,
+            settled_at=refund.settled_at,
+        )
+        return outcome_of(answer, shown, Expected(order.provider_key, order.value), ordered=True)
 
     return read_document(answer, documents.DEVOLUCAO, shape, CHANGED)
-
-
-def _outcome(answer: ProviderAnswer, refund: Refund) -> Outcome:
-    evidence = answer.evidence(Reason.ANSWERED)
-    match refund.status:
-        case RefundStatus.PROCESSING:
-            return Accepted(
-                evidence=evidence, provider_id=refund.provider_id, e2e_id=refund.return_id
-            )
-        case RefundStatus.PAID:
-            return Settled(
-                evidence=evidence,
-                value=refund.value,
-                provider_id=refund.provider_id,
-                e2e_id=refund.return_id,
-                settled_at=refund.settled_at,
-            )
-        case RefundStatus.FAILED:
-            return Rejected(evidence=answer.evidence(Reason.REFUSED), failure=FailureCode.OTHER)

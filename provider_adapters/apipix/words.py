@@ -15,8 +15,9 @@ from gateway.domain.bank.charges import ChargeStatus
 from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.bank.provider_options import CHARGE_PAID, IN_USE, NOT_ALLOWED
 from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import CredentialsRefused, NotFound, ProviderError, Refused
+from gateway.domain.bank.providers import CredentialsRefused, NotFound, Refused
 from gateway.domain.bank.refunds import RefundStatus
+from provider_adapters.kit.answers import Errors
 from provider_adapters.kit.outcomes import RefusedBefore
 
 CHARGE_STATUSES: Final[Mapping[str, ChargeStatus]] = {
@@ -31,13 +32,14 @@ REFUND_STATUSES: Final[Mapping[str, RefundStatus]] = {
     "DEVOLVIDO": RefundStatus.PAID,
     "NAO_REALIZADO": RefundStatus.FAILED,
 }
-ERRORS: Final[Mapping[tuple[int, str], tuple[type[ProviderError], str]]] = {
+ERRORS: Final[Errors] = {
     (403, "AcessoNegado"): (CredentialsRefused, Reason.CREDENTIALS_REFUSED),
     (403, "insufficient_scope"): (CredentialsRefused, Reason.CREDENTIALS_REFUSED),
     (404, "CobNaoEncontrado"): (NotFound, Reason.NOT_FOUND),
     (404, "CobVNaoEncontrada"): (NotFound, Reason.NOT_FOUND),
     (404, "NaoEncontrado"): (NotFound, Reason.NOT_FOUND),
     (404, "PixDevolucaoNaoEncontrada"): (NotFound, Reason.NOT_FOUND),
+    (404, "PixEnviadoNaoEncontrado"): (NotFound, Reason.NOT_FOUND),
     (404, "PixNaoEncontrado"): (NotFound, Reason.NOT_FOUND),
     (404, "WebhookNaoEncontrado"): (NotFound, Reason.NOT_FOUND),
     (404, "cobranca_nao_encontrada"): (NotFound, Reason.NOT_FOUND),  # of others

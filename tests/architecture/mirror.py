@@ -48,7 +48,7 @@ WITHOUT = {
         ],
         CASES,
     ),
-    "provider_adapters/apipix/adapter.py": "hands each call on; the suite makes every one",
+    "provider_adapters/apipix/adapter.py": "puts the parts together; the suite makes every call",
     **dict.fromkeys(
         [
             "provider_adapters/apipix/documents.py",

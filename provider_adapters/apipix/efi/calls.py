@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from typing import Final
 
 from gateway.domain.bank.charges import Party
-from gateway.domain.bank.payout_orders import (
-    PayoutOrder,
-)
+from gateway.domain.bank.payout_orders import PayoutOrder
 from gateway.domain.bank.pix_keys import KeyOrder, PixKey, PixKeyStatus, PixKeyType
 from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import (
@@ -31,24 +29,17 @@ from gateway.domain.bank.statements import Balance, Direction, Entry, MovementKi
 from gateway.domain.kernel.clocks import Deadline
 from gateway.domain.kernel.windows import Window
 from provider_adapters.apipix import documents
-from provider_adapters.apipix.access import (
-    CHANGED,
-    OK,
-    Access,
-    accepted,
-    amount,
-    error_code,
-    failure,
-)
+from provider_adapters.apipix.access import CHANGED, accepted, amount, reading
+from provider_adapters.apipix.adapter import ApiPixAdapter
 from provider_adapters.apipix.charges import person
 from provider_adapters.apipix.efi import documents as efi_documents
 from provider_adapters.apipix.efi import payouts
 from provider_adapters.apipix.lists import PagedList, limits_of
-from provider_adapters.apipix.received import Received
 from provider_adapters.apipix.secrets import ApiPixSecrets
 from provider_adapters.kit import money
-from provider_adapters.kit.answers import ProviderAnswer, is_e2e_id, provider_id, read_document
-from provider_adapters.kit.outcomes import NeverSendable, read_back, unsent
+from provider_adapters.kit.adapter import key_of
+from provider_adapters.kit.answers import is_e2e_id, provider_id
+from provider_adapters.kit.outcomes import Expected, NeverSendable, read_back, unsent
 from provider_adapters.kit.paging import merged
 from provider_adapters.kit.requests import ProviderRequest, paying, sending
 from provider_adapters.kit.secrets import secrets_of
@@ -60,29 +51,21 @@ _ORDER: Final = "/v3/gn/pix/{idEnvio}"
 _SENT: Final = "/v2/gn/pix/enviados"
 _BY_KEY: Final = "/v2/gn/pix/enviados/id-envio/{idEnvio}"
 _SETTLED: Final = "REALIZADO"
-_NOT_FOUND: Final = (404, "PixEnviadoNaoEncontrado")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Efi:
-    """What Efí offers beyond the standard."""
-
-    access: Access
-    received: Received
+class Efi(ApiPixAdapter):
+    """Efí: the standard, and what it offers beyond."""
 
     async def get_balance(self, account: ProviderAccount) -> Balance:
         """Read the balance; what is available and what is blocked are told apart."""
-        request = self.access.request(account, "get_balance", _BALANCE, {"bloqueios": "true"})
-        now = self.access.now()
+        request = self.request(account, "get_balance", _BALANCE, {"bloqueios": "true"})
+        now = self.now()
 
         def shape(document: efi_documents.Saldo) -> Balance:
             blocked = amount(document.bloqueios.total)
             return Balance(balance=money.from_text(document.saldo), blocked=blocked, updated_at=now)
 
-        def read(answer: ProviderAnswer) -> Balance:
-            return read_document(_good(answer), efi_documents.SALDO, shape)
-
-        return await self.access.read(account, request, read)
+        return await self.read(account, request, reading(efi_documents.SALDO, shape))
 
     async def list_statement(
         self, account: ProviderAccount, window: Window, cursor: str | None, limit: int
@@ -90,10 +73,10 @@ class Efi:
         """Read a page of payments received and sent, and of refunds given, newest first."""
 
         async def received(at: str | None) -> Page[Entry]:
-            return await self.received.entries(account, window, at, limit)
+            return await self.entries(account, window, at, limit)
 
         async def given_back(at: str | None) -> Page[Entry]:
-            return await self.received.given_back(account, window, at)
+            return await self.given_back(account, window, at)
 
         async def sent(at: str | None) -> Page[Entry]:
             return await self._sent(account, window, at, limit)
@@ -106,32 +89,26 @@ class Efi:
             lambda entry: entry.provider_id,
         )
 
-    async def list_keys(self, account: ProviderAccount, operation: str) -> Sequence[PixKey]:
+    async def list_keys(self, account: ProviderAccount) -> Sequence[PixKey]:
         """Read every random key; Efí shows no other."""
-        request = self.access.request(account, operation, _KEYS)
+        return await self._keys(account, "list_keys")
 
-        def read(answer: ProviderAnswer) -> Sequence[PixKey]:
-            return read_document(_good(answer), efi_documents.CHAVES, shape)
+    async def get_key(self, account: ProviderAccount, key_id: str) -> PixKey:
+        """Find a key among those that Efí lists."""
+        return key_of(await self._keys(account, "get_key"), account, key_id)
 
-        def shape(document: efi_documents.Chaves) -> Sequence[PixKey]:
-            return tuple(map(_key, document.chaves))
-
-        return await self.access.read(account, request, read)
+    async def own_keys(self, account: ProviderAccount) -> Sequence[str]:
+        """Return the key of the account's credentials, then those that Efí lists."""
+        own, listed = await super().own_keys(account), await self.list_keys(account)
+        return tuple(dict.fromkeys([*own, *(key.key for key in listed)]))
 
     async def create_key(self, account: ProviderAccount, order: KeyOrder) -> PixKey:
         """Register a random key, once."""
         if order.type is not PixKeyType.EVP:
             raise NeverSendable
-
-        def made(answer: ProviderAnswer) -> PixKey:
-            if answer.status not in CHANGED:
-                raise failure(answer)
-            return read_document(
-                answer, efi_documents.CHAVE, lambda document: _key(document.chave), CHANGED
-            )
-
-        request = sending(self.access.request(account, "create_key", _KEYS))
-        return await self.access.change(account, request, made)
+        request = sending(self.request(account, "create_key", _KEYS))
+        made = reading(efi_documents.CHAVE, lambda document: _key(document.inside), CHANGED)
+        return await self.change(account, request, made)
 
     async def cancel_key(self, account: ProviderAccount, key: PixKey) -> PixKey:
         """
@@ -139,10 +116,10 @@ class Efi:
 
         Efí answers with a text, as any server may, so that the keys are read afterwards.
         """
-        asked = self.access.request(account, "cancel_key", _KEY, chave=key.key)
+        asked = self.request(account, "cancel_key", _KEY, chave=key.key)
         with contextlib.suppress(NotFound):
-            await self.access.change(account, sending(asked, method="DELETE"), accepted)
-        left = await self.list_keys(account, "cancel_key")
+            await self.change(account, sending(asked, method="DELETE"), accepted)
+        left = await self._keys(account, "cancel_key")
         if any(each.key == key.key for each in left):
             raise BadReply(Reason.WRONG_SHAPE)
         return _key(key.key, PixKeyStatus.CANCELED)
@@ -152,46 +129,47 @@ class Efi:
     ) -> Outcome:
         """Order a payout by PUT to our key; one that Efí knows already is read and compared."""
         try:
-            request = self._order(account, order)
+            request = self._payout_order(account, order)
         except ProviderError as refused:
             return unsent(refused)
-        unknown = self.access.client.unknown_word("create_payout")
-
-        def created(answer: ProviderAnswer) -> Outcome:
-            return payouts.created(answer, order, unknown)
-
-        outcome = await self.access.pay(account, request, created, send_by)
-        return await read_back(outcome, lambda: self._found(account, order.provider_key, order))
+        expected = payouts.expected(order)
+        created = partial(payouts.created, ordered=expected)
+        outcome = await self.pay(account, request, created, send_by)
+        return await read_back(outcome, lambda: self._found(account, expected))
 
     async def find_payout(
         self, account: ProviderAccount, provider_key: str, _provider_id: str
     ) -> Outcome:
         """Look a payout up by our key."""
-        return await self._found(account, provider_key, None)
+        return await self._found(account, Expected(provider_key))
 
-    async def _found(
-        self, account: ProviderAccount, provider_key: str, order: PayoutOrder | None
-    ) -> Outcome:
-        """Read a payout; an order that is given is compared with it."""
-        request = self.access.request(account, "find_payout", _BY_KEY, idEnvio=provider_key)
-        unknown = self.access.client.unknown_word("find_payout")
+    async def _found(self, account: ProviderAccount, wanted: Expected) -> Outcome:
+        """Read a payout, and compare what is known of it."""
+        request = self.request(account, "find_payout", _BY_KEY, idEnvio=wanted.provider_key)
+        return await self.read(account, request, partial(payouts.found, wanted=wanted))
 
-        def read(answer: ProviderAnswer) -> Outcome:
-            if (answer.status, error_code(answer)) == _NOT_FOUND:
-                raise NotFound(Reason.NOT_FOUND, http_status=answer.status)
-            return read_document(_good(answer), efi_documents.ENVIADO, shape(answer))
+    async def _keys(self, account: ProviderAccount, operation: str) -> Sequence[PixKey]:
+        """Read every random key, for one of three operations."""
+        request = self.request(account, operation, _KEYS)
+        return await self.read(account, request, _READ_KEYS)
 
-        def shape(answer: ProviderAnswer) -> payouts.Shape:
-            return lambda document: payouts.shown(answer, document, provider_key, order, unknown)
-
-        return await self.access.read(account, request, read)
+    async def _payload(
+        self, account: ProviderAccount, operation: str, charge: documents.Cobranca, by: Deadline
+    ) -> str:
+        """Read the payload of a charge's location, if it has one."""
+        if charge.loc is None:
+            return ""
+        path = self.profile.pix + "/loc/{id}/qrcode"
+        request = self.request(account, operation, path, id=str(charge.loc.id))
+        shown = reading(efi_documents.QRCODE, lambda document: document.inside)
+        return await self.read(account, request, shown, by)
 
     async def _sent(
         self, account: ProviderAccount, window: Window, cursor: str | None, limit: int
     ) -> Page[Entry]:
         """Read a page of payments that were sent and have settled."""
         found = PagedList(
-            access=self.access,
+            access=self,
             account=account,
             operation="list_statement",
             path=_SENT,
@@ -201,10 +179,10 @@ class Efi:
         )
         return await found.page(limits_of(window), cursor, limit, _entries)
 
-    def _order(self, account: ProviderAccount, order: PayoutOrder) -> ProviderRequest:
+    def _payout_order(self, account: ProviderAccount, order: PayoutOrder) -> ProviderRequest:
         """Write an order; raises ``NeverSendable`` for what Efí can take on no day."""
         key = secrets_of(account, ApiPixSecrets).pix_key
-        asked = self.access.request(account, "create_payout", _ORDER, idEnvio=order.provider_key)
+        asked = self.request(account, "create_payout", _ORDER, idEnvio=order.provider_key)
         if not key or len(order.description) > payouts.LONGEST_INFO:
             raise NeverSendable
         payer = {"chave": key, "infoPagador": order.description}
@@ -239,10 +217,7 @@ def _party(to: efi_documents.Favorecido | None) -> Party:
     """Return who was paid, the tax number masked as Efí shows it."""
     if to is None:
         return Party()
-    if to.conta_banco is None:
-        return person(to.identificacao)
-    place = to.conta_banco
-    return person(documents.Pessoa(nome=place.nome, cpf=place.cpf, cnpj=place.cnpj))
+    return person(to.conta_banco or to.identificacao)
 
 
 def _ordered_at(sent: efi_documents.Enviado) -> datetime:
@@ -256,8 +231,6 @@ def _key(value: str, status: PixKeyStatus = PixKeyStatus.ACTIVE) -> PixKey:
     return PixKey(provider_id="", key=value, type=PixKeyType.EVP, status=status, created_at=None)
 
 
-def _good(answer: ProviderAnswer) -> ProviderAnswer:
-    """Let an answer through that is 200; raises the error that another means."""
-    if answer.status not in OK:
-        raise failure(answer)
-    return answer
+_READ_KEYS: Final = reading(
+    efi_documents.CHAVES, lambda document: tuple(map(_key, document.inside))
+)

@@ -7,6 +7,7 @@ from typing import Final
 import msgspec
 
 from provider_adapters.apipix.documents import Horarios, Pagina, Pessoa
+from provider_adapters.kit.answers import inside
 
 
 class Bloqueios(msgspec.Struct, frozen=True):
@@ -22,24 +23,6 @@ class Saldo(msgspec.Struct, frozen=True):
     bloqueios: Bloqueios
 
 
-class Chave(msgspec.Struct, frozen=True):
-    """A random key that was made."""
-
-    chave: str
-
-
-class Chaves(msgspec.Struct, frozen=True):
-    """The random keys of an account."""
-
-    chaves: list[str]
-
-
-class QrCode(msgspec.Struct, frozen=True):
-    """The payload of a location."""
-
-    qrcode: str
-
-
 class Ordenado(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """The answer to an order of a payout at Efí."""
 
@@ -49,14 +32,11 @@ class Ordenado(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     e2e_id: str | None = None
 
 
-class ContaBanco(msgspec.Struct, frozen=True):
+class ContaBanco(Pessoa, frozen=True):
     """A recipient's account as Efí shows it: without its bank, the tax number masked."""
 
     agencia: str = ""
     conta: str = ""
-    nome: str | None = None
-    cpf: str | None = None
-    cnpj: str | None = None
 
 
 class Favorecido(msgspec.Struct, frozen=True, rename={"conta_banco": "contaBanco"}):
@@ -81,9 +61,9 @@ class Enviado(
 
 
 SALDO: Final = msgspec.json.Decoder(Saldo)
-CHAVE: Final = msgspec.json.Decoder(Chave)
-CHAVES: Final = msgspec.json.Decoder(Chaves)
-QRCODE: Final = msgspec.json.Decoder(QrCode)
+CHAVE: Final = inside("chave", str)
+CHAVES: Final = inside("chaves", list[str])
+QRCODE: Final = inside("qrcode", str)
 ORDENADO: Final = msgspec.json.Decoder(Ordenado)
 ENVIADO: Final = msgspec.json.Decoder(Enviado)
 ENVIADOS: Final = msgspec.json.Decoder(Pagina[Enviado])

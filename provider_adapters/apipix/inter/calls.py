@@ -8,12 +8,9 @@ that could be read do not say, so that none is ever sent.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Final, TypeVar
-
-import msgspec
+from functools import partial
+from typing import Final
 
 from gateway.domain.bank.payout_orders import PayoutOrder
 from gateway.domain.bank.provider_reasons import Reason
@@ -27,11 +24,11 @@ from gateway.domain.bank.providers import (
 from gateway.domain.bank.statements import Balance, Entry
 from gateway.domain.kernel.clocks import Deadline
 from gateway.domain.kernel.windows import Window
-from provider_adapters.apipix.access import OK, Access, failure
+from provider_adapters.apipix.access import reading
+from provider_adapters.apipix.adapter import ApiPixAdapter
 from provider_adapters.apipix.inter import documents, payouts, statement
 from provider_adapters.apipix.inter.words import ZONE
 from provider_adapters.kit import money
-from provider_adapters.kit.answers import ProviderAnswer, read_document
 from provider_adapters.kit.outcomes import unsent
 from provider_adapters.kit.paging import unrepeated, within
 from provider_adapters.kit.references import uuid_of
@@ -42,33 +39,28 @@ _STATEMENT: Final = "/banking/v2/extrato/completo"
 _ORDER: Final = "/banking/v2/pix"
 _BY_ID: Final = "/banking/v2/pix/{codigoSolicitacao}"
 _KEY_HEADER: Final = "x-id-idempotente"
-Document = TypeVar("Document")
-Value = TypeVar("Value")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Inter:
-    """What Inter offers beyond the standard."""
-
-    access: Access
+class Inter(ApiPixAdapter):
+    """Inter: the standard, and what it offers beyond."""
 
     async def get_balance(self, account: ProviderAccount) -> Balance:
         """Read what the account holds, and how much of that is blocked."""
-        request = self.access.request(account, "get_balance", _BALANCE)
-        return await self.access.read(account, request, _reading(documents.SALDO, _balance))
+        request = self.request(account, "get_balance", _BALANCE)
+        return await self.read(account, request, reading(documents.SALDO, _balance))
 
     async def list_statement(
         self, account: ProviderAccount, window: Window, cursor: str | None, limit: int
     ) -> Page[Entry]:
         """Read a page of movements, by days of the bank."""
-        by = self.access.client.read_by()
-        unknown = self.access.client.unknown_word("list_statement")
+        by = self.client.read_by()
+        unknown = self.client.unknown_word("list_statement")
         span = statement.begun(window, cursor)
         while True:
             query = span.query(limit)
-            request = self.access.request(account, "list_statement", _STATEMENT, query)
-            read = _reading(documents.EXTRATO, statement.reader(span, window, unknown))
-            page = await self.access.read(account, request, read, by)
+            request = self.request(account, "list_statement", _STATEMENT, query)
+            read = reading(documents.EXTRATO, statement.reader(span, window, unknown))
+            page = await self.read(account, request, read, by)
             if isinstance(page, Page):
                 break
             span = page
@@ -80,17 +72,12 @@ class Inter:
     ) -> Outcome:
         """Order a payout, once."""
         try:
-            asked = self.access.request(account, "create_payout", _ORDER)
+            asked = self.request(account, "create_payout", _ORDER)
             key, document = uuid_of(order.provider_key), payouts.document_of(order)
             request = paying(asked, document, key, header=_KEY_HEADER)
         except ProviderError as problem:
             return unsent(problem)
-        unknown = self.access.client.unknown_word("create_payout")
-
-        def created(answer: ProviderAnswer) -> Outcome:
-            return payouts.created(_good(answer), unknown)
-
-        return await self.access.pay(account, request, created, send_by)
+        return await self.pay(account, request, payouts.created, send_by)
 
     async def find_payout(
         self, account: ProviderAccount, _provider_key: str, provider_id: str
@@ -98,13 +85,8 @@ class Inter:
         """Look a payout up by the bank's id; a payout without one cannot be looked up."""
         if not provider_id:
             raise NotSupported(Reason.NOT_SUPPORTED)
-        request = self.access.request(account, "find_payout", _BY_ID, codigoSolicitacao=provider_id)
-        unknown = self.access.client.unknown_word("find_payout")
-
-        def found(answer: ProviderAnswer) -> Outcome:
-            return payouts.found(_good(answer), provider_id, unknown)
-
-        return await self.access.read(account, request, found)
+        request = self.request(account, "find_payout", _BY_ID, codigoSolicitacao=provider_id)
+        return await self.read(account, request, partial(payouts.found, asked=provider_id))
 
 
 def _balance(document: documents.Saldo) -> Balance:
@@ -127,17 +109,3 @@ def _balance(document: documents.Saldo) -> Balance:
         blocked=money.from_centavos(blocked),
         updated_at=at.astimezone(UTC) if at else None,
     )
-
-
-def _reading(
-    decoder: msgspec.json.Decoder[Document], shape: Callable[[Document], Value]
-) -> Callable[[ProviderAnswer], Value]:
-    """Return what reads a good answer."""
-    return lambda answer: read_document(_good(answer), decoder, shape)
-
-
-def _good(answer: ProviderAnswer) -> ProviderAnswer:
-    """Let an answer through that is 200; raises the error that another means."""
-    if answer.status not in OK:
-        raise failure(answer)
-    return answer

@@ -12,6 +12,7 @@ from typing import Final
 
 import msgspec
 
+from provider_adapters.kit.answers import inside
 from provider_adapters.kit.money import JsonNumber
 
 
@@ -90,13 +91,7 @@ class TransacaoPix(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     data_hora_movimento: str | None = None
 
 
-class Consulta(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """The answer to a look-up."""
-
-    transacao_pix: TransacaoPix
-
-
 SALDO: Final = msgspec.json.Decoder(Saldo)
 EXTRATO: Final = msgspec.json.Decoder(Extrato)
 PEDIDO: Final = msgspec.json.Decoder(Pedido)
-CONSULTA: Final = msgspec.json.Decoder(Consulta)
+CONSULTA: Final = inside("transacaoPix", TransacaoPix)

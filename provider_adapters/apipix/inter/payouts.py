@@ -19,25 +19,18 @@ from gateway.domain.bank.payout_orders import (
     PixDestination,
 )
 from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import Accepted, Outcome, Rejected, Settled, Unknown
-from gateway.domain.kernel.money import Money
+from gateway.domain.bank.providers import Accepted, Outcome, Settled, Unknown
+from provider_adapters.apipix.access import reading
 from provider_adapters.apipix.inter import documents
-from provider_adapters.apipix.inter.words import (
-    ACCOUNT_TYPES,
-    FAILURES,
-    ORDERED,
-    PAID,
-    PROCESSING,
-    ZONE,
-)
+from provider_adapters.apipix.inter.words import ACCOUNT_TYPES, FAILURES, ORDERED, STATES, ZONE
 from provider_adapters.kit import banks, money
-from provider_adapters.kit.answers import ProviderAnswer, is_e2e_id, provider_id, read_document
-from provider_adapters.kit.client import UnknownWord
-from provider_adapters.kit.outcomes import NeverSendable
+from provider_adapters.kit.answers import Inside, ProviderAnswer, is_e2e_id, provider_id
+from provider_adapters.kit.outcomes import Expected, NeverSendable, Shown, outcome_of
 from provider_adapters.kit.times import instant
 
 _LONGEST_TEXT: Final = 140
-_ISPB_DIGITS: Final = 8
+_ANYTHING: Final = Expected("")
+"""Neither key nor amount is known: the bank's id is compared."""
 _DIGITS: Final = re.compile(r"\d{1,20}", re.ASCII)
 _ACCOUNT: Final = re.compile(r"\d{1,20}[\dXx]", re.ASCII)
 
@@ -65,10 +58,9 @@ def _recipient(order: PayoutOrder) -> Mapping[str, object]:
 
 def _bank_account(to: BankDestination) -> Mapping[str, object]:
     """Write an account, the check digit of its branch left out and that of its number not."""
-    number = to.bank_number
-    bank = banks.by_ispb(number) if len(number) == _ISPB_DIGITS else banks.by_compe(number)
+    ispb = banks.ispb_of(to.bank_number)
     branch, account = to.branch.partition("-")[0], to.account.replace("-", "")
-    if bank is None or not to.name or to.account_type not in ACCOUNT_TYPES:
+    if not to.name or to.account_type not in ACCOUNT_TYPES:
         raise NeverSendable(FailureCode.ACCOUNT_INVALID)
     if _DIGITS.fullmatch(branch) is None or _ACCOUNT.fullmatch(account) is None:
         raise NeverSendable(FailureCode.ACCOUNT_INVALID)
@@ -76,14 +68,14 @@ def _bank_account(to: BankDestination) -> Mapping[str, object]:
         "tipo": "DADOS_BANCARIOS",
         "nome": to.name,
         "cpfCnpj": to.tax_number,
-        "instituicaoFinanceira": {"ispb": bank.ispb},
+        "instituicaoFinanceira": {"ispb": ispb},
         "agencia": branch,
         "contaCorrente": account,
         "tipoConta": ACCOUNT_TYPES[to.account_type],
     }
 
 
-def created(answer: ProviderAnswer, unknown: UnknownWord) -> Outcome:
+def created(answer: ProviderAnswer) -> Outcome:
     """Read the answer to an order; a refusal is raised, and becomes Unknown."""
 
     def shape(made: documents.Pedido) -> Outcome:
@@ -91,7 +83,7 @@ def created(answer: ProviderAnswer, unknown: UnknownWord) -> Outcome:
             return Unknown(answer.evidence(Reason.E2E_ID_MALFORMED))
         reason = Reason.ANSWERED
         if made.tipo_retorno not in ORDERED:
-            unknown()
+            answer.unknown_word()
             reason = Reason.UNKNOWN_STATUS
         return Accepted(
             evidence=answer.evidence(reason),
@@ -99,42 +91,28 @@ def created(answer: ProviderAnswer, unknown: UnknownWord) -> Outcome:
             e2e_id=made.end_to_end_id or "",
         )
 
-    return read_document(answer, documents.PEDIDO, shape)
+    return reading(documents.PEDIDO, shape)(answer)
 
 
-def found(answer: ProviderAnswer, asked: str, unknown: UnknownWord) -> Outcome:
+def found(answer: ProviderAnswer, asked: str) -> Outcome:
     """Read a payout that was looked up by the bank's id; an unknown state is Unknown."""
 
-    def shape(document: documents.Consulta) -> Outcome:
-        seen = document.transacao_pix
-        if seen.codigo_solicitacao != asked:
-            return Unknown(answer.evidence(Reason.KEY_MISMATCH))
-        if seen.end_to_end and not is_e2e_id(seen.end_to_end):
-            return Unknown(answer.evidence(Reason.E2E_ID_MALFORMED))
-        outcome = _outcome(answer, seen)
-        if outcome is None:
-            unknown()
-            return Unknown(answer.evidence(Reason.UNKNOWN_STATUS))
-        return outcome
-
-    return read_document(answer, documents.CONSULTA, shape)
-
-
-def _outcome(answer: ProviderAnswer, seen: documents.TransacaoPix) -> Outcome | None:
-    """Read a payout's state; None for one that we do not know."""
-    value, evidence = _above_zero(seen.valor), answer.evidence(Reason.ANSWERED)
-    known, e2e_id = _named(seen.codigo_solicitacao), seen.end_to_end or ""
-    if seen.status in PAID:
-        at = _moment(seen.data_hora_movimento)
-        return Settled(
-            evidence=evidence, value=value, provider_id=known, e2e_id=e2e_id, settled_at=at
+    def shape(document: Inside[documents.TransacaoPix]) -> Outcome:
+        seen = document.inside
+        is_paid = STATES.get(seen.status) is Settled
+        shown = Shown(
+            state=STATES.get(seen.status),
+            provider_key=None,
+            value=money.above_zero(seen.valor),
+            provider_id=_named(seen.codigo_solicitacao),
+            e2e_id=seen.end_to_end or None,
+            problem=None if seen.codigo_solicitacao == asked else Reason.KEY_MISMATCH,
+            settled_at=_moment(seen.data_hora_movimento) if is_paid else None,
+            failure=FAILURES.get(seen.status, FailureCode.OTHER),
         )
-    if seen.status in PROCESSING:
-        return Accepted(evidence=evidence, provider_id=known, e2e_id=e2e_id, value=value)
-    failure = FAILURES.get(seen.status)
-    if failure is None:
-        return None
-    return Rejected(evidence=answer.evidence(Reason.REFUSED), failure=failure)
+        return outcome_of(answer, shown, _ANYTHING, ordered=False)
+
+    return reading(documents.CONSULTA, shape)(answer)
 
 
 def _named(code: str) -> str:
@@ -142,13 +120,6 @@ def _named(code: str) -> str:
     if not code:
         raise ValueError(Reason.WRONG_SHAPE)
     return provider_id(code)
-
-
-def _above_zero(reais: money.JsonNumber) -> Money:
-    value = money.from_json(reais)
-    if value.centavos <= 0:
-        raise ValueError(Reason.WRONG_SHAPE)
-    return value
 
 
 def _moment(text: str | None) -> datetime | None:

@@ -12,7 +12,9 @@ from datetime import timedelta, timezone
 from typing import Final
 
 from gateway.domain.bank.payout_orders import AccountType, FailureCode
+from gateway.domain.bank.providers import Accepted, Rejected, Settled
 from gateway.domain.bank.statements import MovementKind
+from provider_adapters.kit.outcomes import State
 
 ZONE: Final = timezone(timedelta(hours=-3))
 """Of its days and times, which name none: the bank's own, without summer time since 2019."""
@@ -20,20 +22,6 @@ ZONE: Final = timezone(timedelta(hours=-3))
 ORDERED: Final = frozenset({"PROCESSADO", "APROVACAO", "AGENDADO"})
 """An order was taken. What became of it, only a look-up tells: the answer has no amount."""
 
-PROCESSING: Final = frozenset(
-    {
-        "CRIADO",
-        "AGUARDANDO_APROVACAO",
-        "APROVADO",
-        "AGENDADO",
-        "ENVIADO",
-        "DEBITADO",
-        "TRANSACAO_CRIADA",
-        "TRANSACAO_APROVADA",
-        "PIX_ENVIADO",
-    }
-)
-PAID: Final = frozenset({"PAGO", "PIX_PAGO"})
 FAILURES: Final[Mapping[str, FailureCode]] = {
     "REPROVADO": FailureCode.REJECTED,
     "EXPIRADO": FailureCode.REJECTED,
@@ -50,6 +38,21 @@ there; that one has a person look. ``NAO_DEBITADO``, which the bank's SDKs only 
 has the same one against it and is left in doubt. So are ``PARCIALMENTE_DEBITADO`` and
 ``PARCIALMENTE_PAGO``: of a Pix no source says what they mean.
 """
+
+STATES: Final[Mapping[str, State]] = {
+    "CRIADO": Accepted,
+    "AGUARDANDO_APROVACAO": Accepted,
+    "APROVADO": Accepted,
+    "AGENDADO": Accepted,
+    "ENVIADO": Accepted,
+    "DEBITADO": Accepted,
+    "TRANSACAO_CRIADA": Accepted,
+    "TRANSACAO_APROVADA": Accepted,
+    "PIX_ENVIADO": Accepted,
+    "PAGO": Settled,
+    "PIX_PAGO": Settled,
+    **dict.fromkeys(FAILURES, Rejected),
+}
 
 KINDS: Final[Mapping[str, MovementKind]] = {
     "PIX": MovementKind.PIX,

@@ -38,7 +38,8 @@ class WrongInterFactory(ApiPixFactory):
 
     def __call__(self, settings: Mapping[str, object], context: AdapterContext) -> ApiPixAdapter:
         made = super().__call__(settings, context)
-        return dataclasses.replace(made, banking=self._kind(access=made.received.access))
+        parts = {each.name: getattr(made, each.name) for each in dataclasses.fields(made)}
+        return self._kind(**parts)
 
 
 class PaidAtOnce(Inter):

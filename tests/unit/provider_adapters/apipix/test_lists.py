@@ -10,16 +10,12 @@ from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Window
 from provider_adapters.apipix import documents, lists
 from provider_adapters.apipix.documents import Pagina, Pix
-from provider_adapters.apipix.lists import Limits, instant, limits_of
+from provider_adapters.apipix.lists import Limits, limits_of
 from provider_adapters.testing.verify.stage import Received
 from tests.unit.provider_adapters.apipix.conftest import Standing
 from tests.unit.provider_adapters.apipix.lists import today
 
 NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
-
-
-def test_an_instant_is_written_with_its_zone():
-    assert instant(NOON) == "2026-11-22T12:00:00.000Z"
 
 
 def test_the_end_is_outside():

@@ -16,18 +16,14 @@ from gateway.domain.bank.capabilities import (
     Repeat,
     contradictions,
 )
-from gateway.domain.bank.payout_orders import PayoutMethod, PayoutOrder, PixDestination
-from gateway.domain.bank.pix_keys import PixKeyType
 from gateway.domain.bank.provider_callbacks import CallbackSecrets, ProofRefused
-from gateway.domain.bank.providers import NotSent, ProviderAccount
-from gateway.domain.kernel.money import Money
+from gateway.domain.bank.providers import ProviderAccount
 from provider_adapters.apipix.adapter import ApiPixAdapter
 from provider_adapters.apipix.callbacks import step_of
 from provider_adapters.apipix.charges import DUE, IMMEDIATE
 from provider_adapters.apipix.factory import ApiPixFactory
 from provider_adapters.apipix.profiles import PROFILES, STANDARD_CALLS, Name
 from provider_adapters.kit.factory import AdapterContext
-from provider_adapters.testing.verify.trial import far
 from tests.world.banks.authority import Authority
 from tests.world.banks.witness import Witness
 from tests.world.tables import cases
@@ -116,11 +112,10 @@ def account_at(name: Name, tmp_path: Path) -> ProviderAccount:
 @pytest.mark.parametrize("name", STANDARD)
 def test_paths_begin_where_a_bank_has_them_begin(name: Name, tmp_path: Path):
     adapter, account = made(name), account_at(name, tmp_path)
-    access = adapter.received.access
     asked = [
-        adapter.charges._request(account, "get_charge", IMMEDIATE, "x"),
-        adapter.charges._request(account, "get_charge", DUE, "x"),
-        access.request(account, "list_received", f"{access.profile.pix}/pix"),
+        adapter._request(account, "get_charge", IMMEDIATE, "x"),
+        adapter._request(account, "get_charge", DUE, "x"),
+        adapter.request(account, "list_received", f"{adapter.profile.pix}/pix"),
     ]
 
     assert tuple(each.path for each in asked) == WRITTEN[name]
@@ -130,10 +125,10 @@ def test_paths_begin_where_a_bank_has_them_begin(name: Name, tmp_path: Path):
 
 @pytest.mark.parametrize("name", STANDARD)
 def test_a_token_is_asked_for_in_a_bank_s_own_form(name: Name, tmp_path: Path):
-    access = made(name).received.access
-    credentials = access._credentials(account_at(name, tmp_path))
+    adapter = made(name)
+    credentials = adapter._credentials(account_at(name, tmp_path))
 
-    asked = access.tokens._request(credentials)
+    asked = adapter.tokens._request(credentials)
 
     said = dict(parse_qsl((asked.body or b"").decode()))
     assert said["grant_type"] == "client_credentials"
@@ -172,22 +167,6 @@ def test_inter_offers_what_its_own_paths_do_and_no_keys():
     assert offered.absent_after is None
 
 
-@pytest.mark.parametrize("name", READ_ONLY)
-async def test_a_payout_at_a_bank_of_the_standard_is_not_sent(name: Name, tmp_path: Path):
-    key = PixDestination(
-        name="Maria Silva",
-        tax_number="52998224725",
-        key_type=PixKeyType.EMAIL,
-        key="maria@example.com",
-    )
-    order = PayoutOrder(
-        provider_key="a" * 32,
-        method=PayoutMethod.PIX,
-        value=Money(1050),
-        destination=key,
-        description="",
-    )
-
-    outcome = await made(name).create_payout(account_at(name, tmp_path), order, far())
-
-    assert isinstance(outcome, NotSent)
+@cases("name", READ_ONLY)
+def test_a_bank_of_the_standard_has_no_payout_call(name: Name):
+    assert not {"create_payout", "get_balance", "list_keys"} & set(dir(made(name)))

@@ -35,16 +35,21 @@ def written(asked: PayoutOrder) -> dict[str, object]:
     return document
 
 
-def created(counted: list[bool] | None = None, status: int = 200, **more: object) -> Outcome:
-    seen: list[bool] = [] if counted is None else counted
-    document = {"tipoRetorno": "PROCESSADO", "codigoSolicitacao": CODE, **more}
-    return payouts.created(said(status, document), lambda: seen.append(True))
+def ordered(**more: object) -> ProviderAnswer:
+    return said(200, {"tipoRetorno": "PROCESSADO", "codigoSolicitacao": CODE, **more})
 
 
-def looked_up(counted: list[bool] | None = None, **more: object) -> Outcome:
-    seen: list[bool] = [] if counted is None else counted
+def created(**more: object) -> Outcome:
+    return payouts.created(ordered(**more))
+
+
+def seen(**more: object) -> ProviderAnswer:
     shown = {"codigoSolicitacao": CODE, "valor": 12.31, "status": "PAGO", "endToEnd": E2E, **more}
-    return payouts.found(said(200, {"transacaoPix": shown}), CODE, lambda: seen.append(True))
+    return said(200, {"transacaoPix": shown})
+
+
+def looked_up(**more: object) -> Outcome:
+    return payouts.found(seen(**more), CODE)
 
 
 def test_an_order_by_key_says_amount_and_key_and_no_day():
@@ -104,19 +109,19 @@ def test_a_text_that_is_too_long_is_not_sent():
 
 @cases("word", sorted(words.ORDERED))
 def test_an_order_that_was_taken_is_accepted_until_it_is_looked_up(word: str):
-    counted: list[bool] = []
+    answer = ordered(tipoRetorno=word)
 
-    outcome = created(counted, tipoRetorno=word)
+    outcome = payouts.created(answer)
 
     assert isinstance(outcome, Accepted)
-    assert (outcome.provider_id, outcome.value, counted) == (CODE, None, [])
+    assert (outcome.provider_id, outcome.value, answer.unknown_words) == (CODE, None, 0)
 
 
 def test_an_unlisted_word_is_accepted_and_counted():
-    counted: list[bool] = []
+    answer = ordered(tipoRetorno="TALVEZ")
 
-    assert isinstance(created(counted, tipoRetorno="TALVEZ"), Accepted)
-    assert counted == [True]
+    assert isinstance(payouts.created(answer), Accepted)
+    assert answer.unknown_words == 1
 
 
 @cases(
@@ -134,7 +139,7 @@ def test_an_unlisted_word_is_accepted_and_counted():
 def test_no_refusal_proves_that_nothing_was_paid(answer: ProviderAnswer):
     """What is raised becomes Unknown."""
     with pytest.raises(ProviderError):
-        payouts.created(answer, lambda: None)
+        payouts.created(answer)
 
 
 def test_a_malformed_e2e_id_is_not_believed():
@@ -142,7 +147,7 @@ def test_a_malformed_e2e_id_is_not_believed():
     assert isinstance(looked_up(endToEnd="E1"), Unknown)
 
 
-@cases("word", sorted(words.PAID))
+@cases("word", [word for word, state in words.STATES.items() if state is Settled])
 def test_a_paid_payout_is_settled_at_the_bank_s_time(word: str):
     outcome = looked_up(status=word, dataHoraMovimento="2026-11-22T21:30:00")
 
@@ -151,7 +156,7 @@ def test_a_paid_payout_is_settled_at_the_bank_s_time(word: str):
     assert outcome.settled_at == datetime(2026, 11, 23, 0, 30, tzinfo=UTC)
 
 
-@cases("word", sorted(words.PROCESSING))
+@cases("word", [word for word, state in words.STATES.items() if state is Accepted])
 def test_a_payout_under_way_is_accepted(word: str):
     assert isinstance(looked_up(status=word, endToEnd=None), Accepted)
 
@@ -166,10 +171,10 @@ def test_a_payout_that_failed_is_rejected(word: str):
 
 @cases("word", ["NAO_DEBITADO", "PARCIALMENTE_PAGO", "TALVEZ", ""])
 def test_a_state_in_doubt_is_unknown_and_counted(word: str):
-    counted: list[bool] = []
+    answer = seen(status=word)
 
-    assert isinstance(looked_up(counted, status=word), Unknown)
-    assert counted == [True]
+    assert isinstance(payouts.found(answer, CODE), Unknown)
+    assert answer.unknown_words == 1
 
 
 def test_another_payout_is_not_ours():

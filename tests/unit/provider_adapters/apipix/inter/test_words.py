@@ -7,15 +7,10 @@ from gateway.domain.bank.statements import MovementKind
 from provider_adapters.apipix.inter import words
 
 
-def test_a_state_means_one_thing():
-    assert not words.PAID & words.PROCESSING
-    assert not (words.PAID | words.PROCESSING) & set(words.FAILURES)
-
-
 def test_what_sources_disagree_about_has_no_meaning():
     doubted = {"NAO_DEBITADO", "PARCIALMENTE_DEBITADO", "PARCIALMENTE_PAGO"}
 
-    assert not doubted & (words.PAID | words.PROCESSING | set(words.FAILURES))
+    assert not doubted & words.STATES.keys()
 
 
 def test_pix_alone_counts_as_pix():
