@@ -26,6 +26,7 @@ from gateway.domain.accounts.accounts import Account, BankSecrets, Environment, 
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.strict import amount
 from gateway.http.backoffice.cells import BackOfficeOperations
+from gateway.identity.service import People
 from gateway.operations.accounts.accounts import AccountRecords
 from gateway.operations.accounts.credentials import CredentialRecords, CredentialSource
 from gateway.operations.backoffice.access_carriers import BackOfficeCarriers
@@ -51,7 +52,6 @@ from gateway.operations.backoffice.scoped_records import (
     VisibleAccounts,
 )
 from gateway.operations.bank.services import BankServices
-from gateway.operations.identity.sessions import UserSessions
 from gateway.operations.kernel.audit_context import AuditContext, RuleViolation
 from gateway.operations.payouts.payouts import Payouts
 from gateway.operations.payouts.probes import PayoutProbes
@@ -123,7 +123,6 @@ def build_backoffice(
             look=build_reconciler(kernel, payouts.follow_up).probe,
             audit=store.audit,
         ),
-        identity=identity.services,
         admin=admin,
         accounts=VisibleAccounts(office.scoped, partial(find_company, store.database)),
         connections=BankConnections(banks, store.audit),
@@ -131,7 +130,6 @@ def build_backoffice(
         credentials=CredentialOrders(records=admin.credentials, wait=approvals.wait, rules=rules),
         banks=BankOrders(records=admin.accounts, wait=approvals.wait, rules=rules),
         users=PeopleOrders(services=identity.services, wait=approvals.wait, rules=rules),
-        sessions=UserSessions(identity.context),
         oversight=Oversight(
             record=office.record,
             callbacks=office.callbacks,
@@ -179,6 +177,16 @@ def build_stops(kernel: Kernel) -> Stops:
         accounts=store.accounts,
         credentials=store.credentials,
         new_id=kernel.new_id,
+    )
+
+
+def build_people(kernel: Kernel, identity: IdentityRoom, orders: PeopleOrders) -> People:
+    """Build what staff do with users."""
+    return People(
+        context=identity.context,
+        services=identity.services,
+        records=kernel.store.office.scoped,
+        orders=orders,
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 
@@ -21,14 +20,15 @@ from gateway.http.panel.pages.represent import PageResponses
 from gateway.http.panel.pages.surface import Frame, pages_surface
 from gateway.http.panel.pages.templates import Templates
 from gateway.http.panel.represent import PanelResponses
-from gateway.http.panel.routes import PanelSessionActions
-from gateway.http.panel.screens.recovery import recovery_pages
 from gateway.http.panel.screens.screens import member_pages
 from gateway.http.panel.screens.service.reference import Reference, reference_pages, trying_pages
-from gateway.http.panel.screens.session import SessionPages, session_pages
-from gateway.http.panel.static import StaticFiles, read_static
-from gateway.http.panel.surface import PanelPolicies
+from gateway.http.panel.static import read_static
+from gateway.http.panel.surface import Panel, PanelPolicies
 from gateway.http.route import Surface
+from gateway.identity.pages import own_pages, people_pages
+from gateway.identity.service import People
+from gateway.identity.sign_in_pages import pages as sign_in_pages
+from gateway.identity.sign_in_pages import stepping_up
 from gateway.operations.panel.context import PanelContext, PanelSettings
 from gateway.operations.panel.sessions import PanelSessionRecords
 from gateway.operations.panel.token_refresh import PanelTokens
@@ -50,29 +50,8 @@ from policies.authentication.session import (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PanelRoom:
-    """
-    The panel's sessions; ``tokens`` is closed in the end.
-
-    Attributes:
-        actions: What the rows run.
-        responses: How sessions and their cookies are answered.
-        static: Styles, scripts, fonts and icons of the pages.
-    """
-
-    context: PanelContext
-    records: PanelSessionRecords
-    views: PanelViews
-    tokens: PanelTokens
-    actions: PanelSessionActions
-    responses: PanelResponses
-    policies: PanelPolicies
-    static: StaticFiles
-
-
-def build_panel(kernel: Kernel, identity: IdentityRoom) -> PanelRoom:
-    """Build the room; nothing is started."""
+def build_panel(kernel: Kernel, identity: IdentityRoom) -> Panel:
+    """Build the panel's sessions; nothing is started."""
     settings, keys = kernel.settings, kernel.keys.derivation
     form = INSECURE if settings.session.insecure_dev else HARDENED
     devices = DeviceCookies(list(keys.keys(DEVICE_LABEL).values()), kernel.now)
@@ -89,15 +68,10 @@ def build_panel(kernel: Kernel, identity: IdentityRoom) -> PanelRoom:
             idle=timedelta(seconds=session.idle_s), renewal=timedelta(seconds=session.renew_s)
         ),
     )
-    tokens = PanelTokens(context)
-    records = PanelSessionRecords(context, tokens)
-    views = PanelViews(records)
-    return PanelRoom(
-        context=context,
-        records=records,
-        views=views,
-        tokens=tokens,
-        actions=PanelSessionActions(records=records, views=views, services=services),
+    records = PanelSessionRecords(context, PanelTokens(context))
+    return Panel(
+        views=PanelViews(records),
+        services=services,
         responses=PanelResponses(form, settings.environment, devices, settings.factor_roles),
         policies=PanelPolicies(
             users=identity.policies,
@@ -109,9 +83,10 @@ def build_panel(kernel: Kernel, identity: IdentityRoom) -> PanelRoom:
     )
 
 
-def build_pages(
-    room: PanelRoom,
+def build_pages(  # noqa: PLR0913, PLR0917 - what pages call and show
+    panel: Panel,
     kernel: Kernel,
+    people: People,
     backoffice: Surface,
     own: Surface,
     partners: Surface,
@@ -128,12 +103,12 @@ def build_pages(
         find=build_visible_account(kernel).find,
         rows=rows,
     )
-    session = SessionPages(rows, room.actions, room.responses.form)
     pages = (
-        *session_pages(session),
-        *recovery_pages(rows, session),
+        *sign_in_pages(panel, context),
         *member_pages(rows),
         *company_pages(build_companies(kernel), context),
+        *people_pages(people, context),
+        *own_pages(panel, context),
         *stop_pages(build_stops(kernel), context),
         *reference_pages(Reference(partners)),
         *(trying_pages() if environment is Environment.SANDBOX else ()),
@@ -141,15 +116,15 @@ def build_pages(
     badges = Badges(rows)
     frame = Frame(
         responses=PageResponses(
-            templates=Templates(room.static.address),
+            templates=Templates(panel.static.address),
             navigation=Navigation(pages),
             badges=badges,
             holders=holders(pages),
             environment=environment,
-            idle=room.context.settings.idle,
+            idle=panel.views.records.context.settings.idle,
         ),
         badges=badges,
-        policies=room.policies,
-        step_up=session.step_up,
+        policies=panel.policies,
+        step_up=stepping_up(panel),
     )
     return pages_surface(frame, pages)

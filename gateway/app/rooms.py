@@ -17,13 +17,14 @@ from gateway.app.build_accounts import AccountsRoom, build_accounts
 from gateway.app.build_backoffice import (
     build_backoffice,
     build_companies,
+    build_people,
     build_stops,
     build_visible_account,
 )
 from gateway.app.build_bank import build_bank
 from gateway.app.build_callbacks import build_callbacks
 from gateway.app.build_identity import IdentityRoom, build_identity
-from gateway.app.build_panel import PanelRoom, build_pages, build_panel
+from gateway.app.build_panel import build_pages, build_panel
 from gateway.app.build_payouts import build_payouts
 from gateway.approvals.routes import routes as approval_routes
 from gateway.companies.routes import routes as company_routes
@@ -41,9 +42,10 @@ from gateway.http.banking.routes import banking_rows
 from gateway.http.banking.surface import banking_surface
 from gateway.http.callbacks.surface import callback_surface
 from gateway.http.identity.surface import identity_surface, keys_surface
-from gateway.http.panel.surface import panel_surface, session_gate
+from gateway.http.panel.surface import Panel, panel_surface, session_gate
 from gateway.http.route import Surface
 from gateway.http.table import Table
+from gateway.identity.routes import routes as identity_routes
 from gateway.net.common.runtime import utc_now
 from gateway.operations.backoffice.callbacks.reception import Reception
 from gateway.operations.backoffice.refusals.rehearsals import Rehearsals
@@ -82,7 +84,7 @@ class Rooms:
     bank: BankServices
     payouts: Payouts
     backoffice: BackOfficeOperations
-    panel: PanelRoom
+    panel: Panel
     callbacks: Reception
     paces: Callable[[str], Pace]
 
@@ -131,6 +133,7 @@ def user_surfaces(rooms: Rooms, providers: Callable[[], Sequence[Health]]) -> Se
     """Build the surfaces of users: identity, its keys, back office; the panel's, if it is on."""
     kernel, identity, panel = rooms.kernel, rooms.identity, rooms.panel
     policies, environment = identity.policies, kernel.settings.environment
+    people = build_people(kernel, identity, rooms.backoffice.users)
     backoffice = backoffice_surface(
         backoffice_rows(
             rooms.backoffice,
@@ -140,6 +143,7 @@ def user_surfaces(rooms: Rooms, providers: Callable[[], Sequence[Health]]) -> Se
             [
                 approval_routes(rooms.backoffice.approvals),
                 company_routes(build_companies(kernel)),
+                identity_routes(people),
                 stop_routes(build_stops(kernel)),
             ],
         ),
@@ -148,7 +152,7 @@ def user_surfaces(rooms: Rooms, providers: Callable[[], Sequence[Health]]) -> Se
         kernel.now,
         environment,
     )
-    session = session_gate(panel.actions, panel.responses, panel.policies)
+    session = session_gate(panel)
     surfaces = (
         identity_surface(identity.services, session, policies, environment),
         keys_surface(identity.keyring.published, policies.address_quota),
@@ -156,8 +160,8 @@ def user_surfaces(rooms: Rooms, providers: Callable[[], Sequence[Health]]) -> Se
     )
     if not kernel.settings.server.panel:
         return surfaces
-    own = panel_surface(panel.actions, panel.responses, panel.policies)
-    return (*surfaces, own, build_pages(panel, kernel, backoffice, own, _banking(rooms)))
+    own = panel_surface(panel)
+    return (*surfaces, own, build_pages(panel, kernel, people, backoffice, own, _banking(rooms)))
 
 
 def described_surfaces(settings: Settings) -> Sequence[Surface]:

@@ -85,6 +85,18 @@ def of_form(form: Form, shape: type[Body]) -> Body:
     return _Reader(shape, MANAGEMENT, _SECRETS).convert(given, texts=True)
 
 
+def read_fields(
+    shape: type[Body], fields: Mapping[str, Any], as_sent: Collection[str] = _SECRETS
+) -> Body:
+    """
+    Read a shape from values by name, by the rules of ``body``.
+
+    Raises:
+        ServiceError: ``VALIDATION_FAILED`` with the field.
+    """
+    return _Reader(shape, MANAGEMENT, as_sent).convert(fields)
+
+
 class _Reader(Generic[Body]):
     """Reads bodies of one shape."""
 

@@ -11,7 +11,7 @@ from gateway.domain.identity.errors import NOT_FOUND, VALIDATION_FAILED
 from gateway.domain.kernel import strict
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.requests.calls import Input, RawRequest
-from policies.validation.bodies import body
+from policies.validation.bodies import body, read_fields
 
 LONGEST: Final = 1024
 """Code points of a field; what a password may be is another question."""
@@ -88,6 +88,12 @@ def _input(shape: type[Body]) -> Input[Body]:
     return replace(taken, read=lambda asked: _with_address(taken.read(asked)))
 
 
+def typed(shape: type[Body], **fields: str) -> Body:
+    """Read a body from what somebody typed, by the same rules."""
+    found = read_fields(shape, fields, as_sent=shape.__struct_fields__)
+    return _with_address(found) if "email" in fields else found
+
+
 def _with_address(found: Any) -> Any:  # noqa: ANN401 - a body with a field ``email``
     return msgspec.structs.replace(found, email=_email(found.email))
 
@@ -103,10 +109,10 @@ def _email(value: str) -> str:
         raise ServiceError(VALIDATION_FAILED, "text_form", field="email") from problem
 
 
-def _session_id(asked: RawRequest) -> str:
+def _session_id(asked: RawRequest) -> dict[str, str]:
     """Read the id of a session as lists show it; another form is nobody's."""
     try:
-        return strict.plain_text(asked.path["session_id"], LONGEST).lower()
+        return {"session_id": strict.plain_text(asked.path["session_id"], LONGEST).lower()}
     except ValueError as problem:
         raise ServiceError(NOT_FOUND, "session") from problem
 
@@ -119,4 +125,4 @@ FORGOT: Final = _input(ForgotBody)
 LINK: Final = _input(LinkBody)
 CHANGE: Final = _input(ChangeBody)
 PASSWORD: Final = _input(PasswordBody)
-SESSION_ID: Final[Input[str]] = Input(read=_session_id, refuses=(NOT_FOUND,))
+SESSION_ID: Final[Input[dict[str, str]]] = Input(read=_session_id, refuses=(NOT_FOUND,))

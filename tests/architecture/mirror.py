@@ -73,6 +73,8 @@ WITHOUT = {
             "gateway/http/panel/pages/page.py",
             "gateway/http/panel/screens",
             "gateway/companies/pages.py",
+            "gateway/identity/pages.py",
+            "gateway/identity/sign_in_pages.py",
             "gateway/stops/pages.py",
         ],
         PAGES,

@@ -46,12 +46,12 @@ class PanelWorld:
 
 def panel_world_on(identity_world: IdentityWorld) -> PanelWorld:
     """Build the panel's sessions; close its tokens in the end."""
-    room = build_panel(identity_world.kernel, identity_world.room)
+    panel = build_panel(identity_world.kernel, identity_world.room)
     return PanelWorld(
         identity_world=identity_world,
-        context=room.context,
-        tokens=room.tokens,
-        records=room.records,
-        views=room.views,
+        context=panel.views.records.context,
+        tokens=panel.views.records.tokens,
+        records=panel.views.records,
+        views=panel.views,
         counted=identity_world.counted,
     )

@@ -159,15 +159,9 @@ def _password() -> str:
 def _row(shown: User) -> Row:
     return {
         **fields_of(shown, "id", "email", "name"),
-        "state": _state(shown),
+        "state": shown.state,
         "roles": sorted(each.value for each in shown.roles),
         "companies": sorted(shown.companies),
         "second_factor": shown.has_factor,
         "created_at": instant(shown.created_at),
     }
-
-
-def _state(shown: User) -> str:
-    if not shown.active:
-        return "disabled"
-    return "active" if shown.password else "invited"

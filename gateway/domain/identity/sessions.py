@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -50,6 +51,8 @@ class SigningKeys(Protocol):
         ...
 
 
+# 48 bits: a user has five sessions at most, so no two collide
+_PUBLIC_LENGTH = 12
 _ADDING = Right(Area.COMPANY, Action.MANAGE)
 
 
@@ -82,6 +85,16 @@ class Session:
     def is_live(self, now: datetime) -> bool:
         """Say whether it still holds."""
         return self.ended_at is None and now < self.ends_at
+
+    @property
+    def public_id(self) -> str:
+        """The id in lists, which is no credential."""
+        return public_id(self.id)
+
+
+def public_id(session_id: str) -> str:
+    """Return the id of a session in lists: 12 hexadecimal digits of SHA-256."""
+    return hashlib.sha256(session_id.encode()).hexdigest()[:_PUBLIC_LENGTH]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

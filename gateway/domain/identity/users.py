@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Final, Protocol
+from typing import Final, Literal, Protocol
 
 from gateway.domain.identity.rights import Role
 from gateway.domain.kernel.audit import AuditEvent
@@ -80,6 +80,13 @@ class User:
     def has_factor(self) -> bool:
         """Say whether signing in takes a second factor."""
         return self.totp is not None and self.totp.confirmed_at is not None
+
+    @property
+    def state(self) -> Literal["active", "disabled", "invited"]:
+        """Whether they can sign in, are kept out, or have yet to accept their invitation."""
+        if not self.active:
+            return "disabled"
+        return "active" if self.password else "invited"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

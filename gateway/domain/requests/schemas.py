@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Annotated, Final, Literal, TypeVar
 
 import msgspec
-from msgspec import Meta
+from msgspec import Meta, Struct
 
 Shape = TypeVar("Shape")
 
@@ -116,6 +116,14 @@ Why = Annotated[
     Meta(min_length=1, max_length=500, extra_json_schema={"pattern": NAME}),
 ]
 """A reason that must be given."""
+
+
+class ReasonBody(Struct):
+    """Why; it stays on record."""
+
+    reason: Annotated[str, Meta(max_length=200)] = ""
+
+
 Day = Annotated[str, Meta(examples=["2026-11-20"], extra_json_schema={"format": "date"})]
 KeyType = Literal["cpf", "cnpj", "email", "phone", "evp"]
 

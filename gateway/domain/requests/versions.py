@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from datetime import datetime
+from typing import Final, Protocol
 
 from gateway.domain.accounts.accounts import Account
 from gateway.domain.accounts.credentials import Credential
-from gateway.domain.identity.users import User
 from gateway.domain.kernel.errors import VERSION_CHANGED, ServiceError
 
 _LENGTH: Final = 32
@@ -41,7 +41,21 @@ def expected(headers: Sequence[str]) -> Expected:
     return Expected(frozenset(each.strip() for line in headers for each in line.split(",")))
 
 
-def version_of_user(user: User) -> str:
+class Changed(Protocol):
+    """A record whose every change has an instant of its own."""
+
+    @property
+    def id(self) -> str:
+        """A UUID."""
+        ...
+
+    @property
+    def updated_at(self) -> datetime:
+        """The instant of the latest change."""
+        ...
+
+
+def version_of_user(user: Changed) -> str:
     """Return the version of a person; every change of them has an instant of its own."""
     return entity_tag("user", user.id, user.updated_at.isoformat())
 

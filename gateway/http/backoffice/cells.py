@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Annotated, Final, TypeVar
+from typing import Final, TypeVar
 
-import msgspec
 from aiohttp import hdrs
 
 from gateway.approvals.model import Approval, ApprovalDocument
@@ -27,8 +26,6 @@ from gateway.operations.backoffice.oversight import Oversight
 from gateway.operations.backoffice.payout_finder import PayoutFinder
 from gateway.operations.backoffice.scoped_records import AdminServices, VisibleAccounts
 from gateway.operations.bank.services import BankServices
-from gateway.operations.identity.services import IdentityServices
-from gateway.operations.identity.sessions import UserSessions
 from gateway.operations.payouts.payouts import Payouts
 from gateway.operations.payouts.probes import PayoutProbes
 from gateway.operations.payouts.records import PayoutLists, PayoutReads, PayoutRecords
@@ -42,12 +39,6 @@ WITH_BODY: Final = RowLimits(PERSON, BODY_BYTES)
 CREATED: Final = 201
 WAITS: Final = 202
 NO_CONTENT: Final = 204
-
-
-class ReasonBody(msgspec.Struct):
-    """Why; it stays on record."""
-
-    reason: Annotated[str, msgspec.Meta(max_length=200)] = ""
 
 
 def reading(area: Area) -> Right:
@@ -90,7 +81,6 @@ class BackOfficeOperations:
         admin: The records that administrators keep.
         approvals: Where users' payouts and refunds go first.
         credentials, banks, users: Orders about them, which may wait for another user.
-        sessions: Sign-ins of other users.
         listed_banks: Every bank that a destination may name by its COMPE number.
         absent_after: What each provider's adapter declares, by the provider's name.
         sandbox: What people make the sandbox bank do; None in production.
@@ -103,7 +93,6 @@ class BackOfficeOperations:
     payout_records: PayoutRecords
     payout_finder: PayoutFinder
     payout_probes: PayoutProbes
-    identity: IdentityServices
     admin: AdminServices
     accounts: VisibleAccounts
     connections: BankConnections
@@ -111,7 +100,6 @@ class BackOfficeOperations:
     credentials: CredentialOrders
     banks: BankOrders
     users: PeopleOrders
-    sessions: UserSessions
     oversight: Oversight
     exports: Exports
     figures: Figures

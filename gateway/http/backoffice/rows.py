@@ -20,10 +20,6 @@ from gateway.http.backoffice.administration.configuration import (
 )
 from gateway.http.backoffice.administration.credentials import CredentialActs, credential_rows
 from gateway.http.backoffice.administration.names import name_rows
-from gateway.http.backoffice.administration.roles import role_rows
-from gateway.http.backoffice.administration.sessions import sign_in_rows
-from gateway.http.backoffice.administration.user_acts import UserActs
-from gateway.http.backoffice.administration.users import user_rows
 from gateway.http.backoffice.callers import AccountCaller, BackOfficeCaller
 from gateway.http.backoffice.cells import BackOfficeOperations
 from gateway.http.backoffice.decisions.reviews import review_rows, unresolved_rows
@@ -80,16 +76,12 @@ def backoffice_rows(
     """Return every row; ``providers`` says what is known of each, mail is for the sandbox alone."""
     admin, oversight = does.admin, does.oversight
     accounts = AccountActs(admin, does.banks)
-    users = UserActs(does.identity, does.sessions, admin, does.users)
     return BackOfficeRows(
         staff=(
             *account_list_rows(does),
             *name_rows(admin),
             *account_record_rows(accounts),
             *credential_rows(CredentialActs(admin, does.credentials, does.approvals)),
-            *user_rows(users),
-            *role_rows(),
-            *sign_in_rows(users),
             *(row for each in nouns for row in each.staff),
             *review_rows(admin),
             *unresolved_rows(does),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 from collections.abc import Sequence
 from datetime import datetime
@@ -154,8 +153,6 @@ class KeySetDocument(TypedDict):
     keys: list[KeyDocument]
 
 
-# 48 bits: a user has five sessions at most, so no two collide
-_PUBLIC_LENGTH = 12
 # pixels per module: a phone's camera reads the code from the screen
 _SCALE = 4
 
@@ -163,11 +160,6 @@ _SCALE = 4
 def epoch(at: datetime) -> int:
     """Write an instant as whole seconds since 1970 (contract 2.9)."""
     return int(at.timestamp())
-
-
-def public_id(session_id: str) -> str:
-    """Return the id of a session in lists: 12 hexadecimal digits of SHA-256."""
-    return hashlib.sha256(session_id.encode()).hexdigest()[:_PUBLIC_LENGTH]
 
 
 def user(who: SignedInUser) -> UserDocument:
@@ -182,13 +174,13 @@ def user(who: SignedInUser) -> UserDocument:
 
 def own_sessions(found: Sequence[Session], who: SignedInCaller) -> OwnSessionsDocument:
     """Show the caller's sessions."""
-    data = [_session(each, who) for each in found]
+    data = [own_session(each, who.person) for each in found]
     return {"data": data, "meta": {"total": len(data)}}
 
 
 def enrolment(begun: Enrolment, _who: SignedInCaller) -> EnrolmentDocument:
     """Show what an app needs, to type or to scan."""
-    return {"secret": begun.secret, "otpauth_uri": begun.uri, "qr_svg": _qr(begun.uri)}
+    return {"secret": begun.secret, "otpauth_uri": begun.uri, "qr_svg": qr_svg(begun.uri)}
 
 
 def recovery_codes(made: Sequence[str], _who: SignedInCaller) -> RecoveryCodesDocument:
@@ -213,7 +205,7 @@ def accepted(_done: None, _who: AnonymousCaller) -> AcceptedDocument:
     return {"status": "accepted"}
 
 
-def done(_done: str | None, _who: AnonymousCaller | SignedInCaller) -> Answer[None]:
+def done(_done: object, _who: AnonymousCaller | SignedInCaller) -> Answer[None]:
     """Answer without a body."""
     return Answer(content=None)
 
@@ -223,11 +215,11 @@ def ended(_done: None, who: SignedInCaller) -> Answer[None]:
     return Answer(content=None, headers=who.logout_headers)
 
 
-def _session(found: Session, who: SignedInCaller) -> OwnSessionDocument:
-    """Show a session."""
+def own_session(found: Session, caller: SignedInUser) -> OwnSessionDocument:
+    """Show a session to its owner."""
     return {
-        "id": public_id(found.id),
-        "current": found.id == who.person.session_id,
+        "id": found.public_id,
+        "current": found.id == caller.session_id,
         "panel": found.panel,
         "created_at": instant(found.created_at),
         "seen_at": instant(found.seen_at),
@@ -237,7 +229,7 @@ def _session(found: Session, who: SignedInCaller) -> OwnSessionDocument:
     }
 
 
-def _qr(uri: str) -> str:
+def qr_svg(uri: str) -> str:
     """Draw a QR code as SVG; empty without the extra ``panel``: the URI is enough to enrol."""
     try:
         import segno  # noqa: PLC0415 - enrolling is rare, and importing it slows every start

@@ -1,8 +1,13 @@
-"""Identity's rows (contract 4.2), and those of one's own account, which the panel shares."""
+"""Rows of sign-ins and of one's own account (contract 4.2), which the panel shares."""
 
 from __future__ import annotations
 
+import inspect
+import typing
 from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, Final, Generic, TypedDict, TypeVar, Unpack
+
+import msgspec
 
 from gateway.domain.identity.errors import (
     MFA_EXPIRED,
@@ -18,10 +23,11 @@ from gateway.domain.identity.errors import (
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.domain.requests.calls import Input
 from gateway.http.identity import represent
-from gateway.http.identity.actions import AccountActions, RecoveryActions, SignInActions
 from gateway.http.identity.callers import AnonymousCaller, SignedInCaller
-from gateway.http.route import Answer, Row, RowLimits, route
+from gateway.http.route import OK, Answer, Row, RowLimits, content_of, route
+from gateway.operations.identity.services import IdentityServices
 from policies.traffic.quota import PERSON
 from policies.validation.identity import (
     CHANGE,
@@ -36,293 +42,242 @@ from policies.validation.identity import (
 )
 from policies.validation.inputs import NOTHING
 
+Who = TypeVar("Who", AnonymousCaller, SignedInCaller)
+Does = Callable[..., Awaitable[Any]]
+Shows = Callable[..., Any]
+
 # a password of 128 code points and a token take less than 2 KiB
 BODY_BYTES = 16 * 1024
 SIGN_IN = RowLimits("sign_in", BODY_BYTES)
 SECOND_FACTOR = RowLimits("second_factor", BODY_BYTES)
-_RECOVERY = RowLimits("recovery", BODY_BYTES)
-OWN = RowLimits(PERSON, 0)
-OWN_BODY = RowLimits(PERSON, BODY_BYTES)
+RECOVERY = RowLimits("recovery", BODY_BYTES)
 LEAVING = RowLimits("leaving", 0)
 """Signing out is never refused by a quota."""
+_OWN = RowLimits(PERSON, 0)
+_OWN_BODY = RowLimits(PERSON, BODY_BYTES)
 NO_CONTENT = 204
 ACCEPTED = 202
 FAILS: dict[type[Exception], ErrorCode] = {StoreUnavailable: errors.AUTH_UNAVAILABLE}
 """Without the store nobody can be authenticated: 503 on every row."""
+_PARTS: Final = {"caller": "person", "client": "client", "browser": "browser"}
+"""Which part of a call each parameter of a method is given."""
+
+
+class Shape(TypedDict, total=False):
+    """
+    What a row declares beside its method.
+
+    Attributes:
+        takes: How the body is read, whose fields are parameters of the method.
+        limits: Those of the own account where they are absent.
+        raises: Codes of the method itself.
+        status: 204 where it is absent and the answer has no content.
+    """
+
+    takes: Input[Any]
+    limits: RowLimits
+    raises: Sequence[ErrorCode]
+    status: int
+
+
+class AuthRows(Generic[Who]):
+    """
+    Rows that run one method of a service each.
+
+    A method is given the caller, client or browser of the call if it has a parameter of that
+    name, and the fields of the body. The first paragraph of its docstring is the summary.
+    """
+
+    def __init__(self, surface: str) -> None:
+        self._surface = surface
+        self.rows: list[Row[Who]] = []
+
+    def get(self, path: str, name: str, does: Does, shows: Shows, **shape: Unpack[Shape]) -> None:
+        """Read."""
+        self._add("GET", path, name, does, shows, shape)
+
+    def post(self, path: str, name: str, does: Does, shows: Shows, **shape: Unpack[Shape]) -> None:
+        """Do."""
+        self._add("POST", path, name, does, shows, shape)
+
+    def delete(
+        self, path: str, name: str, does: Does, shows: Shows, **shape: Unpack[Shape]
+    ) -> None:
+        """End what the path names."""
+        self._add("DELETE", path, name, does, shows, shape)
+
+    def _add(  # noqa: PLR0913, PLR0917 - the cells of a row
+        self, method: str, path: str, name: str, does: Does, shows: Shows, shape: Shape
+    ) -> None:
+        takes = shape.get("takes", NOTHING)
+        is_empty = content_of(typing.get_type_hints(shows)["return"]) is type(None)
+        summary = (inspect.getdoc(does) or "").partition("\n\n")[0]
+        self.rows.append(
+            route(
+                method,
+                f"/auth{path}",
+                name=f"{self._surface}.{name}",
+                summary=" ".join(summary.split()),
+                needs=None,
+                limits=shape.get("limits", _OWN if takes.body is None else _OWN_BODY),
+                takes=takes,
+                runs=_runs(does),
+                shows=shows,
+                fails=FAILS,
+                raises=shape.get("raises", ()),
+                status=shape.get("status", NO_CONTENT if is_empty else OK),
+            )
+        )
+
+
+def _runs(does: Does) -> Does:
+    """Return what calls a method with the parts of the call that it names."""
+    parts = inspect.signature(does).parameters.keys() & _PARTS.keys()
+
+    async def run(who: AnonymousCaller | SignedInCaller, taken: Any) -> Any:  # noqa: ANN401 - of any method
+        fields = msgspec.structs.asdict(taken) if isinstance(taken, msgspec.Struct) else taken
+        given = {name: getattr(who, _PARTS[name]) for name in parts}
+        return await does(**given, **(fields or {}))
+
+    return run
 
 
 def recovery_rows(
-    surface: str, actions: RecoveryActions, shows: Callable[[str, AnonymousCaller], Answer[None]]
+    surface: str, services: IdentityServices, shows: Callable[[str, AnonymousCaller], Answer[None]]
 ) -> Sequence[Row[AnonymousCaller]]:
     """Return the rows for users who cannot sign in; ``shows`` renders the use of a link."""
-    return (
-        route(
-            "POST",
-            "/auth/password/forgot",
-            name=f"{surface}.password_forgot",
-            summary="Request a reset link by mail; the answer never tells whether the user exists.",
-            needs=None,
-            limits=_RECOVERY,
-            takes=FORGOT,
-            runs=actions.forgot,
-            shows=represent.accepted,
-            fails=FAILS,
-            raises=(TOO_MANY_ATTEMPTS,),
-            status=ACCEPTED,
-        ),
-        route(
-            "POST",
-            "/auth/password/reset",
-            name=f"{surface}.password_reset",
-            summary="Set a new password with the token of a reset link; every session ends.",
-            needs=None,
-            limits=_RECOVERY,
-            takes=LINK,
-            runs=actions.reset,
-            shows=shows,
-            fails=FAILS,
-            raises=(NOT_POSSIBLE, TOO_MANY_ATTEMPTS),
-            status=NO_CONTENT,
-        ),
-        route(
-            "POST",
-            "/auth/invitations/accept",
-            name=f"{surface}.invitation_accept",
-            summary="Set the first password with the token of an invitation link.",
-            needs=None,
-            limits=_RECOVERY,
-            takes=LINK,
-            runs=actions.accept,
-            shows=shows,
-            fails=FAILS,
-            raises=(NOT_POSSIBLE, TOO_MANY_ATTEMPTS),
-            status=NO_CONTENT,
-        ),
+    rows = AuthRows[AnonymousCaller](surface)
+    passwords, accept = services.passwords, services.invitations.accept
+    link: Shape = {
+        "takes": LINK,
+        "limits": RECOVERY,
+        "raises": (NOT_POSSIBLE, TOO_MANY_ATTEMPTS),
+    }
+    rows.post(
+        "/password/forgot",
+        "password_forgot",
+        passwords.forgot,
+        represent.accepted,
+        takes=FORGOT,
+        limits=RECOVERY,
+        raises=(TOO_MANY_ATTEMPTS,),
+        status=ACCEPTED,
     )
+    rows.post("/password/reset", "password_reset", passwords.reset, shows, **link)
+    rows.post("/invitations/accept", "invitation_accept", accept, shows, **link)
+    return rows.rows
 
 
-def account_rows(surface: str, actions: AccountActions) -> Sequence[Row[SignedInCaller]]:
-    """Return the rows for one's own sessions and password."""
-    return (
-        route(
-            "GET",
-            "/auth/sessions",
-            name=f"{surface}.sessions",
-            summary="List your own sessions, oldest first.",
-            needs=None,
-            limits=OWN,
-            takes=NOTHING,
-            runs=actions.sessions,
-            shows=represent.own_sessions,
-            fails=FAILS,
-            raises=(),
-        ),
-        route(
-            "DELETE",
-            "/auth/sessions/{session_id}",
-            name=f"{surface}.session_end",
-            summary="End one of your own sessions, with all of its tokens.",
-            needs=None,
-            limits=OWN,
-            takes=SESSION_ID,
-            runs=actions.end_session,
-            shows=represent.done,
-            fails=FAILS,
-            raises=(NOT_FOUND,),
-            status=NO_CONTENT,
-        ),
-        route(
-            "DELETE",
-            "/auth/sessions",
-            name=f"{surface}.sessions_end",
-            summary="End all of your own sessions except this one.",
-            needs=None,
-            limits=OWN,
-            takes=NOTHING,
-            runs=actions.end_others,
-            shows=represent.done,
-            fails=FAILS,
-            raises=(),
-            status=NO_CONTENT,
-        ),
-        route(
-            "POST",
-            "/auth/password/change",
-            name=f"{surface}.password_change",
-            summary="Change the password, given the current one; every session ends.",
-            needs=None,
-            limits=OWN_BODY,
-            takes=CHANGE,
-            runs=actions.change_password,
-            shows=represent.ended,
-            fails=FAILS,
-            raises=(PASSWORD_WRONG, NOT_POSSIBLE, TOO_MANY_ATTEMPTS),
-            status=NO_CONTENT,
-        ),
+def account_rows(surface: str, services: IdentityServices) -> Sequence[Row[SignedInCaller]]:
+    """Return the rows for one's own sessions, password and second factor."""
+    rows = AuthRows[SignedInCaller](surface)
+    sessions, factors = services.sessions, services.second_factors
+    by_id: Shape = {"takes": SESSION_ID, "raises": (NOT_FOUND,)}
+    rows.get("/sessions", "sessions", sessions.list, represent.own_sessions)
+    rows.delete("/sessions/{session_id}", "session_end", sessions.end, represent.done, **by_id)
+    rows.delete("/sessions", "sessions_end", sessions.end_others, represent.done)
+    rows.post(
+        "/password/change",
+        "password_change",
+        services.passwords.change,
+        represent.ended,
+        takes=CHANGE,
+        raises=(PASSWORD_WRONG, NOT_POSSIBLE, TOO_MANY_ATTEMPTS),
     )
-
-
-def second_factor_rows(surface: str, actions: AccountActions) -> Sequence[Row[SignedInCaller]]:
-    """Return the rows for one's own second factor."""
-    return (
-        route(
-            "POST",
-            "/auth/totp",
-            name=f"{surface}.totp_begin",
-            summary="Start to enrol an authenticator app, given the password again.",
-            needs=None,
-            limits=OWN_BODY,
-            takes=PASSWORD,
-            runs=actions.start_totp,
-            shows=represent.enrolment,
-            fails=FAILS,
-            raises=(PASSWORD_WRONG, NOT_POSSIBLE, TOKEN_INVALID, TOO_MANY_ATTEMPTS),
-        ),
-        route(
-            "POST",
-            "/auth/totp/confirm",
-            name=f"{surface}.totp_confirm",
-            summary="Confirm the app by its first code; returns recovery codes; all sessions end.",
-            needs=None,
-            limits=OWN_BODY,
-            takes=CODE,
-            runs=actions.confirm_totp,
-            shows=represent.recovery_codes_and_logout,
-            fails=FAILS,
-            raises=(MFA_INVALID, NOT_POSSIBLE, TOKEN_INVALID, TOO_MANY_ATTEMPTS),
-        ),
-        route(
-            "DELETE",
-            "/auth/totp",
-            name=f"{surface}.totp_remove",
-            summary="Remove the app, after a recent step-up; every session ends.",
-            needs=None,
-            limits=OWN,
-            takes=NOTHING,
-            runs=actions.remove_totp,
-            shows=represent.ended,
-            fails=FAILS,
-            raises=(STEP_UP_REQUIRED, NOT_POSSIBLE, TOKEN_INVALID),
-            status=NO_CONTENT,
-        ),
-        route(
-            "POST",
-            "/auth/recovery-codes",
-            name=f"{surface}.recovery_codes",
-            summary="Replace all recovery codes by ten new ones, after a recent step-up.",
-            needs=None,
-            limits=OWN,
-            takes=NOTHING,
-            runs=actions.new_codes,
-            shows=represent.recovery_codes,
-            fails=FAILS,
-            raises=(STEP_UP_REQUIRED, TOKEN_INVALID, TOO_MANY_ATTEMPTS),
-        ),
+    rows.post(
+        "/totp",
+        "totp_begin",
+        factors.begin,
+        represent.enrolment,
+        takes=PASSWORD,
+        raises=(PASSWORD_WRONG, NOT_POSSIBLE, TOKEN_INVALID, TOO_MANY_ATTEMPTS),
     )
+    rows.post(
+        "/totp/confirm",
+        "totp_confirm",
+        factors.confirm,
+        represent.recovery_codes_and_logout,
+        takes=CODE,
+        raises=(MFA_INVALID, NOT_POSSIBLE, TOKEN_INVALID, TOO_MANY_ATTEMPTS),
+    )
+    rows.delete(
+        "/totp",
+        "totp_remove",
+        factors.remove,
+        represent.ended,
+        raises=(STEP_UP_REQUIRED, NOT_POSSIBLE, TOKEN_INVALID),
+    )
+    rows.post(
+        "/recovery-codes",
+        "recovery_codes",
+        factors.new_recovery_codes,
+        represent.recovery_codes,
+        raises=(STEP_UP_REQUIRED, TOKEN_INVALID, TOO_MANY_ATTEMPTS),
+    )
+    return rows.rows
 
 
-_REFRESH = RowLimits("anonymous", BODY_BYTES)
-_KEYS = RowLimits("keys", 0)
-Published = Callable[[], Awaitable[dict[str, object]]]
-"""Returns the JWK set of the keys in use."""
-
-
-def sign_in_rows(actions: SignInActions) -> Sequence[Row[AnonymousCaller]]:
+def sign_in_rows(services: IdentityServices) -> Sequence[Row[AnonymousCaller]]:
     """Return the rows that are called without a token."""
-    return (
-        route(
-            "POST",
-            "/auth/login",
-            name="identity.login",
-            summary="Sign in by password. Returns tokens, or asks for a second factor.",
-            needs=None,
-            limits=SIGN_IN,
-            takes=LOGIN,
-            runs=actions.login,
-            shows=represent.login,
-            fails=FAILS,
-            raises=(PASSWORD_WRONG, TOO_MANY_ATTEMPTS),
-        ),
-        route(
-            "POST",
-            "/auth/mfa",
-            name="identity.mfa",
-            summary="Finish a sign-in with the challenge and a code.",
-            needs=None,
-            limits=SECOND_FACTOR,
-            takes=MFA,
-            runs=actions.submit_code,
-            shows=represent.signed_in,
-            fails=FAILS,
-            raises=(MFA_INVALID, MFA_EXPIRED, PASSWORD_WRONG, TOO_MANY_ATTEMPTS),
-        ),
-        route(
-            "POST",
-            "/auth/refresh",
-            name="identity.refresh",
-            summary="Exchange a refresh token for a new pair of tokens; it works once.",
-            needs=None,
-            limits=_REFRESH,
-            takes=REFRESH,
-            runs=actions.refresh,
-            shows=represent.tokens,
-            fails=FAILS,
-            raises=(REFRESH_INVALID,),
-        ),
+    rows = AuthRows[AnonymousCaller]("identity")
+    rows.post(
+        "/login",
+        "login",
+        services.sign_in.login,
+        represent.login,
+        takes=LOGIN,
+        limits=SIGN_IN,
+        raises=(PASSWORD_WRONG, TOO_MANY_ATTEMPTS),
     )
+    rows.post(
+        "/mfa",
+        "mfa",
+        services.sign_in.submit_code,
+        represent.signed_in,
+        takes=MFA,
+        limits=SECOND_FACTOR,
+        raises=(MFA_INVALID, MFA_EXPIRED, PASSWORD_WRONG, TOO_MANY_ATTEMPTS),
+    )
+    rows.post(
+        "/refresh",
+        "refresh",
+        services.tokens.refresh,
+        represent.tokens,
+        takes=REFRESH,
+        limits=RowLimits("anonymous", BODY_BYTES),
+        raises=(REFRESH_INVALID,),
+    )
+    return rows.rows
 
 
-def token_rows(actions: AccountActions) -> Sequence[Row[SignedInCaller]]:
+def token_rows(services: IdentityServices) -> Sequence[Row[SignedInCaller]]:
     """Return the rows for the session of a token, which the panel has in another form."""
-    return (
-        route(
-            "DELETE",
-            "/auth/logout",
-            name="identity.logout",
-            summary="Sign out: the session and all of its tokens end at once.",
-            needs=None,
-            limits=LEAVING,
-            takes=NOTHING,
-            runs=actions.logout,
-            shows=represent.done,
-            fails=FAILS,
-            raises=(),
-            status=NO_CONTENT,
-        ),
-        route(
-            "POST",
-            "/auth/step-up",
-            name="identity.step_up",
-            summary="Submit a code of the second factor; it counts as recent for five minutes.",
-            needs=None,
-            limits=OWN_BODY,
-            takes=CODE,
-            runs=actions.step_up,
-            shows=represent.fresh,
-            fails=FAILS,
-            raises=(MFA_INVALID, STEP_UP_REQUIRED, TOKEN_INVALID, TOO_MANY_ATTEMPTS),
-        ),
-    )
+    rows, factors = AuthRows[SignedInCaller]("identity"), services.second_factors
+    asks: Shape = {
+        "takes": CODE,
+        "raises": (MFA_INVALID, STEP_UP_REQUIRED, TOKEN_INVALID, TOO_MANY_ATTEMPTS),
+    }
+    rows.delete("/logout", "logout", services.sessions.logout, represent.done, limits=LEAVING)
+    rows.post("/step-up", "step_up", factors.step_up, represent.fresh, **asks)
+    return rows.rows
 
 
-def key_rows(published: Published) -> Sequence[Row[None]]:
-    """Return the row of the public keys."""
+def key_row(published: Callable[[], Awaitable[dict[str, object]]]) -> Row[None]:
+    """Return the row of the public keys; ``published`` returns the JWK set of those in use."""
 
     async def read(_who: None, _taken: None) -> dict[str, object]:
         return await published()
 
-    return (
-        route(
-            "GET",
-            "/jwks.json",
-            name="keys.jwks",
-            summary="The public keys of access tokens.",
-            needs=None,
-            limits=_KEYS,
-            takes=NOTHING,
-            runs=read,
-            shows=represent.keys,
-            fails=FAILS,
-            raises=(),
-        ),
+    return route(
+        "GET",
+        "/jwks.json",
+        name="keys.jwks",
+        summary="The public keys of access tokens.",
+        needs=None,
+        limits=RowLimits("keys", 0),
+        takes=NOTHING,
+        runs=read,
+        shows=represent.keys,
+        fails=FAILS,
+        raises=(),
     )

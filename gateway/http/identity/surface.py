@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from gateway.domain.accounts.accounts import Environment
@@ -9,7 +10,6 @@ from gateway.domain.identity import errors as identity_errors
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.http.common import admit_anybody, open_gate
-from gateway.http.identity.actions import AccountActions, RecoveryActions, SignInActions
 from gateway.http.identity.callers import (
     AnonymousCaller,
     SignedInCaller,
@@ -19,11 +19,9 @@ from gateway.http.identity.callers import (
 from gateway.http.identity.represent import done
 from gateway.http.identity.routes import (
     BODY_BYTES,
-    Published,
     account_rows,
-    key_rows,
+    key_row,
     recovery_rows,
-    second_factor_rows,
     sign_in_rows,
     token_rows,
 )
@@ -104,8 +102,8 @@ def _strangers(services: IdentityServices, policies: UserPolicies) -> Gate[Anony
         policies=(NoForeignPage(policies.origin), policies.address_quota, RefusesBasic()),
         admits=admit_anonymous,
         rows=(
-            *sign_in_rows(SignInActions(services)),
-            *recovery_rows(NAME, RecoveryActions(services), done),
+            *sign_in_rows(services),
+            *recovery_rows(NAME, services, done),
         ),
         opens="these rows are called before a token exists",
     )
@@ -113,26 +111,23 @@ def _strangers(services: IdentityServices, policies: UserPolicies) -> Gate[Anony
 
 def _members(services: IdentityServices, policies: UserPolicies) -> Gate[SignedInCaller]:
     """Return the gate of signed-in users."""
-    account = AccountActions(services)
     return Gate(
         policies=(policies.bearer, policies.user_quota),
         admits=admit_signed_in,
-        rows=(
-            *token_rows(account),
-            *account_rows(NAME, account),
-            *second_factor_rows(NAME, account),
-        ),
+        rows=(*token_rows(services), *account_rows(NAME, services)),
         scheme="bearer",
         opens="every signed-in user may do this to their own account",
     )
 
 
-def keys_surface(published: Published, quota: WithinAddressQuota) -> Surface:
+def keys_surface(
+    published: Callable[[], Awaitable[dict[str, object]]], quota: WithinAddressQuota
+) -> Surface:
     """Build the surface of the public keys."""
     everybody = Gate(
         policies=(quota,),
         admits=admit_anybody,
-        rows=key_rows(published),
+        rows=[key_row(published)],
         opens="verifiers of our tokens have no credentials here",
     )
     return Surface(

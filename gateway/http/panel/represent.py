@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal, NotRequired, Protocol, TypedDict
 
@@ -11,9 +11,9 @@ from msgspec import Meta
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.identity.panel_sessions import KNOWN_FOR, KnownBrowser
 from gateway.domain.identity.rights import Role, changes
-from gateway.domain.identity.sessions import SignedInUser
+from gateway.domain.identity.sessions import SignedInUser, public_id
 from gateway.http.identity.callers import AnonymousCaller, SignedInCaller
-from gateway.http.identity.represent import Epoch, PublicId, epoch, public_id
+from gateway.http.identity.represent import Epoch, PublicId, epoch
 from gateway.http.route import Answer
 from gateway.operations.identity.ports import ClientInfo
 from gateway.operations.panel.view import PanelView, SignedInView
@@ -55,22 +55,26 @@ class PanelResponses:
         self, view: PanelView, who: AnonymousCaller | SignedInCaller
     ) -> Answer[SessionDocument]:
         """Show a session, and set its cookie if it is new."""
+        return Answer(content=self._session(view), cookies=self.cookies(view, who.client))
+
+    def cookies(self, view: PanelView, client: ClientInfo) -> Sequence[str]:
+        """Return the headers that set a new cookie, and that of the device of a user."""
         if not view.new_cookie:
-            return Answer(content=self._session(view))
-        cookies = [self.form.given(view.browser.cookie)]
-        if view.signed_in is not None:
-            cookies.append(self._device(view.signed_in.person.user_id, who.client))
-        return Answer(content=self._session(view), cookies=cookies)
+            return ()
+        given = self.form.given(view.browser.cookie)
+        if view.signed_in is None:
+            return (given,)
+        return (given, self.device(view.signed_in.person.user_id, client))
 
     def remembered(self, user_id: str, who: AnonymousCaller) -> Answer[None]:
         """Answer without a body, and remember the browser: its user can read the mail."""
-        return Answer(content=None, cookies=[self._device(user_id, who.client)])
+        return Answer(content=None, cookies=[self.device(user_id, who.client)])
 
     def left(self, _done: None, _who: AnonymousCaller) -> Answer[None]:
         """Answer without a body, and clear the browser."""
         return Answer(content=None, headers=self.logout_headers)
 
-    def _device(self, user_id: str, client: ClientInfo) -> str:
+    def device(self, user_id: str, client: ClientInfo) -> str:
         """Return the header that sets the device cookie."""
         return self.form.remembered(self.devices.make(user_id, client.known), KNOWN_FOR)
 

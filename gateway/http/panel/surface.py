@@ -6,27 +6,40 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from gateway.domain.identity.errors import (
+    MFA_EXPIRED,
+    MFA_INVALID,
+    PASSWORD_WRONG,
+    SESSION_REQUIRED,
+    STEP_UP_REQUIRED,
+    TOKEN_INVALID,
+    TOO_MANY_ATTEMPTS,
+)
 from gateway.domain.requests.calls import Call, Policy
-from gateway.http.identity.actions import AccountActions, RecoveryActions
 from gateway.http.identity.callers import (
     AnonymousCaller,
     SignedInCaller,
     admit_anonymous,
     admit_signed_in,
 )
-from gateway.http.identity.routes import BODY_BYTES, account_rows, recovery_rows, second_factor_rows
+from gateway.http.identity.routes import (
+    BODY_BYTES,
+    LEAVING,
+    SECOND_FACTOR,
+    SIGN_IN,
+    AuthRows,
+    account_rows,
+    recovery_rows,
+)
 from gateway.http.identity.surface import UserPolicies
 from gateway.http.panel.represent import PanelResponses
-from gateway.http.panel.routes import (
-    PanelSessionActions,
-    logout_rows,
-    session_rows,
-    sign_in_rows,
-    step_up_rows,
-)
-from gateway.http.route import Gate, Row, Surface
+from gateway.http.panel.static import StaticFiles
+from gateway.http.route import Gate, Row, RowLimits, Surface
+from gateway.operations.identity.services import IdentityServices
+from gateway.operations.panel.view import PanelViews
 from policies.authentication.session import BrowserCookie, DeviceCookie, SessionCookie
 from policies.traffic.csrf import CsrfToken, ReadFromOurPage, WriteFromOurPage
+from policies.validation.identity import CODE, LOGIN
 
 NAME = "panel"
 CHALLENGE = 'Bearer realm="iam"'
@@ -63,10 +76,33 @@ class PanelPolicies:
         return (WriteFromOurPage(self.users.origin), self.session, CsrfToken())
 
 
-def session_gate(
-    actions: PanelSessionActions, shows: PanelResponses, policies: PanelPolicies
-) -> Gate[AnonymousCaller]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Panel:
+    """
+    The panel's sessions; ``views.records.tokens`` is closed in the end.
+
+    Attributes:
+        responses: How sessions and their cookies are answered.
+        static: Styles, scripts, fonts and icons of the pages.
+    """
+
+    views: PanelViews
+    services: IdentityServices
+    responses: PanelResponses
+    policies: PanelPolicies
+    static: StaticFiles
+
+
+def session_gate(panel: Panel) -> Gate[AnonymousCaller]:
     """Return the gate of the session row, which a page calls before the sign-in."""
+    policies, rows = panel.policies, AuthRows[AnonymousCaller]("identity")
+    rows.get(
+        "/session",
+        "session",
+        panel.views.visit,
+        panel.responses.session,
+        limits=RowLimits("anonymous", 0),
+    )
     return Gate(
         policies=(
             ReadFromOurPage(origin=policies.users.origin, marked=False),
@@ -74,23 +110,21 @@ def session_gate(
             policies.browser,
         ),
         admits=admit_anonymous,
-        rows=session_rows(actions, shows),
+        rows=rows.rows,
         scheme="session",
         opens="a page learns here whether its browser is signed in",
     )
 
 
-def panel_surface(
-    actions: PanelSessionActions, shows: PanelResponses, policies: PanelPolicies
-) -> Surface:
+def panel_surface(panel: Panel) -> Surface:
     """Build the surface from its gates."""
     return Surface(
         name=NAME,
         prefix="/panel",
         gates=(
-            _strangers(actions, shows, policies),
-            _leaving(actions, shows, policies),
-            *_members(actions, shows, policies),
+            _strangers(panel),
+            _leaving(panel),
+            *_members(panel),
         ),
         challenge=CHALLENGE,
         body_bytes=BODY_BYTES,
@@ -99,20 +133,25 @@ def panel_surface(
     )
 
 
-def _members(
-    actions: PanelSessionActions, shows: PanelResponses, policies: PanelPolicies
-) -> Sequence[Gate[SignedInCaller]]:
+def _members(panel: Panel) -> Sequence[Gate[SignedInCaller]]:
     """Return the gates of signed-in users: one for reads, one for writes."""
-    account = AccountActions(actions.services)
-    rows = (
-        *step_up_rows(actions, shows),
-        *account_rows(NAME, account),
-        *second_factor_rows(NAME, account),
+    policies, own = panel.policies, AuthRows[SignedInCaller](NAME)
+    own.post(
+        "/step-up",
+        "step_up",
+        panel.views.step_up,
+        panel.responses.session,
+        takes=CODE,
+        raises=(
+            *(MFA_INVALID, STEP_UP_REQUIRED, TOKEN_INVALID),
+            *(SESSION_REQUIRED, TOO_MANY_ATTEMPTS),
+        ),
     )
+    rows = (*own.rows, *account_rows(NAME, panel.services))
 
     def admit(call: Call) -> SignedInCaller:
         """Return the caller with the headers that clear the browser at logout."""
-        return replace(admit_signed_in(call), logout_headers=shows.logout_headers)
+        return replace(admit_signed_in(call), logout_headers=panel.responses.logout_headers)
 
     parts = ((policies.reads, _reading(rows)), (policies.writes, _writing(rows)))
     return [
@@ -127,10 +166,28 @@ def _members(
     ]
 
 
-def _strangers(
-    actions: PanelSessionActions, shows: PanelResponses, policies: PanelPolicies
-) -> Gate[AnonymousCaller]:
+def _strangers(panel: Panel) -> Gate[AnonymousCaller]:
     """Return the gate of signing in; its CSRF token prevents login by a foreign page."""
+    policies, views, shows = panel.policies, panel.views, panel.responses.session
+    rows, refused = AuthRows[AnonymousCaller](NAME), (SESSION_REQUIRED, TOO_MANY_ATTEMPTS)
+    rows.post(
+        "/login",
+        "login",
+        views.login,
+        shows,
+        takes=LOGIN,
+        limits=SIGN_IN,
+        raises=(PASSWORD_WRONG, *refused),
+    )
+    rows.post(
+        "/mfa",
+        "mfa",
+        views.submit_code,
+        shows,
+        takes=CODE,
+        limits=SECOND_FACTOR,
+        raises=(MFA_INVALID, MFA_EXPIRED, PASSWORD_WRONG, *refused),
+    )
     return Gate(
         policies=(
             WriteFromOurPage(policies.users.origin),
@@ -140,27 +197,24 @@ def _strangers(
             policies.users.address_quota,
         ),
         admits=admit_anonymous,
-        rows=(
-            *sign_in_rows(actions, shows),
-            *recovery_rows(NAME, RecoveryActions(actions.services), shows.remembered),
-        ),
+        rows=(*rows.rows, *recovery_rows(NAME, panel.services, panel.responses.remembered)),
         scheme="session",
         opens=_BEFORE,
     )
 
 
-def _leaving(
-    actions: PanelSessionActions, shows: PanelResponses, policies: PanelPolicies
-) -> Gate[AnonymousCaller]:
+def _leaving(panel: Panel) -> Gate[AnonymousCaller]:
     """Return the gate of signing out."""
+    rows, logout = AuthRows[AnonymousCaller](NAME), panel.views.records.logout
+    rows.post("/logout", "logout", logout, panel.responses.left, limits=LEAVING)
     return Gate(
         policies=(
-            WriteFromOurPage(policies.users.origin),
-            policies.browser,
+            WriteFromOurPage(panel.policies.users.origin),
+            panel.policies.browser,
             CsrfToken(without_session=True),
         ),
         admits=admit_anonymous,
-        rows=logout_rows(actions, shows),
+        rows=rows.rows,
         scheme="session",
         opens=_LEAVING,
     )

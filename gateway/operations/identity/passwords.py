@@ -255,10 +255,10 @@ class Passwords:
 
     async def forgot(self, email: str, client: ClientInfo) -> None:
         """
-        Queue a reset link for the user with this address, if there is one.
+        Request a reset link by mail; the answer never tells whether the user exists.
 
-        No user is looked up before the caller is answered: neither the answer nor its
-        duration tells whether the user exists.
+        No user is looked up before the caller is answered, so that the duration of the answer
+        does not tell either.
 
         Raises:
             ServiceError: TOO_MANY_ATTEMPTS, counted for the caller's address alone.
@@ -268,7 +268,10 @@ class Passwords:
 
     async def reset(self, token: str, password: str, client: ClientInfo) -> str:
         """
-        Set a new password by a link from a mail, without signing in; return the user's id.
+        Set a new password with the token of a reset link; every session ends.
+
+        Returns:
+            The user's id.
 
         Raises:
             ServiceError: NOT_POSSIBLE for a password that is too weak, or a
@@ -279,17 +282,17 @@ class Passwords:
         return user.id
 
     async def change(
-        self, caller: SignedInUser, current: str, new: str, client: ClientInfo
+        self, caller: SignedInUser, current_password: str, new_password: str, client: ClientInfo
     ) -> None:
         """
-        Set a new password by the current one; every session ends, this one included.
+        Set a new password, given the current one; every session ends, this one included.
 
         Raises:
             ServiceError: PASSWORD_WRONG; NOT_POSSIBLE for a new one that is too
                 weak; TOO_MANY_ATTEMPTS.
         """
         passwords = NewPasswords(self.context)
-        passwords.refuse_weak(new)
-        if await PasswordCheck(self.context).by_caller(caller, current, client) is None:
+        passwords.refuse_weak(new_password)
+        if await PasswordCheck(self.context).by_caller(caller, current_password, client) is None:
             raise ServiceError(PASSWORD_WRONG, "password")
-        await passwords.set(caller.user_id, new, "password.changed")
+        await passwords.set(caller.user_id, new_password, "password.changed")

@@ -228,7 +228,6 @@ class IdentitySettings:
         tries: Codes that may be tried for one challenge.
         reset: Lifetime of a link that resets a password.
         invitation: Lifetime of a link that sets the first password.
-        fresh: How long a second factor counts as just given.
         touch: ``seen_at`` of a session is written at most this often.
     """
 
@@ -241,7 +240,6 @@ class IdentitySettings:
     tries: int = 5
     reset: timedelta = timedelta(minutes=30)
     invitation: timedelta = timedelta(hours=72)
-    fresh: timedelta = timedelta(minutes=5)
     touch: timedelta = timedelta(minutes=1)
     throttles: AttemptLimits = AttemptLimits()
 

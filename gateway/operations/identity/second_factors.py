@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 
+from gateway.domain.identity.access import FRESH, check_fresh_factor
 from gateway.domain.identity.errors import (
     MFA_INVALID,
     NOT_POSSIBLE,
@@ -137,22 +138,12 @@ class SecondFactors:
 
     context: IdentityContext
 
-    def require_fresh(self, caller: SignedInUser) -> None:
-        """
-        Require that a second factor was given within the last five minutes.
-
-        Raises:
-            ServiceError: STEP_UP_REQUIRED; also for users without a second factor.
-        """
-        at = caller.factor_at
-        if not caller.has_factor or at is None:
-            raise ServiceError(STEP_UP_REQUIRED, "no_factor")
-        if self.context.now() - at > self.context.settings.fresh:
-            raise ServiceError(STEP_UP_REQUIRED, "factor_old")
-
     async def step_up(self, caller: SignedInUser, code: str) -> datetime:
         """
-        Accept a code now; return until when it counts as fresh.
+        Submit a code of the second factor; it counts as recent for five minutes.
+
+        Returns:
+            Until when it does.
 
         Raises:
             ServiceError: STEP_UP_REQUIRED for a user without a second factor;
@@ -165,11 +156,11 @@ class SecondFactors:
             raise ServiceError(MFA_INVALID, "code")
         now = self.context.now()
         await self.context.stores.sessions.note_factor(caller.session_id, now)
-        return now + self.context.settings.fresh
+        return now + FRESH
 
     async def begin(self, caller: SignedInUser, password: str, client: ClientInfo) -> Enrolment:
         """
-        Start to enrol an app, guarded by the password once more.
+        Start to enrol an authenticator app, given the password again.
 
         Raises:
             ServiceError: PASSWORD_WRONG; NOT_POSSIBLE while there is a factor,
@@ -188,10 +179,9 @@ class SecondFactors:
 
     async def confirm(self, caller: SignedInUser, code: str) -> Sequence[str]:
         """
-        Finish the enrolment by the app's first code, and return ten recovery codes.
+        Confirm the app by its first code; returns recovery codes; all sessions end.
 
-        The codes are shown once. Every session ends, this one included: signing in
-        requires the factor from now on.
+        The ten codes are shown once. Signing in requires the factor from now on.
 
         Raises:
             ServiceError: MFA_INVALID; NOT_POSSIBLE when no enrolment was started;
@@ -211,12 +201,12 @@ class SecondFactors:
 
     async def remove(self, caller: SignedInUser) -> None:
         """
-        Remove the factor; every session ends.
+        Remove the app, after a recent step-up; every session ends.
 
         Raises:
             ServiceError: STEP_UP_REQUIRED without a fresh code.
         """
-        self.require_fresh(caller)
+        check_fresh_factor(caller, self.context.now())
         user = await self._user(caller)
         await self._change(
             user,
@@ -228,12 +218,12 @@ class SecondFactors:
 
     async def new_recovery_codes(self, caller: SignedInUser) -> Sequence[str]:
         """
-        Void all recovery codes and return ten new ones, shown once.
+        Replace all recovery codes by ten new ones, shown once, after a recent step-up.
 
         Raises:
             ServiceError: STEP_UP_REQUIRED without a fresh code.
         """
-        self.require_fresh(caller)
+        check_fresh_factor(caller, self.context.now())
         user = await self._user(caller)
         codes = await SecondFactorCodes(self.context).renew(user)
         await self.context.stores.audit.append(
@@ -243,10 +233,6 @@ class SecondFactors:
             user, "Novos códigos de recuperação", "Os códigos anteriores não valem mais."
         )
         return codes
-
-    async def recovery_codes_left(self, caller: SignedInUser) -> int:
-        """Count the unused recovery codes."""
-        return await SecondFactorCodes(self.context).left(caller.user_id)
 
     async def _user(self, caller: SignedInUser) -> User:
         """Read the caller from the store again."""

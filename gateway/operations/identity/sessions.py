@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from gateway.domain.identity.errors import NOT_FOUND, TOKEN_INVALID
 from gateway.domain.identity.sessions import Session, SignedInUser, person
 from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.strict import Malformed, uuid_text
 from gateway.operations.identity.ports import IdentityContext
 from gateway.operations.identity.user_changes import audit_event, is_valid
 
@@ -41,52 +40,36 @@ class OwnSessions:
         return person(user, session)
 
     async def list(self, caller: SignedInUser) -> Sequence[Session]:
-        """Return the caller's live sessions, oldest first."""
+        """List your own sessions, oldest first."""
         return await self.context.stores.sessions.of(caller.user_id, self.context.now())
 
     async def end(self, caller: SignedInUser, session_id: str) -> None:
         """
-        End one of the caller's sessions.
+        End one of your own sessions, with all of its tokens.
+
+        Args:
+            caller: Whose session it is.
+            session_id: Its public id, or its own id.
 
         Raises:
             ServiceError: NOT_FOUND for one that has ended or is somebody else's.
         """
-        try:
-            wanted = uuid_text(session_id)
-        except Malformed as problem:
-            raise ServiceError(NOT_FOUND, "session") from problem
-        mine = {each.id for each in await self.list(caller)}
-        if wanted not in mine or not await self._end(caller, wanted, "by_owner"):
+        if not await self._end_named(caller.actor, caller.user_id, session_id, "by_owner"):
             raise ServiceError(NOT_FOUND, "session")
 
+    async def end_of(self, by: str, user_id: str, session_id: str) -> bool:
+        """
+        End a session of any user; False for one that has ended or is somebody else's.
+
+        Args:
+            by: The administrator, as the audit log names them.
+            user_id: Whose session it is.
+            session_id: Its public id, or its own id.
+        """
+        return await self._end_named(by, user_id, session_id, "by_administrator")
+
     async def end_others(self, caller: SignedInUser) -> int:
-        """End every session of the caller but this one; return how many."""
-        return await self._end_all(caller, keep=caller.session_id)
-
-    async def end_all(self, caller: SignedInUser) -> int:
-        """End every session of the caller; return how many."""
-        return await self._end_all(caller, keep="")
-
-    async def logout(self, caller: SignedInUser) -> None:
-        """End this session with all of its tokens; safe to repeat."""
-        await self._end(caller, caller.session_id, "logout")
-
-    async def _end(self, caller: SignedInUser, session_id: str, why: str) -> bool:
-        """End a session; a failing store raises, so it never looks like success."""
-        event = audit_event(
-            self.context,
-            caller.actor,
-            "session.ended",
-            f"user:{caller.user_id}",
-            session=session_id,
-            why=why,
-        )
-        ended = await self.context.stores.sessions.end(session_id, self.context.now(), why, event)
-        self.context.crypto.access.forget(session_id)
-        return ended
-
-    async def _end_all(self, caller: SignedInUser, keep: str) -> int:
-        """End all sessions but ``keep``."""
+        """End all of your own sessions except this one; return how many."""
         event = audit_event(
             self.context,
             caller.actor,
@@ -94,33 +77,24 @@ class OwnSessions:
             f"user:{caller.user_id}",
             why="by_owner",
         )
-        now = self.context.now()
         return await self.context.stores.sessions.end_all(
-            caller.user_id, now, "by_owner", keep, event
+            caller.user_id, self.context.now(), "by_owner", caller.session_id, event
         )
 
+    async def logout(self, caller: SignedInUser) -> None:
+        """Sign out: the session and all of its tokens end at once; safe to repeat."""
+        await self._end(caller.actor, caller.user_id, caller.session_id, "logout")
 
-@dataclass(frozen=True, slots=True)
-class UserSessions:
-    """The sessions of any user, for administrators; ``by`` is the actor in the audit log."""
+    async def _end_named(self, by: str, user_id: str, named: str, why: str) -> bool:
+        for each in await self.context.stores.sessions.of(user_id, self.context.now()):
+            if named in {each.id, each.public_id}:
+                return await self._end(by, user_id, each.id, why)
+        return False
 
-    context: IdentityContext
-
-    async def list(self, user_id: str) -> Sequence[Session]:
-        """Return a user's live sessions, oldest first."""
-        return await self.context.stores.sessions.of(user_id, self.context.now())
-
-    async def end(self, by: str, session: Session) -> bool:
-        """End a session with all of its tokens; False when it has already ended."""
-        event = audit_event(
-            self.context,
-            by,
-            "session.ended",
-            f"user:{session.user_id}",
-            session=session.id,
-            why="by_administrator",
-        )
-        now = self.context.now()
-        ended = await self.context.stores.sessions.end(session.id, now, "by_administrator", event)
-        self.context.crypto.access.forget(session.id)
+    async def _end(self, by: str, user_id: str, session_id: str, why: str) -> bool:
+        """End a session; a failing store raises, so it never looks like success."""
+        subject = f"user:{user_id}"
+        event = audit_event(self.context, by, "session.ended", subject, session=session_id, why=why)
+        ended = await self.context.stores.sessions.end(session_id, self.context.now(), why, event)
+        self.context.crypto.access.forget(session_id)
         return ended

@@ -39,7 +39,7 @@ class SignIn:
         self, email: str, password: str, client: ClientInfo
     ) -> SignedIn | SecondFactorRequired:
         """
-        Sign in by password.
+        Sign in by password; a second factor is asked for where the user has one.
 
         A user who does not exist, is disabled or never accepted the invitation gets
         the same error after the same work.
@@ -60,7 +60,7 @@ class SignIn:
 
     async def submit_code(self, mfa_token: str, code: str, client: ClientInfo) -> SignedIn:
         """
-        Finish a sign-in by a code of the app or a recovery code.
+        Finish a sign-in with the challenge and a code of the app, or a recovery code.
 
         Raises:
             ServiceError: MFA_INVALID for a wrong code. MFA_EXPIRED for a challenge

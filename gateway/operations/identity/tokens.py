@@ -167,7 +167,11 @@ class TokenRefresh:
     context: IdentityContext
 
     async def refresh(self, refresh_token: str) -> TokenPair:
-        """Exchange a refresh token, and count the outcome; raises as ``exchange``."""
+        """
+        Exchange a refresh token for a new pair of tokens; it works once.
+
+        The outcome is counted. Raises as ``exchange``.
+        """
         try:
             pair = await self.exchange(refresh_token)
         except ServiceError as refusal:

@@ -340,7 +340,10 @@ class Invitations:
 
     async def accept(self, token: str, password: str, client: ClientInfo) -> str:
         """
-        Set the first password without signing in; return the user's id.
+        Set the first password with the token of an invitation link.
+
+        Returns:
+            The user's id.
 
         Raises:
             ServiceError: NOT_POSSIBLE for a weak password, or a link that is

@@ -169,7 +169,7 @@ class PanelSessionRecords:
         return Browser(cookie, panel)
 
     async def logout(self, browser: Browser | None) -> None:
-        """Sign out, tokens included; safe to repeat."""
+        """Sign this browser out; safe to repeat."""
         if browser is None or browser.panel.state is PanelState.ANONYMOUS:
             return
         who = await self.signed_in(browser)

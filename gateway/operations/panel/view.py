@@ -6,9 +6,12 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from gateway.companies.model import Company
+from gateway.domain.identity.errors import CSRF_FAILED
 from gateway.domain.identity.panel_sessions import Browser, PanelState
 from gateway.domain.identity.sessions import SignedInUser
-from gateway.operations.identity.second_factors import SecondFactorCodes
+from gateway.domain.kernel.errors import ServiceError
+from gateway.operations.identity.ports import ClientInfo
+from gateway.operations.identity.second_factors import SecondFactorCodes, SecondFactors
 from gateway.operations.panel.sessions import PanelSessionRecords
 
 
@@ -50,12 +53,50 @@ class PanelView:
 
 @dataclass(frozen=True, slots=True)
 class PanelViews:
-    """Shows sessions without keeping them alive."""
+    """Signs browsers in, and shows their sessions without keeping them alive."""
 
     records: PanelSessionRecords
 
+    async def login(
+        self, browser: Browser | None, email: str, password: str, client: ClientInfo
+    ) -> PanelView:
+        """
+        Sign this browser in. Returns its session, which may ask for a second factor.
+
+        Raises:
+            ServiceError: as ``PanelSessionRecords.login``.
+        """
+        return await self._new(await self.records.login(_present(browser), email, password, client))
+
+    async def submit_code(
+        self, browser: Browser | None, code: str, client: ClientInfo
+    ) -> PanelView:
+        """
+        Finish the sign-in of this browser with a code.
+
+        Raises:
+            ServiceError: as ``PanelSessionRecords.submit_code``.
+        """
+        return await self._new(await self.records.submit_code(_present(browser), code, client))
+
+    async def step_up(self, browser: Browser | None, caller: SignedInUser, code: str) -> PanelView:
+        """
+        Submit a code of the second factor; it counts as recent for five minutes.
+
+        The browser gets a new cookie.
+
+        Raises:
+            ServiceError: as ``SecondFactors.step_up`` and ``PanelSessionRecords.rotate``.
+        """
+        await SecondFactors(self.records.context.identity).step_up(caller, code)
+        return await self._new(await self.records.rotate(_present(browser)))
+
     async def visit(self, browser: Browser | None) -> PanelView:
-        """Show a browser; if its cookie stands for nothing, it starts a new session."""
+        """
+        Show the browser's session, signed in or not; always 200, by cookie alone.
+
+        If its cookie stands for nothing, it starts a new session. Its idle time goes on.
+        """
         if browser is not None and browser.panel.state is not PanelState.FULL:
             return PanelView(browser, None, new_cookie=False)
         if browser is not None:
@@ -64,7 +105,7 @@ class PanelViews:
                 return PanelView(browser, await self._signed_in(browser, who), new_cookie=False)
         return PanelView(self.records.begin(), None, new_cookie=True)
 
-    async def with_new_cookie(self, browser: Browser) -> PanelView:
+    async def _new(self, browser: Browser) -> PanelView:
         """Show a browser that has just got a new cookie."""
         who = await self.records.signed_in(browser)
         signed_in = None if who is None else await self._signed_in(browser, who)
@@ -89,3 +130,10 @@ class PanelViews:
             return None
         (company_id,) = who.companies
         return await self.records.context.find_company(company_id)
+
+
+def _present(browser: Browser | None) -> Browser:
+    """Return the browser that the policies found."""
+    if browser is None:
+        raise ServiceError(CSRF_FAILED, "token")
+    return browser

@@ -108,8 +108,8 @@ ROWS = (
         promise="A person ends their own sessions only.",
         source="docs/people.md",
         file="gateway/operations/identity/sessions.py",
-        right='if wanted not in mine or not await self._end(caller, wanted, "by_owner"):',
-        wrong='if not mine or not await self._end(caller, wanted, "by_owner"):',
+        right="return False",
+        wrong="return await self._end(by, user_id, named, why)",
         tests=(f"{_SESSIONS}::test_a_person_sees_and_ends_their_own_sessions_only",),
     ),
     Mistake(
@@ -201,7 +201,7 @@ ROWS = (
         file="gateway/store/identity/sessions.py",
         right=".where(sessions.c.user_id == user_id, sessions.c.ended_at.is_(None))",
         wrong=".where(sessions.c.ended_at.is_(None))",
-        tests=(f"{_SESSIONS}::test_ending_my_sessions_leaves_those_of_others",),
+        tests=(f"{_SESSIONS}::test_the_others_are_ended_together",),
     ),
     Mistake(
         name="role-given-to-oneself",

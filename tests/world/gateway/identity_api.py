@@ -13,7 +13,6 @@ import msgspec
 from yarl import URL
 
 from gateway.app.build_identity import IdentityRoom
-from gateway.app.build_panel import PanelRoom
 from gateway.app.rooms import build_rooms, user_surfaces
 from gateway.config.settings import Rate, RateLimits, Settings
 from gateway.domain.identity import errors as identity_errors
@@ -22,6 +21,7 @@ from gateway.domain.requests.reasons import REASONS
 from gateway.http.admission import Admission
 from gateway.http.openapi.examples import DAY
 from gateway.http.pages import openapi_pages
+from gateway.http.panel.surface import Panel
 from gateway.http.route import Surface
 from gateway.http.server import Serving, application
 from gateway.http.table import Table
@@ -56,7 +56,7 @@ class ApiClient:
 
     identity_world: IdentityWorld
     room: IdentityRoom
-    panel: PanelRoom
+    panel: Panel
     surfaces: tuple[Surface, ...]
     port: int
     session: aiohttp.ClientSession
@@ -252,7 +252,7 @@ async def api_client_on(
             )
     finally:
         await listener.close(1)
-        await rooms.panel.tokens.close()
+        await rooms.panel.views.records.tokens.close()
         identity_world.hasher.close()
 
 

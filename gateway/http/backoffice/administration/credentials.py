@@ -25,7 +25,7 @@ from gateway.domain.identity.rights import Area
 from gateway.domain.kernel import errors, strict
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Paging
-from gateway.domain.requests.schemas import Name, Text
+from gateway.domain.requests.schemas import Name, ReasonBody, Text
 from gateway.domain.requests.versions import version_of_credential
 from gateway.http.backoffice.administration.credential_documents import (
     CountedCredentials,
@@ -41,7 +41,6 @@ from gateway.http.backoffice.cells import (
     NO_BODY,
     WAITS,
     WITH_BODY,
-    ReasonBody,
     reading,
     versioned,
     waiting,

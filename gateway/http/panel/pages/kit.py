@@ -99,9 +99,19 @@ class Pages:
         pages: Those declared so far.
     """
 
-    def __init__(self, prefix: str, context: PageContext) -> None:
+    def __init__(
+        self,
+        prefix: str,
+        context: PageContext,
+        *,
+        is_open: bool = False,
+        fails: Fails = STORE_FAILS,
+    ) -> None:
+        """Declare none; they stand before the sign-in if ``is_open``, and fail as ``fails``."""
         self._prefix = prefix
         self._context = context
+        self._is_open = is_open
+        self._fails = fails
         self.pages: list[Page] = []
 
     def staff(self, visit: Visit) -> Staff:
@@ -135,7 +145,7 @@ class Pages:
         name: str,
         opens: Callable[..., Any] | None,
         *,
-        fails: Fails = STORE_FAILS,
+        fails: Fails | None = None,
         media: Sequence[str] = HTML,
     ) -> Callable[[Shows], Shows]:
         """
@@ -145,7 +155,7 @@ class Pages:
             path: Below that of the noun.
             name: Without the surface's.
             opens: Everybody who is signed in may open it where this is None.
-            fails: The codes of exceptions of ports.
+            fails: The codes of exceptions of ports, where they are others.
             media: The media types of a file, where it hands one out.
         """
         return self._declare(path, name, opens, fails, media=media)
@@ -154,10 +164,10 @@ class Pages:
         self,
         path: str,
         name: str,
-        opens: Callable[..., Any],
+        opens: Callable[..., Any] | None,
         *,
         shows: Shows,
-        fails: Fails = STORE_FAILS,
+        fails: Fails | None = None,
     ) -> Callable[[Shows], Shows]:
         """Declare what a form does; the page ``shows`` is shown again where it is refused."""
         return self._declare(path, name, opens, fails, held_by=shows)
@@ -181,7 +191,7 @@ class Pages:
                 return Shown(template=how["template"], part=how.get("part", ""), data=data)
 
             shows.__doc__ = more.__doc__
-            return self._declare(path, name, opens, STORE_FAILS)(shows)
+            return self._declare(path, name, opens, None)(shows)
 
         return declare
 
@@ -190,11 +200,13 @@ class Pages:
         path: str,
         name: str,
         opens: Callable[..., Any] | None,
-        fails: Fails,
+        declared: Fails | None,
         *,
         held_by: Shows | None = None,
         media: Sequence[str] = HTML,
     ) -> Callable[[Shows], Shows]:
+        fails = self._fails if declared is None else declared
+
         def declare(run: Shows) -> Shows:
             async def explaining(visit: Visit) -> Result:
                 try:
@@ -211,6 +223,7 @@ class Pages:
                     needs=None if opens is None else requirement_of(opens).right,
                     shows=held_by or explaining,
                     does=explaining if held_by else None,
+                    is_open=self._is_open,
                     media=media,
                 )
             )

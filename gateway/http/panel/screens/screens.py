@@ -7,8 +7,8 @@ from typing import Final
 
 from gateway.http.panel.pages.calls import RowCalls
 from gateway.http.panel.pages.page import Page
-from gateway.http.panel.screens import enrolment, overview
-from gateway.http.panel.screens.access import audit, credentials, own_account, people
+from gateway.http.panel.screens import overview
+from gateway.http.panel.screens.access import audit, credentials
 from gateway.http.panel.screens.money import (
     approvals,
     charges,
@@ -43,10 +43,7 @@ _PARTS: Final[Sequence[Callable[[RowCalls], Sequence[Page]]]] = (
     received.pages,
     accounts.pages,
     sandbox.pages,
-    enrolment.pages,
     credentials.pages,
-    people.pages,
-    own_account.pages,
     approvals.pages,
     requests.pages,
     traces.pages,

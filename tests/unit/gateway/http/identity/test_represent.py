@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 
 from gateway.domain.identity.rights import Role
-from gateway.domain.identity.sessions import Session
+from gateway.domain.identity.sessions import Session, public_id
 from gateway.http.identity import represent
 from gateway.http.identity.callers import AnonymousCaller, SignedInCaller
 from gateway.operations.identity.ports import ClientInfo
@@ -54,7 +54,7 @@ def test_sessions_are_shown_by_a_public_id():
     assert shown == {
         "data": [
             {
-                "id": represent.public_id(MARIA.session_id),
+                "id": public_id(MARIA.session_id),
                 "current": True,
                 "panel": True,
                 "created_at": "2026-11-20T12:00:00Z",

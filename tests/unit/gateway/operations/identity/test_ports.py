@@ -11,7 +11,7 @@ def test_the_documented_rules_are_the_defaults():
     assert (settings.access, settings.refresh) == (timedelta(minutes=10), timedelta(hours=8))
     assert (settings.grace, settings.sessions) == (timedelta(seconds=10), 5)
     assert (settings.challenge, settings.tries) == (timedelta(minutes=5), 5)
-    assert (settings.reset, settings.fresh) == (timedelta(minutes=30), timedelta(minutes=5))
+    assert settings.reset == timedelta(minutes=30)
     throttles = AttemptLimits()
     assert (throttles.account_ip, throttles.address, throttles.account) == (5, 20, 50)
     assert (throttles.consecutive, throttles.factor, throttles.device) == (100, 10, 10)

@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 
+from gateway.domain.identity.access import check_fresh_factor
 from gateway.domain.kernel.errors import ServiceError
 from gateway.operations.identity.second_factors import SecondFactorCodes, totp_row
 from gateway.operations.identity.sign_in import SecondFactorRequired
@@ -149,7 +150,7 @@ async def test_a_wrong_first_code_enrols_nothing(identity_world, maria):
         "mfa_invalid",
         "code",
     )
-    assert await identity_world.services.second_factors.recovery_codes_left(caller) == 0
+    assert await SecondFactorCodes(identity_world.context).left(caller.user_id) == 0
 
 
 async def test_beginning_again_voids_what_was_begun(identity_world, maria):
@@ -199,10 +200,10 @@ async def test_a_factor_is_fresh_for_five_minutes(identity_world, maria):
     caller = (await identity_world.sign_in()).person
 
     identity_world.clock.passes(300)
-    identity_world.services.second_factors.require_fresh(caller)
+    check_fresh_factor(caller, identity_world.clock.now())
     identity_world.clock.passes(0.001)
     with pytest.raises(ServiceError) as problem:
-        identity_world.services.second_factors.require_fresh(caller)
+        check_fresh_factor(caller, identity_world.clock.now())
 
     assert refusal(problem.value) == ("step_up_required", "factor_old")
 
@@ -216,7 +217,7 @@ async def test_a_code_makes_it_fresh_again(identity_world, maria):
 
     caller = await identity_world.who(came)
     assert until == identity_world.clock.now() + timedelta(minutes=5)
-    identity_world.services.second_factors.require_fresh(caller)
+    check_fresh_factor(caller, identity_world.clock.now())
 
 
 async def test_a_wrong_code_makes_nothing_fresh(identity_world, maria):
@@ -232,7 +233,7 @@ async def test_a_wrong_code_makes_nothing_fresh(identity_world, maria):
     )
     caller = await identity_world.who(came)
     with pytest.raises(ServiceError):
-        identity_world.services.second_factors.require_fresh(caller)
+        check_fresh_factor(caller, identity_world.clock.now())
 
 
 async def test_who_has_no_factor_cannot_step_up(identity_world, maria):
@@ -244,7 +245,7 @@ async def test_who_has_no_factor_cannot_step_up(identity_world, maria):
         "no_factor",
     )
     with pytest.raises(ServiceError) as problem:
-        identity_world.services.second_factors.require_fresh(caller)
+        check_fresh_factor(caller, identity_world.clock.now())
     assert refusal(problem.value) == ("step_up_required", "no_factor")
 
 
@@ -257,7 +258,7 @@ async def test_a_factor_is_removed_with_a_fresh_code_and_every_session_ends(iden
 
     assert await refused(identity_world.who(came)) == ("token_invalid", "session_over")
     assert isinstance(await identity_world.services.sign_in.login(EMAIL, PASSWORD, HOME), SignedIn)
-    assert await identity_world.services.second_factors.recovery_codes_left(came.person) == 0
+    assert await SecondFactorCodes(identity_world.context).left(came.person.user_id) == 0
 
 
 @pytest.mark.parametrize("act", ["remove", "new_recovery_codes"])

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from gateway.domain.identity.sessions import public_id
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.operations.identity.sessions import UserSessions
 from tests.world import registers
 from tests.world.identity import identity_world_on, refusal
 from tests.world.standing import Clock
@@ -85,7 +85,7 @@ async def test_a_person_sees_and_ends_their_own_sessions_only(identity_world, ma
     assert {each.id for each in listed} == {mine.tokens.session_id, also_mine.tokens.session_id}
     with pytest.raises(ServiceError) as refused:
         await identity_world.services.sessions.end(mine.person, theirs.tokens.session_id)
-    await identity_world.services.sessions.end(mine.person, also_mine.tokens.session_id.upper())
+    await identity_world.services.sessions.end(mine.person, public_id(also_mine.tokens.session_id))
 
     assert refusal(refused.value) == ("not_found", "session")
     assert await out(identity_world, also_mine) == "session_over"
@@ -104,30 +104,15 @@ async def test_a_session_that_is_not_there_is_not_found(identity_world, maria, s
 
 
 async def test_the_others_are_ended_together(identity_world, maria):
+    await identity_world.person("other@example.com")
     others = [await identity_world.sign_in() for _ in range(3)]
-    mine = await identity_world.sign_in()
+    mine, theirs = await identity_world.sign_in(), await identity_world.sign_in("other@example.com")
 
     assert await identity_world.services.sessions.end_others(mine.person) == 3
 
     assert await identity_world.who(mine)
-    assert {await out(identity_world, each) for each in others} == {"session_over"}
-
-
-async def test_all_are_ended_together(identity_world, maria):
-    mine = await identity_world.sign_in()
-
-    assert await identity_world.services.sessions.end_all(mine.person) == 1
-
-    assert await out(identity_world, mine) == "session_over"
-
-
-async def test_ending_my_sessions_leaves_those_of_others(identity_world, maria):
-    await identity_world.person("other@example.com")
-    mine, theirs = await identity_world.sign_in(), await identity_world.sign_in("other@example.com")
-
-    await identity_world.services.sessions.end_all(mine.person)
-
     assert await identity_world.who(theirs)
+    assert {await out(identity_world, each) for each in others} == {"session_over"}
 
 
 async def test_a_use_is_noted_once_a_minute(identity_world, maria):
@@ -176,16 +161,13 @@ async def test_a_sign_in_that_is_ended_opens_nothing(tmp_path: Path):
         await identity_world.services.signing_keys.ensure()
         maria = await identity_world.person()
         one, other = await identity_world.sign_in(), await identity_world.sign_in()
-        others = UserSessions(identity_world.context)
+        sessions = identity_world.services.sessions
         await identity_world.who(one)
-        session = next(
-            each for each in await others.list(maria.id) if each.id == one.person.session_id
-        )
+        ending = ("user:ana@example.com", maria.id, one.person.session_id)
 
-        ended = await others.end("user:ana@example.com", session)
+        assert await sessions.end_of(*ending)
 
-        assert ended
-        assert not await others.end("user:ana@example.com", session)
+        assert not await sessions.end_of(*ending)
         with pytest.raises(ServiceError):
             await identity_world.who(one)
         assert (await identity_world.who(other)).user_id == maria.id

@@ -11,7 +11,7 @@ import pytest
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.operations.identity.ports import ClientInfo
-from gateway.operations.identity.second_factors import Enrolment
+from gateway.operations.identity.second_factors import Enrolment, SecondFactorCodes
 from gateway.operations.identity.sign_in import (
     SecondFactorRequired,
 )
@@ -265,7 +265,7 @@ async def test_a_recovery_code_opens_once_and_its_owner_is_told(identity_world, 
     with pytest.raises(ServiceError) as refused:
         await identity_world.services.sign_in.submit_code(second.mfa_token, codes[3], HOME)
     assert refusal(refused.value) == ("mfa_invalid", "code")
-    assert await identity_world.services.second_factors.recovery_codes_left(came.person) == 9
+    assert await SecondFactorCodes(identity_world.context).left(came.person.user_id) == 9
     assert "Restam 9" in "".join(await identity_world.mails())
 
 

@@ -6,6 +6,8 @@ from datetime import timedelta
 
 from gateway.companies.model import Company
 from gateway.companies.service import add_company
+from gateway.domain.identity.errors import CSRF_FAILED
+from tests.unit.refusals import refused
 from tests.world.identity import EMAIL, HOME, PASSWORD
 from tests.world.people import COMPANY, OTHER_COMPANY
 from tests.world.standing import NOON
@@ -31,9 +33,8 @@ async def test_an_anonymous_browser_keeps_its_cookie(panel_world):
 async def test_while_a_code_is_asked_for_nobody_is_named(panel_world, maria):
     await panel_world.identity_world.enrol()
     browser = panel_world.records.begin()
-    pending = await panel_world.records.login(browser, EMAIL, PASSWORD, HOME)
 
-    view = await panel_world.views.with_new_cookie(pending)
+    view = await panel_world.views.login(browser, EMAIL, PASSWORD, HOME)
 
     assert (view.is_pending, view.signed_in, view.new_cookie) == (True, None, True)
 
@@ -99,3 +100,11 @@ async def test_a_sign_in_that_has_ended_begins_anew(panel_world, maria):
 
     assert (view.signed_in, view.new_cookie) == (None, True)
     assert view.browser.cookie != browser.cookie
+
+
+async def test_without_a_browser_nobody_signs_in(panel_world, maria):
+    """A gate that forgot to look for the cookie is no way in."""
+    with refused(CSRF_FAILED):
+        await panel_world.views.login(None, EMAIL, PASSWORD, HOME)
+    with refused(CSRF_FAILED):
+        await panel_world.views.submit_code(None, "123456", HOME)

@@ -6,13 +6,13 @@ from datetime import UTC, datetime
 
 import pytest
 
+from gateway.domain.requests.schemas import ReasonBody
 from gateway.http.backoffice.administration.credentials import (
     CredentialBody,
     CredentialFilter,
     RotationBody,
     credential_rows,
 )
-from gateway.http.backoffice.cells import ReasonBody
 from tests.unit.gateway.http.backoffice.registers import FIRST, AdminWorld, turned_down
 from tests.unit.gateway.http.backoffice.surface import line
 

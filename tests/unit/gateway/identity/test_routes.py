@@ -1,11 +1,9 @@
-"""The rows of people."""
+"""The routes of users, roles and sessions, as they are declared."""
 
 from __future__ import annotations
 
 import pytest
 
-from gateway.domain.identity.rights import Role
-from gateway.http.backoffice.administration.users import RoleName
 from tests.unit.gateway.http.backoffice.surface import line
 
 
@@ -22,12 +20,15 @@ from tests.unit.gateway.http.backoffice.surface import line
         ("user_enable", ("POST", "/users/{user_id}/enable", "user:manage", 200)),
         ("user_rename", ("PATCH", "/users/{user_id}", "user:manage", 200)),
         ("user_unlock", ("POST", "/users/{user_id}/unlock", "user:manage", 200)),
+        ("roles", ("GET", "/roles", "user:read", 200)),
+        ("user_sessions", ("GET", "/users/{user_id}/sessions", "session:read", 200)),
+        ("user_sessions_end", ("DELETE", "/users/{user_id}/sessions", "session:write", 200)),
+        (
+            "user_session_end",
+            ("DELETE", "/users/{user_id}/sessions/{session_id}", "session:write", 204),
+        ),
         ("user_reset_mfa", ("POST", "/users/{user_id}/reset-mfa", "user:manage", 200)),
     ],
 )
-def test_the_rows_are_those_decided(name: str, declared: tuple[str, str, str, int]):
+def test_the_routes_are_those_decided(name: str, declared: tuple[str, str, str, int]):
     assert line(name) == declared
-
-
-def test_roles_have_the_names_that_are_documented():
-    assert set(RoleName.__args__) == set(Role)

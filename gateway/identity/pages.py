@@ -1,0 +1,271 @@
+"""Pages of users: those that staff manage, and one's own account."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from gateway.approvals.model import Approval
+from gateway.domain.identity.errors import SESSION_REQUIRED, VALIDATION_FAILED
+from gateway.domain.identity.sessions import SignedInUser
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.requests.schemas import ReasonBody
+from gateway.domain.requests.versions import ANY_VERSION, expected, version_of_user
+from gateway.http.identity.represent import own_session, qr_svg
+from gateway.http.identity.routes import FAILS
+from gateway.http.panel.pages.kit import PageContext, Pages, part
+from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
+from gateway.http.panel.pages.visit import HOME, Language, Visit, own_path
+from gateway.http.panel.surface import Panel
+from gateway.identity.model import CompaniesBody, InvitationBody, NameBody, RolesBody
+from gateway.identity.service import People
+from policies.validation.backoffice import inputs
+from policies.validation.bodies import of_form, read_fields
+from policies.validation.identity import ChangeBody, CodeBody, PasswordBody, typed
+
+_ID: Final = inputs.of_path("user_id")
+_COMPANIES: Final = "100"
+_ME: Final = f"{HOME}/me"
+_REMOVE: Final = {Language.PORTUGUESE: "remover", Language.ENGLISH: "remove"}
+
+
+def people_pages(people: People, context: PageContext) -> Sequence[Page]:
+    """Return the pages; their forms call the same service as the API."""
+    panel, rows = Pages("/people", context), context.rows
+
+    @panel.list("", "people", people.page, takes=inputs.PAGE, template="access/people.html")
+    async def listed(visit: Visit) -> dict[str, object]:
+        """List people, oldest first."""
+        return {"may_manage": panel.may(visit, people.invite)}
+
+    @panel.view("/new", "person_new", people.invite)
+    async def new(visit: Visit) -> Result:
+        """Show the form of an invitation."""
+        data = {
+            "roles": await people.roles(panel.staff(visit)),
+            "companies": await rows.section(visit, "backoffice.companies", limit=_COMPANIES),
+        }
+        return Shown(template="access/person_new.html", data=data)
+
+    @panel.form("/new", "person_invite", people.invite, shows=new)
+    async def invite(visit: Visit) -> Result:
+        """Invite somebody; whoever may write waits for a second person."""
+        form = visit.form
+        fields = {
+            "email": form["email"],
+            "name": form["name"],
+            "roles": list(form.all("role")),
+            "companies": list(form.all("company")),
+        }
+        made = await people.invite(panel.staff(visit), read_fields(InvitationBody, fields))
+        return _go_on(made, f"{HOME}/people")
+
+    @panel.view("/{user_id}", "person", people.get)
+    async def read(visit: Visit) -> Result:
+        """Show one: how they stand, what they may do, where they are signed in."""
+        who, user_id = panel.staff(visit), _ID.read(visit.call.asked)
+        found = await people.get(who, user_id)
+        # the version that was looked at before the code was asked for
+        seen = visit.form["version"] if visit.asks_code else ""
+        data = {
+            "person": found,
+            "version": seen or version_of_user(found),
+            "roles": await people.roles(who),
+            "sessions": await part(people.sessions(who, user_id)),
+            "companies": await rows.section(visit, "backoffice.companies", limit=_COMPANIES),
+            "is_own": visit.person is not None and visit.person.user_id == found.id,
+            "may_manage": panel.may(visit, people.invite),
+            "may_end": panel.may(visit, people.end_sessions),
+        }
+        return Shown(template="access/person.html", data=data)
+
+    async def change(visit: Visit, does: Callable[..., Any], *given: object) -> Result:
+        """Change the person as they were seen; show them, or the order that waits."""
+        version = visit.form["version"]
+        made = await does(
+            panel.staff(visit),
+            _ID.read(visit.call.asked),
+            *given,
+            expected=expected([version]) if version else ANY_VERSION,
+        )
+        return _go_on(made, _of(visit))
+
+    async def check_address(visit: Visit) -> None:
+        """Demand the person's address, so that nobody is kept out by mistake."""
+        found = await people.get(panel.staff(visit), _ID.read(visit.call.asked))
+        if visit.form["words"] != found.email:
+            raise ServiceError(VALIDATION_FAILED, "not_the_name", field="words")
+
+    @panel.form("/{user_id}/name", "person_name", people.rename, shows=read)
+    async def rename(visit: Visit) -> Result:
+        """Give somebody another name."""
+        return await change(visit, people.rename, of_form(visit.form, NameBody))
+
+    @panel.form("/{user_id}/roles", "person_roles", people.set_roles, shows=read)
+    async def set_roles(visit: Visit) -> Result:
+        """Give exactly these roles."""
+        wanted = read_fields(RolesBody, {"roles": list(visit.form.all("role"))})
+        return await change(visit, people.set_roles, wanted)
+
+    @panel.form("/{user_id}/companies", "person_companies", people.set_companies, shows=read)
+    async def set_companies(visit: Visit) -> Result:
+        """Show these companies alone."""
+        wanted = read_fields(CompaniesBody, {"companies": list(visit.form.all("company"))})
+        return await change(visit, people.set_companies, wanted)
+
+    @panel.form("/{user_id}/disable", "person_disable", people.disable, shows=read)
+    async def disable(visit: Visit) -> Result:
+        """Keep somebody out."""
+        await check_address(visit)
+        if not visit.form["reason"]:
+            raise ServiceError(VALIDATION_FAILED, "missing", field="reason")
+        return await change(visit, people.disable, of_form(visit.form, ReasonBody))
+
+    @panel.form("/{user_id}/enable", "person_enable", people.enable, shows=read)
+    async def enable(visit: Visit) -> Result:
+        """Let somebody in again."""
+        return await change(visit, people.enable)
+
+    @panel.form("/{user_id}/reset-factor", "person_reset_factor", people.reset_mfa, shows=read)
+    async def reset_factor(visit: Visit) -> Result:
+        """Take a second factor away."""
+        await check_address(visit)
+        return await change(visit, people.reset_mfa)
+
+    @panel.form("/{user_id}/unlock", "person_unlock", people.unlock, shows=read)
+    async def unlock(visit: Visit) -> Result:
+        """Let somebody in who was wrong too often."""
+        await people.unlock(panel.staff(visit), _ID.read(visit.call.asked))
+        return Redirect(_of(visit))
+
+    @panel.form("/{user_id}/invitation", "person_invitation", people.invite_again, shows=read)
+    async def invite_again(visit: Visit) -> Result:
+        """Send a new link."""
+        await people.invite_again(panel.staff(visit), _ID.read(visit.call.asked))
+        return Redirect(_of(visit))
+
+    @panel.form("/{user_id}/sessions", "person_sessions", people.end_sessions, shows=read)
+    async def end_sessions(visit: Visit) -> Result:
+        """End somebody's sign-ins."""
+        await people.end_sessions(panel.staff(visit), _ID.read(visit.call.asked))
+        return Redirect(_of(visit))
+
+    return panel.pages
+
+
+def _of(visit: Visit) -> str:
+    """Return the page of the person."""
+    return f"{HOME}/people/{visit.parameter('user_id')}"
+
+
+def _go_on(made: object, to: str) -> Redirect:
+    """Go on: to the order where a second person has to agree."""
+    return Redirect(f"{HOME}/approvals/{made.id}" if isinstance(made, Approval) else to)
+
+
+def own_pages(room: Panel, context: PageContext) -> Sequence[Page]:
+    """Return the pages of one's own account, and those that enrol an authenticator app."""
+    panel, services = Pages("", context, fails=FAILS), room.services
+    sessions, factors = services.sessions, services.second_factors
+
+    @panel.view("/me", "own_account", None)
+    async def read(visit: Visit) -> Result:
+        """Show one's own account; the sessions may fail apart."""
+        caller = _caller(visit)
+        found = await part(sessions.list(caller), FAILS)
+        data = {
+            "sessions": found,
+            "shown": [own_session(each, caller) for each in found.data or ()],
+            "word": _REMOVE[visit.language],
+        }
+        return Shown(template="access/own_account.html", data=data)
+
+    def leave(visit: Visit) -> Redirect:
+        """Go to the sign-in: this session has ended too."""
+        visit.cookies.append(room.responses.form.taken)
+        return Redirect(f"{HOME}/login")
+
+    @panel.form("/me/password", "own_password", None, shows=read)
+    async def change_password(visit: Visit) -> Result:
+        """Change the password; every session ends."""
+        current, new = visit.form.exactly("current_password"), visit.form.exactly("new_password")
+        if new != visit.form.exactly("new_again"):
+            raise ServiceError(VALIDATION_FAILED, "not_the_same", field="new_again")
+        body = typed(ChangeBody, current_password=current, new_password=new)
+        await services.passwords.change(
+            _caller(visit), body.current_password, body.new_password, visit.client
+        )
+        return leave(visit)
+
+    @panel.form("/me/recovery-codes", "own_codes", None, shows=read)
+    async def new_codes(visit: Visit) -> Result:
+        """Replace the recovery codes; the new ones are shown once."""
+        codes = await factors.new_recovery_codes(_caller(visit))
+        return Shown(template="access/own_codes.html", data={"codes": codes})
+
+    @panel.form("/me/factor/remove", "own_factor_remove", None, shows=read)
+    async def remove_factor(visit: Visit) -> Result:
+        """Take the app away, if the word for that was typed; every session ends."""
+        if visit.form["words"].casefold() != _REMOVE[visit.language]:
+            raise ServiceError(VALIDATION_FAILED, "not_the_name", field="words")
+        await factors.remove(_caller(visit))
+        return leave(visit)
+
+    @panel.form("/me/sessions/end", "own_sessions_end", None, shows=read)
+    async def end_others(visit: Visit) -> Result:
+        """End every session but this one."""
+        await sessions.end_others(_caller(visit))
+        return Redirect(_ME)
+
+    @panel.form("/me/sessions/{session_id}/end", "own_session_end", None, shows=read)
+    async def end_session(visit: Visit) -> Result:
+        """End one of one's sessions."""
+        await sessions.end(_caller(visit), visit.parameter("session_id").lower())
+        return Redirect(_ME)
+
+    @panel.view("/factor", "factor", None)
+    async def ask_password(visit: Visit) -> Result:
+        """Ask for the password before an authenticator app is enrolled."""
+        if _caller(visit).has_factor:
+            return Redirect(HOME)
+        wanted = visit.query("next")
+        data = {"later": own_path(wanted) if wanted else ""}
+        return Shown(template="session/factor.html", data=data)
+
+    @panel.form("/factor", "factor_begin", None, shows=ask_password)
+    async def begin(visit: Visit) -> Result:
+        """Show what an app scans; shown this once."""
+        body = typed(PasswordBody, password=visit.form.exactly("password"))
+        begun = await factors.begin(_caller(visit), body.password, visit.client)
+        data = {"begun": begun, "qr_svg": qr_svg(begun.uri)}
+        return Shown(template="session/factor_scan.html", data=data)
+
+    @panel.view("/factor/code", "factor_code", None)
+    async def ask_code(visit: Visit) -> Result:
+        """Ask for the first code of an authenticator app."""
+        if _caller(visit).has_factor:
+            return Redirect(HOME)
+        return Shown(template="session/factor_scan.html", data={"begun": None})
+
+    @panel.form("/factor/code", "factor_confirm", None, shows=ask_code)
+    async def confirm(visit: Visit) -> Result:
+        """Finish to enrol an app; the codes are shown once, and every session ends."""
+        body = typed(CodeBody, code=visit.form["app_code"])
+        codes = await factors.confirm(_caller(visit), body.code)
+        leave(visit)
+        visit.browser = visit.person = None
+        return Shown(template="session/recovery_codes.html", data={"codes": codes})
+
+    @panel.view("/stay", "stay", None)
+    async def stay(_visit: Visit) -> Result:
+        """Keep the session alive, as any page does."""
+        return Shown(template="session/stay.html")
+
+    return panel.pages
+
+
+def _caller(visit: Visit) -> SignedInUser:
+    """Return who is signed in; the gate has found them."""
+    if visit.person is None:
+        raise ServiceError(SESSION_REQUIRED, "missing")
+    return visit.person

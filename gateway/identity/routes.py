@@ -1,0 +1,74 @@
+"""Users, their roles and their sessions in the back office."""
+
+from __future__ import annotations
+
+from typing import Final, TypedDict
+
+from gateway.domain.identity.errors import FORBIDDEN
+from gateway.domain.kernel import errors
+from gateway.domain.requests.versions import version_of_user
+from gateway.http.backoffice.callers import ABSENT, CHANGED, CONDITIONAL, TAKEN, BackOfficeCaller
+from gateway.http.backoffice.routing import Routes, Shape
+from gateway.http.resources.documents import Meter
+from gateway.http.resources.represent import meter
+from gateway.http.route import OK
+from gateway.identity.model import UserStanding
+from gateway.identity.service import People
+from gateway.operations.bank.pages import Listed
+from policies.validation.backoffice import inputs
+
+_USER: Final = "/users/{user_id}"
+_SESSION: Final = {"session_id": inputs.word_of_path("session_id")}
+_ORDER: Final[Shape] = {
+    "version": version_of_user,
+    "raises": (*CONDITIONAL, errors.ALREADY_IN_USE),
+    "status": OK,
+}
+_INVITE: Final[Shape] = {"version": version_of_user, "raises": (*TAKEN, FORBIDDEN)}
+_CHANGE: Final[Shape] = {"version": version_of_user, "raises": CONDITIONAL, "status": OK}
+_READ: Final[Shape] = {"version": version_of_user, "raises": ABSENT, "status": OK}
+_GRANT: Final = (*CONDITIONAL, FORBIDDEN, errors.ALREADY_IN_USE)
+
+
+class UserRecordList(TypedDict):
+    """The users you may see, oldest first."""
+
+    data: list[UserStanding]
+    meta: Meter
+
+
+def routes(people: People) -> Routes:
+    """Return the routes."""
+    office = Routes()
+    office.get("/users", "users", people.page, shows=_listed)
+    office.get(_USER, "user", people.get, **_READ)
+    office.post("/users", "user_invite", people.invite, **_INVITE)
+    office.post(
+        f"{_USER}/invitation", "user_invite_again", people.invite_again, raises=CHANGED, status=OK
+    )
+    office.patch(_USER, "user_rename", people.rename, **_CHANGE)
+    office.post(f"{_USER}/unlock", "user_unlock", people.unlock, **_READ)
+    office.put(
+        f"{_USER}/roles", "user_roles", people.set_roles, version=version_of_user, raises=_GRANT
+    )
+    office.put(f"{_USER}/companies", "user_companies", people.set_companies, **_ORDER)
+    office.post(f"{_USER}/disable", "user_disable", people.disable, **_CHANGE)
+    office.post(f"{_USER}/enable", "user_enable", people.enable, **_ORDER)
+    office.post(f"{_USER}/reset-mfa", "user_reset_mfa", people.reset_mfa, **_ORDER)
+    office.get("/roles", "roles", people.roles)
+    office.get(f"{_USER}/sessions", "user_sessions", people.sessions, raises=ABSENT)
+    office.delete(
+        f"{_USER}/sessions", "user_sessions_end", people.end_sessions, raises=CHANGED, status=OK
+    )
+    office.delete(
+        f"{_USER}/sessions/{{session_id}}",
+        "user_session_end",
+        people.end_session,
+        takes=_SESSION,
+        raises=ABSENT,
+    )
+    return office
+
+
+def _listed(found: Listed[UserStanding], _who: BackOfficeCaller) -> UserRecordList:
+    return {"data": list(found.items), "meta": meter(found.paging, found.total)}

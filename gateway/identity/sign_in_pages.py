@@ -1,0 +1,229 @@
+"""Pages before the sign-in: the sign-in itself, links of mails, and how the panel looks."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import Final
+from urllib.parse import urlencode
+
+from gateway.domain.identity.errors import PASSWORD_WRONG
+from gateway.domain.identity.panel_sessions import PanelState
+from gateway.domain.identity.rights import Role, changes
+from gateway.domain.identity.users import Preferences
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.requests.calls import Call
+from gateway.http.identity.routes import FAILS
+from gateway.http.panel.pages.kit import PageContext, Pages
+from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
+from gateway.http.panel.pages.visit import (
+    HOME,
+    LANGUAGE_COOKIE,
+    THEME_COOKIE,
+    Language,
+    Theme,
+    Visit,
+    own_path,
+)
+from gateway.http.panel.surface import Panel
+from gateway.operations.panel.view import PanelView
+from policies.validation.identity import CodeBody, ForgotBody, LinkBody, LoginBody, typed
+
+_YEAR_S: Final = 365 * 24 * 3600
+RECOVERY: Final = "recovery"
+"""The way to sign in without the authenticator app."""
+
+_KEYS: Final[Mapping[str, bool]] = {"on": True, "off": False}
+
+DONE: Final = frozenset({"reset", "invitation"})
+"""What somebody has just done who comes to sign in."""
+
+
+def pages(room: Panel, context: PageContext) -> Sequence[Page]:
+    """Return the pages."""
+    panel = Pages("", context, is_open=True, fails=FAILS)
+    _sign_in(panel, room)
+    _recovery(panel, room)
+    return panel.pages
+
+
+def _sign_in(panel: Pages, room: Panel) -> None:
+    views, services, responses = room.views, room.services, room.responses
+
+    @panel.view("/login", "sign_in", None)
+    async def sign_in(visit: Visit) -> Result:
+        """Sign in; a browser without a session gets one, for its token."""
+        to = _next(visit)
+        if visit.is_foreign:
+            return Shown(template="session/continue.html", data={"next": to})
+        await _begin(room, visit)
+        if visit.browser is not None and visit.browser.panel.state is PanelState.FULL:
+            return Redirect(to)
+        done = visit.query("done")
+        said = done if done in DONE else ""
+        return Shown(template="session/sign_in.html", data={"next": to, "done": said})
+
+    @panel.form("/login", "sign_in_password", None, shows=sign_in)
+    async def submit_password(visit: Visit) -> Result:
+        """Sign in by password; a second factor is asked for on the next page."""
+        email, password = visit.form["email"], visit.form.exactly("password")
+        if not email or not password:
+            raise ServiceError(PASSWORD_WRONG, "password")
+        async with _within(room, visit, "sign_in"):
+            body = typed(LoginBody, email=email, password=password)
+            view = await views.login(visit.browser, body.email, body.password, visit.client)
+        visit.cookies.extend(responses.cookies(view, visit.client))
+        return _go_on(view, _next(visit), responses.factor_roles)
+
+    @panel.view("/login/code", "second_factor", None)
+    async def second_factor(visit: Visit) -> Result:
+        """Ask for the code of a sign-in that waits for it."""
+        browser = visit.browser
+        if browser is None or browser.panel.state is not PanelState.MFA_PENDING:
+            return Redirect(f"{HOME}/login")
+        data = {
+            "next": _next(visit),
+            "ends_at": browser.panel.ends_at,
+            "tries_left": await views.records.tries_left(browser),
+            "recovery": RECOVERY in {visit.query("with"), visit.form["with"]},
+        }
+        return Shown(template="session/second_factor.html", data=data)
+
+    @panel.form("/login/code", "second_factor_code", None, shows=second_factor)
+    async def submit_code(visit: Visit) -> Result:
+        """Finish the sign-in by a code of the app, or by a recovery code."""
+        async with _within(room, visit, "second_factor"):
+            body = typed(CodeBody, code=visit.form["code"])
+            view = await views.submit_code(visit.browser, body.code, visit.client)
+        visit.cookies.extend(responses.cookies(view, visit.client))
+        return Redirect(_next(visit))
+
+    @panel.form("/logout", "sign_out", None, shows=sign_in)
+    async def sign_out(visit: Visit) -> Result:
+        """End the session of this browser; safe to repeat."""
+        await views.records.logout(visit.browser)
+        visit.cookies.append(responses.form.taken)
+        return Redirect(f"{HOME}/login")
+
+    @panel.form("/preferences", "preferences", None, shows=sign_in)
+    async def prefer(visit: Visit) -> Result:
+        """Remember how the panel looks: of a person, before the sign-in of this browser."""
+        chosen, browser = _chosen(visit), visit.browser
+        if browser is not None and browser.panel.state is PanelState.FULL:
+            await services.users.prefer(browser.panel.user_id, chosen)
+        else:
+            kept = ((LANGUAGE_COOKIE, chosen.language), (THEME_COOKIE, chosen.theme))
+            secure = "; Secure" if responses.form.secure else ""
+            lasts = f"Path=/panel{secure}; HttpOnly; SameSite=Lax; Max-Age={_YEAR_S}"
+            visit.cookies += [f"{name}={value}; {lasts}" for name, value in kept if value]
+        return Redirect(own_path(visit.form["back"]))
+
+
+def _recovery(panel: Pages, room: Panel) -> None:
+    passwords, accept = room.services.passwords, room.services.invitations.accept
+
+    @panel.view("/forgotten", "forgotten", None)
+    async def forgotten(visit: Visit) -> Result:
+        """Ask for a link that sets a new password; the same is said whoever it belongs to."""
+        await _begin(room, visit)
+        return Shown(template="session/forgotten.html", data={"sent": visit.query("sent") == "1"})
+
+    @panel.form("/forgotten", "forgotten_send", None, shows=forgotten)
+    async def send(visit: Visit) -> Result:
+        """Have a link sent that sets a new password."""
+        async with _within(room, visit, "recovery"):
+            body = typed(ForgotBody, email=visit.form["email"])
+            await passwords.forgot(body.email, visit.client)
+        return Redirect(f"{HOME}/forgotten?sent=1")
+
+    def link(done: str, does: Callable[..., Awaitable[str]]) -> None:
+        """Declare the page of a link, which sets a password once."""
+
+        @panel.view(f"/{done}", done, None)
+        async def ask(visit: Visit) -> Result:
+            """Ask for the password to be; who comes from their mail follows a link of ours."""
+            if visit.is_foreign:
+                to = own_path(visit.address)
+                return Shown(template="session/continue.html", data={"next": to})
+            await _begin(room, visit)
+            token = visit.query("token") or visit.form["token"]
+            return Shown(template="session/new_password.html", data={"token": token, "for": done})
+
+        @panel.form(f"/{done}", f"{done}_set", None, shows=ask)
+        async def set_password(visit: Visit) -> Result:
+            """Set the password by a link of a mail, and lead to the sign-in."""
+            form = visit.form
+            async with _within(room, visit, "recovery"):
+                body = typed(LinkBody, token=form["token"], password=form.exactly("new_password"))
+                user_id = await does(body.token, body.password, visit.client)
+            visit.cookies.append(room.responses.device(user_id, visit.client))
+            return Redirect(f"{HOME}/login?done={done}")
+
+    link("reset", passwords.reset)
+    link("invitation", accept)
+
+
+def stepping_up(room: Panel) -> Callable[[Visit, str], Awaitable[None]]:
+    """Return what submits a code of the second factor; browser and person are renewed."""
+
+    async def step_up(visit: Visit, code: str) -> None:
+        if visit.person is None:
+            return
+        view = await room.views.step_up(visit.browser, visit.person, code)
+        visit.browser = view.browser
+        visit.cookies.append(room.responses.form.given(view.browser.cookie))
+        if view.signed_in is not None:
+            visit.person = view.signed_in.person
+
+    return step_up
+
+
+async def _begin(room: Panel, visit: Visit) -> None:
+    """Give a browser a session, if it has none."""
+    view = await room.views.visit(visit.browser)
+    visit.browser = view.browser
+    if view.new_cookie:
+        visit.cookies.append(room.responses.form.given(view.browser.cookie))
+
+
+@asynccontextmanager
+async def _within(room: Panel, visit: Visit, quota: str) -> AsyncIterator[None]:
+    """Draw from the quota that the same act has on the API; what succeeds may get it back."""
+    call = Call(asked=visit.call.asked, needs=None, quota=quota, known=visit.call.known)
+    waiting = room.policies.users.address_quota(call)
+    if waiting is not None:
+        await waiting
+    yield
+    if call.on_success is not None:
+        call.on_success()
+
+
+def _chosen(visit: Visit) -> Preferences:
+    """Read what a form chooses; what is none of the words chooses nothing."""
+    language, theme, keys = (visit.form[name] for name in ("language", "theme", "keys"))
+    return Preferences(
+        language=language if language in set(Language) else None,
+        theme=theme if theme in set(Theme) else None,
+        single_keys=_KEYS.get(keys),
+    )
+
+
+def _next(visit: Visit) -> str:
+    """Return where to go after the sign-in: a page of ours, whatever was asked for."""
+    return own_path(visit.query("next") or visit.form["next"])
+
+
+def _go_on(view: PanelView, to: str, factor_roles: Collection[Role]) -> Redirect:
+    """
+    Go where somebody wanted to; before that, to a code.
+
+    Who may change something and has no app for codes sets one up first, or chooses to
+    later: every act would ask for its code.
+    """
+    if view.is_pending:
+        return Redirect(f"{HOME}/login/code?{urlencode({'next': to})}")
+    if view.signed_in is not None and not view.signed_in.person.has_factor:
+        person = view.signed_in.person
+        if person.lacks_factor(factor_roles) or any(map(changes, person.rights)):
+            return Redirect(f"{HOME}/factor?{urlencode({'next': to})}")
+    return Redirect(to)

@@ -1,0 +1,24 @@
+"""Users as staff see them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from gateway.domain.identity.rights import Role
+from gateway.domain.identity.users import Totp
+from gateway.identity.model import RoleName, UserRecord, fields_of
+from tests.world.stores.people import user
+
+
+def test_roles_have_the_names_that_are_documented():
+    assert set(RoleName.__args__) == set(Role)
+
+
+def test_a_record_holds_no_secret():
+    canary = "a canary in every secret field"
+    secret = Totp(sealed_secret=canary.encode())
+    found = replace(user("1"), password=canary, totp=secret)
+
+    record = UserRecord(**fields_of(found))
+
+    assert canary not in str(record)

@@ -1,0 +1,195 @@
+"""Users, as staff manage them."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gateway.approvals.model import Approval
+from gateway.core.access import Staff
+from gateway.domain.identity.attempt_limits import Failures
+from gateway.domain.identity.rights import RIGHTS, Role
+from gateway.domain.identity.sessions import public_id
+from gateway.domain.kernel.company_scope import scope_of
+from gateway.domain.requests.schemas import ReasonBody
+from gateway.identity.model import CompaniesBody, InvitationBody, RolesBody, UserRecord
+from gateway.identity.service import People
+from gateway.operations.backoffice.access_orders import FourEyes, PeopleOrders
+from gateway.operations.identity.throttling import factor_key
+from gateway.operations.kernel.audit_context import AuditContext, RuleViolation
+from tests.unit.gateway.http.backoffice.registers import (
+    FIRST,
+    AdminWorld,
+    admin_world_of,
+    person,
+    turned_down,
+)
+from tests.world import registers
+from tests.world.identity import IdentityWorld, identity_world_on
+from tests.world.standing import Clock
+
+
+@dataclass(slots=True)
+class Office:
+    """Two companies, and the people of the house."""
+
+    admin_world: AdminWorld
+    identity_world: IdentityWorld
+    people: People
+
+    def staff(self, *companies: str) -> Staff:
+        """Return somebody who has just given a code; limited to companies, where named."""
+        now = self.identity_world.clock.now
+        who = replace(person(*companies), factor_at=now())
+        return Staff(AuditContext(who.actor, now), scope_of(frozenset(companies)), who)
+
+
+def alone(identity_world: IdentityWorld, admin_world: AdminWorld) -> People:
+    """What staff do where nobody else has to agree."""
+    nobody: Any = None
+    orders = PeopleOrders(
+        services=identity_world.services, wait=nobody, rules=FourEyes(people=False)
+    )
+    return People(
+        context=identity_world.context,
+        services=identity_world.services,
+        records=admin_world.scoped,
+        orders=orders,
+    )
+
+
+@pytest.fixture
+async def office(tmp_path: Path) -> AsyncIterator[Office]:
+    """The register of people over a store with two companies."""
+    async with registers.opened(tmp_path) as opened:
+        identity_world = identity_world_on(opened.store, Clock())
+        await identity_world.services.signing_keys.ensure()
+        admin_world = await admin_world_of(opened)
+        yield Office(admin_world, identity_world, alone(identity_world, admin_world))
+        identity_world.hasher.close()
+
+
+def invitation(*companies: str, email: str = "new@example.com") -> InvitationBody:
+    return InvitationBody(roles=[Role.VIEWER], email=email, name="New", companies=list(companies))
+
+
+async def test_a_user_is_invited_by_mail(office: Office):
+    made = await office.people.invite(office.staff(), invitation())
+
+    assert isinstance(made, UserRecord)
+    assert made.state == "invited"
+    assert await office.identity_world.link(made.email)
+    assert (await office.admin_world.acts())[-1] == ("user:ana@example.com", "user.created")
+
+
+async def made_by(office: Office, who: Staff, wanted: InvitationBody) -> UserRecord:
+    made = await office.people.invite(who, wanted)
+    assert not isinstance(made, Approval)
+    return made
+
+
+async def test_who_is_limited_sees_and_invites_within_their_limit(office: Office):
+    ours, theirs = office.admin_world.ours.id, office.admin_world.theirs.id
+    limited, people = office.staff(ours), office.people
+    everybody = await made_by(office, office.staff(), invitation(email="all@example.com"))
+    foreign = await made_by(office, office.staff(), invitation(theirs, email="t@example.com"))
+
+    mine = await made_by(office, limited, invitation(ours.upper()))
+
+    assert [each.id for each in (await people.page(limited, FIRST)).items] == [mine.id]
+    for hidden in (everybody, foreign):
+        assert await turned_down(people.get(limited, hidden.id)) == "404 NOT_FOUND"
+        disabled = people.disable(limited, hidden.id, ReasonBody())
+        assert await turned_down(disabled) == "404 NOT_FOUND"
+    for beyond in ((), (theirs,), (ours, theirs)):
+        with pytest.raises(RuleViolation):
+            await people.invite(limited, invitation(*beyond, email="x@example.com"))
+        with pytest.raises(RuleViolation):
+            await people.set_companies(limited, mine.id, CompaniesBody(companies=list(beyond)))
+
+
+async def test_a_company_is_named_by_its_id(office: Office):
+    with pytest.raises(RuleViolation):
+        await office.people.invite(office.staff(), invitation("our company"))
+
+
+async def test_changes_end_sessions(office: Office):
+    maria = await office.identity_world.person()
+    people = office.people
+
+    for change in (
+        lambda who: people.set_roles(who, maria.id, RolesBody(roles=[Role.VIEWER])),
+        lambda who: people.reset_mfa(who, maria.id),
+        lambda who: people.disable(who, maria.id, ReasonBody(reason="left")),
+    ):
+        await office.identity_world.sign_in()
+        await change(office.staff())
+        assert await people.sessions(office.staff(), maria.id) == []
+    enabled = await people.enable(office.staff(), maria.id)
+    assert isinstance(enabled, UserRecord)
+    assert enabled.state == "active"
+
+
+async def test_one_session_is_ended_and_the_other_stays(office: Office):
+    maria = await office.identity_world.person()
+    first = await office.identity_world.sign_in()
+    await office.identity_world.sign_in()
+    who, people, ended = office.staff(), office.people, public_id(first.person.session_id)
+
+    await people.end_session(who, maria.id, ended)
+
+    left = await people.sessions(who, maria.id)
+    assert len(left) == 1
+    assert left[0].id != ended
+    assert await turned_down(people.end_session(who, maria.id, "0" * 12)) == "404 NOT_FOUND"
+    assert (await people.end_sessions(who, maria.id)).ended == 1
+
+
+async def test_a_lockout_is_shown_and_lifted(office: Office):
+    """Of one who has signed in before, beside their last sign-in."""
+    maria = await office.identity_world.person()
+    await office.identity_world.sign_in()
+    until = office.identity_world.clock.now() + timedelta(minutes=15)
+    failed = Failures(
+        key=factor_key(maria.id), count=10, since=maria.created_at, blocked_until=until
+    )
+    await office.identity_world.context.stores.failures.change(
+        [failed.key], lambda _before: {failed.key: failed}
+    )
+
+    locked = await office.people.get(office.staff(), maria.id)
+    free = await office.people.unlock(office.staff(), maria.id)
+
+    assert (locked.locked, locked.locked_until) == (True, until)
+    assert locked.last_sign_in_at is not None
+    assert (free.locked, free.locked_until) == (False, None)
+
+
+async def test_every_role_is_listed_with_its_rights(office: Office):
+    found = await office.people.roles(office.staff())
+
+    assert {each.name: set(each.rights) for each in found} == {
+        role.value: set(map(str, rights)) for role, rights in RIGHTS.items()
+    }
+
+
+async def test_a_change_takes_a_fresh_code(office: Office):
+    late = office.staff()
+    office.identity_world.clock.passes(301)
+
+    assert await turned_down(office.people.invite(late, invitation())) == "403 STEP_UP_REQUIRED"
+
+
+def test_every_method_for_staff_asks_for_a_right():
+    """What the register of users does for commands is no method of theirs."""
+    methods = [each for name, each in vars(People).items() if inspect.iscoroutinefunction(each)]
+
+    public = [each for each in methods if not each.__name__.startswith("_")]
+    assert public
+    assert all(hasattr(each, "requirement") for each in public)
