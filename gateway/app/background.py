@@ -143,7 +143,7 @@ def _everywhere(rooms: Rooms, telemetry: Telemetry) -> Sequence[PeriodicTask]:
         task("change feed", feed.run_once, Schedule(every_s=EVERY_S)),
         task("cache", show_cache, Schedule(every_s=_SCRAPE_S)),
         task("store", store.run_once, Schedule(every_s=_SCRAPE_S)),
-        task("charges", rooms.bank.kept_charges.notes.run_once, _EACH_SECOND),
+        task("charges", rooms.bank.charges.reads.kept.notes.run_once, _EACH_SECOND),
         task("provider minutes", minutes.run_once, _EACH_MINUTE),
     )
 
@@ -194,7 +194,7 @@ def _work(
         banks=rooms.bank.banks,
         look=reconciler.look_at,
         look_back=follow_up.look_back,
-        paid=rooms.bank.kept_charges.read_payment,
+        paid=rooms.bank.charges.reads.kept.read_payment,
         now=kernel.now,
     )
     gauges = StoreGauges(store=store, idle_s=idle_s, values=values, now=kernel.now)

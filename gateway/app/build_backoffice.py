@@ -12,6 +12,7 @@ from typing import Final
 
 from msgspec.structs import asdict
 
+from gateway.app.build_bank import BankRoom
 from gateway.app.build_identity import IdentityRoom
 from gateway.app.build_payouts import build_payout_records, build_reconciler, tax_number_digests
 from gateway.app.sandbox import build_sandbox_tools
@@ -38,11 +39,9 @@ from gateway.operations.backoffice.access_orders import (
 )
 from gateway.operations.backoffice.bank_connections import BankConnections
 from gateway.operations.backoffice.downloads.exports import Exports
-from gateway.operations.backoffice.downloads.files import Turns
 from gateway.operations.backoffice.figures.overview import Figures, Overviews
 from gateway.operations.backoffice.figures.readings import Readings
 from gateway.operations.backoffice.figures.weather import WeatherReports
-from gateway.operations.backoffice.money.linked_statements import LinkedStatements
 from gateway.operations.backoffice.oversight import Oversight
 from gateway.operations.backoffice.payout_finder import PayoutFinder
 from gateway.operations.backoffice.reviews import PayoutReviews, Reviewers
@@ -51,11 +50,11 @@ from gateway.operations.backoffice.scoped_records import (
     RecordsInScope,
     VisibleAccounts,
 )
-from gateway.operations.bank.services import BankServices
 from gateway.operations.kernel.audit_context import AuditContext, RuleViolation
 from gateway.operations.payouts.payouts import Payouts
 from gateway.operations.payouts.probes import PayoutProbes
 from gateway.operations.payouts.records import PayoutLists, PayoutReads
+from gateway.refunds.service import Refunds
 from gateway.runtime.kernel import Kernel
 from gateway.runtime.records.kept_records import within
 from gateway.security.keys import Keys
@@ -69,7 +68,7 @@ _NOBODY: Final = "system"
 
 
 def build_backoffice(
-    kernel: Kernel, bank: BankServices, payouts: Payouts, identity: IdentityRoom
+    kernel: Kernel, bank: BankRoom, payouts: Payouts, identity: IdentityRoom
 ) -> BackOfficeOperations:
     """Build the room; users order what partners order, by the same operations."""
     store, settings, now, banks = kernel.store, kernel.settings, kernel.now, bank.banks
@@ -110,13 +109,13 @@ def build_backoffice(
     telling = frozenset(name for name, each in providers.items() if each.callbacks.secret)
     is_sandbox = settings.environment is Environment.SANDBOX  # mail is shown there alone
     return BackOfficeOperations(
-        bank=bank,
+        key_owners=bank.pix_keys.owners,
         payouts=payouts,
         payout_lists=PayoutLists(payouts.store),
         payout_reads=PayoutReads(payouts, store.returns),
         payout_records=build_payout_records(kernel),
         payout_finder=finder,
-        exports=Exports(finder, office.requests, Turns()),
+        exports=Exports(finder, office.requests, bank.statements.turns),
         payout_probes=PayoutProbes(
             payouts=store.payouts,
             # its places at the bank are not those of the background
@@ -143,14 +142,14 @@ def build_backoffice(
             ),
             readings=readings,
         ),
-        linked_statements=LinkedStatements(
-            statements=bank.statements,
-            payouts=store.payout_links,
-            charges=store.charges,
-            now=now,
-        ),
         listed_banks=listed_banks.every,
         sandbox=build_sandbox_tools(kernel),
+        refunds=Refunds(
+            banks=banks,
+            kept=bank.charges.reads.kept,
+            environment=settings.environment,
+            place=approvals.order,
+        ),
     )
 
 

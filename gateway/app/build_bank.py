@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
 from msgspec import to_builtins
 
+from gateway.charges.records import ChargeNotes, KeptCharges
+from gateway.charges.service import ChargeReads, Charges
+from gateway.charges.store import StoredCharges
 from gateway.config.settings import Settings
 from gateway.config.upstream import Provider
 from gateway.domain.accounts.accounts import BankSecrets, GivenSecrets
@@ -18,25 +21,17 @@ from gateway.domain.bank.providers import Banks, ProviderAdapter
 from gateway.domain.kernel.cache import Cache
 from gateway.net.common.names import HostNames
 from gateway.net.common.runtime import Runtime
-from gateway.operations.bank.charge_records import ChargeList, ChargeNotes, KeptCharges
-from gateway.operations.bank.checked_adapter import CheckedAdapter
-from gateway.operations.bank.orders import ChargeOrders, PixKeyOrders
-from gateway.operations.bank.reads import (
-    AccountMovements,
-    Balances,
-    Blocks,
-    Charges,
-    Incoming,
-    PixKeys,
-)
-from gateway.operations.bank.refunds import Refunds, RefundTerms, StopsInForce
-from gateway.operations.bank.reports import Reports
-from gateway.operations.bank.services import BankServices
-from gateway.operations.bank.snapshots import Snapshots
-from gateway.operations.bank.statements import Statements
+from gateway.operations.backoffice.downloads.files import Turns
+from gateway.operations.bank.checked_adapter import checked_calls
+from gateway.operations.bank.refunds import RefundExecution, StopsInForce
 from gateway.operations.payouts.paces import Pace, share_of
+from gateway.pix_keys.service import KeyOwners, PixKeys
 from gateway.runtime.kernel import Kernel
 from gateway.runtime.providers import Connection, limits_of, proxy_of
+from gateway.statements.reads import StatementReads
+from gateway.statements.reports import AccountMovements, Reports
+from gateway.statements.service import Statements
+from gateway.statements.snapshots import Snapshots
 from gateway.telemetry.ports import Event
 from gateway.telemetry.records import Observer
 from provider_adapters.checks import check_adapter, refused_if_raised, without_values
@@ -77,7 +72,7 @@ def connect(
         on_limits=told.append,
         cache=cache,
     )
-    adapter = CheckedAdapter(name, _made(provider, context), observer.count)
+    adapter = checked_calls(name, _made(provider, context), observer.count)
     kind = secrets_kind(find(provider.adapter), provider.settings)
     opener = None if kind is None else partial(open_secrets, kind, environment=settings.environment)
     return Connection(
@@ -159,28 +154,51 @@ def _refuse_unknown_operations(name: str, provider: Provider) -> None:
         raise AdapterRefused(message)
 
 
-def build_bank(kernel: Kernel, banks: Banks, stops: StopsInForce, cache: Cache) -> BankServices:
-    """Build the operations; what stops payouts (``stops``) stops refunds too."""
-    audit, now, environment = kernel.store.audit, kernel.now, kernel.settings.environment
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BankRoom:
+    """
+    What is done with accounts at their banks, payouts aside.
+
+    Attributes:
+        banks: Finds the bank behind an account.
+        refunds: Gives the refunds that users have ordered.
+    """
+
+    banks: Banks
+    charges: Charges
+    pix_keys: PixKeys
+    statements: Statements
+    refunds: RefundExecution
+
+
+def build_bank(kernel: Kernel, banks: Banks, stops: StopsInForce, cache: Cache) -> BankRoom:
+    """Build the room; what stops payouts (``stops``) stops refunds too."""
+    store, now, environment = kernel.store, kernel.now, kernel.settings.environment
     kept = kernel.settings.statements
     snapshots = Snapshots(cache=cache, keep_s=kept.snapshot_s, most_bytes=kept.snapshot_bytes)
-    terms = RefundTerms(environment=environment, now=now, monotonic=kernel.monotonic, stops=stops)
-    notes = ChargeNotes(kernel.store.charges, now)
-    charges = KeptCharges(records=kernel.store.charges, notes=notes, now=now, new_id=kernel.new_id)
-    return BankServices(
+    records = StoredCharges(store.database)
+    charges = KeptCharges(
+        records=records, notes=ChargeNotes(records, now), now=now, new_id=kernel.new_id
+    )
+    return BankRoom(
         banks=banks,
-        balances=Balances(banks),
-        blocks=Blocks(banks),
-        statements=Statements(banks, kernel.observer.count, snapshots),
-        reports=Reports(
-            banks=banks, movements=AccountMovements(banks), environment=environment, now=now
+        charges=Charges(ChargeReads(banks, charges), store.audit),
+        pix_keys=PixKeys(KeyOwners(banks, store.audit, store.payouts)),
+        statements=Statements(
+            reads=StatementReads(banks, kernel.observer.count, snapshots),
+            reports=Reports(
+                banks=banks, movements=AccountMovements(banks), environment=environment, now=now
+            ),
+            payouts=store.payout_links,
+            charges=records,
+            turns=Turns(),
         ),
-        pix_keys=PixKeys(banks),
-        key_orders=PixKeyOrders(banks, audit),
-        charges=Charges(banks, now, charges),
-        kept_charges=charges,
-        charge_list=ChargeList(kernel.store.charges),
-        charge_orders=ChargeOrders(banks, audit, charges),
-        incoming=Incoming(banks, charges),
-        refunds=Refunds(banks, audit, terms),
+        refunds=RefundExecution(
+            banks=banks,
+            audit=store.audit,
+            environment=environment,
+            now=now,
+            monotonic=kernel.monotonic,
+            stops=stops,
+        ),
     )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from functools import partial
 
-from gateway.app.build_backoffice import build_companies, build_stops, build_visible_account
+from gateway.app.build_backoffice import build_visible_account
 from gateway.app.build_identity import IdentityRoom
-from gateway.companies.pages import pages as company_pages
 from gateway.companies.service import find_company
 from gateway.core.access import StaffOf
 from gateway.domain.accounts.accounts import Environment
@@ -15,7 +15,7 @@ from gateway.http.panel.pages.badges import Badges
 from gateway.http.panel.pages.calls import RowCalls
 from gateway.http.panel.pages.kit import PageContext
 from gateway.http.panel.pages.navigation import Navigation
-from gateway.http.panel.pages.page import holders
+from gateway.http.panel.pages.page import Page, holders
 from gateway.http.panel.pages.represent import PageResponses
 from gateway.http.panel.pages.surface import Frame, pages_surface
 from gateway.http.panel.pages.templates import Templates
@@ -40,7 +40,6 @@ from gateway.security.identity.cookies import (
     DeviceCookies,
     PanelCookies,
 )
-from gateway.stops.pages import pages as stop_pages
 from policies.authentication.session import (
     HARDENED,
     INSECURE,
@@ -90,12 +89,13 @@ def build_pages(  # noqa: PLR0913, PLR0917 - what pages call and show
     backoffice: Surface,
     own: Surface,
     partners: Surface,
+    nouns: Callable[[PageContext], Sequence[Page]],
 ) -> Surface:
     """
     Build the surface of pages; nothing is loaded before somebody looks.
 
     Pages call the rows of ``backoffice``, and of one's ``own`` account; ``partners`` is shown
-    as a reference.
+    as a reference. ``nouns`` declares the pages that call services.
     """
     rows, environment = RowCalls((backoffice, own), kernel.now), kernel.settings.environment
     context = PageContext(
@@ -106,10 +106,9 @@ def build_pages(  # noqa: PLR0913, PLR0917 - what pages call and show
     pages = (
         *sign_in_pages(panel, context),
         *member_pages(rows),
-        *company_pages(build_companies(kernel), context),
         *people_pages(people, context),
         *own_pages(panel, context),
-        *stop_pages(build_stops(kernel), context),
+        *nouns(context),
         *reference_pages(Reference(partners)),
         *(trying_pages() if environment is Environment.SANDBOX else ()),
     )

@@ -21,12 +21,15 @@ from gateway.app.build_backoffice import (
     build_stops,
     build_visible_account,
 )
-from gateway.app.build_bank import build_bank
+from gateway.app.build_bank import BankRoom, build_bank
 from gateway.app.build_callbacks import build_callbacks
 from gateway.app.build_identity import IdentityRoom, build_identity
 from gateway.app.build_panel import build_pages, build_panel
 from gateway.app.build_payouts import build_payouts
 from gateway.approvals.routes import routes as approval_routes
+from gateway.charges.pages import pages as charge_pages
+from gateway.charges.routes import routes as charge_routes
+from gateway.companies.pages import pages as company_pages
 from gateway.companies.routes import routes as company_routes
 from gateway.config.effective import config_digest, effective
 from gateway.config.settings import Auth, Basic, Cache, Sealing, Settings
@@ -36,27 +39,39 @@ from gateway.http.backoffice.cells import BackOfficeOperations
 from gateway.http.backoffice.oversight.providers import Health
 from gateway.http.backoffice.oversight.traces import TraceActs
 from gateway.http.backoffice.oversight.what_if import WhatIf
+from gateway.http.backoffice.routing import Routes
 from gateway.http.backoffice.rows import backoffice_rows
 from gateway.http.backoffice.surface import backoffice_surface
 from gateway.http.banking.routes import banking_rows
 from gateway.http.banking.surface import banking_surface
 from gateway.http.callbacks.surface import callback_surface
 from gateway.http.identity.surface import identity_surface, keys_surface
+from gateway.http.panel.pages.kit import PageContext
+from gateway.http.panel.pages.page import Page
 from gateway.http.panel.surface import Panel, panel_surface, session_gate
 from gateway.http.route import Surface
 from gateway.http.table import Table
 from gateway.identity.routes import routes as identity_routes
+from gateway.identity.service import People
 from gateway.net.common.runtime import utc_now
 from gateway.operations.backoffice.callbacks.reception import Reception
 from gateway.operations.backoffice.refusals.rehearsals import Rehearsals
 from gateway.operations.backoffice.refusals.traces import Traces
-from gateway.operations.bank.services import BankServices
 from gateway.operations.payouts.paces import Pace
 from gateway.operations.payouts.payouts import Payouts
+from gateway.pix_keys.pages import pages as key_pages
+from gateway.pix_keys.routes import routes as key_routes
+from gateway.refunds.pages import pages as refund_pages
+from gateway.refunds.routes import routes as refund_routes
 from gateway.runtime.caches.cache import MemoryCache, build_cache
 from gateway.runtime.kernel import Kernel
 from gateway.runtime.providers import ConnectedBanks, Connection
+from gateway.sandbox.pages import pages as sandbox_pages
+from gateway.sandbox.routes import routes as sandbox_routes
 from gateway.security.keys import load_keys
+from gateway.statements.pages import pages as statement_pages
+from gateway.statements.routes import routes as statement_routes
+from gateway.stops.pages import pages as stop_pages
 from gateway.stops.routes import routes as stop_routes
 from gateway.store.engine import absent_store
 from gateway.store.schema import REVISIONS, revision_of
@@ -81,7 +96,7 @@ class Rooms:
     identity: IdentityRoom
     accounts: AccountsRoom
     cache: MemoryCache | SharedCache
-    bank: BankServices
+    bank: BankRoom
     payouts: Payouts
     backoffice: BackOfficeOperations
     panel: Panel
@@ -140,12 +155,7 @@ def user_surfaces(rooms: Rooms, providers: Callable[[], Sequence[Health]]) -> Se
             _traces(rooms),
             _configuration(rooms),
             providers,
-            [
-                approval_routes(rooms.backoffice.approvals),
-                company_routes(build_companies(kernel)),
-                identity_routes(people),
-                stop_routes(build_stops(kernel)),
-            ],
+            _routes(rooms, people),
         ),
         policies,
         build_visible_account(kernel),
@@ -160,8 +170,39 @@ def user_surfaces(rooms: Rooms, providers: Callable[[], Sequence[Health]]) -> Se
     )
     if not kernel.settings.server.panel:
         return surfaces
-    own = panel_surface(panel)
-    return (*surfaces, own, build_pages(panel, kernel, people, backoffice, own, _banking(rooms)))
+    own, nouns = panel_surface(panel), partial(_pages, rooms)
+    pages = build_pages(panel, kernel, people, backoffice, own, _banking(rooms), nouns)
+    return (*surfaces, own, pages)
+
+
+def _routes(rooms: Rooms, people: People) -> Sequence[Routes]:
+    """Declare the routes of every noun in the back office."""
+    bank, does = rooms.bank, rooms.backoffice
+    return [
+        approval_routes(does.approvals),
+        company_routes(build_companies(rooms.kernel)),
+        identity_routes(people),
+        stop_routes(build_stops(rooms.kernel)),
+        charge_routes(bank.charges),
+        key_routes(bank.pix_keys),
+        statement_routes(bank.statements),
+        refund_routes(does.refunds),
+        *([sandbox_routes(does.sandbox)] if does.sandbox is not None else []),
+    ]
+
+
+def _pages(rooms: Rooms, context: PageContext) -> Sequence[Page]:
+    """Declare the pages of every noun."""
+    bank, does = rooms.bank, rooms.backoffice
+    return [
+        *company_pages(build_companies(rooms.kernel), context),
+        *stop_pages(build_stops(rooms.kernel), context),
+        *charge_pages(bank.charges, bank.pix_keys, context),
+        *key_pages(bank.pix_keys, context),
+        *statement_pages(bank.statements, context),
+        *refund_pages(does.refunds, context),
+        *(sandbox_pages(does.sandbox, context) if does.sandbox is not None else ()),
+    ]
 
 
 def described_surfaces(settings: Settings) -> Sequence[Surface]:
@@ -224,7 +265,13 @@ def _banking(rooms: Rooms) -> Surface:
     """Build the partners' surface."""
     settings, accounts = rooms.kernel.settings, rooms.accounts
     return banking_surface(
-        banking_rows(rooms.bank, rooms.payouts, rooms.accounts.quota, PAYOUT),
+        banking_rows(
+            rooms.bank.charges.reads,
+            rooms.bank.statements.reads,
+            rooms.payouts,
+            accounts.quota,
+            PAYOUT,
+        ),
         accounts.credentials,
         accounts.quota,
         accounts.scope,

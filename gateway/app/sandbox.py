@@ -9,8 +9,8 @@ from typing import Final, Protocol
 
 from gateway.config.settings import Settings
 from gateway.domain.accounts.accounts import Environment
-from gateway.operations.backoffice.money.sandbox_tools import SandboxControl, SandboxTools
 from gateway.runtime.kernel import Kernel
+from gateway.sandbox.service import SandboxControl, SandboxTools
 from gateway.security.keys import Derivation
 
 GROUP: Final = "pixgate.simulators"

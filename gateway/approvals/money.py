@@ -44,7 +44,7 @@ from gateway.operations.bank.connections import (
     paying_bank_of,
     refuse_letters,
 )
-from gateway.operations.bank.refunds import Refunds
+from gateway.operations.bank.refunds import RefundExecution
 from gateway.operations.kernel.audit_context import AuditContext
 from gateway.operations.payouts.answers import CERTAINLY_NOT_SENT, rejection
 from gateway.operations.payouts.payouts import Payouts
@@ -85,7 +85,7 @@ class MoneyOrders:
 
     accounts: Accounts
     payouts: Payouts
-    refunds: Refunds
+    refunds: RefundExecution
     now: Now
 
     async def check(self, user_id: str, account: Account, order: Order) -> None:

@@ -4,24 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
 from gateway.domain.bank.statements import Entry
 from gateway.reports import csv, json, ofx, pdf
 from gateway.reports.document import Document
+from gateway.statements.model import Locale
 
 Write = Callable[[Document], bytes]
 WritePieces = Callable[[Document, Iterable[Sequence[Entry]]], Iterator[bytes]]
 """Writes a document without movements, and these in groups, oldest first."""
-
-
-class Locale(StrEnum):
-    """For whom texts are written; formats without a choice write one way for both."""
-
-    PLAIN = ""
-    PT_BR = "pt-BR"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

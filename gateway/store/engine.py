@@ -12,7 +12,6 @@ from sqlalchemy import literal, select
 from gateway.domain.accounts.accounts import Accounts
 from gateway.domain.accounts.credentials import Credentials
 from gateway.domain.backoffice.change_feed import Changes
-from gateway.domain.bank.records.charges import ChargeRecords
 from gateway.domain.kernel.audit import Audit
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.storage import StoreUnavailable
@@ -27,7 +26,6 @@ from gateway.store.audit.audit_log import StoredAudit
 from gateway.store.audit.record import StoredChanges
 from gateway.store.backoffice.payout_links import StoredPayoutLinks
 from gateway.store.backoffice.stores import BackOfficeStore, backoffice_store
-from gateway.store.bank.charges import StoredCharges
 from gateway.store.bank.returns import StoredReturns
 from gateway.store.identity.stores import IdentityStore, identity_store
 from gateway.store.kernel.address import address, is_sqlite
@@ -61,7 +59,6 @@ class Store:
     follow_ups: StoredFollowUps
     reviews: Reviews
     returns: Returns
-    charges: ChargeRecords
     payout_links: PayoutLinks
     audit: Audit
     changes: Changes
@@ -162,7 +159,6 @@ def _store_on(database: Database, url: str) -> Store:
         follow_ups=StoredFollowUps(database),
         reviews=StoredReviews(database),
         returns=StoredReturns(database),
-        charges=StoredCharges(database),
         payout_links=StoredPayoutLinks(database),
         audit=StoredAudit(database),
         changes=StoredChanges(database),

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 
 from gateway.app.build_callbacks import path_of, secrets_of
 from gateway.config.settings import Settings
-from gateway.operations.backoffice.money.sandbox_tools import Reply
 from gateway.operations.kernel.audit_context import AuditContext, RuleViolation
 from gateway.runtime.kernel import Kernel
+from gateway.sandbox.service import Reply
 from gateway.security.keys import Derivation
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from uuid import uuid4
 from gateway.approvals.model import Approval
 from gateway.companies.model import Company
 from gateway.companies.service import add_company
-from gateway.domain.accounts.credentials import Action, Permission, Principal, Resource
+from gateway.core.access import Staff
+from gateway.domain.accounts.credentials import Action, Permission, Resource
 from gateway.domain.bank.charges import ChargeOrder, ChargeType
 from gateway.domain.bank.payout_orders import (
     NamedOwner,
@@ -23,7 +24,6 @@ from gateway.domain.identity.sessions import SignedInUser
 from gateway.domain.kernel.audit import AuditEvent
 from gateway.domain.kernel.money import Money
 from gateway.domain.payouts.payouts import PayoutRequest, PayoutState
-from gateway.domain.requests.calls import Caller
 from gateway.operations.accounts.credentials import CredentialOrder
 from gateway.operations.identity.ports import ClientInfo
 from gateway.operations.identity.tokens import SignedIn
@@ -42,7 +42,6 @@ RETURNED = "pedido-1006"
 HOSTILE = "<script>alert(1)</script>\"'&\u202e/%2e%2e/=1+1😀"
 """A reference as a partner may choose it: markup, quotes, an override of direction, a formula."""
 
-_NOBODY = Principal(client_id="test", company_id="", account_id=None, permissions=frozenset())
 _LOST_VALUE = 777.06
 _REFUSED_VALUE = 777.03
 _LATE_VALUE = 777.01
@@ -97,21 +96,21 @@ def _around(now: datetime) -> Mapping[str, str]:
 
 async def _charges(world: World) -> Mapping[str, str]:
     """Make charges of every fate; return the open one, and the payment of the paid one."""
-    rooms, acting = world.gateway.rooms, AuditContext("test", world.gateway.kernel.now)
+    bank = world.gateway.rooms.bank
+    who = Staff(AuditContext("test", world.gateway.kernel.now))
     account = await world.gateway.kernel.store.accounts.find(world.demo["accounts"]["main"]["id"])
     assert account is not None
-    who = Caller(_NOBODY, account)
-    keys = await rooms.bank.pix_keys.list(who, None)
+    keys = await bank.pix_keys.list(who, account)
     key = next(each.key.key for each in keys if each.key.status is PixKeyStatus.ACTIVE)
     for reference in ("cob-5501", "cob-5502", "cob-5503", HOSTILE):
         charge = ChargeOrder(
             reference=reference, type=ChargeType.DYNAMIC, key=key, value=Money(231540)
         )
-        await rooms.bank.charge_orders.create(acting, account, charge)
+        await bank.charges.create(who, account, charge)
     paid = await world.control.post("charges", "cob-5502", "pay", body={})
-    await rooms.bank.charge_orders.cancel(acting, account, "cob-5503")
-    await rooms.bank.charges.read_payment(who, "cob-5502")
-    await rooms.bank.kept_charges.notes.run_once()
+    await bank.charges.cancel(who, account, "cob-5503")
+    await bank.charges.reads.read_payment(account, "cob-5502")
+    await bank.charges.reads.kept.notes.run_once()
     return {"open_charge": "cob-5501", "payment": str(paid["e2e_id"])}
 
 

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from datetime import datetime
 
-from gateway.domain.bank.records.charges import ChargeRecord, ChargeSearch, SeenCharge
+from msgspec.structs import replace
+
+from gateway.charges.model import ChargeRecord, ChargeSearch, SeenCharge
+from gateway.charges.records import ChargeNotes, KeptCharges
+from gateway.charges.store import StoredCharges
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.operations.bank.charge_records import ChargeNotes, KeptCharges
 from tests.world.standing import Clock
 
 
 @dataclass
-class ChargeBook:
+class ChargeBook(StoredCharges):
     """
-    ``ChargeRecords`` in memory.
+    ``StoredCharges`` in memory.
 
     Attributes:
         away: Names of calls that fail.
@@ -56,7 +60,9 @@ class ChargeBook:
         self._called("note")
         self.noted += seen
 
-    async def search(self, wanted: ChargeSearch, _scope: CompanyScope) -> Sequence[ChargeRecord]:
+    async def search(
+        self, wanted: ChargeSearch, _scope: CompanyScope, _now: datetime
+    ) -> Sequence[ChargeRecord]:
         return list(self.charges.values())[: wanted.page.limit + 1]
 
     async def paid_by(self, _account_id: str, e2e_ids: Collection[str]) -> Sequence[ChargeRecord]:

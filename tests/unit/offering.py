@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from gateway.core.access import Staff
 from gateway.domain.bank.capabilities import Capabilities, Lookup, PortCall
 from gateway.domain.bank.charges import Charge, ChargeOrder, ChargePayment
 from gateway.domain.bank.payout_orders import PayoutMethod
@@ -165,6 +166,11 @@ class Log:
     @property
     def actions(self) -> list[str]:
         return [event.action for event in self.events]
+
+
+def staff() -> Staff:
+    """Return the same person, as services know them."""
+    return Staff(acting())
 
 
 def acting(clock: Clock | None = None) -> AuditContext:

@@ -20,15 +20,15 @@ from gateway.operations.backoffice.access_orders import BankOrders, CredentialOr
 from gateway.operations.backoffice.bank_connections import BankConnections
 from gateway.operations.backoffice.downloads.exports import Exports
 from gateway.operations.backoffice.figures.overview import Figures
-from gateway.operations.backoffice.money.linked_statements import LinkedStatements
-from gateway.operations.backoffice.money.sandbox_tools import SandboxTools
 from gateway.operations.backoffice.oversight import Oversight
 from gateway.operations.backoffice.payout_finder import PayoutFinder
 from gateway.operations.backoffice.scoped_records import AdminServices, VisibleAccounts
-from gateway.operations.bank.services import BankServices
 from gateway.operations.payouts.payouts import Payouts
 from gateway.operations.payouts.probes import PayoutProbes
 from gateway.operations.payouts.records import PayoutLists, PayoutReads, PayoutRecords
+from gateway.pix_keys.service import KeyOwners
+from gateway.refunds.service import Refunds
+from gateway.sandbox.service import SandboxTools
 from policies.traffic.quota import PERSON
 
 Shown = TypeVar("Shown", bound=Document)
@@ -77,7 +77,8 @@ class BackOfficeOperations:
     The operations of contract 4.3.
 
     Attributes:
-        bank, payouts: The same that partners have.
+        payouts: The same that partners have.
+        key_owners: Names the owner of the key that a user pays.
         admin: The records that administrators keep.
         approvals: Where users' payouts and refunds go first.
         credentials, banks, users: Orders about them, which may wait for another user.
@@ -86,7 +87,7 @@ class BackOfficeOperations:
         sandbox: What people make the sandbox bank do; None in production.
     """
 
-    bank: BankServices
+    key_owners: KeyOwners
     payouts: Payouts
     payout_reads: PayoutReads
     payout_lists: PayoutLists
@@ -103,7 +104,7 @@ class BackOfficeOperations:
     oversight: Oversight
     exports: Exports
     figures: Figures
-    linked_statements: LinkedStatements
+    refunds: Refunds
     listed_banks: Callable[[], Sequence[NumberedBank]]
     absent_after: Mapping[str, timedelta | None] = field(default_factory=dict)
     sandbox: SandboxTools | None

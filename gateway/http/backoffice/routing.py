@@ -81,7 +81,9 @@ class Routes:
         banking: Of one that is active and verified.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, **usual: Unpack[Shape]) -> None:
+        """Know what most of the routes declare; each may declare something else."""
+        self._usual = usual
         self.staff: list[Row[BackOfficeCaller]] = []
         self.fresh: list[Row[BackOfficeCaller]] = []
         self.visible: list[Row[AccountCaller]] = []
@@ -118,7 +120,7 @@ class Routes:
         status: int,
         shape: Shape,
     ) -> None:
-        needed = requirement_of(does)
+        needed, shape = requirement_of(does), {**self._usual, **shape}
         given = _Given.of(does, path, shape.get("takes", {}))
         shows = _shows(does, shape)
         main = main_of(typing.get_type_hints(shows)["return"])

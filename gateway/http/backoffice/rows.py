@@ -23,18 +23,10 @@ from gateway.http.backoffice.administration.names import name_rows
 from gateway.http.backoffice.callers import AccountCaller, BackOfficeCaller
 from gateway.http.backoffice.cells import BackOfficeOperations
 from gateway.http.backoffice.decisions.reviews import review_rows, unresolved_rows
-from gateway.http.backoffice.money.charge_list import charge_list_rows
-from gateway.http.backoffice.money.charges import qrcode_acting_rows, qrcode_reading_rows
 from gateway.http.backoffice.money.dossiers import dossier_rows, probe_rows
-from gateway.http.backoffice.money.linked_statement import linked_statement_rows
 from gateway.http.backoffice.money.payout_lists import payout_list_rows
 from gateway.http.backoffice.money.payouts import withdraw_acting_rows, withdraw_reading_rows
-from gateway.http.backoffice.money.pix_keys import key_acting_rows, key_reading_rows
-from gateway.http.backoffice.money.received import received_rows
-from gateway.http.backoffice.money.refunds import refund_reading_rows, refund_rows
-from gateway.http.backoffice.money.sandbox import sandbox_rows
 from gateway.http.backoffice.money.search import search_rows
-from gateway.http.backoffice.money.statements import balance_rows, report_rows, statement_rows
 from gateway.http.backoffice.oversight.audit import audit_rows
 from gateway.http.backoffice.oversight.callbacks import webhook_rows
 from gateway.http.backoffice.oversight.outbox import outbox_rows
@@ -85,7 +77,6 @@ def backoffice_rows(
             *(row for each in nouns for row in each.staff),
             *review_rows(admin),
             *unresolved_rows(does),
-            *charge_list_rows(does),
             *payout_list_rows(does),
             *search_rows(does),
             *bank_number_rows(does),
@@ -97,21 +88,12 @@ def backoffice_rows(
             *provider_rows(providers),
             *overview_rows(does.figures, providers),
             *weather_rows(does.figures.weather),
-            *(sandbox_rows(does.sandbox) if does.sandbox is not None else ()),
             *(outbox_rows(oversight) if oversight.outbox is not None else ()),
         ),
         fresh=[row for each in nouns for row in each.fresh],
         visible=(
             *account_reading_rows(does),
             *connection_rows(does),
-            *balance_rows(does),
-            *statement_rows(does),
-            *linked_statement_rows(does),
-            *report_rows(does),
-            *key_reading_rows(does),
-            *qrcode_reading_rows(does),
-            *received_rows(does),
-            *refund_reading_rows(does),
             *withdraw_reading_rows(does),
             *dossier_rows(does),
             *probe_rows(does),
@@ -119,9 +101,6 @@ def backoffice_rows(
             *(row for each in nouns for row in each.visible),
         ),
         banking=(
-            *key_acting_rows(does),
-            *qrcode_acting_rows(does),
-            *refund_rows(does),
             *withdraw_acting_rows(does),
             *(row for each in nouns for row in each.banking),
         ),

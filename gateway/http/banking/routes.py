@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
+from gateway.charges.service import ChargeReads
 from gateway.domain.accounts.credentials import Action, Permission, Resource
 from gateway.domain.bank.providers import NotFound, NotSupported, ProviderError
 from gateway.domain.bank.statements import Statement
@@ -16,10 +17,10 @@ from gateway.domain.payouts.payouts import PayoutRequest
 from gateway.domain.requests.calls import Caller, Input
 from gateway.http.resources import represent
 from gateway.http.route import Row, RowLimits, route
-from gateway.operations.bank.services import BankServices
-from gateway.operations.bank.statements import Statements
 from gateway.operations.payouts.answers import CERTAINLY_NOT_SENT
 from gateway.operations.payouts.payouts import Payouts
+from gateway.pix_keys.service import get_key, list_keys
+from gateway.statements.reads import StatementReads, balance_of
 from policies.traffic.quota import WithinQuota
 from policies.validation.inputs import KEY_ID, NOTHING, REFERENCE, SEARCH
 
@@ -46,21 +47,26 @@ def _reads(code: ErrorCode) -> dict[type[Exception], ErrorCode]:
 
 
 def _charging(
-    statements: Statements, quota: WithinQuota
+    statements: StatementReads, quota: WithinQuota
 ) -> Callable[[Caller, Search], Awaitable[Statement]]:
     """Read statements; each page of the bank behind the first costs as much as a call."""
 
     async def read(caller: Caller, search: Search) -> Statement:
         further = partial(quota.charge, READ.quota, caller.principal)
-        return await statements.read(caller, search, further)
+        return await statements.read(caller.account, search, further)
 
     return read
 
 
 def banking_rows(
-    bank: BankServices, payouts: Payouts, quota: WithinQuota, takes: Input[PayoutRequest]
+    charges: ChargeReads,
+    statements: StatementReads,
+    payouts: Payouts,
+    quota: WithinQuota,
+    takes: Input[PayoutRequest],
 ) -> Sequence[Row[Caller]]:
     """Return the rows in the order of the contract; ``takes`` reads a payout."""
+    banks = statements.banks
     return (
         route(
             "GET",
@@ -70,7 +76,7 @@ def banking_rows(
             needs=READ_BALANCE,
             limits=READ,
             takes=NOTHING,
-            runs=bank.balances.read,
+            runs=lambda caller, _: balance_of(banks, caller.account),
             shows=represent.balance,
             fails=_reads(errors.BALANCE_UNAVAILABLE),
             raises=_NO_PROVIDER,
@@ -83,7 +89,7 @@ def banking_rows(
             needs=READ_KEYS,
             limits=READ,
             takes=NOTHING,
-            runs=bank.pix_keys.list,
+            runs=lambda caller, _: list_keys(banks, caller.account),
             shows=represent.pix_keys,
             fails=_reads(errors.PIX_KEYS_UNAVAILABLE),
             raises=_NO_PROVIDER,
@@ -96,7 +102,7 @@ def banking_rows(
             needs=READ_KEYS,
             limits=READ,
             takes=KEY_ID,
-            runs=bank.pix_keys.read,
+            runs=lambda caller, key_id: get_key(banks, caller.account, key_id),
             shows=represent.pix_key,
             fails=_reads(errors.PIX_KEYS_UNAVAILABLE) | {NotFound: errors.PIX_KEY_NOT_FOUND},
             raises=_NO_PROVIDER,
@@ -109,7 +115,7 @@ def banking_rows(
             needs=READ_CHARGE,
             limits=READ,
             takes=REFERENCE,
-            runs=bank.charges.read,
+            runs=lambda caller, reference: charges.read(caller.account, reference),
             shows=represent.charge,
             fails=_reads(errors.CHARGE_UNAVAILABLE) | {NotFound: errors.CHARGE_NOT_FOUND},
             raises=(*_NO_PROVIDER, errors.CHARGE_NOT_FOUND),
@@ -122,7 +128,7 @@ def banking_rows(
             needs=READ_TRANSACTIONS,
             limits=READ,
             takes=REFERENCE,
-            runs=bank.charges.read_payment,
+            runs=lambda caller, named: charges.read_payment(caller.account, named),
             shows=represent.transaction,
             fails=_reads(errors.TRANSACTION_UNAVAILABLE) | {NotFound: errors.TRANSACTION_NOT_FOUND},
             raises=_NO_PROVIDER,
@@ -135,7 +141,7 @@ def banking_rows(
             needs=READ_TRANSACTIONS,
             limits=READ,
             takes=SEARCH,
-            runs=_charging(bank.statements, quota),
+            runs=_charging(statements, quota),
             shows=represent.statement,
             fails=_reads(errors.STATEMENT_UNAVAILABLE),
             raises=_NO_PROVIDER,

@@ -29,8 +29,8 @@ from gateway.http.resources.documents import (
     StatementDocument,
     TransactionDocument,
 )
-from gateway.operations.bank.reads import OwnedKey
 from gateway.operations.payouts.payouts import PayoutPage
+from gateway.pix_keys.model import OwnedKey
 
 # Looking a member up by its name costs Python 3.11 a call each time.
 _CREDIT: Final = Direction.CREDIT

@@ -12,21 +12,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
+from functools import partial
 from traceback import walk_tb
-from typing import Final, TypeVar
+from typing import Final, cast
 
 from gateway.domain.bank import answers, outcomes, provider_callbacks
 from gateway.domain.bank.answers import WrongAnswer
-from gateway.domain.bank.charges import Charge, ChargeOrder, ChargePayment
 from gateway.domain.bank.payout_orders import FailureCode, PayoutOrder
-from gateway.domain.bank.pix_keys import KeyOrder, KeyOwner, PixKey
-from gateway.domain.bank.provider_callbacks import (
-    CallbackOrder,
-    MissedEvent,
-    RegisteredCallback,
-)
-from gateway.domain.bank.provider_options import OutcomeUnknown
+from gateway.domain.bank.provider_options import EveryCall, OutcomeUnknown
 from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import (
     BadReply,
@@ -35,7 +29,6 @@ from gateway.domain.bank.providers import (
     NotFound,
     NotSupported,
     Outcome,
-    Page,
     Phase,
     ProviderAccount,
     ProviderAdapter,
@@ -47,14 +40,10 @@ from gateway.domain.bank.providers import (
     Unknown,
     Unreachable,
 )
-from gateway.domain.bank.refunds import IncomingPayment, Refund, RefundOrder
-from gateway.domain.bank.statements import Balance, Block, Entry
+from gateway.domain.bank.refunds import RefundOrder
 from gateway.domain.kernel.clocks import Deadline
-from gateway.domain.kernel.windows import Window
 from gateway.telemetry.ports import Count, Event
 from gateway.telemetry.records import current_record
-
-Value = TypeVar("Value")
 
 _log: Final = logging.getLogger(__name__)
 
@@ -71,9 +60,42 @@ _ABOVE_LARGEST: Final = Rejected(
 )
 
 
+Check = Callable[..., object]
+"""Returns an answer that may be right, given it and what was asked; raises for any other."""
+
+_CHECKS: Final[Mapping[str, Check]] = {
+    "probe": answers.nothing,
+    "get_balance": lambda found, _account: answers.balance(found),
+    "list_statement": lambda found, _account, _window, *page: answers.statement(found, *page),
+    "list_keys": lambda found, _account: answers.keys(found),
+    "get_key": lambda found, account, key_id: answers.key(found, account.account_id, key_id),
+    "create_key": lambda found, _account, order: answers.created_key(found, order),
+    "cancel_key": lambda found, _account, key: answers.cancelled_key(found, key),
+    "look_up_key": lambda found, _account, key: answers.key_owner(found, key),
+    "get_charge": lambda found, _account, reference: answers.charge(found, reference),
+    "get_charge_payment": lambda found, _account, named: answers.charge_payment(found, named),
+    "create_charge": lambda found, _account, order: answers.created_charge(found, order),
+    "cancel_charge": lambda found, _account, reference: answers.charge(found, reference),
+    "find_payout": lambda found, _account, key, _id: outcomes.looked_up(found, key),
+    "find_received": lambda found, _account, e2e_id: answers.received(found, e2e_id),
+    "list_received": lambda found, _account, _window, *page: answers.received_page(found, *page),
+    "find_refund": lambda found, _account, key: answers.refund(found, key),
+    "list_refunds": lambda found, _account, _window, *page: answers.refund_page(found, *page),
+    "list_blocks": lambda found, _account: answers.blocks(found),
+    "register_callback": lambda found, _account, order: provider_callbacks.registered(found, order),
+    "list_callbacks": lambda found, _account: provider_callbacks.registrations(found),
+    "remove_callback": lambda found, *_asked: answers.nothing(found),
+    "list_missed_events": lambda found, _account, most: provider_callbacks.missed_events(
+        found, most
+    ),
+    "acknowledge_events": lambda found, *_asked: answers.nothing(found),
+}
+"""Of every call that fails by raising, by its name."""
+
+
 class CheckedAdapter:
     """
-    An adapter of whose answers nothing is believed; a ``ProviderAdapter``, optional calls too.
+    An adapter of whose answers nothing is believed; ``checked_calls`` gives it the port's type.
 
     Attributes:
         capabilities: As the adapter declares them; read once.
@@ -87,6 +109,8 @@ class CheckedAdapter:
         self._largest = adapter.capabilities.max_value
         self._provider = provider
         self._count = count
+        for call, check in _CHECKS.items():
+            setattr(self, call, partial(self._read, call, check))
 
     async def start(self) -> None:
         """Start the adapter."""
@@ -95,52 +119,6 @@ class CheckedAdapter:
     async def close(self) -> None:
         """Close the adapter."""
         await self.checked.close()
-
-    async def probe(self) -> None:
-        """Reach the bank."""
-        await self._read("probe", answers.nothing)
-
-    async def get_balance(self, account: ProviderAccount) -> Balance:
-        """Read the balance."""
-        return await self._read("get_balance", answers.balance, account)
-
-    async def list_statement(
-        self, account: ProviderAccount, window: Window, cursor: str | None, limit: int
-    ) -> Page[Entry]:
-        """Read a page of movements."""
-
-        def believed(answer: object) -> Page[Entry]:
-            return answers.statement(answer, cursor, limit)
-
-        return await self._read("list_statement", believed, account, window, cursor, limit)
-
-    async def list_keys(self, account: ProviderAccount) -> Sequence[PixKey]:
-        """Read every PIX key."""
-        return await self._read("list_keys", answers.keys, account)
-
-    async def get_key(self, account: ProviderAccount, key_id: str) -> PixKey:
-        """Read one key."""
-
-        def believed(answer: object) -> PixKey:
-            return answers.key(answer, account.account_id, key_id)
-
-        return await self._read("get_key", believed, account, key_id)
-
-    async def get_charge(self, account: ProviderAccount, reference: str) -> Charge:
-        """Read a charge."""
-
-        def believed(answer: object) -> Charge:
-            return answers.charge(answer, reference)
-
-        return await self._read("get_charge", believed, account, reference)
-
-    async def get_charge_payment(self, account: ProviderAccount, reference: str) -> ChargePayment:
-        """Read a charge as a transaction."""
-
-        def believed(answer: object) -> ChargePayment:
-            return answers.charge_payment(answer, reference)
-
-        return await self._read("get_charge_payment", believed, account, reference)
 
     async def create_payout(
         self, account: ProviderAccount, order: PayoutOrder, send_by: Deadline
@@ -154,137 +132,13 @@ class CheckedAdapter:
             return _ABOVE_LARGEST
         return await self._pay("create_payout", account, order, send_by)
 
-    async def find_payout(
-        self, account: ProviderAccount, provider_key: str, provider_id: str
-    ) -> Outcome:
-        """Look a payout up."""
-
-        def believed(answer: object) -> Outcome:
-            return outcomes.looked_up(answer, provider_key)
-
-        return await self._read("find_payout", believed, account, provider_key, provider_id)
-
-    async def create_key(self, account: ProviderAccount, order: KeyOrder) -> PixKey:
-        """Register a key."""
-
-        def believed(answer: object) -> PixKey:
-            return answers.created_key(answer, order)
-
-        return await self._read("create_key", believed, account, order)
-
-    async def cancel_key(self, account: ProviderAccount, key: PixKey) -> PixKey:
-        """Give a key up."""
-
-        def believed(answer: object) -> PixKey:
-            return answers.cancelled_key(answer, key)
-
-        return await self._read("cancel_key", believed, account, key)
-
-    async def look_up_key(self, account: ProviderAccount, key: str) -> KeyOwner:
-        """Ask who is behind a key."""
-
-        def believed(answer: object) -> KeyOwner:
-            return answers.key_owner(answer, key)
-
-        return await self._read("look_up_key", believed, account, key)
-
-    async def create_charge(self, account: ProviderAccount, order: ChargeOrder) -> Charge:
-        """Make a charge."""
-
-        def believed(answer: object) -> Charge:
-            return answers.created_charge(answer, order)
-
-        return await self._read("create_charge", believed, account, order)
-
-    async def cancel_charge(self, account: ProviderAccount, reference: str) -> Charge:
-        """Cancel a charge."""
-
-        def believed(answer: object) -> Charge:
-            return answers.charge(answer, reference)
-
-        return await self._read("cancel_charge", believed, account, reference)
-
-    async def find_received(self, account: ProviderAccount, e2e_id: str) -> IncomingPayment:
-        """Read one payment received."""
-
-        def believed(answer: object) -> IncomingPayment:
-            return answers.received(answer, e2e_id)
-
-        return await self._read("find_received", believed, account, e2e_id)
-
-    async def list_received(
-        self, account: ProviderAccount, window: Window, cursor: str | None, limit: int
-    ) -> Page[IncomingPayment]:
-        """Read a page of payments received."""
-
-        def believed(answer: object) -> Page[IncomingPayment]:
-            return answers.received_page(answer, cursor, limit)
-
-        return await self._read("list_received", believed, account, window, cursor, limit)
-
     async def create_refund(
         self, account: ProviderAccount, order: RefundOrder, send_by: Deadline
     ) -> Outcome:
         """Give money back; never raises but for a request that was cancelled."""
         return await self._pay("create_refund", account, order, send_by)
 
-    async def find_refund(self, account: ProviderAccount, provider_key: str) -> Refund:
-        """Look a refund up."""
-
-        def believed(answer: object) -> Refund:
-            return answers.refund(answer, provider_key)
-
-        return await self._read("find_refund", believed, account, provider_key)
-
-    async def list_refunds(
-        self, account: ProviderAccount, window: Window, cursor: str | None, limit: int
-    ) -> Page[Refund]:
-        """Read a page of refunds."""
-
-        def believed(answer: object) -> Page[Refund]:
-            return answers.refund_page(answer, cursor, limit)
-
-        return await self._read("list_refunds", believed, account, window, cursor, limit)
-
-    async def list_blocks(self, account: ProviderAccount) -> Sequence[Block]:
-        """Read every block."""
-        return await self._read("list_blocks", answers.blocks, account)
-
-    async def register_callback(
-        self, account: ProviderAccount, order: CallbackOrder
-    ) -> RegisteredCallback:
-        """Have callbacks sent to us."""
-
-        def believed(answer: object) -> RegisteredCallback:
-            return provider_callbacks.registered(answer, order)
-
-        return await self._read("register_callback", believed, account, order)
-
-    async def list_callbacks(self, account: ProviderAccount) -> Sequence[RegisteredCallback]:
-        """Read every address that the bank has."""
-        return await self._read("list_callbacks", provider_callbacks.registrations, account)
-
-    async def remove_callback(self, account: ProviderAccount, callback_id: str) -> None:
-        """Have no more sent to an address."""
-        await self._read("remove_callback", answers.nothing, account, callback_id)
-
-    async def list_missed_events(
-        self, account: ProviderAccount, limit: int
-    ) -> Sequence[MissedEvent]:
-        """Read events that could not be delivered."""
-
-        def believed(answer: object) -> Sequence[MissedEvent]:
-            return provider_callbacks.missed_events(answer, limit)
-
-        return await self._read("list_missed_events", believed, account, limit)
-
-    async def acknowledge_events(self, account: ProviderAccount, event_ids: Sequence[str]) -> None:
-        """Say that missed events were read."""
-        await self._read("acknowledge_events", answers.nothing, account, event_ids)
-
-    async def _read(
-        self, operation: str, believed: Callable[[object], Value], *asked: object
-    ) -> Value:
+    async def _read(self, operation: str, check: Check, *asked: object) -> object:
         """
         Make a call that fails by raising.
 
@@ -304,7 +158,7 @@ class CheckedAdapter:
                 raise
             raise BadReply(self._raised(operation, mistake)) from None
         try:
-            return believed(answer)
+            return check(answer, *asked)
         except Exception as wrong:  # noqa: BLE001 - a value may raise anything when looked at
             raise BadReply(self._wrong(operation, wrong)) from None
 
@@ -349,6 +203,11 @@ class CheckedAdapter:
         record = current_record()
         if record is not None:
             record.provider, record.provider_outcome = self._provider, _OF_THE_CALL
+
+
+def checked_calls(provider: str, adapter: ProviderAdapter, count: Count) -> EveryCall:
+    """Return an adapter whose answers are checked; a call that it lacks is ``NotSupported``."""
+    return cast("EveryCall", CheckedAdapter(provider, adapter, count))
 
 
 def _is_stopped(problem: BaseException) -> bool:

@@ -30,16 +30,18 @@ class Listed(Generic[Item]):
     total: int
 
 
-async def walked(read: Callable[[str | None], Awaitable[Page[Item]]]) -> AsyncIterator[Page[Item]]:
+async def walked(
+    read: Callable[[str | None], Awaitable[Page[Item]]], most_pages: int = _MOST_PAGES
+) -> AsyncIterator[Page[Item]]:
     """
     Walk a bank's pages, given a cursor at a time, None first.
 
     Raises:
-        ProviderError: the bank gave no usable answer; ``BadReply`` behind 5,000 pages, or for one
-            whose next page is the page before.
+        ProviderError: the bank gave no usable answer; ``BadReply`` behind ``most_pages``, or for
+            one whose next page is the page before.
     """
     cursor: str | None = None
-    for _ in range(_MOST_PAGES):
+    for _ in range(most_pages):
         page = await read(cursor)
         yield page
         before, cursor = cursor, page.next_cursor

@@ -43,7 +43,6 @@ from gateway.domain.bank.refunds import (
     Refund,
     RefundOrder,
     RefundRequest,
-    RefundSearch,
     RefundStatus,
     refund_key,
 )
@@ -51,13 +50,12 @@ from gateway.domain.kernel import errors
 from gateway.domain.kernel.audit import Audit
 from gateway.domain.kernel.clocks import Deadline, Monotonic, Now
 from gateway.domain.kernel.errors import ServiceError
+from gateway.operations.bank.bank_acts import BankAct, recorded, refused
 from gateway.operations.bank.connections import (
     bank_of,
     changing_bank_of,
     offered,
 )
-from gateway.operations.bank.orders import BankAct, recorded, refused
-from gateway.operations.bank.pages import Listed, listed, within
 from gateway.operations.kernel.audit_context import AuditContext
 from gateway.stops.model import Stop
 
@@ -71,28 +69,21 @@ SEND_S = 20.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RefundTerms:
+class RefundExecution:
     """
-    What refunds are given under.
+    Gives refunds that were ordered (contract 4.3).
 
     Attributes:
         stops: Gives the stops in force, which may be a second old: one that
             holds payouts back holds refunds back too.
     """
 
+    banks: Banks
+    audit: Audit
     environment: Environment
     now: Now
     monotonic: Monotonic
     stops: StopsInForce
-
-
-@dataclass(frozen=True, slots=True)
-class Refunds:
-    """Gives refunds and reads them (contract 4.3)."""
-
-    banks: Banks
-    audit: Audit
-    terms: RefundTerms
 
     async def create(
         self, acting: AuditContext, account: Account, request: RefundRequest
@@ -115,7 +106,7 @@ class Refunds:
         """
         bank = changing_bank_of(self.banks, account)
         calls = offered(bank, PortCall.CREATE_REFUND)
-        key = refund_key(self.terms.environment, account.id, request.reference)
+        key = refund_key(self.environment, account.id, request.reference)
         known = await _before_sending(_found(offered(bank, PortCall.FIND_REFUND), bank, key))
         if known is not None:
             return _repeated(known, request)
@@ -134,44 +125,11 @@ class Refunds:
             Unreachable: the bank cannot tell now.
         """
         bank = bank_of(self.banks, account)
-        key = refund_key(self.terms.environment, account.id, request.reference)
+        key = refund_key(self.environment, account.id, request.reference)
         known = await _before_sending(_found(offered(bank, PortCall.FIND_REFUND), bank, key))
         if known is None or not known.is_of(request):
             return None
         return replace(known, reference=request.reference)
-
-    async def read(self, account: Account, reference: str) -> Refund:
-        """
-        Return a refund by the reference it was ordered under.
-
-        Raises:
-            NotFound: the bank has none; while an order is under way that is no
-                proof that none comes.
-            NotSupported, ServiceError, ProviderError: as for every read.
-        """
-        bank = bank_of(self.banks, account)
-        calls = offered(bank, PortCall.FIND_REFUND)
-        key = refund_key(self.terms.environment, account.id, reference)
-        refund = await calls.find_refund(bank.account, key)
-        return replace(refund, reference=reference)
-
-    async def search(self, account: Account, wanted: RefundSearch) -> Listed[Refund]:
-        """
-        Return a page of refunds, newest first, those ordered elsewhere too.
-
-        Raises:
-            NotSupported, ServiceError, ProviderError: as for every read.
-        """
-        bank = bank_of(self.banks, account)
-        calls = offered(bank, PortCall.LIST_REFUNDS)
-        size = bank.adapter.capabilities.largest_page
-        refunds = await within(
-            wanted.search.window,
-            lambda days, cursor: calls.list_refunds(bank.account, days, cursor, size),
-            lambda each: each.created_at,
-        )
-        chosen = [each for each in refunds if wanted.status in {None, each.status}]
-        return listed(chosen, wanted.search.paging)
 
     async def go_on(self, account: Account) -> None:
         """
@@ -181,11 +139,11 @@ class Refunds:
             ServiceError: ``SVC.PIX.010`` (403) while payouts are stopped here.
             StoreUnavailable: the store did not answer.
         """
-        now = self.terms.now()
+        now = self.now()
         nobody = Principal(
             client_id="", company_id=account.company_id, account_id=None, permissions=frozenset()
         )
-        if any(stop.holds(nobody, account, now) for stop in await self.terms.stops()):
+        if any(stop.holds(nobody, account, now) for stop in await self.stops()):
             raise ServiceError(errors.PAYOUTS_STOPPED, "stopped")
 
     async def refuse_above(self, account: Account, request: RefundRequest) -> None:
@@ -199,7 +157,7 @@ class Refunds:
             Refused: with ``ABOVE_PAYMENT``.
         """
         bank = changing_bank_of(self.banks, account)
-        key = refund_key(self.terms.environment, account.id, request.reference)
+        key = refund_key(self.environment, account.id, request.reference)
         try:
             if await _found(offered(bank, PortCall.FIND_REFUND), bank, key) is not None:
                 return
@@ -213,7 +171,7 @@ class Refunds:
 
     async def _send(self, calls: RefundCalls, bank: Bank, order: RefundOrder) -> Refund:
         """Order the refund once; look it up once when the answer proves nothing."""
-        by = Deadline(self.terms.monotonic() + SEND_S, self.terms.monotonic)
+        by = Deadline(self.monotonic() + SEND_S, self.monotonic)
         try:
             outcome = await calls.create_refund(bank.account, order, by)
         except Exception as problem:  # noqa: BLE001 - an adapter's mistake is no proof of anything
@@ -246,7 +204,7 @@ class Refunds:
                 description=order.description,
                 status=RefundStatus.PAID if settled else RefundStatus.PROCESSING,
                 failure=None,
-                created_at=self.terms.now(),
+                created_at=self.now(),
                 settled_at=outcome.settled_at if isinstance(outcome, Settled) else None,
             )
 

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Final, Literal, TypeVar
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from gateway.charges.model import ChargeSearch, ChargeState
 from gateway.domain.bank.refunds import IncomingSearch, IncomingStatus, RefundSearch, RefundStatus
 from gateway.domain.bank.statements import Direction
 from gateway.domain.kernel import errors, strict
@@ -20,11 +21,11 @@ from gateway.domain.kernel.windows import (
     LocalWindow,
     Paging,
     Search,
-    Window,
 )
 from gateway.domain.payouts.status import PayoutSearch, PayoutStatus
 from gateway.domain.requests.calls import Input, Parameter, RawRequest
 from gateway.domain.requests.schemas import Day
+from gateway.statements.model import Locale, ReportRequest, StatementSearch
 from policies.validation import fields
 from policies.validation.backoffice import inputs
 from policies.validation.fields import document, unknown_field
@@ -176,24 +177,38 @@ ACCOUNTS: Final[Input[AccountsAsked]] = Input(
     ),
     refuses=(errors.NUMBER_INVALID, errors.PAYLOAD_INVALID),
 )
+
+
+def _charges(given: inputs.Filters) -> ChargeSearch:
+    return ChargeSearch(
+        page=given.keyset(),
+        since=given.instant("since"),
+        until=given.instant("until"),
+        account_id=given.uuid("account_id"),
+        reference=given.text("reference"),
+        state=given.read("status", ChargeState),
+    )
+
+
+CHARGES: Final[Input[ChargeSearch]] = inputs.filters(
+    _charges,
+    inputs.uuid_filter("account_id", "Of this account alone."),
+    inputs.text_filter("reference", "The whole reference."),
+    inputs.word_filter("status", ChargeState),
+    inputs.instant_filter("since", "Ordered then or later."),
+    inputs.instant_filter("until", "Ordered before."),
+    *inputs.KEYSET,
+)
 _DAYS = frozenset({"init", "ends"})
 _DIRECTIONS: Final = frozenset(each.value for each in Direction)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StatementAsked:
-    """A page of a statement; ``direction`` is empty for both, ``text`` for any."""
-
-    search: Search
-    direction: str
-    text: str
-
-
-def statement(asked: RawRequest) -> StatementAsked:
+def statement(asked: RawRequest) -> StatementSearch:
     """Read the query; raises as ``SEARCH`` does, and ``SVC.VAL.011`` for the filters."""
-    return StatementAsked(
-        search=SEARCH.read(asked),
-        direction=_word(asked, "direction", _DIRECTIONS),
+    search, direction = SEARCH.read(asked), _word(asked, "direction", _DIRECTIONS)
+    return StatementSearch(
+        search=search,
+        direction=Direction(direction) if direction else None,
         text=_one(asked, "text", strict.plain_text, "text_form") or "",
     )
 
@@ -216,7 +231,7 @@ def _local(parameter: Parameter) -> Parameter:
     )
 
 
-STATEMENT: Final[Input[StatementAsked]] = Input(
+STATEMENT: Final[Input[StatementSearch]] = Input(
     read=statement,
     parameters=(
         *map(_local, SEARCH.parameters),
@@ -243,22 +258,6 @@ _TAX_NUMBERS: Final = Parameter(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReportAsked:
-    """
-    A report that is asked for.
-
-    Attributes:
-        locale: Empty for the plain form.
-        hides_people: Tax numbers of people lose both ends.
-    """
-
-    window: Window
-    format: str
-    locale: str
-    hides_people: bool = False
-
-
 def _word(asked: RawRequest, name: str, words: Collection[str]) -> str:
     """Read one of the words; empty where it is absent or empty."""
     values = list(asked.query.get(name, ()))
@@ -270,18 +269,19 @@ def _word(asked: RawRequest, name: str, words: Collection[str]) -> str:
     return values[0]
 
 
-def report_input(formats: Collection[str], locales: Collection[str]) -> Input[ReportAsked]:
-    """Take a report of one of the formats, in one of the locales."""
+def report_input(formats: Collection[str]) -> Input[ReportRequest]:
+    """Take a report of one of the formats."""
+    locales = [each.value for each in Locale if each.value]
 
-    def read(asked: RawRequest) -> ReportAsked:
+    def read(asked: RawRequest) -> ReportRequest:
         days = window(asked)
         wanted = _word(asked, "format", formats)
         if not wanted:
             raise ServiceError(errors.FIELD_MISSING, "missing", field="format")
-        return ReportAsked(
+        return ReportRequest(
             window=LocalWindow(days.init, days.ends) if _word(asked, "days", _LOCAL) else days,
             format=wanted,
-            locale=_word(asked, "locale", locales),
+            locale=Locale(_word(asked, "locale", locales)),
             hides_people=bool(_word(asked, "tax_numbers", _HIDDEN)),
         )
 

@@ -14,7 +14,7 @@ import click
 from gateway.cli.admin.credentials import REAIS
 from gateway.cli.console import Terminal, reading, show_json
 from gateway.domain.kernel.money import Money
-from gateway.operations.backoffice.money.sandbox_tools import FAULTS, OPERATIONS
+from gateway.sandbox.model import FAULTS, OPERATIONS
 from provider_adapters.testing import simulators
 
 if TYPE_CHECKING:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
-from gateway.domain.bank.records.charges import (
+from gateway.charges.model import (
     ChargeRecord,
     ChargeSearch,
     ChargeState,
@@ -17,7 +17,7 @@ from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope
 from gateway.domain.kernel.windows import Keyset, PageStart
 from gateway.store.engine import Store
 from tests.contract.stores.databases import both
-from tests.world.stores.charges import SECOND, charge
+from tests.world.stores.charges import SECOND, charge, records
 from tests.world.stores.samples import ACCOUNT, COMPANY, NOW, SISTER
 
 
@@ -33,10 +33,10 @@ def seen(state: ChargeState, number: int = 1, e2e_id: str = "", at: int = 60) ->
 
 
 async def found(store: Store, **wanted: object) -> list[ChargeRecord]:
-    plain: dict[str, object] = {"now": NOW, "page": Keyset(100)}
-    scope = wanted.pop("scope", EVERY_COMPANY)
+    plain: dict[str, object] = {"page": Keyset(100)}
+    scope, now = wanted.pop("scope", EVERY_COMPANY), wanted.pop("now", NOW)
     search = ChargeSearch(**{**plain, **wanted})  # type: ignore[arg-type]
-    return list(await store.charges.search(search, scope))  # type: ignore[arg-type]
+    return list(await records(store).search(search, scope, now))  # type: ignore[arg-type]
 
 
 async def one(store: Store) -> ChargeRecord:
@@ -48,7 +48,7 @@ async def one(store: Store) -> ChargeRecord:
 async def test_a_charge_comes_back_as_it_was_stored(store: Store):
     stored = charge(expires_at=NOW + SECOND, paid_at=NOW, e2e_id="E1", centavos=None)
 
-    assert await store.charges.begin(stored)
+    assert await records(store).begin(stored)
 
     assert await one(store) == stored
 
@@ -56,7 +56,7 @@ async def test_a_charge_comes_back_as_it_was_stored(store: Store):
 @both
 async def test_a_reference_of_an_account_has_one_record_and_one_holder(store: Store):
     """Who began holds it until its end, or for as long as it said; a clock may be put back."""
-    begins = store.charges.begin
+    begins = records(store).begin
 
     def order(number: int, at: int = 0, until: int = 30, **changed: object) -> ChargeRecord:
         begun, ends = NOW + at * SECOND, NOW + until * SECOND
@@ -67,11 +67,11 @@ async def test_a_reference_of_an_account_has_one_record_and_one_holder(store: St
     held = [await begins(order(2)), await begins(order(3, at=29, until=59))]
     others = await begins(order(4, account_id=SISTER)), await begins(order(5, reference="d"))
     lapsed = await begins(order(6, at=30, until=60))
-    await store.charges.discard(order(1))
+    await records(store).discard(order(1))
     still_held = await begins(order(7, at=31, until=61))
-    await store.charges.discard(order(6, at=30, until=60))
+    await records(store).discard(order(6, at=30, until=60))
     discarded = await begins(order(8, at=31, until=61))
-    await store.charges.renew(order(8, at=31, until=61))
+    await records(store).renew(order(8, at=31, until=61))
     renewed = await begins(order(9, at=32, until=3600))
     put_back = await begins(order(10, at=32, until=62))
 
@@ -91,22 +91,22 @@ async def test_of_many_who_begin_at_once_one_holds_the_reference(store: Store):
             charge(at + number, reference="c", created_at=begun, made_until=ends)
             for number in range(1, 9)
         ]
-        held.append(sum(await asyncio.gather(*map(store.charges.begin, orders))))
+        held.append(sum(await asyncio.gather(*map(records(store).begin, orders))))
 
     assert held == [1, 1]
 
 
 async def test_one_that_is_made_anew_keeps_its_id(store: Store):
-    await store.charges.begin(charge(state=ChargeState.CANCELED))
+    await records(store).begin(charge(state=ChargeState.CANCELED))
 
-    await store.charges.renew(charge(2, reference="cob-1"))
+    await records(store).renew(charge(2, reference="cob-1"))
 
     assert await one(store) == charge(2, id=charge().id, reference="cob-1")
 
 
 @both
 async def test_one_that_was_dropped_meanwhile_is_stored_again(store: Store):
-    await store.charges.renew(charge())
+    await records(store).renew(charge())
 
     assert await one(store) == charge()
 
@@ -116,9 +116,9 @@ async def test_one_that_was_dropped_meanwhile_is_stored_again(store: Store):
     ("state", "left"), [(ChargeState.UNKNOWN, 0), (ChargeState.ACTIVE, 1), (ChargeState.PAID, 1)]
 )
 async def test_only_what_is_unknown_is_dropped(store: Store, state: ChargeState, left: int):
-    await store.charges.begin(charge(state=state))
+    await records(store).begin(charge(state=state))
 
-    await store.charges.discard(charge())
+    await records(store).discard(charge())
 
     assert len(await found(store)) == left
 
@@ -130,9 +130,9 @@ STATES = (ChargeState.UNKNOWN, ChargeState.ACTIVE, ChargeState.PAID, ChargeState
 @pytest.mark.parametrize("before", STATES)
 async def test_what_ended_stays_ended(store: Store, before: ChargeState, told: ChargeState):
     """Money that came in is believed always; a slow answer never."""
-    await store.charges.begin(charge(state=before))
+    await records(store).begin(charge(state=before))
 
-    await store.charges.note([seen(told)])
+    await records(store).note([seen(told)])
 
     over = before in {ChargeState.PAID, ChargeState.CANCELED} and told is not ChargeState.PAID
     assert (await one(store)).state is (before if over else told)
@@ -140,36 +140,36 @@ async def test_what_ended_stays_ended(store: Store, before: ChargeState, told: C
 
 @both
 async def test_a_payment_is_kept_with_its_id(store: Store):
-    await store.charges.begin(charge())
+    await records(store).begin(charge())
 
-    await store.charges.note([seen(ChargeState.PAID, e2e_id="E1")])
-    await store.charges.note([seen(ChargeState.PAID), seen(ChargeState.ACTIVE)])
+    await records(store).note([seen(ChargeState.PAID, e2e_id="E1")])
+    await records(store).note([seen(ChargeState.PAID), seen(ChargeState.ACTIVE)])
 
     known = await one(store)
     assert (known.state, known.e2e_id, known.paid_at) == (ChargeState.PAID, "E1", NOW)
 
 
 async def test_a_payment_that_is_told_twice_changes_nothing(store: Store):
-    await store.charges.begin(charge())
+    await records(store).begin(charge())
 
     for at in (60, 120):
-        await store.charges.note([seen(ChargeState.PAID, e2e_id="E1", at=at)])
+        await records(store).note([seen(ChargeState.PAID, e2e_id="E1", at=at)])
 
     assert (await one(store)).updated_at == NOW + 60 * SECOND
 
 
 async def test_a_reusable_charge_stays_active_and_tells_its_last_payment(store: Store):
-    await store.charges.begin(charge(reusable=True))
+    await records(store).begin(charge(reusable=True))
 
     for e2e_id in ("E1", "E2"):
-        await store.charges.note([seen(ChargeState.PAID, e2e_id=e2e_id)])
+        await records(store).note([seen(ChargeState.PAID, e2e_id=e2e_id)])
 
     known = await one(store)
     assert (known.state, known.e2e_id) == (ChargeState.ACTIVE, "E2")
 
 
 async def test_what_is_not_ours_is_not_noted(store: Store):
-    await store.charges.note([seen(ChargeState.PAID, e2e_id="E1")])
+    await records(store).note([seen(ChargeState.PAID, e2e_id="E1")])
 
     assert await found(store) == []
 
@@ -178,7 +178,7 @@ async def test_what_is_not_ours_is_not_noted(store: Store):
 async def test_pages_follow_each_other_newest_first(store: Store):
     """Two of one instant stand on different pages, and none is shown twice."""
     for number in (1, 2, 3, 4, 5):
-        await store.charges.begin(charge(number, created_at=NOW + (number // 2) * SECOND))
+        await records(store).begin(charge(number, created_at=NOW + (number // 2) * SECOND))
     references, after = [], None
 
     for _ in range(3):
@@ -193,10 +193,10 @@ async def test_pages_follow_each_other_newest_first(store: Store):
 
 @both
 async def test_filters(store: Store):
-    await store.charges.begin(charge(1))
-    await store.charges.begin(charge(2, account_id=SISTER, state=ChargeState.PAID))
-    await store.charges.begin(charge(3, expires_at=NOW))
-    await store.charges.begin(charge(4, expires_at=NOW + SECOND))
+    await records(store).begin(charge(1))
+    await records(store).begin(charge(2, account_id=SISTER, state=ChargeState.PAID))
+    await records(store).begin(charge(3, expires_at=NOW))
+    await records(store).begin(charge(4, expires_at=NOW + SECOND))
 
     async def numbers(**wanted: object) -> list[str]:
         return [each.reference[-1] for each in await found(store, **wanted)]
@@ -211,7 +211,7 @@ async def test_filters(store: Store):
 
 @both
 async def test_another_company_s_charges_are_not_there(store: Store):
-    await store.charges.begin(charge())
+    await records(store).begin(charge())
 
     theirs, others = (CompanyScope(frozenset({each})) for each in (COMPANY, "other"))
 
@@ -222,9 +222,9 @@ async def test_another_company_s_charges_are_not_there(store: Store):
 @both
 async def test_what_a_payment_paid_is_found_by_its_id_within_the_account(store: Store):
     paid = charge(state=ChargeState.PAID, e2e_id="E1")
-    await store.charges.begin(paid)
-    await store.charges.begin(replace(charge(2), e2e_id=""))
+    await records(store).begin(paid)
+    await records(store).begin(replace(charge(2), e2e_id=""))
 
-    assert await store.charges.paid_by(ACCOUNT, ["E1", "E2", ""]) == [paid]
-    assert await store.charges.paid_by(SISTER, ["E1"]) == []
-    assert await store.charges.paid_by(ACCOUNT, [""]) == []
+    assert await records(store).paid_by(ACCOUNT, ["E1", "E2", ""]) == [paid]
+    assert await records(store).paid_by(SISTER, ["E1"]) == []
+    assert await records(store).paid_by(ACCOUNT, [""]) == []

@@ -118,7 +118,7 @@ ROWS = (
         name="charge-made-in-two-processes",
         promise="One charge of a reference is made at a time, in whatever process.",
         source="ADR 0044",
-        file="gateway/store/bank/charges.py",
+        file="gateway/charges/store.py",
         right="free = or_(until.is_(None), until <= now, until > now + LEASE_AHEAD)",
         wrong="free = or_(until.is_(None), until.is_not(None))",
         tests=(f"{_CHARGES}::test_a_reference_of_an_account_has_one_record_and_one_holder",),

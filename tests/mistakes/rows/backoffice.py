@@ -14,7 +14,7 @@ _CARRIERS = f"{_OPERATIONS}/test_access_carriers.py"
 _EXECUTION = "tests/unit/gateway/approvals/test_execution.py"
 _EXPORTS = f"{_OPERATIONS}/downloads/test_exports.py"
 _FILES = f"{_OPERATIONS}/downloads/test_files.py"
-_LINKED = f"{_OPERATIONS}/money/test_linked_statements.py"
+_LINKED = "tests/unit/gateway/statements/test_service.py"
 _MONEY_ORDERS = "tests/unit/gateway/approvals/test_money.py"
 _NO_PROOF = "test_a_failed_repetition_proves_nothing_of_a_refund_that_may_have_been_given"
 _OVERSIGHT = f"{_OPERATIONS}/test_oversight.py"
@@ -343,7 +343,7 @@ ROWS = (
         name="sums-of-what-is-filtered",
         promise="A statement's sums are of the whole window, whatever is filtered.",
         source="ADR 21",
-        file="gateway/operations/backoffice/money/linked_statements.py",
+        file="gateway/statements/service.py",
         right="sums, days = _summed(entries)",
         wrong="sums, days = _summed(_chosen(entries, wanted))",
         tests=(f"{_LINKED}::test_sums_are_of_the_window_and_filters_of_the_page",),

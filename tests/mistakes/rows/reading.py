@@ -10,7 +10,7 @@ _JSON = "tests/unit/gateway/http/test_rendering_json.py"
 _COMPANIES = "tests/contract/stores/test_companies.py"
 _ORDER = "tests/surfaces/identity/test_order.py"
 _PAYOUT = "tests/unit/policies/validation/test_payout.py"
-_REPORTS = "tests/unit/gateway/operations/bank/test_reports.py"
+_REPORTS = "tests/unit/gateway/statements/test_reports.py"
 _REPORTS_DOCUMENT = "tests/unit/gateway/reports/test_document.py"
 _SCHEMAS = "tests/unit/gateway/http/openapi/test_schemas.py"
 _SEARCH = "tests/unit/policies/validation/test_search.py"
@@ -185,7 +185,7 @@ ROWS = (
         name="opening-balance-calculated-forward",
         promise="A report's opening balance and movements lead to the closing one.",
         source="decisions 1",
-        file="gateway/operations/bank/reports.py",
+        file="gateway/statements/reports.py",
         right="opening = closing.centavos - sum(",
         wrong="opening = closing.centavos + sum(",
         tests=(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tests.mistakes.mistake import Mistake
 
-_BANK = "tests/unit/gateway/operations/bank"
-_LINKED = "tests/unit/gateway/operations/backoffice/money/test_linked_statements.py"
+_BANK = "tests/unit/gateway/statements"
+_LINKED = "tests/unit/gateway/statements/test_service.py"
 _REPORTS = "tests/unit/gateway/reports"
 
 ROWS = (
@@ -91,7 +91,7 @@ ROWS = (
         name="balance-of-today-closes-an-old-window",
         promise="The balance of now is not told as the closing one of days that are over.",
         source="decisions 1",
-        file="gateway/operations/bank/reports.py",
+        file="gateway/statements/reports.py",
         right="        closing = after.balance if is_open and at < window.end else None",
         wrong="        closing = after.balance",
         tests=(f"{_BANK}/test_reports.py::test_of_another_window_neither_is_known",),
@@ -100,7 +100,7 @@ ROWS = (
         name="opening-balance-while-money-moves",
         promise="No opening balance is told if money moved while the movements were read.",
         source="decisions 1",
-        file="gateway/operations/bank/reports.py",
+        file="gateway/statements/reports.py",
         right="opening=_opening(closing, found) if stood_still else None,",
         wrong="opening=_opening(closing, found),",
         tests=(
@@ -114,22 +114,20 @@ ROWS = (
         name="sums-of-part-of-a-window",
         promise="Sums are of the whole window, or are not told.",
         source="ADR 0021",
-        file="gateway/operations/bank/statements.py",
+        file="gateway/statements/reads.py",
         right=(
             "        if whole.total > len(whole.entries):\n"
             '            problem = "too_many_items"\n'
             "            raise BadReply(problem)\n"
         ),
         wrong="",
-        tests=(
-            f"{_BANK}/test_statements.py::test_a_window_that_is_wanted_whole_is_not_cut_in_silence",
-        ),
+        tests=(f"{_BANK}/test_reads.py::test_a_window_that_is_wanted_whole_is_not_cut_in_silence",),
     ),
     Mistake(
         name="page-of-two-snapshots",
         promise="A page of a statement comes from one reading of the bank, never from two.",
         source="ADR 0021",
-        file="gateway/operations/bank/snapshots.py",
+        file="gateway/statements/snapshots.py",
         right="            if part is None or part.id != head.id:",
         wrong="            if part is None:",
         tests=(f"{_BANK}/test_snapshots.py::test_parts_of_two_snapshots_are_never_mixed",),
@@ -138,12 +136,12 @@ ROWS = (
         name="snapshot-of-a-sister-account",
         promise="What was read of one account is never shown as the statement of another.",
         source="ADR 0021, contract 5.1",
-        file="gateway/operations/bank/snapshots.py",
+        file="gateway/statements/snapshots.py",
         right="place = (account.account_id, bank.name, account.provider_account, ",
         wrong="place = (bank.name, ",
         tests=(
             (
-                f"{_BANK}/test_statements.py"
+                f"{_BANK}/test_reads.py"
                 "::test_a_snapshot_is_of_one_account_at_one_bank_and_one_window"
             ),
         ),
@@ -152,7 +150,7 @@ ROWS = (
         name="panel-day-in-utc",
         promise="The panel adds movements up by the days of Brazil.",
         source="docs/panel.md",
-        file="gateway/operations/backoffice/money/linked_statements.py",
+        file="gateway/statements/model.py",
         right="    return at.astimezone(LOCAL).date()",
         wrong="    return at.date()",
         tests=(f"{_LINKED}::test_days_are_those_of_brasilia",),

@@ -64,9 +64,9 @@ ROWS = (
         name="whole-cpf-in-a-statement-file",
         promise="A statement that is taken from a page tells no whole tax number of a person.",
         source="docs/panel.md",
-        file="gateway/http/panel/screens/money/statements.py",
-        right='query |= {"days": "local", "tax_numbers": "hidden"}',
-        wrong='query |= {"days": "local"}',
+        file="gateway/statements/pages.py",
+        right="hides_people=True",
+        wrong="hides_people=False",
         tests=(f"{_SURFACES}/test_exports.py::test_no_statement_tells_a_whole_cpf",),
     ),
     Mistake(

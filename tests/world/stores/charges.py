@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from gateway.charges.model import ChargeRecord, ChargeState
+from gateway.charges.store import StoredCharges
 from gateway.domain.bank.charges import ChargeType
-from gateway.domain.bank.records.charges import (
-    ChargeRecord,
-    ChargeState,
-)
+from gateway.store.engine import Store
 from tests.world.stores.samples import ACCOUNT, NOW
 
 SECOND = timedelta(seconds=1)
+
+
+def records(store: Store) -> StoredCharges:
+    """Return the records of charges in a store."""
+    return StoredCharges(store.database)
 
 
 def charge(number: int = 1, **changed: object) -> ChargeRecord:

@@ -39,10 +39,10 @@ from gateway.http.resources.documents import (
     PixPayoutDocument,
 )
 from gateway.http.route import Answer, Row, route
-from gateway.operations.backoffice.money.key_owners import KeyOwners
 from gateway.operations.payouts.answers import CERTAINLY_NOT_SENT
 from gateway.operations.payouts.payouts import PayoutPage
 from gateway.operations.payouts.records import PayoutWithReturns
+from gateway.pix_keys.service import KeyOwners
 from policies.validation.backoffice.orders import KEY_PAYOUT
 from policies.validation.backoffice.searches import WITHDRAWS
 from policies.validation.inputs import NOTHING, REFERENCE, withdraw_input
@@ -172,7 +172,7 @@ def hidden(shown: PayoutDocument) -> PayoutDocument:
 
 def withdraw_acting_rows(does: BackOfficeOperations) -> Sequence[Row[AccountCaller]]:
     """Return the rows that pay out, and the one that never takes a payout back."""
-    paying = _Paying(does.approvals, KeyOwners(does.bank.key_orders, does.payouts.store))
+    paying = _Paying(does.approvals, does.key_owners)
     to_account = withdraw_input(PayoutMethod.BANK_ACCOUNT)
     return (
         _ordering("/bank-account", "backoffice.withdraw_bank", to_account, paying.order),

@@ -10,7 +10,7 @@ from typing import Any, Generic, NotRequired, TypedDict, TypeVar, Unpack
 from gateway.core.access import Staff, StaffOf, requirement_of
 from gateway.domain.accounts.accounts import Account
 from gateway.domain.identity.errors import SESSION_REQUIRED
-from gateway.domain.kernel import errors
+from gateway.domain.kernel import errors, strict
 from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.errors import ServiceError
@@ -20,11 +20,12 @@ from gateway.http.common import STORE_FAILS
 from gateway.http.panel.pages.calls import RowCalls
 from gateway.http.panel.pages.page import HTML, Page, Result, Shown, Shows
 from gateway.http.panel.pages.visit import Visit
-from gateway.http.rendering import refusal_of
+from gateway.http.rendering import dumps, refusal_of
 
 Value = TypeVar("Value")
 Fails = Mapping[type[Exception], ErrorCode]
 _FORBIDDEN = 403
+_JSON = "application/json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +53,13 @@ async def part(asked: Awaitable[Value], fails: Fails = STORE_FAILS) -> Part[Valu
             return Part(data=await asked)
     except Exception as problem:  # noqa: BLE001 - one that nobody declared is logged
         return Part(problem=refusal_of(problem, fails))
+
+
+def typed(
+    takes: Input[Value], fields: Mapping[str, object], path: Mapping[str, str] | None = None
+) -> Value:
+    """Read what was typed into a form as the back office reads it from a document."""
+    return takes.read(RawRequest(path=path or {}, body=dumps(fields), content_type=_JSON))
 
 
 class Listing(TypedDict):
@@ -120,14 +128,20 @@ class Pages:
             raise ServiceError(SESSION_REQUIRED, "missing")
         return self._context.staff(visit.person)
 
-    async def account(self, visit: Visit) -> Account:
+    async def account(self, visit: Visit, named: str = "") -> Account:
         """
-        Return the account of the path.
+        Return the account of the path, or one that is ``named`` by its id.
 
         Raises:
-            ServiceError: ``SVC.ACC.001`` when there is none in the companies of who looks.
+            ServiceError: ``SVC.ACC.001`` when there is none in the companies of who looks;
+                ``SVC.VAL.010`` for what is no id.
         """
-        account_id = visit.parameter("account_id").lower()
+        try:
+            account_id = strict.uuid_text(named or visit.parameter("account_id"))
+        except ValueError as problem:
+            raise ServiceError(
+                errors.IDENTIFIER_INVALID, "uuid_form", field="account_id"
+            ) from problem
         if account_id not in visit.accounts:
             found = await self._context.find((account_id, self.staff(visit).scope))
             if found is None:

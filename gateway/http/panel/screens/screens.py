@@ -11,14 +11,10 @@ from gateway.http.panel.screens import overview
 from gateway.http.panel.screens.access import audit, credentials
 from gateway.http.panel.screens.money import (
     approvals,
-    charges,
     new_payout,
     payout,
     payouts,
-    pix_keys,
-    received,
     search,
-    statements,
     unresolved,
 )
 from gateway.http.panel.screens.operations import (
@@ -28,7 +24,7 @@ from gateway.http.panel.screens.operations import (
     requests,
     traces,
 )
-from gateway.http.panel.screens.service import configuration, sandbox
+from gateway.http.panel.screens.service import configuration
 
 _PARTS: Final[Sequence[Callable[[RowCalls], Sequence[Page]]]] = (
     overview.pages,
@@ -37,12 +33,7 @@ _PARTS: Final[Sequence[Callable[[RowCalls], Sequence[Page]]]] = (
     payout.pages,
     unresolved.pages,
     search.pages,
-    statements.pages,
-    pix_keys.pages,
-    charges.pages,
-    received.pages,
     accounts.pages,
-    sandbox.pages,
     credentials.pages,
     approvals.pages,
     requests.pages,

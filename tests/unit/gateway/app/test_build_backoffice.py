@@ -52,12 +52,9 @@ def built(kernel: Kernel) -> BackOfficeOperations:
     """Build the room over one bank."""
     banks: Any = OneBank(ScriptedBank())
     identity = build_identity(kernel)
-    made = build_backoffice(
-        kernel,
-        build_bank(kernel, banks, no_stops, MemoryCache(0)),
-        build_payouts(kernel, banks, no_stops),
-        identity,
-    )
+    bank = build_bank(kernel, banks, no_stops, MemoryCache(0))
+    made = build_backoffice(kernel, bank, build_payouts(kernel, banks, no_stops), identity)
+    assert made.approvals.money.refunds is bank.refunds
     identity.hasher.close()
     return made
 
@@ -84,8 +81,7 @@ async def test_what_partners_have_is_used_and_not_made_again(office: Registers):
     made = built(office.kernel)
 
     assert made.approvals.money.payouts is made.payouts
-    assert made.approvals.money.refunds is made.bank.refunds
-    assert made.bank.refunds.terms.stops is made.payouts.guards.stops
+    assert made.approvals.money.refunds.stops is made.payouts.guards.stops
     assert made.connections.banks is made.payouts.banks
     assert made.payout_lists.store is made.payouts.store
 

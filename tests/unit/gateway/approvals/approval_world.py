@@ -26,7 +26,7 @@ from gateway.domain.kernel.company_scope import scope_of
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Paging
-from gateway.operations.bank.refunds import Refunds, RefundTerms
+from gateway.operations.bank.refunds import RefundExecution
 from gateway.operations.kernel.audit_context import AuditContext
 from gateway.stops.model import Stop, StopScope
 from gateway.store.engine import Store, open_store
@@ -167,7 +167,9 @@ def made(
     async def in_force() -> list[Stop]:
         return stops
 
-    giving = RefundTerms(
+    giving = RefundExecution(
+        banks=payout_world.banks,
+        audit=store.audit,
         environment=Environment.SANDBOX,
         now=terms.now,
         monotonic=payout_world.clock.monotonic,
@@ -177,7 +179,7 @@ def made(
     money = MoneyOrders(
         accounts=store.accounts,
         payouts=replace(payout_world.payouts, guards=guards),
-        refunds=Refunds(payout_world.banks, store.audit, giving),
+        refunds=giving,
         now=terms.now,
     )
     nothing: Any = None

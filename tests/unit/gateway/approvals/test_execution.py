@@ -133,7 +133,7 @@ async def test_a_refund_that_was_given_is_found_whatever_forbids_another(
     waiting = await approved(approval_world)
     hinders(approval_world, refund_bank)
     approval_world.payout_world.clock.passes(3 * DAY_S)
-    key = refund_key(approval_world.approvals.money.refunds.terms.environment, ACCOUNT, "refund-1")
+    key = refund_key(approval_world.approvals.money.refunds.environment, ACCOUNT, "refund-1")
     refund_bank.given[key] = refund(provider_key=key)
 
     again = await told(approval_world, waiting)
@@ -146,7 +146,7 @@ async def test_a_refund_that_the_bank_shows_as_failed_has_moved_nothing(
     approval_world: ApprovalWorld, refund_bank: OfferingBank
 ):
     waiting = await approved(approval_world)
-    key = refund_key(approval_world.approvals.money.refunds.terms.environment, ACCOUNT, "refund-1")
+    key = refund_key(approval_world.approvals.money.refunds.environment, ACCOUNT, "refund-1")
     refund_bank.given[key] = refund(provider_key=key, status=RefundStatus.FAILED)
 
     await told(approval_world, waiting)

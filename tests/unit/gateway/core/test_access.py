@@ -7,6 +7,7 @@ from datetime import timedelta
 
 import pytest
 
+from gateway.charges.service import Charges
 from gateway.core.access import Staff, StaffOf, requirement_of, requires
 from gateway.domain.accounts.accounts import Account
 from gateway.domain.accounts.credentials import Action
@@ -14,12 +15,16 @@ from gateway.domain.identity.rights import Area, Role
 from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.errors import ACCOUNT_INACTIVE, ACCOUNT_UNVERIFIED, ServiceError
 from gateway.operations.kernel.audit_context import AuditContext
+from gateway.pix_keys.service import PixKeys
+from gateway.refunds.service import Refunds
+from gateway.sandbox.service import SandboxTools
+from gateway.statements.service import Statements
 from gateway.stops.service import Stops
 from tests.world.people import ACCOUNT, account, somebody
 from tests.world.standing import Clock
 
 CLOCK = Clock()
-SERVICES = (Stops,)
+SERVICES = (Charges, PixKeys, Refunds, SandboxTools, Statements, Stops)
 
 
 class Service:

@@ -2,7 +2,8 @@
 
 import pytest
 
-from gateway.reports.formats import FORMATS, Format, Locale
+from gateway.reports.formats import FORMATS, Format
+from gateway.statements.model import Locale
 from tests.unit.reporting import DOCUMENT, document
 from tests.world.people import ACCOUNT
 

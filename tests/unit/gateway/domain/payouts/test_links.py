@@ -2,7 +2,7 @@
 
 from gateway.domain.payouts.links import PayoutLinks
 from gateway.store.backoffice.payout_links import StoredPayoutLinks
-from tests.unit.gateway.operations.backoffice.money.linked_statements import Payouts
+from tests.unit.gateway.statements.linked_statements import Payouts
 
 
 def test_what_answers_for_the_store_has_its_calls():

@@ -25,7 +25,6 @@ REFUSING = {"ServiceError": 1, "RuleViolation": 1, "too_many": 1, "not_possible"
 
 WORKED_OUT = {
     "gateway/http/admission.py: reason": ("in_flight", "loop_lag", "strangers"),
-    "gateway/http/backoffice/money/statements.py: problem.reason": (),
     "gateway/operations/backoffice/callbacks/reception.py: reason": ("forged", "unproven"),
     "gateway/operations/backoffice/scoped_records.py: kind": (
         "company",
@@ -36,19 +35,19 @@ WORKED_OUT = {
     "gateway/http/backoffice/callers.py: problem.reason": (),
     "gateway/http/rendering.py: reason": tuple(Reason),
     "gateway/http/rendering.py: type(problem).__name__": (),
-    "gateway/operations/backoffice/approvals.py: *DECIDED": ("decided",),
-    "gateway/operations/backoffice/approvals.py: *OVER": ("over",),
-    "gateway/operations/backoffice/approvals.py: *_MEANWHILE": ("meanwhile",),
-    "gateway/operations/backoffice/approvals.py: *_VOID": ("void",),
-    "gateway/operations/backoffice/order_execution.py: *DECIDED": ("decided",),
-    "gateway/operations/backoffice/order_execution.py: *OVER": ("over",),
-    "gateway/operations/backoffice/order_execution.py: *_UNDER_WAY": ("under_way",),
-    "gateway/operations/backoffice/order_execution.py: _VOID": ("void",),
-    "gateway/operations/backoffice/order_execution.py: reason": (
+    "gateway/approvals/service.py: *DECIDED": ("decided",),
+    "gateway/approvals/service.py: *OVER": ("over",),
+    "gateway/approvals/service.py: *_MEANWHILE": ("meanwhile",),
+    "gateway/approvals/service.py: *_VOID": ("void",),
+    "gateway/approvals/execution.py: *DECIDED": ("decided",),
+    "gateway/approvals/execution.py: *OVER": ("over",),
+    "gateway/approvals/execution.py: *_UNDER_WAY": ("under_way",),
+    "gateway/approvals/execution.py: _VOID": ("void",),
+    "gateway/approvals/execution.py: reason": (
         *("decided", "over", "meanwhile", "under_way", "void"),
     ),
     "gateway/operations/accounts/accounts.py: problem.reason": (*SecretsFlaw, *PemFlaw),
-    "gateway/operations/bank/orders.py: reason": tuple(WHY),
+    "gateway/operations/bank/bank_acts.py: reason": tuple(WHY),
     "gateway/operations/identity/throttling.py: reason": (
         *("account_ip", "ip", "consecutive", "factor", "reset_ip", "link"),
     ),

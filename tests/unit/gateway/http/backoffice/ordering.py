@@ -8,8 +8,8 @@ from gateway.approvals.model import Approval, ApprovalKind
 from gateway.approvals.money import Moved, Order
 from gateway.core.access import Staff
 from gateway.domain.accounts.accounts import Account
-from gateway.domain.bank.pix_keys import KeyOwner, PixKeyType
 from gateway.domain.identity.sessions import SignedInUser
+from gateway.domain.payouts.payouts import KeyPayout, PayoutRequest
 from gateway.operations.kernel.audit_context import AuditContext
 from tests.world.people import ACCOUNT, COMPANY
 from tests.world.standing import NOON
@@ -45,16 +45,14 @@ class Says:
 
 @dataclass
 class Only:
-    """Operations of which approvals are asked, and whose key somebody's is: Maria's."""
+    """Operations of which approvals are asked; owners of keys are as they were typed."""
 
     approvals: Says
 
     def __getattr__(self, _name: str) -> Only:
         return self
 
-    async def find(self, _account_id: str, _reference: str) -> None:
-        """Know no payout."""
-
-    async def look_up(self, _acting: AuditContext, _account: Account, key: str) -> KeyOwner:
-        kind, number = PixKeyType.EMAIL, "***.982.247-**"
-        return KeyOwner(key=key, type=kind, name="Maria", tax_number=number, ispb="88888888")
+    async def named(
+        self, _acting: AuditContext, _account: Account, order: KeyPayout
+    ) -> PayoutRequest:
+        return order.request

@@ -27,8 +27,8 @@ from gateway.domain.payouts.payouts import Failure, Payout, PayoutState
 from gateway.domain.requests.calls import Caller
 from gateway.http.rendering import dumps
 from gateway.http.resources import represent
-from gateway.operations.bank.reads import OwnedKey
 from gateway.operations.payouts.payouts import PayoutPage
+from gateway.pix_keys.model import OwnedKey
 from tests.world.people import ACCOUNT, account, principal
 from tests.world.standing import NOON
 from tests.world.stores import samples

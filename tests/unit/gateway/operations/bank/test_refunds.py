@@ -31,7 +31,6 @@ from gateway.domain.bank.providers import (
 from gateway.domain.bank.refunds import (
     IncomingPayment,
     RefundRequest,
-    RefundSearch,
     RefundStatus,
     refund_key,
 )
@@ -39,8 +38,7 @@ from gateway.domain.kernel import errors
 from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.domain.kernel.windows import LocalWindow, Paging, Search, Window
-from gateway.operations.bank.refunds import Refunds, RefundTerms
+from gateway.operations.bank.refunds import RefundExecution
 from gateway.stops.model import Stop, StopScope
 from tests.unit.gateway.operations.bank.refunds import CHARGE, PAYMENT, SILENCE, TAKEN, UNSENT
 from tests.unit.offering import E2E_ID, Log, OfferingBank, acting, lessened, refund
@@ -50,7 +48,7 @@ from tests.world.banks.sandbox import sandbox_bank_world
 from tests.world.banks.witness import ClientLimits, Witness
 from tests.world.payouts import ANSWERED, OneBank
 from tests.world.people import ACCOUNT, CLIENT, COMPANY, account
-from tests.world.standing import NOON, TODAY, Clock
+from tests.world.standing import NOON, Clock
 
 KEY = refund_key(Environment.SANDBOX, ACCOUNT, "refund-1")
 PAID_BACK = Settled(
@@ -94,16 +92,17 @@ class RefundWorld:
         self.bank.reads = {**known, **self.bank.reads}
 
     @property
-    def refunds(self) -> Refunds:
+    def refunds(self) -> RefundExecution:
         clock = Clock()
-        terms = RefundTerms(
+        banks = OneBank(self.bank, read_only=self.read_only, is_there=self.is_there)
+        return RefundExecution(
+            banks=banks,
+            audit=self.log,
             environment=Environment.SANDBOX,
             now=clock.now,
             monotonic=clock.monotonic,
             stops=self._stops,
         )
-        banks = OneBank(self.bank, read_only=self.read_only, is_there=self.is_there)
-        return Refunds(banks, self.log, terms)
 
     async def give(self, **fields: object):
         return await self.refunds.create(acting(), account(), request(**fields))
@@ -388,67 +387,10 @@ async def test_nothing_is_given_where_nothing_may_be():
             await refund_world.give()
 
 
-@pytest.mark.parametrize(
-    "option", [PortCall.CREATE_REFUND, PortCall.FIND_REFUND, PortCall.LIST_REFUNDS]
-)
+@pytest.mark.parametrize("option", [PortCall.CREATE_REFUND, PortCall.FIND_REFUND])
 async def test_a_bank_without_the_call_is_told_as_such(option: PortCall):
-    refund_world = RefundWorld(OfferingBank(capabilities=lessened(option)))
-    calls = {
-        PortCall.CREATE_REFUND: refund_world.give,
-        PortCall.FIND_REFUND: lambda: refund_world.refunds.read(account(), "refund-1"),
-        PortCall.LIST_REFUNDS: lambda: refund_world.refunds.search(account(), wanted()),
-    }
-
     with pytest.raises(NotSupported):
-        await calls[option]()
-
-
-async def test_it_is_read_by_its_reference():
-    refund_world = RefundWorld()
-    given = await refund_world.give()
-    refund_world.bank.given[KEY] = replace(given, reference="")
-
-    read = await refund_world.refunds.read(account(), "refund-1")
-
-    assert read == replace(given, reference="refund-1")
-    with pytest.raises(NotFound):
-        await refund_world.refunds.read(account(), "refund-2")
-
-
-def wanted(status: RefundStatus | None = None) -> RefundSearch:
-    return RefundSearch(Search(Window(TODAY, TODAY), Paging(1, 25)), status)
-
-
-@pytest.mark.parametrize(
-    ("status", "ids"),
-    [(None, ["3", "2", "1"]), (RefundStatus.PAID, ["3", "1"]), (RefundStatus.FAILED, ["2"])],
-)
-async def test_refunds_are_found_by_status(status: RefundStatus | None, ids: list[str]):
-    listed = [
-        refund(provider_id="2", status=RefundStatus.FAILED, created_at=NOON),
-        refund(provider_id="3", created_at=NOON + timedelta(minutes=1)),
-        refund(provider_id="1", created_at=NOON - timedelta(minutes=1)),
-    ]
-    refund_world = RefundWorld(OfferingBank(reads={"list_refunds": listed}))
-
-    found = await refund_world.refunds.search(account(), wanted(status))
-
-    assert [each.provider_id for each in found.items] == ids
-    assert found.total == len(ids)
-
-
-async def test_refunds_of_local_days_are_cut_before_pages_are():
-    listed = [
-        refund(provider_id=str(hours), created_at=NOON + timedelta(hours=hours))
-        for hours in (18, 16, 14, -8, -10)
-    ]
-    refund_world = RefundWorld(OfferingBank(reads={"list_refunds": listed}))
-    search = RefundSearch(Search(LocalWindow(TODAY, TODAY), Paging(1, 1)))
-
-    found = await refund_world.refunds.search(account(), search)
-
-    assert [each.provider_id for each in found.items] == ["14"]
-    assert found.total == len(["14", "-8"])
+        await RefundWorld(OfferingBank(capabilities=lessened(option))).give()
 
 
 @pytest.mark.parametrize("fault", [None, "reset_after", "reset_before", "hang_after", "malformed"])

@@ -8,10 +8,11 @@ from gateway.domain.kernel import errors
 from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.windows import LocalWindow, Window
 from gateway.domain.requests.calls import RawRequest
-from policies.validation.backoffice.searches import ReportAsked, report_input
+from gateway.statements.model import Locale, ReportRequest
+from policies.validation.backoffice.searches import report_input
 from tests.unit.refusals import refusal_of
 
-TAKES = report_input(("csv", "pdf"), ("pt-BR",))
+TAKES = report_input(("csv", "pdf"))
 DAYS = {"init": ["2026-01-01"], "ends": ["2026-01-31"]}
 JANUARY = Window(date(2026, 1, 1), date(2026, 1, 31))
 
@@ -22,7 +23,7 @@ def test_a_report_is_read(locale: list[str] | None, read: str):
 
     found = TAKES.read(RawRequest(path={}, query=query))
 
-    assert found == ReportAsked(window=JANUARY, format="csv", locale=read)
+    assert found == ReportRequest(window=JANUARY, format="csv", locale=Locale(read))
 
 
 def test_its_days_may_be_those_of_people():

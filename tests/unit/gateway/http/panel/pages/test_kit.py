@@ -22,7 +22,7 @@ from gateway.http.panel.pages.visit import Visit
 from gateway.operations.kernel.audit_context import RuleViolation
 from policies.validation.backoffice import inputs
 from tests.unit.gateway.http.panel.pages.visit import visit
-from tests.world.people import account, somebody
+from tests.world.people import SISTER, account, somebody
 from tests.world.standing import Clock
 
 LATER = 9
@@ -145,14 +145,17 @@ async def test_an_account_is_found_once_and_only_in_sight():
     made = Pages("", context(known))
     here, nowhere = of(Role.VIEWER), of(Role.VIEWER)
     here.call.asked = RawRequest(path={"account_id": known.id.upper()})
-    nowhere.call.asked = RawRequest(path={"account_id": "another"})
+    nowhere.call.asked = RawRequest(path={"account_id": SISTER})
 
     assert await made.account(here) is known
     assert here.accounts == {known.id: known}
     assert here.call.account is known
     with pytest.raises(ServiceError) as absent:
         await made.account(nowhere)
+    with pytest.raises(ServiceError) as malformed:
+        await made.account(nowhere, "another")
     assert absent.value.error is errors.ACCOUNT_NOT_FOUND
+    assert malformed.value.error is errors.IDENTIFIER_INVALID
 
 
 async def test_a_failure_of_ours_is_told_as_one():

@@ -1,0 +1,119 @@
+"""What we keep of charges that were ordered through us, so that a list asks no bank."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from msgspec import Struct
+
+from gateway.domain.bank.charges import ChargeType
+from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.windows import Keyset, PageStart
+
+
+class ChargeState(StrEnum):
+    """
+    What is last known of a charge.
+
+    UNKNOWN: It was ordered, and no answer of its bank tells that it was made.
+    EXPIRED: Active, and past its expiry; never stored.
+    """
+
+    UNKNOWN = "Unknown"
+    ACTIVE = "Active"
+    EXPIRED = "Expired"
+    PAID = "Paid"
+    CANCELED = "Canceled"
+
+
+ENDED = frozenset({ChargeState.PAID, ChargeState.CANCELED})
+"""A charge never becomes active again, whatever a slow answer says."""
+
+
+class ChargeRecord(Struct, frozen=True, kw_only=True):
+    """
+    A charge that was ordered through us.
+
+    Attributes:
+        id: A UUID of ours.
+        centavos: None for an open amount.
+        state: As last told by the bank, at ``updated_at``.
+        created_at: When it was ordered.
+        expires_at: None when it never expires.
+        paid_at, e2e_id: Of the last payment that was seen.
+        made_until: Until then its order is being made, or its outcome is unknown: no other
+            process asks the bank for a charge of this reference.
+    """
+
+    id: str
+    account_id: str
+    reference: str
+    provider: str
+    type: ChargeType
+    reusable: bool
+    centavos: int | None
+    state: ChargeState
+    created_at: datetime
+    expires_at: datetime | None
+    updated_at: datetime
+    paid_at: datetime | None = None
+    e2e_id: str = ""
+    made_until: datetime | None = None
+
+    @property
+    def value(self) -> Money | None:
+        """The amount; None for an open one."""
+        return None if self.centavos is None else Money(self.centavos)
+
+    def state_at(self, now: datetime) -> ChargeState:
+        """Return the state, ``EXPIRED`` for an active one that can no longer be paid."""
+        is_over = self.expires_at is not None and self.expires_at <= now
+        return ChargeState.EXPIRED if is_over and self.state is ChargeState.ACTIVE else self.state
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeenCharge:
+    """
+    What an answer of a bank told of a charge, which may not be one of ours.
+
+    Attributes:
+        state: ``PAID`` where ``paid_at`` and ``e2e_id`` tell the payment.
+    """
+
+    account_id: str
+    reference: str
+    state: ChargeState
+    at: datetime
+    paid_at: datetime | None = None
+    e2e_id: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChargeSearch:
+    """Which charges, newest first; None for all."""
+
+    page: Keyset
+    since: datetime | None = None
+    until: datetime | None = None
+    account_id: str | None = None
+    reference: str | None = None
+    state: ChargeState | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ChargePage:
+    """
+    A page of charges, newest first.
+
+    Attributes:
+        next: Where the following page begins; None on the last one.
+        now: Decides which of them have expired.
+    """
+
+    charges: Sequence[ChargeRecord]
+    limit: int
+    next: PageStart | None
+    now: datetime

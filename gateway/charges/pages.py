@@ -1,0 +1,184 @@
+"""Pages of charges: those on record, a new one, and one with its QR code until it is paid."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from io import BytesIO
+from typing import Final
+
+from gateway.charges.model import ChargeSearch, ChargeState
+from gateway.charges.service import Charges
+from gateway.domain.bank.charges import Charge, ChargeOrder, ChargeStatus
+from gateway.domain.bank.pix_keys import PixKeyStatus
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.windows import Keyset
+from gateway.http.backoffice.callers import bank_fails
+from gateway.http.panel.pages.formats import typed_money
+from gateway.http.panel.pages.kit import PageContext, Pages, Part, part, typed
+from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
+from gateway.http.panel.pages.visit import HOME, Visit, address
+from gateway.http.panel.screens.operations.accounts import (
+    ACCOUNT,
+    account_of,
+    account_path,
+    account_rights,
+    every_account,
+)
+from gateway.pix_keys.service import PixKeys
+from policies.validation.backoffice.inputs import cursor
+from policies.validation.backoffice.orders import CHARGE
+from policies.validation.backoffice.searches import CHARGES
+from policies.validation.inputs import REFERENCE
+
+_NEW: Final = f"{ACCOUNT}/new-charge"
+_CHARGE: Final = f"{ACCOUNT}/charges/{{reference}}"
+_STATES: Final = ("", "Active", "Paid", "Expired", "Canceled", "Unknown")
+_ASKED: Final = ("account_id", "status", "reference")
+_KEYS_FAIL: Final = bank_fails(errors.PIX_KEYS_UNAVAILABLE)
+_FAILS: Final = bank_fails(errors.CHARGE_UNAVAILABLE, errors.CHARGE_NOT_FOUND)
+_SCALE: Final = 5
+_HOUR_S: Final = 3600
+
+
+def pages(charges: Charges, keys: PixKeys, context: PageContext) -> Sequence[Page]:
+    """Return the pages."""
+    panel, rows = Pages("", context), context.rows
+
+    @panel.list(
+        "/charges",
+        "charges",
+        charges.search,
+        takes=CHARGES,
+        template="charges/list.html",
+        part="charges/_list.html",
+        asks=lambda visit: {name: visit.query(name) for name in (*_ASKED, "cursor")},
+    )
+    async def listed(visit: Visit) -> Mapping[str, object]:
+        """List charges as last known; no bank is asked."""
+        accounts = await every_account(rows, visit)
+        return {
+            "accounts": accounts,
+            "names": {each["id"]: each["name"] for each in accounts},
+            "asked": {name: visit.query(name) for name in _ASKED},
+            "states": _STATES,
+            "may_write": panel.may(visit, charges.create),
+            "cursor": cursor,
+        }
+
+    @panel.view(_NEW, "charge_new", charges.create)
+    async def new(visit: Visit) -> Result:
+        """Ask for a charge; the keys to choose from are read after the page."""
+        account, found = await panel.account(visit), None
+        if visit.reads_bank or visit.problem:
+            found = await part(keys.list(panel.staff(visit), account), _KEYS_FAIL)
+        known = (found.data if found else None) or ()
+        data = {
+            "account": await account_of(rows, visit),
+            "keys": found,
+            "active": [each.key.key for each in known if each.key.status is PixKeyStatus.ACTIVE],
+            **account_rights(visit),
+        }
+        return Shown(template="charges/new.html", part="charges/_new.html", data=data)
+
+    @panel.form(_NEW, "charge_create", charges.create, shows=new, fails=_FAILS)
+    async def create(visit: Visit) -> Result:
+        """Make a charge, and show it."""
+        account = await panel.account(visit)
+        made = await charges.create(panel.staff(visit), account, _order(visit))
+        return _to(visit, made.reference)
+
+    @panel.view(_CHARGE, "charge", charges.get)
+    async def charge(visit: Visit) -> Result:
+        """Show a charge; what is on record at once, the bank's own answer after the page."""
+        reference, live = REFERENCE.read(visit.call.asked), None
+        who, account = panel.staff(visit), await panel.account(visit)
+        wanted = ChargeSearch(page=Keyset(limit=1), account_id=account.id, reference=reference)
+        shown, known = await asyncio.gather(
+            account_of(rows, visit), part(charges.search(who, wanted))
+        )
+        if visit.reads_bank or visit.problem:
+            live = await part(charges.get(who, account, reference), _FAILS)
+        record = next(iter(known.data.charges), None) if known.data else None
+        state = record.state_at(who.acting.now()) if record else None
+        data = {
+            "account": shown,
+            "reference": reference,
+            "record": record,
+            "state": state,
+            "live": live,
+            "qr": _drawn(live),
+            "is_open": _is_open(live, state),
+            "may_write": panel.may(visit, charges.cancel),
+            **account_rights(visit),
+        }
+        return Shown(template="charges/charge.html", part="charges/_charge.html", data=data)
+
+    @panel.form(_CHARGE, "charge_cancel", charges.cancel, shows=charge, fails=_FAILS)
+    async def cancel(visit: Visit) -> Result:
+        """Cancel a charge, if its reference was typed; safe to repeat."""
+        if visit.form["words"] != visit.parameter("reference").strip():
+            raise ServiceError(errors.PAYLOAD_INVALID, "not_the_name", field="words")
+        reference, account = REFERENCE.read(visit.call.asked), await panel.account(visit)
+        await charges.cancel(panel.staff(visit), account, reference)
+        return _to(visit, reference)
+
+    return panel.pages
+
+
+def _to(visit: Visit, reference: str) -> Redirect:
+    return Redirect(address(HOME + _CHARGE, **account_path(visit), reference=reference))
+
+
+def _order(visit: Visit) -> ChargeOrder:
+    """Read a new charge from what was typed; an empty field is absent."""
+    form = visit.form
+    body: dict[str, object] = {
+        "reference": form["reference"],
+        "type": form["type"],
+        "key": form["key"],
+        "description": form["description"],
+    }
+    if form["value"]:
+        body["value"] = typed_money(form["value"], "value")
+    if form["hours"]:
+        body["expires_in"] = _hours(form["hours"]) * _HOUR_S
+    if form["payer_name"] or form["payer_tax_number"]:
+        body["payer"] = {"name": form["payer_name"], "tax_number": form["payer_tax_number"]}
+    return typed(CHARGE, body)
+
+
+def _hours(text: str) -> int:
+    """Read how long a charge can be paid; raises ``SVC.VAL.011`` for what is no such number."""
+    if not (text.isascii() and text.isdigit() and len(text) <= len("87600")):
+        raise ServiceError(errors.PAYLOAD_INVALID, "positive_integer", field="expires_in")
+    return int(text)
+
+
+def _is_open(live: Part[Charge] | None, state: ChargeState | None) -> bool:
+    """Say whether a charge may still be paid, so that it is looked at again."""
+    if live is not None and live.data is not None:
+        return live.data.status is ChargeStatus.ACTIVE
+    return state in {None, ChargeState.ACTIVE, ChargeState.UNKNOWN}
+
+
+def _drawn(live: Part[Charge] | None) -> str:
+    """
+    Return the QR code of a charge as the address of a picture.
+
+    Empty where there is none, or more than a QR code holds.
+    """
+    text = live.data.emv if live and live.data else ""
+    if not text:
+        return ""
+    import segno  # noqa: PLC0415 - importing it slows every start
+
+    drawn = BytesIO()
+    try:
+        segno.make(text, micro=False).save(drawn, kind="png", scale=_SCALE, border=2)
+    except segno.DataOverflowError:
+        return ""
+    import base64  # noqa: PLC0415 - beside what it writes
+
+    return "data:image/png;base64," + base64.b64encode(drawn.getvalue()).decode()

@@ -1,0 +1,194 @@
+"""
+The record of charges that were ordered through us: written around the order, and by what is read.
+
+A record is written before the bank is asked, so that no charge can be missing, and completed by
+the bank's answer. Once the bank has acted, no failure of the store fails the caller: what could
+not be written waits, and is tried again every second.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from msgspec.structs import replace
+
+from gateway.charges.model import ENDED, ChargeRecord, ChargeState, SeenCharge
+from gateway.charges.store import StoredCharges
+from gateway.domain.accounts.accounts import Account
+from gateway.domain.bank.charges import Charge, ChargeOrder, ChargePayment
+from gateway.domain.bank.refunds import IncomingPayment
+from gateway.domain.kernel.clocks import Now
+from gateway.domain.kernel.storage import LEASE, StoreUnavailable
+
+_log = logging.getLogger(__name__)
+
+_MOST: Final = 5_000
+"""Charges in memory while the store is slow, some 2 MB; the next read tells the rest again."""
+_BATCH: Final = 100
+"""In one transaction, so that nobody else waits long for SQLite's only writer."""
+_KNOWN_FOR: Final = timedelta(minutes=10)
+"""What was noted is not written again: partners poll, and the answer is mostly the same."""
+
+_Key = tuple[str, str]
+
+
+class ChargeNotes:
+    """What banks told of charges, until it is stored; whoever reads a charge never waits for it."""
+
+    def __init__(self, records: StoredCharges, now: Now, most: int = _MOST) -> None:
+        """Keep at most ``most`` charges in memory, and as many that are known."""
+        self._records = records
+        self._now = now
+        self._most = most
+        self._waiting: dict[_Key, SeenCharge] = {}
+        self._known: dict[_Key, tuple[ChargeState, str]] = {}
+        self._forget_at = now() + _KNOWN_FOR
+
+    def take(self, seen: SeenCharge) -> None:
+        """Note what was told, unless that is known; raises nothing."""
+        key = (seen.account_id, seen.reference)
+        before = self._waiting.get(key)
+        if before is not None and before.state in ENDED and seen.state not in ENDED:
+            return
+        if self._known.get(key) == (seen.state, seen.e2e_id):
+            return
+        if before is None and len(self._waiting) >= self._most:
+            return
+        self._waiting[key] = seen
+
+    def forget(self, account_id: str, reference: str) -> None:
+        """Forget what is known of a charge that is made anew."""
+        self._waiting.pop((account_id, reference), None)
+        self._known.pop((account_id, reference), None)
+
+    async def run_once(self) -> int:
+        """Store what waits; return how many; nothing is lost by ``StoreUnavailable``."""
+        now = self._now()
+        if now >= self._forget_at or len(self._known) >= self._most:
+            self._known.clear()
+            self._forget_at = now + _KNOWN_FOR
+        stored = 0
+        while batch := dict(list(self._waiting.items())[:_BATCH]):
+            await self._records.note(list(batch.values()))
+            for key, seen in batch.items():
+                self._known[key] = (seen.state, seen.e2e_id)
+                if self._waiting.get(key) is seen:
+                    del self._waiting[key]
+            stored += len(batch)
+        return stored
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptCharges:
+    """Keeps the record of charges up to date."""
+
+    records: StoredCharges
+    notes: ChargeNotes
+    now: Now
+    new_id: Callable[[], str]
+
+    async def order(
+        self, provider: str, account: Account, order: ChargeOrder
+    ) -> ChargeRecord | None:
+        """
+        Record an order before the bank is asked, and hold its reference for ``LEASE``.
+
+        None while another order holds it, in whatever process; raises ``StoreUnavailable``.
+        """
+        now = self.now()
+        record = ChargeRecord(
+            id=self.new_id(),
+            account_id=account.id,
+            reference=order.reference,
+            provider=provider,
+            type=order.type,
+            reusable=order.reusable,
+            centavos=None if order.value is None else order.value.centavos,
+            state=ChargeState.UNKNOWN,
+            created_at=now,
+            expires_at=_later(now, order.expires_in),
+            updated_at=now,
+            made_until=now + LEASE,
+        )
+        return record if await self.records.begin(record) else None
+
+    async def made(self, record: ChargeRecord, charge: Charge) -> None:
+        """Record what the bank made; raises nothing, since it is made."""
+        self.notes.forget(record.account_id, record.reference)
+        known = replace(
+            record,
+            type=charge.type,
+            reusable=charge.reusable,
+            centavos=charge.value.centavos if charge.value else None,
+            state=ChargeState(charge.status.value),
+            expires_at=charge.expires_at or record.expires_at,
+            updated_at=self.now(),
+            made_until=None,
+        )
+        try:
+            await self.records.renew(known)
+        except StoreUnavailable:
+            _log.warning("charge_record_waits account=%s", record.account_id)
+            self.notes.take(self._seen(record.account_id, charge))
+
+    async def not_made(self, record: ChargeRecord) -> None:
+        """Drop the record of an order that the bank refused; one that stays is ``UNKNOWN``."""
+        try:
+            await self.records.discard(record)
+        except StoreUnavailable:
+            _log.warning("charge_record_stays account=%s", record.account_id)
+
+    async def changed(self, account: Account, charge: Charge) -> None:
+        """Record a change that was ordered; raises nothing, since the bank has made it."""
+        seen = self._seen(account.id, charge)
+        try:
+            await self.records.note([seen])
+        except StoreUnavailable:
+            _log.warning("charge_record_waits account=%s", account.id)
+            self.notes.take(seen)
+
+    def read(self, account: Account, charge: Charge) -> None:
+        """Note what was read of a charge."""
+        self.notes.take(self._seen(account.id, charge))
+
+    def read_payment(self, account: Account, payment: ChargePayment) -> None:
+        """Note what was read of a charge's payment; an unpaid charge may be active or cancelled."""
+        if payment.paid_at is not None:
+            self._paid(account, payment.reference, payment.paid_at, payment.e2e_id)
+
+    def came_in(self, account: Account, payment: IncomingPayment) -> None:
+        """Note which charge a payment paid, if any."""
+        if payment.reference:
+            self._paid(account, payment.reference, payment.paid_at, payment.e2e_id)
+
+    def _paid(self, account: Account, reference: str, at: datetime, e2e_id: str) -> None:
+        self.notes.take(
+            SeenCharge(
+                account_id=account.id,
+                reference=reference,
+                state=ChargeState.PAID,
+                at=self.now(),
+                paid_at=at,
+                e2e_id=e2e_id,
+            )
+        )
+
+    def _seen(self, account_id: str, charge: Charge) -> SeenCharge:
+        return SeenCharge(
+            account_id=account_id,
+            reference=charge.reference,
+            state=ChargeState(charge.status.value),
+            at=self.now(),
+        )
+
+
+def _later(now: datetime, seconds: int | None) -> datetime | None:
+    """Return when something ends; None for never, and beyond the calendar."""
+    try:
+        return None if seconds is None else now + timedelta(seconds=seconds)
+    except OverflowError:
+        return None

@@ -1,0 +1,120 @@
+"""Charges in the back office, as PIX QR codes and as they are on record (contract 4.3)."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Final, Literal, TypedDict
+
+from msgspec import Meta
+
+from gateway.charges.model import ChargePage, ChargeRecord
+from gateway.charges.service import Charges
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.money import ZERO
+from gateway.http.backoffice.callers import CHANGES, READS, BackOfficeCaller, bank_fails
+from gateway.http.backoffice.routing import Routes
+from gateway.http.common import STORE_FAILS
+from gateway.http.rendering import Amount, instant
+from gateway.http.resources import represent
+from gateway.http.resources.documents import Instant
+from gateway.http.route import OK
+from policies.validation.backoffice.inputs import cursor
+from policies.validation.backoffice.orders import CHARGE
+from policies.validation.backoffice.searches import CHARGES
+from policies.validation.inputs import REFERENCE
+
+_QRCODE: Final = "/accounts/{account_id}/pix/qrcode"
+_FAILS: Final = bank_fails(errors.CHARGE_UNAVAILABLE)
+_ONE_FAILS: Final = bank_fails(errors.CHARGE_UNAVAILABLE, errors.CHARGE_NOT_FOUND)
+Cursor = Annotated[
+    str,
+    Meta(
+        description="Where the next page begins; empty on the last one.",
+        examples=["1790084411000000-3f2a1c9e-6b1d-4a58-9c0e-5d7f1b2a3c4d"],
+    ),
+]
+
+
+class KeysetMeter(TypedDict):
+    """How many items a page has at most, and where the next one begins."""
+
+    limit: int
+    next: Cursor
+
+
+class ChargeRecordDocument(TypedDict):
+    """
+    A charge that was ordered through us; ``status`` is what was last known, at ``updated_at``.
+
+    ``Unknown`` is one whose bank has not told that it was made. ``value`` is 0 for an open
+    amount. ``paid_at`` and ``e2e_id`` are those of the last payment that was seen.
+    """
+
+    id: str
+    account_id: str
+    reference: str
+    provider: str
+    type: Literal["Static", "Dynamic"]
+    reusable: bool
+    value: Amount
+    status: Literal["Unknown", "Active", "Expired", "Paid", "Canceled"]
+    created_at: Instant
+    expires_at: Instant
+    updated_at: Instant
+    paid_at: Instant
+    e2e_id: str
+
+
+class ChargeRecordList(TypedDict):
+    """A page of charges, newest first."""
+
+    data: list[ChargeRecordDocument]
+    meta: KeysetMeter
+
+
+def routes(charges: Charges) -> Routes:
+    """Return the routes."""
+    office = Routes(shows=represent.charge, fails=_ONE_FAILS, raises=CHANGES)
+    one, by_reference = f"{_QRCODE}/{{reference}}", {"reference": REFERENCE}
+    office.get(
+        "/charges",
+        "charges",
+        charges.search,
+        takes={"wanted": CHARGES},
+        shows=page,
+        fails=STORE_FAILS,
+        raises=(),
+    )
+    office.get(
+        one, "qrcode", charges.get, takes=by_reference, raises=(*READS, errors.CHARGE_NOT_FOUND)
+    )
+    office.post(_QRCODE, "qrcode_generate", charges.create, takes={"order": CHARGE}, fails=_FAILS)
+    office.delete(one, "qrcode_cancel", charges.cancel, takes=by_reference, status=OK)
+    return office
+
+
+def page(found: ChargePage, _who: BackOfficeCaller) -> ChargeRecordList:
+    """Show a page of charges as they are on record."""
+    following = "" if found.next is None else cursor(found.next)
+    return {
+        "data": [_charge(each, found.now) for each in found.charges],
+        "meta": {"limit": found.limit, "next": following},
+    }
+
+
+def _charge(found: ChargeRecord, now: datetime) -> ChargeRecordDocument:
+    return {
+        "id": found.id,
+        "account_id": found.account_id,
+        "reference": found.reference,
+        "provider": found.provider,
+        "type": found.type.value,
+        "reusable": found.reusable,
+        "value": found.value or ZERO,
+        "status": found.state_at(now).value,
+        "created_at": instant(found.created_at),
+        "expires_at": instant(found.expires_at),
+        "updated_at": instant(found.updated_at),
+        "paid_at": instant(found.paid_at),
+        "e2e_id": found.e2e_id,
+    }

@@ -1,0 +1,176 @@
+"""Charges that were ordered through us, in the store."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final
+
+from sqlalchemy import ColumnElement, and_, bindparam, case, delete, or_, select, update
+
+from gateway.charges.model import ENDED, ChargeRecord, ChargeSearch, ChargeState, SeenCharge
+from gateway.domain.kernel.company_scope import CompanyScope
+from gateway.domain.kernel.storage import LEASE_AHEAD
+from gateway.domain.kernel.windows import PageStart
+from gateway.store.kernel.database import Database
+from gateway.store.kernel.structs import from_row, row_of
+from gateway.store.tables.columns import reference_digest
+from gateway.store.tables.core import charges
+from gateway.store.tables.scope import of_account
+
+_OWN: Final = and_(
+    charges.c.account_id == bindparam("of_account"),
+    charges.c.reference_sha256 == bindparam("of_reference"),
+)
+_NEWEST: Final = select(charges).order_by(charges.c.created_at.desc(), charges.c.id.desc())
+_ENDED: Final = sorted(each.value for each in ENDED)
+_SEEN: Final[ColumnElement[str]] = bindparam("seen", type_=charges.c.state.type)
+_PAID: Final = ChargeState.PAID.value
+# A payment is noted once; otherwise what ended stays, and what is known already is not written.
+_NOTED: Final = update(charges).where(
+    _OWN,
+    or_(
+        and_(_SEEN == _PAID, charges.c.e2e_id != bindparam("payment")),
+        and_(_SEEN == _PAID, charges.c.state != _PAID, ~charges.c.reusable),
+        and_(_SEEN != _PAID, charges.c.state.not_in(_ENDED), charges.c.state != _SEEN),
+    ),
+)
+_STATE: Final = case(
+    (and_(_SEEN == _PAID, charges.c.reusable), ChargeState.ACTIVE.value), else_=_SEEN
+)
+_NOTE: Final = _NOTED.values(state=_STATE, updated_at=bindparam("at"))
+_NOTE_PAYMENT: Final = _NOTE.values(paid_at=bindparam("paid"), e2e_id=bindparam("payment"))
+
+
+class StoredCharges:
+    """Records by account and reference; each method raises ``StoreUnavailable``."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def begin(self, record: ChargeRecord) -> bool:
+        """
+        Hold the reference until ``made_until``, and store the record where it has none.
+
+        False while another order holds it, in whatever process.
+        """
+        now, until = record.created_at, charges.c.made_until
+        # one that ends too far ahead is from before a clock was put back
+        free = or_(until.is_(None), until <= now, until > now + LEASE_AHEAD)
+        held = update(charges).where(_OWN, free).values(made_until=record.made_until)
+        async with self._database.writing() as connection:
+            if (await connection.execute(held, _key(record))).rowcount:
+                return True
+            return await self._database.add(connection, charges, _row(record))
+
+    async def renew(self, record: ChargeRecord) -> None:
+        """
+        Store one in the place of whatever its reference had, but under the same id.
+
+        Its order is over: the reference is held by nobody.
+        """
+        row = {**_row(record), "made_until": None}
+        columns = {name: value for name, value in row.items() if name != "id"}
+        async with self._database.writing() as connection:
+            done = await connection.execute(
+                update(charges).where(_OWN).values(columns), _key(record)
+            )
+            if not done.rowcount:
+                await self._database.add(connection, charges, row)
+
+    async def discard(self, record: ChargeRecord) -> None:
+        """
+        Delete one that the bank did not make, unless more is known of it by now.
+
+        Its order is over: the reference is held by this order no more.
+        """
+        unknown = charges.c.state == ChargeState.UNKNOWN.value
+        held = update(charges).where(_OWN, charges.c.made_until == record.made_until)
+        async with self._database.writing() as connection:
+            await connection.execute(delete(charges).where(charges.c.id == record.id, unknown))
+            await connection.execute(held.values(made_until=None), _key(record))
+
+    async def note(self, seen: Sequence[SeenCharge]) -> None:
+        """Keep what is new, in one transaction; ended stays ended, reusable stays active."""
+        async with self._database.writing() as connection:
+            for each in seen:
+                statement = _NOTE_PAYMENT if each.e2e_id else _NOTE
+                await connection.execute(statement, _noted(each))
+
+    async def search(
+        self, wanted: ChargeSearch, scope: CompanyScope, now: datetime
+    ) -> Sequence[ChargeRecord]:
+        """Return at most one more than the page has, newest first; ``now`` tells expired ones."""
+        chosen = _NEWEST.where(*_conditions(wanted, now), *of_account(charges.c.account_id, scope))
+        async with self._database.reading() as connection:
+            rows = (await connection.execute(chosen.limit(wanted.page.limit + 1))).all()
+        return [from_row(row, ChargeRecord) for row in rows]
+
+    async def paid_by(self, account_id: str, e2e_ids: Collection[str]) -> Sequence[ChargeRecord]:
+        """Return the charges of an account whose last payment is one of these."""
+        wanted = [each for each in e2e_ids if each]
+        if not wanted:
+            return []
+        chosen = select(charges).where(
+            charges.c.e2e_id.in_(wanted), charges.c.account_id == account_id
+        )
+        async with self._database.reading() as connection:
+            rows = (await connection.execute(chosen)).all()
+        return [from_row(row, ChargeRecord) for row in rows]
+
+
+def _conditions(wanted: ChargeSearch, now: datetime) -> Sequence[ColumnElement[bool]]:
+    """Return what a search demands of a row."""
+    found: list[ColumnElement[bool]] = []
+    if wanted.since is not None:
+        found.append(charges.c.created_at >= wanted.since)
+    if wanted.until is not None:
+        found.append(charges.c.created_at < wanted.until)
+    if wanted.account_id is not None:
+        found.append(charges.c.account_id == wanted.account_id)
+    if wanted.reference is not None:
+        found.append(charges.c.reference_sha256 == reference_digest(wanted.reference))
+    if wanted.state is not None:
+        found.extend(_in_state(wanted.state, now))
+    if wanted.page.after is not None:
+        found.append(_after(wanted.page.after))
+    return found
+
+
+def _in_state(state: ChargeState, now: datetime) -> Sequence[ColumnElement[bool]]:
+    """Demand a state; whether an active one has expired is a question of the time."""
+    match state:
+        case ChargeState.ACTIVE:
+            open_end = charges.c.expires_at.is_(None)
+            return charges.c.state == state.value, or_(open_end, charges.c.expires_at > now)
+        case ChargeState.EXPIRED:
+            active = charges.c.state == ChargeState.ACTIVE.value
+            return active, charges.c.expires_at <= now
+        case _:
+            return (charges.c.state == state.value,)
+
+
+def _after(start: PageStart) -> ColumnElement[bool]:
+    """Demand what stands behind a place; the first part lets an index lead to it."""
+    at = charges.c.created_at
+    return and_(at <= start.at, or_(at < start.at, charges.c.id < start.id))
+
+
+def _key(record: ChargeRecord) -> Mapping[str, Any]:
+    digest = reference_digest(record.reference)
+    return {"of_account": record.account_id, "of_reference": digest}
+
+
+def _row(record: ChargeRecord) -> dict[str, Any]:
+    return {**row_of(record), "reference_sha256": reference_digest(record.reference)}
+
+
+def _noted(seen: SeenCharge) -> Mapping[str, Any]:
+    values = {
+        "of_account": seen.account_id,
+        "of_reference": reference_digest(seen.reference),
+        "seen": seen.state.value,
+        "payment": seen.e2e_id,
+        "at": seen.at,
+    }
+    return {**values, "paid": seen.paid_at} if seen.e2e_id else values

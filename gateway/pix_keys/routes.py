@@ -1,0 +1,71 @@
+"""PIX keys in the back office, and who is behind a key of any bank (contract 4.3)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final, TypedDict
+
+from msgspec import Meta
+
+from gateway.domain.bank.pix_keys import KeyOwner, hidden_tax_number
+from gateway.domain.kernel import errors
+from gateway.domain.requests.schemas import KeyType
+from gateway.http.backoffice.callers import CHANGES, READS, bank_fails
+from gateway.http.backoffice.routing import Routes
+from gateway.http.resources import represent
+from gateway.http.route import OK
+from gateway.pix_keys.service import PixKeys
+from policies.validation.backoffice.orders import KEY, LOOKUP
+from policies.validation.inputs import KEY_ID
+
+_KEYS: Final = "/accounts/{account_id}/pix/keys"
+_FAILS: Final = bank_fails(errors.PIX_KEYS_UNAVAILABLE)
+_ONE_FAILS: Final = bank_fails(errors.PIX_KEYS_UNAVAILABLE, errors.PIX_KEY_NOT_FOUND)
+
+
+class KeyOwnerDocument(TypedDict):
+    """Who is behind a PIX key; a person's tax number is shown without its ends."""
+
+    key: str
+    type: Annotated[KeyType, Meta(examples=["email"])]
+    name: str
+    tax_number: str
+    ispb: str
+    bank_number: str
+    bank_name: str
+    branch: str
+    account: str
+
+
+def routes(keys: PixKeys) -> Routes:
+    """Return the routes."""
+    office = Routes(shows=represent.pix_key, fails=_ONE_FAILS, raises=CHANGES)
+    one, by_id = f"{_KEYS}/{{key_id}}", {"key_id": KEY_ID}
+    office.get(_KEYS, "pix_keys", keys.list, shows=represent.pix_keys, fails=_FAILS, raises=READS)
+    office.get(one, "pix_key", keys.get, takes=by_id, raises=READS)
+    office.post(_KEYS, "pix_key_create", keys.create, takes={"order": KEY}, fails=_FAILS)
+    office.delete(one, "pix_key_cancel", keys.cancel, takes=by_id, status=OK)
+    office.post(
+        f"{_KEYS}/lookup",
+        "pix_key_owner",
+        keys.look_up,
+        takes={"key": LOOKUP},
+        shows=key_owner,
+        raises=(*READS, errors.BANK_REFUSED, errors.ALREADY_IN_USE),
+        status=OK,
+    )
+    return office
+
+
+def key_owner(found: KeyOwner, _who: object) -> KeyOwnerDocument:
+    """Show who is behind a key."""
+    return {
+        "key": found.key,
+        "type": found.type.value,
+        "name": found.name,
+        "tax_number": hidden_tax_number(found.tax_number),
+        "ispb": found.ispb,
+        "bank_number": found.bank_number,
+        "bank_name": found.bank_name,
+        "branch": found.branch,
+        "account": found.account,
+    }

@@ -1,0 +1,187 @@
+"""PIX keys of an account, and who is behind a key; changes and look-ups are in the audit log."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from gateway.core.access import Staff, requires
+from gateway.domain.accounts.accounts import Account
+from gateway.domain.accounts.credentials import Action
+from gateway.domain.bank.capabilities import PortCall
+from gateway.domain.bank.payout_orders import NamedOwner, PixDestination
+from gateway.domain.bank.pix_keys import KeyOrder, KeyOwner, PixKeyStatus, hidden_tax_number
+from gateway.domain.bank.providers import Banks, NotSupported
+from gateway.domain.identity.rights import Area
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.audit import Audit
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.payouts.payouts import KeyPayout, PayoutRequest
+from gateway.domain.payouts.payouts import Payouts as PayoutStore
+from gateway.operations.bank.bank_acts import BankAct, recorded
+from gateway.operations.bank.connections import bank_of, changing_bank_of, offered, refuse_letters
+from gateway.operations.kernel.audit_context import AuditContext
+from gateway.pix_keys.model import OwnedKey
+
+
+async def list_keys(banks: Banks, account: Account) -> Sequence[OwnedKey]:
+    """Return every key (contract 2.8); raises ``ProviderError`` without a usable answer."""
+    bank = bank_of(banks, account)
+    keys = await offered(bank, PortCall.LIST_KEYS).list_keys(bank.account)
+    return [OwnedKey(key.public_id(account.id), key) for key in keys]
+
+
+async def get_key(banks: Banks, account: Account, key_id: str) -> OwnedKey:
+    """Return one key; raises ``NotFound`` when the bank has none of that id."""
+    bank = bank_of(banks, account)
+    key = await offered(bank, PortCall.GET_KEY).get_key(bank.account, key_id)
+    return OwnedKey(key_id, key)
+
+
+@dataclass(frozen=True, slots=True)
+class KeyOwners:
+    """The owners of keys of any bank, also for payouts that users order."""
+
+    banks: Banks
+    audit: Audit
+    payouts: PayoutStore
+
+    async def look_up(self, acting: AuditContext, account: Account, key: str) -> KeyOwner:
+        """
+        Ask who is behind a key of any bank, given in its normal form.
+
+        It shows a person's data and the central bank counts such questions, so
+        it is recorded as an act; the key itself is not.
+
+        Raises:
+            NotFound: nobody has this key.
+            ServiceError: ``SVC.GTW.008`` when the bank refuses to tell.
+            ProviderError: the bank gave no usable answer; safe to repeat.
+            StoreUnavailable: nothing was asked.
+        """
+        bank = bank_of(self.banks, account)
+        calls = offered(bank, PortCall.LOOK_UP_KEY)
+        refuse_letters(self.banks, account, {"key": key})
+        async with recorded(self.audit, _act(acting, account, "look_up", {})):
+            return await calls.look_up_key(bank.account, key)
+
+    async def named(
+        self, acting: AuditContext, account: Account, order: KeyPayout
+    ) -> PayoutRequest:
+        """
+        Return the order with the owner of its key, as the bank names them now.
+
+        A page's copy proves nothing. A reference that is known already, and a bank that names
+        no owners, leave the order as it is.
+
+        Raises:
+            ServiceError: ``SVC.VAL.001`` when the typed number is not the owner's and no reason is
+                given; as the look-up does.
+            ProviderError: the bank gave no usable answer; nothing was ordered.
+            StoreUnavailable: nothing was asked.
+        """
+        request, to = order.request, order.request.destination
+        is_known = await self.payouts.find(account.id, request.reference) is not None
+        if is_known or not isinstance(to, PixDestination):
+            return request
+        try:
+            found = await self.look_up(acting, account, to.key)
+        except NotSupported:
+            return request
+        owner = NamedOwner(name=found.name, tax_number=hidden_tax_number(found.tax_number))
+        if not owner.differs(to):
+            return replace(request, owner=owner)
+        if not order.difference_reason:
+            field = "difference_reason"
+            raise ServiceError(errors.FIELD_MISSING, "owner_differs", field=field)
+        return replace(request, owner=replace(owner, reason=order.difference_reason))
+
+
+@dataclass(frozen=True, slots=True)
+class PixKeys:
+    """
+    The keys of accounts, for users (contract 4.3).
+
+    Every call raises ``NotSupported`` for a bank that does not offer it, and
+    ``ServiceError`` ``SVC.ACC.005`` when no provider is configured (422) or
+    it is read-only (403, changes alone).
+    """
+
+    owners: KeyOwners
+
+    @requires(Area.PIX_KEY, Action.READ)
+    async def list(self, who: Staff, account: Account) -> Sequence[OwnedKey]:
+        """List the account's PIX keys."""
+        return await list_keys(self.owners.banks, account)
+
+    @requires(Area.PIX_KEY, Action.READ)
+    async def get(self, who: Staff, account: Account, key_id: str) -> OwnedKey:
+        """Read one PIX key."""
+        return await get_key(self.owners.banks, account, key_id)
+
+    @requires(Area.PIX_KEY, Action.WRITE, active=True)
+    async def create(self, who: Staff, account: Account, order: KeyOrder) -> OwnedKey:
+        """
+        Register a PIX key; the bank generates random (evp) keys.
+
+        Not repeated by itself: after a failure look at the list of keys first.
+
+        Raises:
+            ServiceError: ``SVC.GTW.009`` when the key is in use, by this
+                account too; ``SVC.GTW.008`` when the bank refuses.
+            ProviderError: it is not known whether it was registered, but for
+                ``Unreachable``.
+            StoreUnavailable: nothing was asked of the bank.
+        """
+        bank = changing_bank_of(self.owners.banks, account)
+        calls = offered(bank, PortCall.CREATE_KEY)
+        refuse_letters(self.owners.banks, account, {"key": order.key})
+        act = _act(who.acting, account, "create", {"type": order.type.value})
+        async with recorded(self.owners.audit, act):
+            key = await calls.create_key(bank.account, order)
+        return OwnedKey(key.public_id(account.id), key)
+
+    @requires(Area.PIX_KEY, Action.WRITE, active=True)
+    async def cancel(self, who: Staff, account: Account, key_id: str) -> OwnedKey:
+        """
+        Cancel a PIX key; answers the key with status canceled.
+
+        One that is given up already is returned as it is.
+
+        Raises:
+            NotFound: the bank has none of that id.
+            ServiceError: ``SVC.GTW.008`` when the bank refuses.
+            ProviderError: not known to be done; safe to repeat.
+            StoreUnavailable: nothing was changed.
+        """
+        bank = changing_bank_of(self.owners.banks, account)
+        calls = offered(bank, PortCall.CANCEL_KEY)
+        key = await offered(bank, PortCall.GET_KEY).get_key(bank.account, key_id)
+        if key.status is not PixKeyStatus.CANCELED:
+            act = _act(who.acting, account, "cancel", {"type": key.type.value}, key_id)
+            async with recorded(self.owners.audit, act):
+                key = await calls.cancel_key(bank.account, key)
+        return OwnedKey(key_id, key)
+
+    @requires(Area.PIX_KEY, Action.READ, active=True)
+    async def look_up(self, who: Staff, account: Account, key: str) -> KeyOwner:
+        """
+        Ask who is behind a PIX key of any bank, before paying; recorded.
+
+        Raises:
+            NotFound, ServiceError, ProviderError, StoreUnavailable: as ``KeyOwners.look_up``.
+        """
+        return await self.owners.look_up(who.acting, account, key)
+
+
+def _act(
+    acting: AuditContext, account: Account, what: str, details: dict[str, str], key_id: str = ""
+) -> BankAct:
+    """Describe an act on a key without the key itself, which may be a tax number."""
+    return BankAct(
+        acting=acting,
+        account=account,
+        action=f"pix_key.{what}",
+        subject=f"pix_key:{key_id}" if key_id else f"account:{account.id}",
+        details=details,
+    )

@@ -1,0 +1,165 @@
+"""Pages of payments received and refunds: both lists, and the form that gives money back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date, timedelta
+from typing import Final
+
+from gateway.approvals.model import Approval
+from gateway.domain.accounts.accounts import Account
+from gateway.domain.bank.refunds import IncomingPayment, Refund
+from gateway.domain.identity.errors import NOT_FOUND
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.money import Sum
+from gateway.http.backoffice.callers import REFUND_FAILS, bank_fails
+from gateway.http.panel.pages.days import Days, days_of
+from gateway.http.panel.pages.formats import day_of, typed_money
+from gateway.http.panel.pages.kit import PageContext, Pages, part, typed
+from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
+from gateway.http.panel.pages.visit import HOME, Visit, address
+from gateway.http.panel.screens.operations.accounts import (
+    ACCOUNT,
+    account_of,
+    account_rights,
+    every_account,
+)
+from gateway.operations.bank.pages import Listed
+from gateway.refunds.service import Refunds
+from policies.validation.backoffice.orders import REFUND
+from policies.validation.backoffice.searches import INCOMING, REFUNDS
+
+_ONE: Final = f"{ACCOUNT}/received/{{e2e_id}}/refund"
+_FAILS: Final = bank_fails(errors.TRANSACTION_UNAVAILABLE)
+_DAY: Final = timedelta(days=1)
+_MOST: Final = 100
+
+
+def _(word: str) -> str:
+    """Mark a word for the catalogue."""
+    return word
+
+
+_STATES: Final = {
+    "payments": (
+        ("paid", _("not given back")),
+        ("partly_refunded", _("given back in part")),
+        ("refunded", _("given back")),
+    ),
+    "refunds": (
+        ("processing", _("under way")),
+        ("paid", _("given back")),
+        ("failed", _("failed")),
+    ),
+}
+
+
+def pages(refunds: Refunds, context: PageContext) -> Sequence[Page]:
+    """Return the pages."""
+    panel, rows = Pages("", context), context.rows
+
+    async def found(
+        visit: Visit, account_id: str, show: str, days: Days
+    ) -> Listed[IncomingPayment] | Listed[Refund]:
+        """Ask for a page of what came in, or was given back, on local days."""
+        who, account = panel.staff(visit), await panel.account(visit, account_id)
+        body = _on(days.init, days.ends, _page(visit))
+        if visit.query("status"):
+            body["status"] = visit.query("status")
+        if show == "payments":
+            return await refunds.received(who, account, typed(INCOMING, body))
+        return await refunds.search(who, account, typed(REFUNDS, body))
+
+    async def payment_of(visit: Visit, account: Account) -> IncomingPayment:
+        """Find the payment on its day; raises ``NOT_FOUND`` for none of this id."""
+        day = day_of(visit.query("day") or visit.form["day"]) or rows.now().date()
+        before = day - _DAY if day > date.min else day
+        wanted, page = visit.parameter("e2e_id"), 1
+        while True:
+            body = typed(INCOMING, _on(before, day, page))
+            said = await refunds.received(panel.staff(visit), account, body)
+            for each in said.items:
+                if each.e2e_id == wanted:
+                    return each
+            if page * _MOST >= said.total:
+                raise ServiceError(NOT_FOUND, "transaction")
+            page += 1
+
+    @panel.view("/received", "received", refunds.received)
+    async def listed(visit: Visit) -> Result:
+        """Show what came in, or what was given back; the bank is read after the page."""
+        accounts = await every_account(rows, visit)
+        chosen = visit.query("account_id") or (accounts[0]["id"] if len(accounts) == 1 else "")
+        show = visit.query("show") if visit.query("show") in _STATES else "payments"
+        days = days_of(visit, rows.now)
+        data: dict[str, object] = {
+            "accounts": accounts,
+            "account_id": chosen,
+            "show": show,
+            "states": _STATES[show],
+            "days": days,
+            "found": None,
+            "may_refund": panel.may(visit, refunds.order),
+        }
+        if chosen and visit.reads_bank:
+            data["found"] = await part(found(visit, chosen, show, days), _FAILS)
+        return Shown(template="received/list.html", part="received/_list.html", data=data)
+
+    @panel.view(_ONE, "refund", refunds.order, fails=_FAILS)
+    async def refund(visit: Visit) -> Result:
+        """Show a payment, read after the page, and the form that gives it back or a part of it."""
+        account = await panel.account(visit)
+        data: dict[str, object] = {
+            "account": await account_of(rows, visit),
+            "payment": None,
+            "refused": None,
+            "day": visit.query("day") or visit.form["day"],
+            **account_rights(visit),
+        }
+        if visit.reads_bank or visit.problem:
+            said = await part(payment_of(visit, account), _FAILS)
+            if said.problem and not visit.is_partial:
+                raise said.problem
+            data["refused"] = said.problem
+            if said.data is not None:
+                data |= {"payment": said.data, "rest": _rest(said.data)}
+        return Shown(template="received/refund.html", part="received/_refund.html", data=data)
+
+    @panel.form(_ONE, "refund_order", refunds.order, shows=refund, fails=REFUND_FAILS)
+    async def give_back(visit: Visit) -> Result:
+        """Order a refund; it may wait for another person, and then says so."""
+        account = await panel.account(visit)
+        said = await part(payment_of(visit, account), _FAILS)
+        if said.data is None:
+            raise said.problem or ServiceError(NOT_FOUND, "transaction")
+        value = typed_money(visit.form["value"], "value")
+        if value.centavos > _rest(said.data).centavos:
+            raise ServiceError(errors.PAYLOAD_INVALID, "out_of_range", field="value")
+        texts = {name: visit.form[name] for name in ("reference", "description")}
+        path = {"reference": visit.parameter("e2e_id")}
+        order = typed(REFUND, {**texts, "value": value}, path)
+        made = await refunds.order(panel.staff(visit), account, order)
+        if isinstance(made, Approval):
+            return Redirect(address(f"{HOME}/approvals/{{id}}", id=made.id))
+        asked = f"account_id={visit.parameter('account_id')}&show=refunds&read=1"
+        return Redirect(f"{HOME}/received?{asked}")
+
+    return panel.pages
+
+
+def _on(init: date, ends: date, page: int) -> dict[str, object]:
+    """Return what asks for a page of local days, both included."""
+    asked = {"init": init.isoformat(), "ends": ends.isoformat(), "days": "local"}
+    return {**asked, "page": page, "limit": _MOST}
+
+
+def _rest(payment: IncomingPayment) -> Sum:
+    """Return how much of a payment can still be given back."""
+    return Sum(payment.value.centavos - payment.refunded.centavos)
+
+
+def _page(visit: Visit) -> int:
+    """Read the number of a page; anything else is the first."""
+    text = visit.query("page")
+    return int(text) if text.isascii() and text.isdigit() and 0 < len(text) < len("1000000") else 1

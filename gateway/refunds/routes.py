@@ -1,0 +1,140 @@
+"""Payments received and refunds in the back office (contract 4.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, Literal, NotRequired, TypedDict
+
+from gateway.domain.bank.payout_orders import FailureCode
+from gateway.domain.bank.refunds import IncomingPayment, Refund, RefundStatus
+from gateway.domain.kernel import errors
+from gateway.http.backoffice.callers import CHANGES, READS, REFUND_FAILS, bank_fails
+from gateway.http.backoffice.routing import Routes
+from gateway.http.rendering import Amount, instant
+from gateway.http.resources import represent
+from gateway.http.resources.documents import FailureDocument, Instant, PayerDocument
+from gateway.http.route import OK
+from gateway.refunds.service import Refunds
+from policies.validation.backoffice.orders import REFUND
+from policies.validation.backoffice.searches import INCOMING, REFUNDS
+from policies.validation.inputs import REFERENCE
+
+_PIX: Final = "/accounts/{account_id}/pix"
+
+
+class IncomingDocument(TypedDict):
+    """A payment that came in; its reference is empty where it paid no charge."""
+
+    id: str
+    reference: str
+    e2e_id: str
+    status: Literal["paid", "partly_refunded", "refunded"]
+    value: Amount
+    refunded: Amount
+    paid_at: Instant
+    payer: NotRequired[PayerDocument]
+
+
+class RefundedDocument(TypedDict):
+    """The payment that is given back; its reference is empty where it paid no charge."""
+
+    reference: str
+    e2e_id: str
+
+
+class RefundDocument(TypedDict):
+    """A refund; only a failed one has a failure."""
+
+    reference: str
+    status: Literal["processing", "paid", "failed"]
+    value: Amount
+    description: str
+    transaction: RefundedDocument
+    return_id: str
+    created_at: Instant
+    settled_at: Instant
+    failure: NotRequired[FailureDocument]
+
+
+def routes(refunds: Refunds) -> Routes:
+    """Return the routes."""
+    unavailable, absent = errors.TRANSACTION_UNAVAILABLE, errors.TRANSACTION_NOT_FOUND
+    office = Routes(fails=bank_fails(unavailable), raises=READS, status=OK)
+    office.post(
+        f"{_PIX}/transactions/search",
+        "pix_transactions",
+        refunds.received,
+        takes={"wanted": INCOMING},
+        each=incoming,
+    )
+    office.post(
+        f"{_PIX}/refunds/search",
+        "pix_refunds",
+        refunds.search,
+        takes={"wanted": REFUNDS},
+        each=refund,
+    )
+    office.get(
+        f"{_PIX}/refunds/{{reference}}",
+        "pix_refund",
+        refunds.get,
+        takes={"reference": REFERENCE},
+        each=refund,
+        fails=bank_fails(unavailable, absent),
+    )
+    office.post(
+        f"{_PIX}/transactions/{{reference}}/refunds",
+        "pix_refund_create",
+        refunds.order,
+        takes={"wanted": REFUND},
+        each=refund,
+        fails=REFUND_FAILS,
+        raises=(*CHANGES, errors.PAYOUTS_STOPPED),
+    )
+    return office
+
+
+def incoming(found: IncomingPayment) -> IncomingDocument:
+    """Show a payment."""
+    shown: IncomingDocument = {
+        "id": found.provider_id,
+        "reference": found.reference,
+        "e2e_id": found.e2e_id,
+        "status": found.status.value,
+        "value": found.value,
+        "refunded": found.refunded,
+        "paid_at": instant(found.paid_at),
+    }
+    if found.payer is not None:
+        shown["payer"] = represent.payer(found.payer)
+    return shown
+
+
+_FAILED: Final = "The refund failed."
+
+
+_FAILURES: Mapping[FailureCode, str] = {
+    FailureCode.REJECTED: "The bank rejected the refund.",
+    FailureCode.INSUFFICIENT_FUNDS: "The available balance was not enough.",
+    FailureCode.ACCOUNT_INVALID: "The payer's account is not valid any more.",
+    FailureCode.LIMIT_EXCEEDED: "A limit of the account was exceeded.",
+    FailureCode.NOT_SENT: "The refund was not sent.",
+}
+
+
+def refund(found: Refund) -> RefundDocument:
+    """Show a refund."""
+    shown: RefundDocument = {
+        "reference": found.reference,
+        "status": found.status.value,
+        "value": found.value,
+        "description": found.description,
+        "transaction": {"reference": found.payment_reference, "e2e_id": found.payment_e2e_id},
+        "return_id": found.return_id,
+        "created_at": instant(found.created_at),
+        "settled_at": instant(found.settled_at),
+    }
+    if found.status is RefundStatus.FAILED:
+        code = found.failure or FailureCode.OTHER
+        shown["failure"] = {"code": code.value, "message": _FAILURES.get(code, _FAILED)}
+    return shown

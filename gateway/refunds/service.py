@@ -1,0 +1,113 @@
+"""Payments received, and refunds: read at the bank, and ordered by users."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+
+from gateway.approvals.model import Approval
+from gateway.charges.records import KeptCharges
+from gateway.core.access import Staff, requires
+from gateway.domain.accounts.accounts import Account, Environment
+from gateway.domain.accounts.credentials import Action
+from gateway.domain.bank.capabilities import PortCall
+from gateway.domain.bank.providers import Banks
+from gateway.domain.bank.refunds import (
+    IncomingPayment,
+    IncomingSearch,
+    Refund,
+    RefundRequest,
+    RefundSearch,
+    refund_key,
+)
+from gateway.domain.identity.rights import Area
+from gateway.domain.payouts.payouts import Payout
+from gateway.operations.bank.connections import bank_of, offered
+from gateway.operations.bank.pages import Listed, listed, within
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refunds:
+    """
+    Payments received and refunds of accounts, for users (contract 4.3).
+
+    Every method raises ``ServiceError`` ``SVC.ACC.005`` (422) when no provider is configured,
+    ``NotSupported`` where the bank does not offer it, and ``ProviderError`` for no usable answer.
+
+    Attributes:
+        kept: Takes note of the charges that payments paid.
+        place: Places an order of a user, which may wait for another one.
+    """
+
+    banks: Banks
+    kept: KeptCharges
+    environment: Environment
+    place: Callable[[Staff, Account, RefundRequest], Awaitable[Refund | Payout | Approval]]
+
+    @requires(Area.TRANSACTION, Action.READ)
+    async def received(
+        self, who: Staff, account: Account, wanted: IncomingSearch
+    ) -> Listed[IncomingPayment]:
+        """
+        Search payments received by Pix.
+
+        Newest first; the window is read whole from the bank.
+        """
+        bank = bank_of(self.banks, account)
+        calls = offered(bank, PortCall.LIST_RECEIVED)
+        size = bank.adapter.capabilities.largest_page
+        payments = await within(
+            wanted.search.window,
+            lambda days, cursor: calls.list_received(bank.account, days, cursor, size),
+            lambda each: each.paid_at,
+        )
+        for each in payments:
+            self.kept.came_in(account, each)
+        chosen = [each for each in payments if wanted.status in {None, each.status}]
+        return listed(chosen, wanted.search.paging)
+
+    @requires(Area.REFUND, Action.READ)
+    async def search(self, who: Staff, account: Account, wanted: RefundSearch) -> Listed[Refund]:
+        """
+        Search refunds.
+
+        Newest first, those ordered elsewhere too.
+        """
+        bank = bank_of(self.banks, account)
+        calls = offered(bank, PortCall.LIST_REFUNDS)
+        size = bank.adapter.capabilities.largest_page
+        refunds = await within(
+            wanted.search.window,
+            lambda days, cursor: calls.list_refunds(bank.account, days, cursor, size),
+            lambda each: each.created_at,
+        )
+        chosen = [each for each in refunds if wanted.status in {None, each.status}]
+        return listed(chosen, wanted.search.paging)
+
+    @requires(Area.REFUND, Action.READ)
+    async def get(self, who: Staff, account: Account, reference: str) -> Refund:
+        """
+        Read a refund by its own reference.
+
+        Raises:
+            NotFound: the bank has none; while an order is under way that is no
+                proof that none comes.
+        """
+        bank = bank_of(self.banks, account)
+        calls = offered(bank, PortCall.FIND_REFUND)
+        key = refund_key(self.environment, account.id, reference)
+        return replace(await calls.find_refund(bank.account, key), reference=reference)
+
+    @requires(Area.REFUND, Action.WRITE, active=True)
+    async def order(self, who: Staff, account: Account, wanted: RefundRequest) -> Refund | Approval:
+        """
+        Refund a payment, wholly or in part; the order may wait for another user.
+
+        Raises:
+            ServiceError: as ``RefundExecution.create``; ``SVC.GTW.009`` when an order of this
+                reference waits already.
+        """
+        found = await self.place(who, account, wanted)
+        if isinstance(found, Payout):
+            raise TypeError(found)
+        return found

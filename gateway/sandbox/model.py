@@ -1,0 +1,106 @@
+"""What the sandbox bank can be made to do, and how it stands."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final, Literal, get_args
+
+from msgspec import Meta, Struct
+
+from gateway.domain.kernel.money import Money, Sum
+from gateway.domain.requests.schemas import Text
+
+BankOperation = Literal[
+    "balance",
+    "statement",
+    "keys",
+    "charge",
+    "payment",
+    "payout",
+    "payout_read",
+    "refund",
+    "refund_read",
+    "callbacks",
+    "access",
+    "*",
+]
+"""What can be made to fail; ``*`` is every call."""
+
+FaultKind = Literal[
+    "refuse",
+    "reject",
+    "hang",
+    "hang_after",
+    "reset_before",
+    "reset_after",
+    "drip",
+    "status",
+    "malformed",
+    "wrong_types",
+    "huge",
+]
+"""The ways to fail; the bank's own documentation describes each."""
+
+OPERATIONS: Final[tuple[str, ...]] = get_args(BankOperation)
+FAULTS: Final[tuple[str, ...]] = get_args(FaultKind)
+DAY_S: Final = 24 * 3600
+
+
+class PayBody(Struct):
+    """A charge to be paid; one of an open amount needs a value."""
+
+    account_id: Text
+    reference: Annotated[str, Meta(min_length=1, max_length=1024)]
+    value: Money | None = None
+
+
+class TopUpBody(Struct):
+    """Money to be paid in."""
+
+    account_id: Text
+    value: Money
+
+
+class FaultBody(Struct):
+    """What the bank is to do wrong, and how often: every fault ends by itself."""
+
+    operation: BankOperation
+    fault: FaultKind
+    count: Annotated[
+        int, Meta(ge=1, le=1000, description="How many calls; seconds for `refuse`.")
+    ] = 1
+    status: Annotated[int, Meta(ge=400, le=599)] = 500
+
+
+class ClockBody(Struct):
+    """How far the bank's clock is ahead of ours, at most thirty days."""
+
+    offset_s: Annotated[int, Meta(ge=0, le=30 * DAY_S)]
+
+
+class Paid(Struct):
+    """The payment of a charge."""
+
+    e2e_id: str
+    value: Sum
+
+
+class ToppedUp(Struct):
+    """The balance after a top-up."""
+
+    balance: Sum
+
+
+class Fault(Struct):
+    """A fault that waits; ``count`` is how many calls it still affects."""
+
+    count: int
+    fault: FaultKind
+    operation: BankOperation
+    status: int
+
+
+class Sandbox(Struct):
+    """How the sandbox bank stands; ``offset_s`` is how far its clock is ahead."""
+
+    faults: list[Fault]
+    offset_s: int

@@ -1,0 +1,130 @@
+"""Have the sandbox bank pay, fail and set its clock forward; absent in production."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from msgspec.structs import asdict
+
+from gateway.core.access import Staff, requires
+from gateway.domain.accounts.accounts import Account
+from gateway.domain.accounts.credentials import Action
+from gateway.domain.backoffice.lists import ScopedRecords
+from gateway.domain.identity.rights import Area
+from gateway.domain.kernel.money import Money
+from gateway.operations.kernel.audit_context import RuleViolation
+from gateway.sandbox.model import (
+    ClockBody,
+    Fault,
+    FaultBody,
+    Paid,
+    PayBody,
+    Sandbox,
+    ToppedUp,
+    TopUpBody,
+)
+
+Reply = Mapping[str, Any]
+
+
+class SandboxControl(Protocol):
+    """The sandbox bank's control interface; each call raises ``RuleViolation`` when it refuses."""
+
+    async def get(self, *segments: str) -> Reply:
+        """Read something."""
+        ...
+
+    async def post(
+        self, *segments: str, body: Mapping[str, object], query: Mapping[str, str] | None = None
+    ) -> Reply:
+        """Make something happen."""
+        ...
+
+    async def delete(self, *segments: str) -> Reply:
+        """Delete something."""
+        ...
+
+
+@dataclass(slots=True, kw_only=True)
+class SandboxTools:
+    """
+    The tools; each raises ``RuleViolation`` in the bank's words where it refuses.
+
+    What concerns the bank as a whole, its faults and its clock, is for people who see every
+    company: others' calls meet them too.
+    """
+
+    control: SandboxControl
+    records: ScopedRecords
+
+    @requires(Area.QRCODE, Action.READ)
+    async def state(self, who: Staff) -> Sandbox:
+        """Read how the sandbox bank stands: its clock, the faults that wait."""
+        return await self._state()
+
+    @requires(Area.QRCODE, Action.WRITE)
+    async def pay(self, who: Staff, wanted: PayBody) -> Paid:
+        """Pay a charge, as somebody outside would."""
+        account = await self._account(who, wanted.account_id)
+        body = {} if wanted.value is None else {"value": wanted.value}
+        query = {"account": account.provider_account}
+        said = await self.control.post("charges", wanted.reference, "pay", body=body, query=query)
+        return Paid(e2e_id=said["e2e_id"], value=Money(said["centavos"]))
+
+    @requires(Area.QRCODE, Action.WRITE)
+    async def top_up(self, who: Staff, wanted: TopUpBody) -> ToppedUp:
+        """Pay money into an account."""
+        account = await self._account(who, wanted.account_id)
+        body = {"value": wanted.value}
+        said = await self.control.post("accounts", account.provider_account, "top-up", body=body)
+        return ToppedUp(balance=Money(said["balance_centavos"]))
+
+    @requires(Area.STOP, Action.WRITE)
+    async def inject(self, who: Staff, wanted: FaultBody) -> Sandbox:
+        """Have the bank's next calls fail."""
+        _refuse_limited(who)
+        await self.control.post("faults", body=asdict(wanted))
+        return await self._state()
+
+    @requires(Area.STOP, Action.WRITE)
+    async def clear(self, who: Staff) -> Sandbox:
+        """Forget every fault."""
+        _refuse_limited(who)
+        await self.control.delete("faults")
+        return await self._state()
+
+    @requires(Area.STOP, Action.WRITE)
+    async def move_clock(self, who: Staff, wanted: ClockBody) -> Sandbox:
+        """Set how far the bank's clock is ahead."""
+        _refuse_limited(who)
+        await self.control.post("clock", body={"offset_s": wanted.offset_s})
+        return await self._state()
+
+    async def _state(self) -> Sandbox:
+        clock, faults = await self.control.get("clock"), await self.control.get("faults")
+        return Sandbox(offset_s=int(clock["offset_s"]), faults=[*map(_fault, faults["data"])])
+
+    async def _account(self, who: Staff, account_id: str) -> Account:
+        found = await self.records.account(account_id.lower(), who.scope)
+        if found is None or not found.provider:
+            message = f"there is no account {account_id}"
+            raise RuleViolation(message, "account_unknown", field="account_id")
+        return found
+
+
+def _refuse_limited(who: Staff) -> None:
+    """Refuse whoever sees some companies alone."""
+    if not who.scope.everything:
+        message = "the sandbox bank as a whole is for people who see every company"
+        raise RuleViolation(message, "company_unknown")
+
+
+def _fault(found: Mapping[str, Any]) -> Fault:
+    return Fault(
+        operation=found["operation"],
+        fault=found["fault"],
+        status=found["status"],
+        count=found["count"] or 0,
+    )

@@ -1,0 +1,159 @@
+"""Statements as users read them: movements tied to what is on record, sums, and files of them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from enum import StrEnum
+from typing import Final
+
+from gateway.charges.model import ChargeRecord
+from gateway.domain.bank.statements import Direction, Entry, MovementKind
+from gateway.domain.kernel.money import Sum
+from gateway.domain.kernel.windows import LOCAL, Paging, Search, Window
+from gateway.domain.payouts.payouts import Payout
+from gateway.domain.payouts.returns import is_return_id
+
+_EXPLAINED: Final = frozenset({MovementKind.PIX_RETURN, MovementKind.FEE})
+"""Debits that say themselves what they are for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatementSearch:
+    """
+    Which movements: ``search`` counts days of Brasilia.
+
+    ``text`` is looked for in the description, the counterparty's name and the end-to-end id.
+    """
+
+    search: Search
+    direction: Direction | None = None
+    text: str = ""
+
+
+@dataclass(slots=True)
+class Sums:
+    """What came in and what went out, in centavos, neither negative."""
+
+    came_in: int = 0
+    went_out: int = 0
+    credit_count: int = 0
+    debit_count: int = 0
+
+    @property
+    def credits(self) -> Sum:
+        """What came in."""
+        return Sum(self.came_in)
+
+    @property
+    def debits(self) -> Sum:
+        """What went out."""
+        return Sum(self.went_out)
+
+    def add(self, entry: Entry) -> None:
+        """Count a movement."""
+        if entry.direction is Direction.CREDIT:
+            self.came_in += entry.value.centavos
+            self.credit_count += 1
+        else:
+            self.went_out += entry.value.centavos
+            self.debit_count += 1
+
+    def add_all(self, other: Sums) -> None:
+        """Add what was added up before."""
+        self.came_in += other.came_in
+        self.went_out += other.went_out
+        self.credit_count += other.credit_count
+        self.debit_count += other.debit_count
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedEntry:
+    """A movement, and the payout or the charge of ours that is behind it, as far as we know."""
+
+    entry: Entry
+    payout: Payout | None
+    charge: ChargeRecord | None
+
+    @property
+    def difference(self) -> Sum | None:
+        """By how much more went out than the payout ordered, negative for less; None for equal."""
+        if self.payout is None or self.entry.direction is not Direction.DEBIT:
+            return None
+        more = self.entry.value.centavos - self.payout.value.centavos
+        return Sum(more) if more else None
+
+    @property
+    def is_unexplained(self) -> bool:
+        """Say whether money went out by no payout of ours, nor as a refund or a fee."""
+        entry = self.entry
+        is_told = entry.kind in _EXPLAINED or is_return_id(entry.e2e_id)
+        return entry.direction is Direction.DEBIT and self.payout is None and not is_told
+
+    @property
+    def day(self) -> date:
+        """The day of Brasilia."""
+        return local_day(self.entry.created_at)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkedStatement:
+    """
+    A page of movements, newest first.
+
+    Attributes:
+        sums: Of the whole window, whatever the filters.
+        days: The same for each day on the page, newest first.
+        read_at: When the bank was asked; None for a page from what was read before.
+    """
+
+    entries: Sequence[LinkedEntry]
+    paging: Paging
+    total: int
+    sums: Sums
+    days: Mapping[date, Sums]
+    read_at: datetime | None
+
+
+def local_day(at: datetime) -> date:
+    """Return the day of Brasilia."""
+    return at.astimezone(LOCAL).date()
+
+
+class Locale(StrEnum):
+    """For whom texts are written; formats without a choice write one way for both."""
+
+    PLAIN = ""
+    PT_BR = "pt-BR"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportRequest:
+    """
+    What is asked for; ``format`` is a name of ``FORMATS``.
+
+    Attributes:
+        window: Days in UTC, or those of Brasilia.
+        hides_people: Tax numbers of people lose both ends.
+    """
+
+    window: Window
+    format: str
+    locale: Locale = Locale.PLAIN
+    hides_people: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """
+    A file.
+
+    Attributes:
+        rest: What follows ``content``, piece by piece; None where that is all.
+    """
+
+    file_name: str
+    media_type: str
+    content: bytes
+    rest: AsyncGenerator[bytes, None] | None = None

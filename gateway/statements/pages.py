@@ -1,0 +1,104 @@
+"""Pages of statements: balance, sums and movements, tied to what we know, and files of them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from gateway.domain.accounts.accounts import Account
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.windows import LocalWindow
+from gateway.domain.requests.calls import RawRequest
+from gateway.http.backoffice.callers import bank_fails
+from gateway.http.panel.pages.days import Days, days_of
+from gateway.http.panel.pages.kit import PageContext, Pages, Part, part
+from gateway.http.panel.pages.page import HTML, Download, Page, Result, Shown
+from gateway.http.panel.pages.visit import Visit
+from gateway.http.panel.screens.operations.accounts import ACCOUNT, account_of, account_rights
+from gateway.statements.model import LinkedStatement, Locale, ReportRequest
+from gateway.statements.service import Statements
+from policies.validation.backoffice.searches import STATEMENT
+from policies.validation.search import days as window_of
+
+_BALANCE_FAILS: Final = bank_fails(errors.BALANCE_UNAVAILABLE)
+_FAILS: Final = bank_fails(errors.STATEMENT_UNAVAILABLE)
+_TYPES: Final[Mapping[str, str]] = {
+    "csv": "text/csv; charset=utf-8; header=present",
+    "ofx": "application/x-ofx",
+    "pdf": "application/pdf",
+}
+
+
+def pages(statements: Statements, context: PageContext) -> Sequence[Page]:
+    """Return the pages."""
+    panel, rows = Pages(f"{ACCOUNT}/statement", context), context.rows
+
+    async def linked(visit: Visit, account: Account, days: Days) -> LinkedStatement:
+        """Read the movements that the address asks for."""
+        names = ("direction", "text", "page", "limit")
+        asked = {**days.asked, **{name: visit.query(name) for name in names}}
+        query = {name: [text] for name, text in asked.items() if text}
+        wanted = STATEMENT.read(RawRequest(path={}, query=query))
+        return await statements.linked(panel.staff(visit), account, wanted)
+
+    @panel.view("", "statement", statements.linked)
+    async def statement(visit: Visit) -> Result:
+        """Show the statement of an account; the bank is asked after the page, or when told to."""
+        account, days = await panel.account(visit), days_of(visit, rows.now)
+        data: dict[str, object] = {
+            "account": await account_of(rows, visit),
+            "days": days,
+            "direction": visit.query("direction"),
+            "balance": None,
+            "movements": None,
+            "may_export": panel.may(visit, statements.report),
+            "formats": [each for each in _TYPES if each != "pdf"],
+            **account_rights(visit),
+        }
+        if visit.reads_bank:
+            balance, movements = await asyncio.gather(
+                part(statements.balance(panel.staff(visit), account), _BALANCE_FAILS),
+                part(linked(visit, account, days), _FAILS),
+            )
+            data |= {"balance": balance, "movements": movements, "by_day": _by_day(movements)}
+        template, swapped = "accounts/statement.html", "accounts/_statement.html"
+        return Shown(template=template, part=swapped, data=data)
+
+    media = (*HTML, *(each.partition(";")[0] for each in _TYPES.values()))
+
+    @panel.view("/export", "statement_export", statements.report, fails=_FAILS, media=media)
+    async def export(visit: Visit) -> Result:
+        """Return the statement as a file, of the days that the page shows."""
+        form, days = visit.query("format"), days_of(visit, rows.now)
+        if form not in _TYPES:
+            raise ServiceError(errors.PAYLOAD_INVALID, "not_one_of", field="format")
+        window = window_of(days.init, days.ends)
+        wanted = ReportRequest(
+            window=LocalWindow(window.init, window.ends),
+            format=form,
+            locale=Locale.PT_BR if form == "csv" else Locale.PLAIN,
+            hides_people=True,
+        )
+        made = await statements.report(panel.staff(visit), await panel.account(visit), wanted)
+        name = f"{visit.parameter('account_id')}_{days.init}_{days.ends}.{form}"
+        return Download(
+            content=made.content,
+            content_type=_TYPES[form],
+            filename=f"statement_{name}",
+            rest=made.rest,
+        )
+
+    return panel.pages
+
+
+def _by_day(movements: Part[LinkedStatement]) -> Sequence[Mapping[str, object]]:
+    """Put the movements of a page below their days, which have sums of their own."""
+    if movements.data is None:
+        return ()
+    found, days = movements.data.entries, movements.data.days
+    return [
+        {"day": day, "sums": days[day], "entries": [each for each in found if each.day == day]}
+        for day in sorted(days, reverse=True)
+    ]

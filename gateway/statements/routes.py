@@ -1,0 +1,246 @@
+"""Balances, statements and reports in the back office (contract 4.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from typing import Annotated, Final, Literal, NotRequired, TypedDict
+
+from msgspec import Meta
+
+from gateway.domain.bank.statements import Block
+from gateway.domain.identity.errors import NOT_POSSIBLE
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.money import sum_of
+from gateway.domain.payouts.status import Certainty, certainty_of
+from gateway.http.backoffice.callers import READS, bank_fails
+from gateway.http.backoffice.routing import Routes
+from gateway.http.rendering import Amount, instant
+from gateway.http.resources import represent
+from gateway.http.resources.documents import Instant, Meter, Total
+from gateway.http.resources.represent import meter
+from gateway.http.route import Answer
+from gateway.reports.formats import FORMATS
+from gateway.statements.model import LinkedEntry, LinkedStatement, Report, Sums
+from gateway.statements.service import Statements
+from policies.validation.backoffice.searches import STATEMENT, report_input
+from policies.validation.inputs import SEARCH
+
+_ACCOUNT: Final = "/accounts/{account_id}"
+Day = Annotated[str, Meta(pattern=r"^\d{4}-\d{2}-\d{2}$", examples=["2026-09-22"])]
+
+
+class BlockDocument(TypedDict):
+    """Money that is held back; ``since`` is empty where the bank does not tell."""
+
+    kind: Literal["med", "court", "bank", "contract"]
+    value: Amount
+    since: Instant
+    reference: str
+
+
+class BlockList(TypedDict):
+    """Every block, oldest first; ``blocked`` is their sum."""
+
+    blocked: Amount
+    data: list[BlockDocument]
+    meta: Total
+
+
+class PayoutBehind(TypedDict):
+    """
+    The payout of ours that a movement is of.
+
+    ``ordered`` and ``difference``, the movement less it, are there where money went out in another
+    amount than ordered.
+    """
+
+    reference: str
+    certainty: Certainty
+    ordered: NotRequired[Amount]
+    difference: NotRequired[Amount]
+
+
+class ChargeBehind(TypedDict):
+    """The charge of ours that a movement paid."""
+
+    reference: str
+
+
+class CounterpartyDocument(TypedDict):
+    """The other side of a movement."""
+
+    name: str
+    tax_number: str
+
+
+class LinkedEntryDocument(TypedDict):
+    """
+    A movement, with the payout or the charge of ours behind it, where one is known.
+
+    ``unexplained`` is money that went out without a payout of ours, refunds and fees excepted.
+    """
+
+    id: str
+    e2e_id: str
+    type: Literal["credit", "debit"]
+    pix: bool
+    kind: Literal["pix", "pix_return", "ted", "boleto", "fee", "other"]
+    value: Amount
+    description: str
+    counterparty: CounterpartyDocument
+    created_at: Instant
+    day: Day
+    unexplained: bool
+    payout: NotRequired[PayoutBehind]
+    charge: NotRequired[ChargeBehind]
+
+
+class SumsDocument(TypedDict):
+    """What came in and went out; both are positive."""
+
+    credits: Amount
+    debits: Amount
+    credit_count: int
+    debit_count: int
+
+
+class DaySumsDocument(SumsDocument):
+    """The same of one day of Brasilia."""
+
+    day: Day
+
+
+class LinkedStatementDocument(TypedDict):
+    """
+    A page of movements, newest first; days are those of Brasilia.
+
+    ``sums`` are of the whole window whatever the filters, ``days`` of the days on the page.
+    ``read_at`` is empty for a page of what was read before.
+    """
+
+    data: list[LinkedEntryDocument]
+    meta: Meter
+    sums: SumsDocument
+    days: list[DaySumsDocument]
+    read_at: Instant
+
+
+def routes(statements: Statements) -> Routes:
+    """Return the routes."""
+    office = Routes(fails=bank_fails(errors.STATEMENT_UNAVAILABLE), raises=READS)
+    of_balance = bank_fails(errors.BALANCE_UNAVAILABLE)
+    office.get(
+        f"{_ACCOUNT}/balance",
+        "balance",
+        statements.balance,
+        shows=represent.balance,
+        fails=of_balance,
+    )
+    office.get(f"{_ACCOUNT}/blocks", "blocks", statements.blocks, shows=blocks, fails=of_balance)
+    office.get(
+        f"{_ACCOUNT}/transactions",
+        "statement",
+        statements.read,
+        takes={"wanted": SEARCH},
+        shows=represent.statement,
+    )
+    office.get(
+        f"{_ACCOUNT}/statement",
+        "linked_statement",
+        statements.linked,
+        takes={"wanted": STATEMENT},
+        shows=linked_statement,
+    )
+    office.get(
+        f"{_ACCOUNT}/report",
+        "report",
+        statements.report,
+        takes={"wanted": report_input(FORMATS)},
+        shows=report,
+        raises=(*READS, NOT_POSSIBLE),
+        media=tuple(each.media_type for each in FORMATS.values()),
+    )
+    return office
+
+
+def blocks(found: Sequence[Block], _who: object) -> BlockList:
+    """Show every block, and how much they are together."""
+    return {
+        "blocked": sum_of(each.value for each in found),
+        "data": [_block(each) for each in found],
+        "meta": {"total": len(found)},
+    }
+
+
+def _block(found: Block) -> BlockDocument:
+    return {
+        "kind": found.kind.value,
+        "value": found.value,
+        "since": instant(found.since),
+        "reference": found.reference,
+    }
+
+
+def report(found: Report, _who: object) -> Answer[bytes]:
+    """Show a report as a file to be kept; no browser guesses at what it is."""
+    return Answer(
+        content=found.content,
+        content_type=found.media_type,
+        headers={
+            "Content-Disposition": f'attachment; filename="{found.file_name}"',
+            "X-Content-Type-Options": "nosniff",
+        },
+        rest=found.rest,
+    )
+
+
+def linked_statement(found: LinkedStatement, _who: object) -> LinkedStatementDocument:
+    """Show a page."""
+    return {
+        "data": [_entry(each) for each in found.entries],
+        "meta": meter(found.paging, found.total),
+        "sums": _sums(found.sums),
+        "days": _days(found.days),
+        "read_at": instant(found.read_at),
+    }
+
+
+def _entry(found: LinkedEntry) -> LinkedEntryDocument:
+    entry, who = found.entry, found.entry.counterparty
+    shown: LinkedEntryDocument = {
+        "id": entry.provider_id,
+        "e2e_id": entry.e2e_id,
+        "type": entry.direction.value,
+        "pix": entry.is_pix,
+        "kind": entry.kind.value,
+        "value": entry.value,
+        "description": entry.description,
+        "counterparty": {"name": who.name, "tax_number": who.tax_number},
+        "created_at": instant(entry.created_at),
+        "day": found.day.isoformat(),
+        "unexplained": found.is_unexplained,
+    }
+    if found.payout is not None:
+        certainty = certainty_of(found.payout)
+        shown["payout"] = {"reference": found.payout.reference, "certainty": certainty}
+        if found.difference is not None:
+            shown["payout"]["ordered"] = found.payout.value
+            shown["payout"]["difference"] = found.difference
+    if found.charge is not None:
+        shown["charge"] = {"reference": found.charge.reference}
+    return shown
+
+
+def _sums(found: Sums) -> SumsDocument:
+    return {
+        "credits": found.credits,
+        "debits": found.debits,
+        "credit_count": found.credit_count,
+        "debit_count": found.debit_count,
+    }
+
+
+def _days(found: Mapping[date, Sums]) -> list[DaySumsDocument]:
+    newest_first = sorted(found.items(), key=lambda each: each[0], reverse=True)
+    return [{"day": day.isoformat(), **_sums(sums)} for day, sums in newest_first]

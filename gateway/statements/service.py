@@ -1,0 +1,197 @@
+"""Balances, statements and reports of accounts, for users; nothing is changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
+from typing import Final
+
+from gateway.charges.store import StoredCharges
+from gateway.core.access import Staff, requires
+from gateway.domain.accounts.accounts import Account
+from gateway.domain.accounts.credentials import Action
+from gateway.domain.bank.capabilities import PortCall
+from gateway.domain.bank.statements import Balance, Block, Direction, Entry, Statement
+from gateway.domain.identity.rights import Area
+from gateway.domain.kernel.windows import LocalWindow, Search, Window, local_end, local_start
+from gateway.domain.payouts.links import PayoutLinks
+from gateway.domain.payouts.payouts import Payout
+from gateway.operations.backoffice.downloads.files import Turns, in_turn
+from gateway.operations.bank.connections import bank_of, offered
+from gateway.statements.model import (
+    LinkedEntry,
+    LinkedStatement,
+    Report,
+    ReportRequest,
+    StatementSearch,
+    Sums,
+    local_day,
+)
+from gateway.statements.reads import StatementReads, balance_of
+from gateway.statements.reports import Reports
+
+# Blocks whose beginning is not told stand first.
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statements:
+    """
+    What accounts hold and what moved on them, mostly as their banks tell it now.
+
+    Every method raises ``ServiceError`` ``SVC.ACC.005`` (422) when no provider is configured,
+    ``NotSupported`` where the bank does not offer it, and ``ProviderError`` for no usable answer.
+
+    Attributes:
+        payouts, charges: What is behind a movement.
+        turns: Who reads files now.
+    """
+
+    reads: StatementReads
+    reports: Reports
+    payouts: PayoutLinks
+    charges: StoredCharges
+    turns: Turns
+
+    @requires(Area.BALANCE, Action.READ)
+    async def balance(self, who: Staff, account: Account) -> Balance:
+        """Read the account's balance, live."""
+        return await balance_of(self.reads.banks, account)
+
+    @requires(Area.BALANCE, Action.READ)
+    async def blocks(self, who: Staff, account: Account) -> Sequence[Block]:
+        """
+        Read what is blocked of the account's balance and why, live.
+
+        Returns:
+            Every block, oldest first.
+        """
+        bank = bank_of(self.reads.banks, account)
+        found = await offered(bank, PortCall.LIST_BLOCKS).list_blocks(bank.account)
+        return sorted(found, key=lambda each: each.since or _EPOCH)
+
+    @requires(Area.TRANSACTION, Action.READ)
+    async def read(self, who: Staff, account: Account, wanted: Search) -> Statement:
+        """Read the account's statement for a window of days."""
+        return await self.reads.read(account, wanted)
+
+    @requires(Area.REPORT, Action.READ)
+    async def report(self, who: Staff, account: Account, wanted: ReportRequest) -> Report:
+        """
+        Read every movement of a window, Pix or not, as a file.
+
+        Raises:
+            RuleViolation: there are too many movements, or this format cannot be written here.
+            ServiceError: ``SVC.GTW.005`` (429): too many files are being read.
+        """
+        turn = self.turns.take(who.person.user_id if who.person else who.acting.actor)
+        made = await self.reports.make(account, wanted)
+        return made if made.rest is None else replace(made, rest=in_turn(turn, made.rest))
+
+    @requires(Area.TRANSACTION, Action.READ)
+    async def linked(
+        self, who: Staff, account: Account, wanted: StatementSearch
+    ) -> LinkedStatement:
+        """
+        Read the statement by local days, with sums, tied to payouts and charges.
+
+        The first page of all of them asks the bank. Later pages, and those of a filter, are of
+        what it told within the last minute, where that was kept.
+
+        Raises:
+            ServiceError: ``SVC.ACC.005`` (422) when no provider is configured.
+            NotSupported: the bank does not tell movements.
+            ProviderError: the bank gave no usable answer.
+            StoreUnavailable: what is behind the movements cannot be read.
+        """
+        paging, now = wanted.search.paging, who.acting.now()
+        asks = not (paging.offset or wanted.direction or wanted.text)
+        entries = await self._local(account, wanted.search.window, fresh=asks)
+        sums, days = _summed(entries)
+        chosen = _chosen(entries, wanted)
+        page = chosen[paging.offset : paging.offset + paging.limit]
+        shown = {local_day(each.created_at) for each in page}
+        return LinkedStatement(
+            entries=await self._linked(account.id, page),
+            paging=paging,
+            total=len(chosen),
+            sums=sums,
+            days={day: known for day, known in days.items() if day in shown},
+            read_at=now if asks else None,
+        )
+
+    async def _local(self, account: Account, days: Window, *, fresh: bool) -> Sequence[Entry]:
+        """Read the UTC days that the local days touch, newest first, and cut what is beside."""
+        local, found = LocalWindow(days.init, days.ends), list[Entry]()
+        for window in local.utc_days():
+            found += await self.reads.window(account, window, fresh=fresh)
+        begins, ends = local.start, local.end
+        return [each for each in found if begins <= each.created_at < ends]
+
+    async def _linked(self, account_id: str, page: Sequence[Entry]) -> Sequence[LinkedEntry]:
+        """Tie movements to payouts and charges, by two queries whatever the page's size."""
+        keys = {each.provider_key for each in page}
+        out = {each.e2e_id for each in page if each.direction is Direction.DEBIT}
+        came_in = {each.e2e_id for each in page if each.direction is Direction.CREDIT}
+        payouts = _by_name(await self.payouts.behind(account_id, out, keys))
+        charges = {each.e2e_id: each for each in await self.charges.paid_by(account_id, came_in)}
+        return [
+            LinkedEntry(
+                entry=each,
+                payout=payouts.get(each.provider_key) or _ordered(each, payouts),
+                charge=charges.get(each.e2e_id) if each.direction is Direction.CREDIT else None,
+            )
+            for each in page
+        ]
+
+
+def _summed(entries: Iterable[Entry]) -> tuple[Sums, Mapping[date, Sums]]:
+    """Add up a window and its days."""
+    days: dict[date, Sums] = {}
+    for day, each in _with_days(entries):
+        known = days.get(day)
+        if known is None:
+            known = days[day] = Sums()
+        known.add(each)
+    sums = Sums()
+    for of_day in days.values():
+        sums.add_all(of_day)
+    return sums, days
+
+
+def _with_days(entries: Iterable[Entry]) -> Iterator[tuple[date, Entry]]:
+    """Name the local day of each; of many that follow each other it is worked out once."""
+    day = begins = ends = None
+    for each in entries:
+        at = each.created_at
+        if day is None or begins is None or ends is None or not begins <= at < ends:
+            day = local_day(at)
+            begins, ends = local_start(day), local_end(day)
+        yield day, each
+
+
+def _chosen(entries: Sequence[Entry], wanted: StatementSearch) -> Sequence[Entry]:
+    """Return the movements that are asked for."""
+    if wanted.direction is None and not wanted.text:
+        return entries
+    return [each for each in entries if _matches(each, wanted)]
+
+
+def _matches(entry: Entry, wanted: StatementSearch) -> bool:
+    """Say whether a movement is one that is asked for."""
+    if wanted.direction not in {None, entry.direction}:
+        return False
+    text = wanted.text.casefold()
+    words = (entry.description, entry.counterparty.name, entry.e2e_id)
+    return not text or any(text in each.casefold() for each in words)
+
+
+def _by_name(payouts: Iterable[Payout]) -> Mapping[str, Payout]:
+    """Order payouts by each name that a bank may call them by; the two never look alike."""
+    return {name: each for each in payouts for name in (each.provider_key, each.e2e_id) if name}
+
+
+def _ordered(entry: Entry, payouts: Mapping[str, Payout]) -> Payout | None:
+    """Return the payout of a debit; what came in has another's end-to-end id."""
+    return payouts.get(entry.e2e_id) if entry.direction is Direction.DEBIT else None

@@ -1,0 +1,26 @@
+"""Charges on record."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from gateway.charges.model import ChargeState
+from gateway.domain.bank.charges import ChargeStatus
+from tests.world.stores.charges import charge
+from tests.world.stores.samples import NOW
+
+SECOND = timedelta(seconds=1)
+
+
+def test_the_bank_s_words_are_ours_too():
+    assert {each.value for each in ChargeStatus} < {each.value for each in ChargeState}
+
+
+def test_only_an_active_one_expires():
+    for state in [each for each in ChargeState if each is not ChargeState.EXPIRED]:
+        known = charge(state=state, expires_at=NOW)
+        expired = ChargeState.EXPIRED if state is ChargeState.ACTIVE else state
+
+        assert known.state_at(NOW - SECOND) is state
+        assert known.state_at(NOW) is expired
+        assert charge(state=state).state_at(NOW) is state

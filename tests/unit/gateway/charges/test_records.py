@@ -1,0 +1,206 @@
+"""The record of charges: never in the way of what a bank has done."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from gateway.charges.model import ChargeSearch, ChargeState, SeenCharge
+from gateway.charges.records import ChargeNotes
+from gateway.charges.service import ChargeReads, Charges
+from gateway.domain.bank.charges import ChargePayment, ChargeStatus
+from gateway.domain.bank.provider_options import IN_USE, OutcomeUnknown
+from gateway.domain.bank.providers import BadReply, NotFound, Refused, Unavailable, Unreachable
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.domain.kernel.windows import Keyset
+from tests.unit.charge_book import ChargeBook, kept
+from tests.unit.gateway.charges.orders import CHARGE, ORDER
+from tests.unit.offering import Log, OfferingBank, staff
+from tests.world.payouts import OneBank
+from tests.world.people import ACCOUNT, account
+from tests.world.standing import NOON, Clock
+
+KEY = (ACCOUNT, ORDER.reference)
+
+
+def orders(book: ChargeBook, said: object, log: Log | None = None) -> Charges:
+    bank = OfferingBank(reads={"create_charge": said, "cancel_charge": said})
+    return Charges(ChargeReads(OneBank(bank), kept(book)), log or Log())  # type: ignore[arg-type]
+
+
+def seen(state: ChargeState, reference: str = "a", e2e_id: str = "") -> SeenCharge:
+    return SeenCharge(account_id=ACCOUNT, reference=reference, state=state, at=NOON, e2e_id=e2e_id)
+
+
+async def test_what_the_bank_made_is_on_record():
+    book = ChargeBook()
+
+    await orders(book, CHARGE).create(staff(), account(), ORDER)
+
+    assert book.charges[KEY].state is ChargeState.ACTIVE
+    assert book.charges[KEY].centavos == 1050
+
+
+async def test_no_failure_of_ours_fails_what_the_bank_made():
+    """The bank has answered: the caller gets the charge, and the record is written later."""
+    book = ChargeBook(away={"renew"})
+    making = orders(book, CHARGE)
+
+    made = await making.create(staff(), account(), ORDER)
+    book.away.clear()
+    await making.reads.kept.notes.run_once()
+
+    assert made == CHARGE
+    assert book.charges[KEY].state is ChargeState.UNKNOWN
+    assert [each.state for each in book.noted] == [ChargeState.ACTIVE]
+
+
+async def test_without_a_record_the_bank_is_asked_nothing():
+    book = ChargeBook(away={"begin"})
+    bank, log = OfferingBank(reads={"create_charge": CHARGE}), Log()
+
+    with pytest.raises(StoreUnavailable):
+        await Charges(ChargeReads(OneBank(bank), kept(book)), log).create(staff(), account(), ORDER)  # type: ignore[arg-type]
+
+    assert (bank.asked, log.events) == ([], [])
+
+
+@pytest.mark.parametrize(
+    "problem", [Refused("refused"), Refused(IN_USE), Unreachable("refused"), NotFound("absent")]
+)
+async def test_what_was_certainly_not_made_leaves_no_record(problem: Exception):
+    book = ChargeBook()
+
+    with pytest.raises(Exception):  # noqa: B017, PT011 - which one is told in test_orders
+        await orders(book, problem).create(staff(), account(), ORDER)
+
+    assert book.charges == {}
+
+
+@pytest.mark.parametrize("problem", [Unavailable("timeout"), BadReply("x"), OutcomeUnknown("x")])
+async def test_what_may_have_been_made_stays_as_unknown(problem: Exception):
+    book = ChargeBook()
+
+    with pytest.raises(type(problem)):
+        await orders(book, problem).create(staff(), account(), ORDER)
+
+    assert book.charges[KEY].state is ChargeState.UNKNOWN
+
+
+async def test_an_order_that_is_not_audited_leaves_no_record():
+    book = ChargeBook()
+
+    with pytest.raises(StoreUnavailable):
+        await orders(book, CHARGE, Log(fails_from=0)).create(staff(), account(), ORDER)
+
+    assert book.charges == {}
+
+
+async def test_a_refused_order_does_not_take_the_record_of_another():
+    """The reference is in use: by a charge that we made before."""
+    book = ChargeBook()
+    making = orders(book, CHARGE)
+    await making.create(staff(), account(), ORDER)
+
+    again = orders(book, Refused(IN_USE))
+    with pytest.raises(Exception):  # noqa: B017, PT011 - which one is told in test_orders
+        await Charges(ChargeReads(again.reads.banks, making.reads.kept), Log()).create(
+            staff(), account(), ORDER
+        )
+
+    assert book.charges[KEY].state is ChargeState.ACTIVE
+
+
+@pytest.mark.parametrize("away", [set(), {"note"}])
+async def test_a_cancelled_one_is_noted_whatever_the_store_does(away: set[str]):
+    book = ChargeBook(away=away)
+    cancelled = replace(CHARGE, status=ChargeStatus.CANCELED)
+    changing = orders(book, cancelled)
+
+    assert await changing.cancel(staff(), account(), ORDER.reference) == cancelled
+    book.away.clear()
+    await changing.reads.kept.notes.run_once()
+
+    assert [each.state for each in book.noted] == [ChargeState.CANCELED]
+
+
+async def test_a_payment_is_noted_and_a_pending_one_is_not():
+    book = ChargeBook()
+    keeping = kept(book)
+    pending = ChargePayment(
+        reference="r", value=None, created_at=None, paid_at=None, e2e_id="", payer=None
+    )
+
+    keeping.read_payment(account(), pending)
+    await keeping.notes.run_once()
+    assert book.noted == []
+
+    keeping.read_payment(account(), replace(pending, paid_at=NOON, e2e_id="E1"))
+    await keeping.notes.run_once()
+    assert [(each.state, each.e2e_id) for each in book.noted] == [(ChargeState.PAID, "E1")]
+
+
+async def test_what_is_told_again_is_written_once_for_a_while():
+    """Partners poll, and the answer is mostly the same."""
+    book, clock = ChargeBook(), Clock()
+    notes = ChargeNotes(book, clock.now)
+
+    for _ in range(3):
+        notes.take(seen(ChargeState.ACTIVE))
+        await notes.run_once()
+    assert len(book.noted) == 1
+
+    clock.passes(timedelta(minutes=10).total_seconds())
+    await notes.run_once()
+    notes.take(seen(ChargeState.ACTIVE))
+    await notes.run_once()
+    assert len(book.noted) == 2
+
+
+async def test_what_waits_is_bounded_and_survives_a_store_that_is_away():
+    book = ChargeBook(away={"note"})
+    notes = ChargeNotes(book, Clock().now, most=2)
+    for reference in ("a", "b", "c"):
+        notes.take(seen(ChargeState.ACTIVE, reference))
+
+    with pytest.raises(StoreUnavailable):
+        await notes.run_once()
+    book.away.clear()
+
+    assert await notes.run_once() == 2
+    assert [each.reference for each in book.noted] == ["a", "b"]
+
+
+async def test_a_slow_answer_does_not_undo_a_payment_that_waits():
+    book = ChargeBook()
+    notes = ChargeNotes(book, Clock().now)
+
+    notes.take(seen(ChargeState.PAID, e2e_id="E1"))
+    notes.take(seen(ChargeState.ACTIVE))
+    await notes.run_once()
+
+    assert [each.state for each in book.noted] == [ChargeState.PAID]
+
+
+async def test_a_page_says_where_the_next_one_begins():
+    book = ChargeBook()
+    making = kept(book)
+    for number in range(3):
+        await making.order("sandbox", account(), replace(ORDER, reference=str(number)))
+    listing = orders(book, CHARGE)
+
+    first = await listing.search(staff(), ChargeSearch(page=Keyset(2)))
+    whole = await listing.search(staff(), ChargeSearch(page=Keyset(3)))
+
+    assert [each.reference for each in first.charges] == ["0", "1"]
+    assert first.next is not None
+    assert first.next.id == "charge-1"
+    assert whole.next is None
+
+
+async def test_an_expiry_beyond_the_calendar_is_none():
+    record = await kept().order("sandbox", account(), replace(ORDER, expires_in=10**15))
+
+    assert record.expires_at is None

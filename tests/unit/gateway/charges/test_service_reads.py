@@ -1,0 +1,87 @@
+"""Charges as QR codes and as transactions (contract 2.4, 2.5)."""
+
+from datetime import datetime, timedelta
+
+import pytest
+
+from gateway.charges.service import ChargeReads
+from gateway.domain.bank.charges import Charge, ChargePayment, ChargeStatus, ChargeType, Party
+from gateway.domain.bank.providers import NotFound
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.money import Money
+from tests.unit.charge_book import kept
+from tests.unit.refusals import refused
+from tests.world.payouts import OneBank, ScriptedBank
+from tests.world.people import account
+from tests.world.standing import NOON, Clock
+
+REFERENCE = "charge/1"
+
+
+def charge(status: ChargeStatus, expires_at: datetime | None) -> Charge:
+    return Charge(
+        reference=REFERENCE,
+        type=ChargeType.DYNAMIC,
+        key="a@example.com",
+        value=Money(1),
+        status=status,
+        emv="000201",
+        reusable=False,
+        payer=None,
+        receiver=Party(),
+        city="",
+        zip_code="",
+        created_at=None,
+        expires_at=expires_at,
+    )
+
+
+def knowing(found: object, clock: Clock, *, is_there: bool = True) -> ChargeReads:
+    bank = OneBank(ScriptedBank(reads={REFERENCE: found}), is_there=is_there)
+    return ChargeReads(bank, kept(now=clock.now))
+
+
+async def test_a_charge_is_shown_until_it_expires(clock: Clock):
+    found = charge(ChargeStatus.ACTIVE, NOON + timedelta(seconds=1))
+    charges = knowing(found, clock)
+    assert await charges.read(account(), REFERENCE) == found
+
+    clock.passes(1)
+
+    with refused(errors.CHARGE_NOT_FOUND) as refusal:
+        await charges.read(account(), REFERENCE)
+    assert refusal.value.reason == "expired"
+
+
+@pytest.mark.parametrize("status", [ChargeStatus.PAID, ChargeStatus.CANCELED])
+async def test_a_paid_or_cancelled_one_is_shown_ever_after(clock: Clock, status: ChargeStatus):
+    found = charge(status, NOON - timedelta(days=1))
+
+    assert await knowing(found, clock).read(account(), REFERENCE) == found
+
+
+async def test_as_a_transaction_an_expired_one_is_pending(clock: Clock):
+    """Contract 2.5: never 404 for a charge that is not paid."""
+    pending = ChargePayment(
+        reference=REFERENCE, value=None, created_at=None, paid_at=None, e2e_id="", payer=None
+    )
+
+    assert await knowing(pending, clock).read_payment(account(), REFERENCE) == pending
+
+
+async def test_what_the_bank_does_not_know_is_not_found(clock: Clock):
+    charges = knowing(NotFound("absent"), clock)
+
+    with pytest.raises(NotFound):
+        await charges.read(account(), REFERENCE)
+    with pytest.raises(NotFound):
+        await charges.read_payment(account(), REFERENCE)
+
+
+async def test_without_a_bank_there_are_none(clock: Clock):
+    charges = knowing(None, clock, is_there=False)
+
+    with refused(errors.PROVIDER_NOT_CONFIGURED):
+        await charges.read(account(), REFERENCE)
+    with refused(errors.PROVIDER_NOT_CONFIGURED):
+        await charges.read_payment(account(), REFERENCE)

@@ -1,0 +1,91 @@
+"""An order by key gets the owner whom the bank names; a number of somebody else wants a reason."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import pytest
+
+from gateway.approvals import money
+from gateway.domain.bank.capabilities import PortCall
+from gateway.domain.bank.payout_orders import NamedOwner
+from gateway.domain.bank.pix_keys import KeyOwner, PixKeyType
+from gateway.domain.bank.providers import Unavailable
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.payouts.payouts import KeyPayout, Payout, PayoutRequest
+from gateway.pix_keys.service import KeyOwners
+from tests.unit.offering import Log, OfferingBank, acting, lessened
+from tests.world.payouts import PIX, OneBank, asking
+from tests.world.people import account
+from tests.world.stores.samples import payout
+
+REQUEST = replace(asking(), destination=replace(PIX, name=""))
+OTHERS = replace(REQUEST, destination=replace(PIX, name="", tax_number="11144477735"))
+OWNER = KeyOwner(
+    key=PIX.key,
+    type=PixKeyType.EMAIL,
+    name="Maria",
+    tax_number="52998224725",
+    ispb="88888888",
+)
+NAMED = NamedOwner(name="Maria", tax_number="***.982.247-**")
+
+
+@dataclass
+class Known:
+    """What the reference names already."""
+
+    payout: Payout | None = None
+
+    async def find(self, _account_id: str, _reference: str) -> Payout | None:
+        return self.payout
+
+
+async def named(
+    request: PayoutRequest,
+    reason: str = "",
+    bank: OfferingBank | None = None,
+    known: Payout | None = None,
+) -> PayoutRequest:
+    asked = bank or OfferingBank(reads={"look_up_key": OWNER})
+    owners = KeyOwners(OneBank(asked), Log(), Known(known))  # type: ignore[arg-type]
+    return await owners.named(
+        acting(), account(), KeyPayout(request=request, difference_reason=reason)
+    )
+
+
+async def test_the_owner_stands_in_the_order_with_the_reason_for_another_number():
+    """The order keeps both while it waits for the second person."""
+    same = await named(REQUEST, "not asked for")
+    other = await named(OTHERS, "her mother's key")
+
+    assert same.owner == NAMED
+    assert other.owner == replace(NAMED, reason="her mother's key")
+    assert other.destination.tax_number == "11144477735"
+    for each in (same, other):
+        assert money.read_payout(money.written(each)) == each
+
+
+async def test_a_number_of_somebody_else_is_not_ordered_without_a_reason():
+    with pytest.raises(ServiceError) as refusal:
+        await named(OTHERS)
+
+    found = refusal.value
+    assert (found.error, found.reason, found.field) == (
+        errors.FIELD_MISSING,
+        "owner_differs",
+        "difference_reason",
+    )
+
+
+async def test_a_bank_that_does_not_answer_lets_nothing_be_ordered():
+    with pytest.raises(Unavailable):
+        await named(REQUEST, bank=OfferingBank(reads={"look_up_key": Unavailable("timeout")}))
+
+
+async def test_a_bank_that_names_no_owners_and_a_known_reference_leave_the_order_as_it_is():
+    lacking = OfferingBank(capabilities=lessened(PortCall.LOOK_UP_KEY))
+
+    assert await named(OTHERS, bank=lacking) == OTHERS
+    assert await named(OTHERS, known=payout()) == OTHERS

@@ -1,0 +1,200 @@
+"""What came in, whole window by window, newest first."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from gateway.approvals.model import Approval
+from gateway.approvals.money import Moved
+from gateway.core.access import Staff
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.bank.capabilities import PortCall
+from gateway.domain.bank.providers import NotFound, NotSupported, Unavailable
+from gateway.domain.bank.refunds import (
+    IncomingPayment,
+    IncomingSearch,
+    IncomingStatus,
+    Refund,
+    RefundRequest,
+    RefundSearch,
+    RefundStatus,
+    refund_key,
+)
+from gateway.domain.identity.rights import Role
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.windows import LocalWindow, Paging, Search, Window
+from gateway.refunds.service import Refunds
+from tests.unit.charge_book import kept
+from tests.unit.gateway.http.backoffice.ordering import WAITING
+from tests.unit.offering import OfferingBank, acting, lessened, refund, staff
+from tests.unit.refusals import refused
+from tests.world.payouts import OneBank
+from tests.world.people import ACCOUNT, account, somebody
+from tests.world.standing import NOON, TODAY
+from tests.world.stores.samples import payout
+
+
+def payment(minute: int, refunded: int = 0) -> IncomingPayment:
+    return IncomingPayment(
+        reference="",
+        e2e_id=f"E{minute}",
+        provider_id=str(minute),
+        value=Money(100),
+        refunded=Money(refunded),
+        paid_at=NOON + timedelta(minutes=minute),
+        payer=None,
+    )
+
+
+CAME_IN = [payment(2), payment(3, refunded=100), payment(1, refunded=1)]
+
+
+_DAY = Search(Window(TODAY, TODAY), Paging(1, 25))
+
+
+def wanted(status: IncomingStatus | None = None, page: int = 1, limit: int = 25) -> IncomingSearch:
+    return IncomingSearch(Search(Window(TODAY, TODAY), Paging(page, limit)), status)
+
+
+def at(
+    bank: OfferingBank, *, is_there: bool = True, placed: Moved | Approval | None = None
+) -> Refunds:
+    async def place(*_order: object) -> Moved | Approval:
+        assert placed
+        return placed
+
+    return Refunds(
+        banks=OneBank(bank, is_there=is_there),
+        kept=kept(),
+        environment=Environment.SANDBOX,
+        place=place,
+    )
+
+
+@pytest.mark.parametrize(
+    ("status", "ids"),
+    [
+        (None, ["E3", "E2", "E1"]),
+        (IncomingStatus.PAID, ["E2"]),
+        (IncomingStatus.PARTLY_REFUNDED, ["E1"]),
+        (IncomingStatus.REFUNDED, ["E3"]),
+    ],
+)
+async def test_payments_are_found_by_status_newest_first(
+    status: IncomingStatus | None, ids: list[str]
+):
+    found = await at(OfferingBank(reads={"list_received": CAME_IN})).received(
+        staff(), account(), wanted(status)
+    )
+
+    assert [each.e2e_id for each in found.items] == ids
+    assert found.total == len(ids)
+
+
+async def test_a_page_is_cut_after_choosing():
+    found = await at(OfferingBank(reads={"list_received": CAME_IN})).received(
+        staff(), account(), wanted(page=2, limit=2)
+    )
+
+    assert ([each.e2e_id for each in found.items], found.total) == (["E1"], 3)
+
+
+async def test_local_days_are_cut_before_pages_are():
+    """They touch two days in UTC, with movements of the local days beside them."""
+    of_tomorrow = [payment(60 * hours) for hours in (16, 17, 18)]  # 01:00 in Brasilia and later
+    of_today = [payment(60 * hours) for hours in (14, -8)]  # 23:00 and 01:00
+    of_yesterday = [payment(60 * -10)]  # 23:00
+    bank = OfferingBank(reads={"list_received": [*of_tomorrow, *of_today, *of_yesterday]})
+    search = IncomingSearch(Search(LocalWindow(TODAY, TODAY), Paging(1, 2)))
+
+    found = await at(bank).received(staff(), account(), search)
+
+    assert list(found.items) == of_today
+    assert found.total == len(of_today)
+
+
+async def test_ninety_local_days_are_two_windows_of_a_bank():
+    """They touch 91 days in UTC."""
+    bank = OfferingBank(reads={"list_received": CAME_IN[:1]})
+    days = LocalWindow(TODAY - timedelta(days=89), TODAY)
+
+    await at(bank).received(staff(), account(), IncomingSearch(Search(days, Paging(1, 25))))
+
+    assert bank.asked == ["list_received"] * 2
+
+
+async def test_a_bank_that_does_not_tell_is_told_as_such():
+    with pytest.raises(Unavailable):
+        await at(OfferingBank(reads={"list_received": Unavailable("timeout")})).received(
+            staff(), account(), wanted()
+        )
+    with pytest.raises(NotSupported):
+        await at(OfferingBank(capabilities=lessened(PortCall.LIST_RECEIVED))).received(
+            staff(), account(), wanted()
+        )
+    with refused(errors.PROVIDER_NOT_CONFIGURED):
+        await at(OfferingBank(), is_there=False).received(staff(), account(), wanted())
+
+
+@pytest.mark.parametrize(
+    ("status", "ids"),
+    [(None, ["3", "2", "1"]), (RefundStatus.PAID, ["3", "1"]), (RefundStatus.FAILED, ["2"])],
+)
+async def test_refunds_are_found_by_status(status: RefundStatus | None, ids: list[str]):
+    listed = [
+        refund(provider_id="2", status=RefundStatus.FAILED, created_at=NOON),
+        refund(provider_id="3", created_at=NOON + timedelta(minutes=1)),
+        refund(provider_id="1", created_at=NOON - timedelta(minutes=1)),
+    ]
+    refunds = at(OfferingBank(reads={"list_refunds": listed}))
+
+    found = await refunds.search(staff(), account(), RefundSearch(_DAY, status))
+
+    assert [each.provider_id for each in found.items] == ids
+    assert found.total == len(ids)
+
+
+async def test_refunds_of_local_days_are_cut_before_pages_are():
+    listed = [
+        refund(provider_id=str(hours), created_at=NOON + timedelta(hours=hours))
+        for hours in (18, 16, 14, -8, -10)
+    ]
+    refunds = at(OfferingBank(reads={"list_refunds": listed}))
+    search = RefundSearch(Search(LocalWindow(TODAY, TODAY), Paging(1, 1)))
+
+    found = await refunds.search(staff(), account(), search)
+
+    assert [each.provider_id for each in found.items] == ["14"]
+    assert found.total == len(["14", "-8"])
+
+
+async def test_a_bank_without_the_calls_is_told_as_such():
+    lacks = lessened(PortCall.FIND_REFUND, PortCall.LIST_REFUNDS)
+    refunds = at(OfferingBank(capabilities=lacks))
+
+    with pytest.raises(NotSupported):
+        await refunds.search(staff(), account(), RefundSearch(_DAY))
+    with pytest.raises(NotSupported):
+        await refunds.get(staff(), account(), "refund-1")
+
+
+async def test_a_refund_is_read_by_its_reference():
+    bank = OfferingBank()
+    bank.given[refund_key(Environment.SANDBOX, ACCOUNT, "refund-1")] = refund(reference="")
+
+    assert await at(bank).get(staff(), account(), "refund-1") == refund(reference="refund-1")
+    with pytest.raises(NotFound):
+        await at(bank).get(staff(), account(), "refund-2")
+
+
+@pytest.mark.parametrize("said", [refund(), WAITING])
+async def test_an_order_of_a_person_is_placed_or_waits(said: Refund | Approval):
+    person = Staff(acting(), person=somebody(Role.OPERATOR, has_factor=True, factor_at=NOON))
+    order = RefundRequest(reference="refund-1", payment="order-1", value=Money(1050))
+
+    assert await at(OfferingBank(), placed=said).order(person, account(), order) == said
+    with pytest.raises(TypeError):
+        await at(OfferingBank(), placed=payout()).order(person, account(), order)
