@@ -13,6 +13,7 @@ import msgspec
 
 from bench import bulk_rows, system
 from gateway.app.assembly import assemble
+from gateway.app.build_oversight import build_overviews
 from gateway.app.lifecycle import running
 from gateway.cli.context import AdminContext
 from gateway.config.settings import Settings
@@ -59,6 +60,6 @@ async def _beside_its_bank(settings: Settings, before: World) -> AsyncIterator[W
     bank = msgspec.structs.replace(settings.sandbox_bank, start=False)
     gateway = assemble(msgspec.structs.replace(settings, sandbox_bank=bank), FROM_NOON)
     async with running(gateway), aiohttp.ClientSession() as session:
-        await gateway.rooms.backoffice.figures.overviews.remember()
+        await build_overviews(gateway.kernel).remember()
         office = AdminContext(gateway.kernel, AuditContext("bench", gateway.kernel.now))
         yield replace(before, gateway=gateway, office=office, session=session)

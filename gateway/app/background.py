@@ -11,14 +11,18 @@ from datetime import timedelta
 from functools import partial
 from typing import Final
 
+from gateway.app.build_oversight import build_overviews
 from gateway.app.build_payouts import build_reconciler
 from gateway.app.build_telemetry import Telemetry
 from gateway.app.build_tracing import traced_follow_up
 from gateway.app.rooms import Rooms
+from gateway.banks.store import ProviderMinutes
+from gateway.callbacks.owners import CallbackAccounts
+from gateway.callbacks.processing import CallbackLooks
+from gateway.callbacks.registrations import MissedEvents
+from gateway.callbacks.store import CallbackRecords
 from gateway.domain.kernel.key_rotation import LiveProcess
-from gateway.operations.backoffice.callbacks.accounts import CallbackAccounts
-from gateway.operations.backoffice.callbacks.at_banks import MissedEvents
-from gateway.operations.backoffice.callbacks.looks import CallbackLooks
+from gateway.request_log.store import RequestRecords
 from gateway.runtime.audit_log import AuditTally, keeping
 from gateway.runtime.gauges import AuditGauge, StoreCheck, StoreGauges
 from gateway.runtime.kernel import Kernel
@@ -123,14 +127,14 @@ def periodic_tasks(
 
 def _everywhere(rooms: Rooms, telemetry: Telemetry) -> Sequence[PeriodicTask]:
     """Return what each process does for itself."""
-    kernel, task, office = rooms.kernel, PeriodicTask, rooms.kernel.store.office
+    kernel, task = rooms.kernel, PeriodicTask
     # the changes of other processes
     read = within(PATIENCE_S, kernel.store.changes.read)
     feed = ChangeFeed(read, rooms.accounts.kept, kernel.monotonic)
     telemetry.values.read(series.CHANGE_FEED_AGE, lambda: {(): feed.age_s()})
     telemetry.values.read(series.RECORDS_BELIEVED, lambda: {(): feed.is_believed()})
     minutes = ProviderMinuteWriter(
-        office.provider_minutes, telemetry.values, kernel.new_id(), kernel.now
+        ProviderMinutes(kernel.store.database), telemetry.values, kernel.new_id(), kernel.now
     )
 
     store = StoreCheck(store=kernel.store, values=telemetry.values)
@@ -156,8 +160,8 @@ def _beside_requests(
 
     Each is counted for the audit log, whether its line is kept or not.
     """
-    kernel, task, readings = rooms.kernel, PeriodicTask, rooms.backoffice.figures.readings
-    lines = RequestLogWriter(kernel.store.office.requests.add, kernel.observer.count)
+    kernel, task, readings = rooms.kernel, PeriodicTask, rooms.backoffice.readings
+    lines = RequestLogWriter(RequestRecords(kernel.store.database).add, kernel.observer.count)
     is_on = kernel.settings.telemetry.request_log
     kept = keeping(tally, lines.keep if is_on else None)
     telemetry.observer.kept = kernel.tracing.ending(kept) if kernel.tracing else kept
@@ -187,7 +191,7 @@ def _work(
     store.follow_ups.on_unreadable = partial(kernel.observer.count, Event.PAYOUT_UNREADABLE)
     reconciler = build_reconciler(kernel, follow_up, rooms.accounts.kept.accounts.find, rooms.paces)
     callbacks = CallbackLooks(
-        store=store.office.callbacks,
+        store=CallbackRecords(store.database),
         owners=CallbackAccounts(store.accounts, rooms.bank.banks),
         accounts=store.accounts,
         follow_ups=store.follow_ups,
@@ -224,7 +228,7 @@ def _leased(rooms: Rooms) -> Iterator[tuple[str, RunOnce, Schedule]]:
     yield "mail", MailSender(outbox, server, kernel.now).run_once, sending(server)
     yield "missed events", missed.turn, _MISSED
     yield "approvals", does.approvals.expire, minutely
-    yield "figures", does.figures.overviews.remember, minutely
+    yield "figures", build_overviews(kernel).remember, minutely
     yield (
         "old sign-ins",
         lambda: delete_old_sign_ins(store.identity, kernel.now()),

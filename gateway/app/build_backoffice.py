@@ -20,10 +20,11 @@ from gateway.approvals.facts import ApprovalFacts
 from gateway.approvals.model import ApprovalKind
 from gateway.approvals.money import MoneyOrders
 from gateway.approvals.service import Approvals, ApprovalTerms
+from gateway.banks.readings import Readings
 from gateway.companies.service import Companies, find_company, known_company
 from gateway.config.settings import Settings
 from gateway.config.upstream import same_bank
-from gateway.domain.accounts.accounts import Account, BankSecrets, Environment, GivenSecrets
+from gateway.domain.accounts.accounts import Account, BankSecrets, GivenSecrets
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.strict import amount
 from gateway.http.backoffice.cells import BackOfficeOperations
@@ -39,10 +40,6 @@ from gateway.operations.backoffice.access_orders import (
 )
 from gateway.operations.backoffice.bank_connections import BankConnections
 from gateway.operations.backoffice.downloads.exports import Exports
-from gateway.operations.backoffice.figures.overview import Figures, Overviews
-from gateway.operations.backoffice.figures.readings import Readings
-from gateway.operations.backoffice.figures.weather import WeatherReports
-from gateway.operations.backoffice.oversight import Oversight
 from gateway.operations.backoffice.payout_finder import PayoutFinder
 from gateway.operations.backoffice.reviews import PayoutReviews, Reviewers
 from gateway.operations.backoffice.scoped_records import (
@@ -87,7 +84,7 @@ def build_backoffice(
         now=now,
         digests=tax_number_digests(kernel).every,
     )
-    readings = Readings(records=office.readings, accounts=store.accounts, banks=banks, now=now)
+    readings = Readings(database=store.database, accounts=store.accounts, banks=banks, now=now)
     above = settings.payouts.approval_above
     approvals = Approvals(
         store=office.approvals,
@@ -104,10 +101,6 @@ def build_backoffice(
         ),
     )
     approvals.executors.update(dict.fromkeys(ApprovalKind, carriers))
-    providers = settings.providers
-    # a bank whose callbacks have a secret of their own is to send them
-    telling = frozenset(name for name, each in providers.items() if each.callbacks.secret)
-    is_sandbox = settings.environment is Environment.SANDBOX  # mail is shown there alone
     return BackOfficeOperations(
         key_owners=bank.pix_keys.owners,
         payouts=payouts,
@@ -115,7 +108,7 @@ def build_backoffice(
         payout_reads=PayoutReads(payouts, store.returns),
         payout_records=build_payout_records(kernel),
         payout_finder=finder,
-        exports=Exports(finder, office.requests, bank.statements.turns),
+        exports=Exports(finder, bank.statements.turns),
         payout_probes=PayoutProbes(
             payouts=store.payouts,
             # its places at the bank are not those of the background
@@ -129,19 +122,7 @@ def build_backoffice(
         credentials=CredentialOrders(records=admin.credentials, wait=approvals.wait, rules=rules),
         banks=BankOrders(records=admin.accounts, wait=approvals.wait, rules=rules),
         users=PeopleOrders(services=identity.services, wait=approvals.wait, rules=rules),
-        oversight=Oversight(
-            record=office.record,
-            callbacks=office.callbacks,
-            requests=office.requests,
-            outbox=identity.context.stores.outbox if is_sandbox else None,
-        ),
-        figures=Figures(
-            overviews=Overviews(records=office.overview, telling=telling, now=now),
-            weather=WeatherReports(
-                minutes=office.provider_minutes, providers=frozenset(providers), now=now
-            ),
-            readings=readings,
-        ),
+        readings=readings,
         listed_banks=listed_banks.every,
         sandbox=build_sandbox_tools(kernel),
         refunds=Refunds(

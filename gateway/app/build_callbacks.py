@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from gateway.callbacks.reception import CallbackAddress, Reception
+from gateway.callbacks.store import CallbackRecords
 from gateway.config.settings import Settings
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.provider_callbacks import CallbackProver, CallbackSecrets, ProofRefused
 from gateway.domain.bank.providers import ProviderAdapter
-from gateway.operations.backoffice.callbacks.reception import CallbackAddress, Reception
 from gateway.operations.bank.checked_adapter import CheckedAdapter
 from gateway.runtime.kernel import Kernel
 from gateway.runtime.providers import Connection
@@ -102,7 +103,7 @@ def build_callbacks(
     """
     adapters = {name: each.adapter for name, each in connections.items()}
     return Reception(
-        store=kernel.store.office.callbacks,
+        store=CallbackRecords(kernel.store.database),
         addresses=make_addresses(kernel.settings, kernel.keys.derivation, adapters),
         now=kernel.now,
         new_id=kernel.new_id,

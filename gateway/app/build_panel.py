@@ -10,7 +10,6 @@ from gateway.app.build_backoffice import build_visible_account
 from gateway.app.build_identity import IdentityRoom
 from gateway.companies.service import find_company
 from gateway.core.access import StaffOf
-from gateway.domain.accounts.accounts import Environment
 from gateway.http.panel.pages.badges import Badges
 from gateway.http.panel.pages.calls import RowCalls
 from gateway.http.panel.pages.kit import PageContext
@@ -21,7 +20,6 @@ from gateway.http.panel.pages.surface import Frame, pages_surface
 from gateway.http.panel.pages.templates import Templates
 from gateway.http.panel.represent import PanelResponses
 from gateway.http.panel.screens.screens import member_pages
-from gateway.http.panel.screens.service.reference import Reference, reference_pages, trying_pages
 from gateway.http.panel.static import read_static
 from gateway.http.panel.surface import Panel, PanelPolicies
 from gateway.http.route import Surface
@@ -88,14 +86,13 @@ def build_pages(  # noqa: PLR0913, PLR0917 - what pages call and show
     people: People,
     backoffice: Surface,
     own: Surface,
-    partners: Surface,
     nouns: Callable[[PageContext], Sequence[Page]],
 ) -> Surface:
     """
     Build the surface of pages; nothing is loaded before somebody looks.
 
-    Pages call the rows of ``backoffice``, and of one's ``own`` account; ``partners`` is shown
-    as a reference. ``nouns`` declares the pages that call services.
+    Pages call the rows of ``backoffice``, and of one's ``own`` account, until their nouns have
+    services. ``nouns`` declares the pages that call services.
     """
     rows, environment = RowCalls((backoffice, own), kernel.now), kernel.settings.environment
     context = PageContext(
@@ -109,8 +106,6 @@ def build_pages(  # noqa: PLR0913, PLR0917 - what pages call and show
         *people_pages(people, context),
         *own_pages(panel, context),
         *nouns(context),
-        *reference_pages(Reference(partners)),
-        *(trying_pages() if environment is Environment.SANDBOX else ()),
     )
     badges = Badges(rows)
     frame = Frame(

@@ -8,7 +8,6 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -24,21 +23,24 @@ from gateway.app.build_backoffice import (
 from gateway.app.build_bank import BankRoom, build_bank
 from gateway.app.build_callbacks import build_callbacks
 from gateway.app.build_identity import IdentityRoom, build_identity
+from gateway.app.build_oversight import (
+    Oversight,
+    build_oversight,
+    oversight_pages,
+    oversight_routes,
+)
 from gateway.app.build_panel import build_pages, build_panel
 from gateway.app.build_payouts import build_payouts
 from gateway.approvals.routes import routes as approval_routes
+from gateway.banks.model import Provider
+from gateway.callbacks.reception import Reception
 from gateway.charges.pages import pages as charge_pages
 from gateway.charges.routes import routes as charge_routes
 from gateway.companies.pages import pages as company_pages
 from gateway.companies.routes import routes as company_routes
-from gateway.config.effective import config_digest, effective
 from gateway.config.settings import Auth, Basic, Cache, Sealing, Settings
 from gateway.config.values import Secret
-from gateway.http.backoffice.administration.configuration import Configuration
 from gateway.http.backoffice.cells import BackOfficeOperations
-from gateway.http.backoffice.oversight.providers import Health
-from gateway.http.backoffice.oversight.traces import TraceActs
-from gateway.http.backoffice.oversight.what_if import WhatIf
 from gateway.http.backoffice.routing import Routes
 from gateway.http.backoffice.rows import backoffice_rows
 from gateway.http.backoffice.surface import backoffice_surface
@@ -50,13 +52,9 @@ from gateway.http.panel.pages.kit import PageContext
 from gateway.http.panel.pages.page import Page
 from gateway.http.panel.surface import Panel, panel_surface, session_gate
 from gateway.http.route import Surface
-from gateway.http.table import Table
 from gateway.identity.routes import routes as identity_routes
 from gateway.identity.service import People
 from gateway.net.common.runtime import utc_now
-from gateway.operations.backoffice.callbacks.reception import Reception
-from gateway.operations.backoffice.refusals.rehearsals import Rehearsals
-from gateway.operations.backoffice.refusals.traces import Traces
 from gateway.operations.payouts.paces import Pace
 from gateway.operations.payouts.payouts import Payouts
 from gateway.pix_keys.pages import pages as key_pages
@@ -74,7 +72,7 @@ from gateway.statements.routes import routes as statement_routes
 from gateway.stops.pages import pages as stop_pages
 from gateway.stops.routes import routes as stop_routes
 from gateway.store.engine import absent_store
-from gateway.store.schema import REVISIONS, revision_of
+from gateway.traces.rehearsals import Rehearsals
 from policies.validation.inputs import PAYOUT
 
 if TYPE_CHECKING:  # an extra
@@ -139,23 +137,22 @@ def build_rooms(
     )
 
 
-def build_surfaces(rooms: Rooms, providers: Callable[[], Sequence[Health]]) -> Sequence[Surface]:
+def build_surfaces(rooms: Rooms, providers: Callable[[], Sequence[Provider]]) -> Sequence[Surface]:
     """Build the surfaces, banking first; ``providers`` says what is known of each bank."""
     return (_banking(rooms), *user_surfaces(rooms, providers), callback_surface(rooms.callbacks))
 
 
-def user_surfaces(rooms: Rooms, providers: Callable[[], Sequence[Health]]) -> Sequence[Surface]:
+def user_surfaces(rooms: Rooms, providers: Callable[[], Sequence[Provider]]) -> Sequence[Surface]:
     """Build the surfaces of users: identity, its keys, back office; the panel's, if it is on."""
     kernel, identity, panel = rooms.kernel, rooms.identity, rooms.panel
     policies, environment = identity.policies, kernel.settings.environment
     people = build_people(kernel, identity, rooms.backoffice.users)
+    rehearse = Rehearsals(rooms.bank.banks, rooms.payouts)
+    oversight = build_oversight(kernel, rooms.backoffice, rehearse, _banking(rooms), providers)
     backoffice = backoffice_surface(
         backoffice_rows(
             rooms.backoffice,
-            _traces(rooms),
-            _configuration(rooms),
-            providers,
-            _routes(rooms, people),
+            _routes(rooms, people, oversight),
         ),
         policies,
         build_visible_account(kernel),
@@ -170,12 +167,12 @@ def user_surfaces(rooms: Rooms, providers: Callable[[], Sequence[Health]]) -> Se
     )
     if not kernel.settings.server.panel:
         return surfaces
-    own, nouns = panel_surface(panel), partial(_pages, rooms)
-    pages = build_pages(panel, kernel, people, backoffice, own, _banking(rooms), nouns)
+    own, nouns = panel_surface(panel), partial(_pages, rooms, oversight)
+    pages = build_pages(panel, kernel, people, backoffice, own, nouns)
     return (*surfaces, own, pages)
 
 
-def _routes(rooms: Rooms, people: People) -> Sequence[Routes]:
+def _routes(rooms: Rooms, people: People, oversight: Oversight) -> Sequence[Routes]:
     """Declare the routes of every noun in the back office."""
     bank, does = rooms.bank, rooms.backoffice
     return [
@@ -187,11 +184,12 @@ def _routes(rooms: Rooms, people: People) -> Sequence[Routes]:
         key_routes(bank.pix_keys),
         statement_routes(bank.statements),
         refund_routes(does.refunds),
+        *oversight_routes(oversight),
         *([sandbox_routes(does.sandbox)] if does.sandbox is not None else []),
     ]
 
 
-def _pages(rooms: Rooms, context: PageContext) -> Sequence[Page]:
+def _pages(rooms: Rooms, oversight: Oversight, context: PageContext) -> Sequence[Page]:
     """Declare the pages of every noun."""
     bank, does = rooms.bank, rooms.backoffice
     return [
@@ -201,6 +199,7 @@ def _pages(rooms: Rooms, context: PageContext) -> Sequence[Page]:
         *key_pages(bank.pix_keys, context),
         *statement_pages(bank.statements, context),
         *refund_pages(does.refunds, context),
+        *oversight_pages(oversight, context),
         *(sandbox_pages(does.sandbox, context) if does.sandbox is not None else ()),
     ]
 
@@ -224,41 +223,6 @@ def described_surfaces(settings: Settings) -> Sequence[Surface]:
     store = absent_store(settings.store_url)
     kernel = Kernel(settings=bare, store=store, keys=load_keys(bare), now=utc_now)
     return build_surfaces(build_rooms(kernel, build_identity(kernel), {}, lambda: None), tuple)
-
-
-def _configuration(rooms: Rooms) -> Configuration:
-    """Build what tells how this process is configured."""
-    settings, database = rooms.kernel.settings, rooms.kernel.store.database
-    configuration = Configuration(
-        version=version("pixgate"),
-        environment=settings.environment.value,
-        digest=config_digest(settings),
-        shown=partial(effective, settings),
-        revision=partial(revision_of, database),
-        revisions=REVISIONS,
-    )
-
-    def take(settings: Settings) -> None:
-        """Tell of the settings that are in force from now on."""
-        configuration.digest = config_digest(settings)
-        configuration.shown = partial(effective, settings)
-
-    rooms.kernel.reloads.append(take)
-    return configuration
-
-
-def _traces(rooms: Rooms) -> TraceActs:
-    """Build what explains the partners' surface, by its own rows and policies."""
-    partners, office = _banking(rooms), rooms.kernel.store.office
-    rows = [row for gate in partners.gates for row in gate.rows]
-    traces = Traces(
-        requests=office.requests,
-        records=office.scoped,
-        audit=office.record,
-        needed={row.name: str(row.needs) for row in rows if row.needs is not None},
-    )
-    rehearse = Rehearsals(rooms.bank.banks, rooms.payouts)
-    return TraceActs(traces, WhatIf(Table([partners]), office.scoped, rehearse))
 
 
 def _banking(rooms: Rooms) -> Surface:

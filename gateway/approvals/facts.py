@@ -9,11 +9,11 @@ from typing import Final
 
 from gateway.approvals.model import Approval
 from gateway.approvals.money import Order
+from gateway.banks.model import Reading
+from gateway.banks.readings import Readings
 from gateway.domain.backoffice.payout_search import FoundPayout, PayoutFilter, PayoutQuery
-from gateway.domain.backoffice.readings import AccountReading
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.payouts.payouts import PayoutRequest
-from gateway.operations.backoffice.figures.readings import Readings
 from gateway.operations.backoffice.payout_finder import PayoutFinder
 
 RECIPIENT_DAYS: Final = 30
@@ -36,7 +36,7 @@ class DecisionFacts:
 
     to_recipient: Sequence[FoundPayout] = field(default_factory=list)
     same_value: Sequence[FoundPayout] = field(default_factory=list)
-    reading: AccountReading | None = None
+    reading: Reading | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,11 +7,11 @@ from typing import Any, Final, NotRequired, TypedDict
 from gateway.approvals.facts import DecisionFacts
 from gateway.approvals.model import ApprovalSearch, ApprovalState
 from gateway.approvals.service import Approvals
+from gateway.banks.model import Reading
 from gateway.domain.identity.errors import FORBIDDEN
 from gateway.domain.kernel import errors
 from gateway.http.backoffice.callers import ABSENT, CHANGED, REFUND_FAILS
 from gateway.http.backoffice.money.payout_lists import FoundPayoutDocument, found_payout
-from gateway.http.backoffice.oversight.overview import ReadingDocument, balance_reading
 from gateway.http.backoffice.routing import Routes
 from gateway.http.route import OK
 from gateway.operations.payouts.answers import CERTAINLY_NOT_SENT
@@ -53,7 +53,7 @@ class DecisionFactsDocument(TypedDict):
 
     to_recipient: list[FoundPayoutDocument]
     same_value: list[FoundPayoutDocument]
-    reading: NotRequired[ReadingDocument]
+    reading: NotRequired[Reading]
 
 
 def routes(approvals: Approvals) -> Routes:
@@ -81,5 +81,5 @@ def facts(found: DecisionFacts, _who: Any) -> DecisionFactsDocument:  # noqa: AN
         "same_value": [found_payout(each) for each in found.same_value],
     }
     if found.reading is not None:
-        document["reading"] = balance_reading(found.reading)
+        document["reading"] = found.reading
     return document

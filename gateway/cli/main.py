@@ -6,20 +6,20 @@ from importlib.metadata import entry_points
 
 import click
 
+from gateway.audit.cli import audit
+from gateway.callbacks.cli import callbacks
 from gateway.cli.admin.accounts import account
-from gateway.cli.admin.audit import audit
 from gateway.cli.admin.credentials import credential
 from gateway.cli.config.assets import assets
-from gateway.cli.config.callbacks import callbacks
 from gateway.cli.config.catalogue import banks, errors, metrics, providers, routes, show_version
 from gateway.cli.config.commands import config
 from gateway.cli.config.database import database
 from gateway.cli.identity.keys import keys
-from gateway.cli.identity.outbox import outbox
 from gateway.cli.identity.users import user
 from gateway.cli.payouts.commands import payouts
 from gateway.cli.serve.commands import serve, worker
 from gateway.companies.cli import company
+from gateway.outbox.cli import outbox
 
 GROUP = "pixgate.commands"
 """The entry-point group in which other packages name a click command each."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from gateway.domain.backoffice.request_log import LoggedRequest
 from gateway.reports.csv import brazilian, brazilian_head
 from gateway.reports.texts import second, text_cell
+from gateway.request_log.model import LoggedRequest
 
 _COLUMNS: Final = (
     *(

@@ -14,6 +14,7 @@ from typing import Final
 import structlog
 from prometheus_client import Gauge
 
+from gateway.callbacks.store import CallbackRecords
 from gateway.domain.identity.sessions import SigningKey
 from gateway.domain.kernel.audit import Audit, AuditHead
 from gateway.domain.kernel.clocks import Monotonic, Now
@@ -181,7 +182,7 @@ class StoreGauges:
         oldest = await identity.outbox.waiting(1)
         age = now - oldest[0].created_at if oldest else timedelta()
         show(series.OUTBOX_WAITING).set(age.total_seconds())
-        follow_ups, callbacks = self.store.follow_ups, self.store.office.callbacks
+        follow_ups, callbacks = self.store.follow_ups, CallbackRecords(self.store.database)
         self._show_backlog(_PAYOUTS_DUE, await follow_ups.backlog(now), now)
         self._show_backlog(_CALLBACKS_WAITING, await callbacks.waiting(), now)
         load = await self.store.server_load()

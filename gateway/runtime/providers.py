@@ -11,12 +11,13 @@ from datetime import datetime, timedelta
 import msgspec
 from yarl import URL
 
+from gateway.banks import model
+from gateway.banks.model import WELL
 from gateway.config.upstream import Breaker, Provider
 from gateway.domain.accounts.accounts import Account
-from gateway.domain.backoffice.weather import WELL
+from gateway.domain.bank.capabilities import described
 from gateway.domain.bank.providers import Bank, CredentialsRefused, ProviderAccount, ProviderAdapter
 from gateway.domain.kernel.clocks import Now
-from gateway.http.backoffice.oversight.providers import Health
 from gateway.net.common.runtime import Proxy
 from gateway.operations.payouts.paces import SLOWEST, Pace
 from gateway.security.sealing import SealBroken
@@ -142,6 +143,7 @@ def proxy_of(provider: Provider) -> Proxy | None:
 
 
 _OK = "ok"
+_SECOND = "%Y-%m-%dT%H:%M:%SZ"
 
 
 @dataclass(slots=True)
@@ -173,7 +175,7 @@ class ProviderHealth:
         self._breakers = breakers or {}
         self._seen: defaultdict[str, _Seen] = defaultdict(_Seen)
 
-    def known(self, connections: Mapping[str, Connection]) -> Sequence[Health]:
+    def known(self, connections: Mapping[str, Connection]) -> Sequence[model.Provider]:
         """Return what is known of every configured provider, by name."""
         return [self._health(name, connections[name]) for name in sorted(connections)]
 
@@ -216,7 +218,7 @@ class ProviderHealth:
         """Remember an adapter's fault, told as ``provider.operation``, and pass it on."""
         if event is Event.ADAPTER_FAULT:
             provider, _, operation = label.rpartition(".")
-            at = self._now().strftime("%Y-%m-%dT%H:%M:%SZ")
+            at = self._now().strftime(_SECOND)
             self._seen[provider].problem = f"{operation} broke the port, last at {at}"
         self._told.count(event, label)
 
@@ -227,13 +229,14 @@ class ProviderHealth:
         open_s = min(limits.longest_open_s, limits.open_s * seen.openings[operation_class])
         seen.open_until[operation_class] = self._now() + timedelta(seconds=open_s)
 
-    def _health(self, name: str, connection: Connection) -> Health:
+    def _health(self, name: str, connection: Connection) -> model.Provider:
         seen, adapter = self._seen[name], connection.adapter
-        return Health(
+        return model.Provider(
             name=name,
             read_only=connection.read_only or not adapter.capabilities.payouts,
             adapter=connection.adapter_name,
-            capabilities=adapter.capabilities,
+            operations=sorted(adapter.capabilities.operations),
+            capabilities=described(adapter.capabilities),
             problem=seen.problem,
             breakers=dict(seen.breakers),
             last_call_at=seen.at,
@@ -245,6 +248,6 @@ class ProviderHealth:
             last_failure=seen.failed.outcome if seen.failed else "",
             in_flight=seen.in_flight[0],
             in_flight_limit=seen.in_flight[1] or connection.in_flight_limit,
-            open_until=dict(seen.open_until),
+            open_until={kind: f"{at:{_SECOND}}" for kind, at in seen.open_until.items()},
             certificate_ends_at=seen.certificate_ends_at,
         )

@@ -9,7 +9,7 @@ from datetime import datetime
 from functools import partial
 from typing import Final
 
-from gateway.domain.backoffice.request_log import LoggedRequest
+from gateway.request_log.model import LoggedRequest
 from gateway.telemetry.logs.events import Fields
 from gateway.telemetry.logs.lines import encode
 from gateway.telemetry.metrics.families import OTHER

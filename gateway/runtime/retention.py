@@ -7,7 +7,10 @@ from collections.abc import Awaitable
 from datetime import datetime, timedelta
 from typing import Final
 
+from gateway.banks.store import ProviderMinutes
+from gateway.callbacks.store import CallbackRecords
 from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.request_log.store import RequestRecords
 from gateway.store.engine import Store
 from gateway.store.identity.stores import IdentityStore
 
@@ -34,10 +37,10 @@ async def delete_old_records(store: Store, events_kept: timedelta, now: datetime
 
     ``events_kept`` is how long events are kept. Return how many lines, callbacks and events.
     """
-    office = store.office
-    await _deleted("minutes", office.provider_minutes.forget(now - MINUTES_KEPT))
-    deleted = await _deleted("requests", office.requests.forget(now - REQUESTS_KEPT))
-    deleted += await _deleted("callbacks", office.callbacks.forget(now - CALLBACKS_KEPT))
+    database = store.database
+    await _deleted("minutes", ProviderMinutes(database).forget(now - MINUTES_KEPT))
+    deleted = await _deleted("requests", RequestRecords(database).forget(now - REQUESTS_KEPT))
+    deleted += await _deleted("callbacks", CallbackRecords(database).forget(now - CALLBACKS_KEPT))
     # The database refuses if the clock of this machine is a month ahead of its own.
     return deleted + await _deleted("events", store.payout_events.forget(now - events_kept))
 

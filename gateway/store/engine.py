@@ -23,7 +23,7 @@ from gateway.net.common.runtime import utc_now
 from gateway.store.accounts.accounts import StoredAccounts
 from gateway.store.accounts.credentials import StoredCredentials
 from gateway.store.audit.audit_log import StoredAudit
-from gateway.store.audit.record import StoredChanges
+from gateway.store.audit.changes import StoredChanges
 from gateway.store.backoffice.payout_links import StoredPayoutLinks
 from gateway.store.backoffice.stores import BackOfficeStore, backoffice_store
 from gateway.store.bank.returns import StoredReturns

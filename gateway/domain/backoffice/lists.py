@@ -16,7 +16,6 @@ from typing import Final, Protocol
 from gateway.domain.accounts.accounts import Account
 from gateway.domain.accounts.credentials import Action, Credential, Permission, Resource
 from gateway.domain.identity.users import User
-from gateway.domain.kernel.audit import AcceptedBreak, AuditEvent
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.payouts.payouts import Attempt, Payout
@@ -201,63 +200,4 @@ class ScopedRecords(Protocol):
 
     async def attempts_of(self, trace_id: str, scope: CompanyScope) -> Sequence[TracedAttempt]:
         """Return the tries to pay that were made under a trace id, oldest first."""
-        ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AuditSearch:
-    """
-    Which acts; None for all.
-
-    Texts match whole, or what begins so where they end in ``*``; a trace id
-    matches whole.
-    """
-
-    paging: Paging
-    since: datetime | None = None
-    until: datetime | None = None
-    actor: str | None = None
-    action: str | None = None
-    subject: str | None = None
-    trace_id: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class AuditEntry:
-    """
-    An act on record: its place in the chain, what it was, and its hash.
-
-    Attributes:
-        is_open_opinion: It is an opinion on a payout that is still in review.
-    """
-
-    number: int
-    event: AuditEvent
-    hash: bytes
-    is_open_opinion: bool = False
-
-
-class AuditRecord(Protocol):
-    """The record of acts, for reading."""
-
-    async def find_acts(
-        self, search: AuditSearch, scope: CompanyScope
-    ) -> tuple[Sequence[AuditEntry], int]:
-        """
-        Return a page, newest first, and how many there are.
-
-        A limited scope leaves the acts of one of its companies, or of exactly all of them.
-        """
-        ...
-
-    async def after(self, number: int, most: int, scope: CompanyScope) -> Sequence[AuditEntry]:
-        """Return what follows ``number``, in the order of the chain; ``scope`` as above."""
-        ...
-
-    async def verify(self) -> int:
-        """Walk the chain; return its length. ValueError names the first broken link."""
-        ...
-
-    async def accepted(self) -> Sequence[AcceptedBreak]:
-        """Return the breaks that ``verify`` passes because they were accepted, oldest first."""
         ...

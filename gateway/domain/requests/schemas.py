@@ -127,30 +127,32 @@ class ReasonBody(Struct):
 Day = Annotated[str, Meta(examples=["2026-11-20"], extra_json_schema={"format": "date"})]
 KeyType = Literal["cpf", "cnpj", "email", "phone", "evp"]
 
-OptionalMoment = Annotated[
-    Annotated[datetime, Meta(tz=True)] | None,
-    Meta(
-        description="RFC 3339 in UTC; empty when absent",
-        examples=["2026-09-22T13:40:11Z"],
-        extra_json_schema={
-            "type": "string",
-            "pattern": r"^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z)?$",
-        },
-    ),
-]
+
+MAY_BE_EMPTY: Final = r"^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z)?$"
+"""An instant, or nothing: of another form than JSON Schema's ``date-time``."""
+
+
+_DOCUMENTED: Final = Meta(
+    description="RFC 3339 in UTC; empty when absent",
+    examples=["2026-09-22T13:40:11Z"],
+    extra_json_schema={"type": "string", "pattern": MAY_BE_EMPTY},
+)
+OptionalMoment = Annotated[Annotated[datetime, Meta(tz=True)] | None, _DOCUMENTED]
 """An instant in UTC, written to the second; None is written as an empty text."""
+PresentMoment = Annotated[datetime, Meta(tz=True), _DOCUMENTED]
+"""An instant that is never absent, and documented as one that may be."""
 
 
 def inline(words: type[StrEnum]) -> Meta:
     """Describe a field by the words of an enumeration, in place of a schema of its own."""
-    return Meta(extra_json_schema={"type": "string", "enum": [each.value for each in words]})
+    return Meta(extra_json_schema={"type": "string", "enum": sorted(each.value for each in words)})
 
 
 Instant = Annotated[
     str,
     Meta(
         description="RFC 3339 in UTC; empty when absent",
-        pattern=r"^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z)?$",
+        pattern=MAY_BE_EMPTY,
         examples=["2026-09-22T13:40:11Z"],
     ),
 ]

@@ -11,6 +11,7 @@ from aiohttp import hdrs
 
 from gateway.approvals.model import Approval, ApprovalDocument
 from gateway.approvals.service import Approvals
+from gateway.banks.readings import Readings
 from gateway.domain.accounts.credentials import Action
 from gateway.domain.bank.payout_orders import NumberedBank
 from gateway.domain.identity.rights import Area, Right
@@ -19,8 +20,6 @@ from gateway.http.route import Answer, Document, RowLimits, VersionedAnswer
 from gateway.operations.backoffice.access_orders import BankOrders, CredentialOrders, PeopleOrders
 from gateway.operations.backoffice.bank_connections import BankConnections
 from gateway.operations.backoffice.downloads.exports import Exports
-from gateway.operations.backoffice.figures.overview import Figures
-from gateway.operations.backoffice.oversight import Oversight
 from gateway.operations.backoffice.payout_finder import PayoutFinder
 from gateway.operations.backoffice.scoped_records import AdminServices, VisibleAccounts
 from gateway.operations.payouts.payouts import Payouts
@@ -101,9 +100,8 @@ class BackOfficeOperations:
     credentials: CredentialOrders
     banks: BankOrders
     users: PeopleOrders
-    oversight: Oversight
     exports: Exports
-    figures: Figures
+    readings: Readings
     refunds: Refunds
     listed_banks: Callable[[], Sequence[NumberedBank]]
     absent_after: Mapping[str, timedelta | None] = field(default_factory=dict)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Final, TypeVar
 
 from gateway.domain.kernel.company_scope import CompanyScope
@@ -26,17 +26,22 @@ def as_reader(
     return runs
 
 
+def kept(name: str) -> Mapping[str, str]:
+    """Return the headers of a file to be kept; no browser guesses at what it is."""
+    return {
+        "Content-Disposition": f'attachment; filename="{name}"',
+        "X-Content-Type-Options": "nosniff",
+    }
+
+
 def table(name: str) -> Callable[[DownloadFile, BackOfficeCaller], Answer[bytes]]:
-    """Answer with a table of this name; it is to be kept, and no browser guesses at what it is."""
+    """Answer with a table of this name."""
 
     def shows(found: DownloadFile, _who: BackOfficeCaller) -> Answer[bytes]:
         return Answer(
             content=found.first,
             content_type=CSV,
-            headers={
-                "Content-Disposition": f'attachment; filename="{name}"',
-                "X-Content-Type-Options": "nosniff",
-            },
+            headers=kept(name),
             rest=found.rest,
         )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gateway.http.backoffice.administration.accounts import (
@@ -14,10 +14,6 @@ from gateway.http.backoffice.administration.accounts import (
 )
 from gateway.http.backoffice.administration.bank_connections import connection_rows
 from gateway.http.backoffice.administration.bank_numbers import bank_number_rows
-from gateway.http.backoffice.administration.configuration import (
-    Configuration,
-    configuration_rows,
-)
 from gateway.http.backoffice.administration.credentials import CredentialActs, credential_rows
 from gateway.http.backoffice.administration.names import name_rows
 from gateway.http.backoffice.callers import AccountCaller, BackOfficeCaller
@@ -27,14 +23,6 @@ from gateway.http.backoffice.money.dossiers import dossier_rows, probe_rows
 from gateway.http.backoffice.money.payout_lists import payout_list_rows
 from gateway.http.backoffice.money.payouts import withdraw_acting_rows, withdraw_reading_rows
 from gateway.http.backoffice.money.search import search_rows
-from gateway.http.backoffice.oversight.audit import audit_rows
-from gateway.http.backoffice.oversight.callbacks import webhook_rows
-from gateway.http.backoffice.oversight.outbox import outbox_rows
-from gateway.http.backoffice.oversight.overview import overview_rows
-from gateway.http.backoffice.oversight.providers import Health, provider_rows
-from gateway.http.backoffice.oversight.requests import request_rows
-from gateway.http.backoffice.oversight.traces import TraceActs, trace_rows
-from gateway.http.backoffice.oversight.weather import weather_rows
 from gateway.http.backoffice.routing import Routes
 from gateway.http.route import Row
 
@@ -58,15 +46,9 @@ class BackOfficeRows:
     banking: Sequence[Row[AccountCaller]]
 
 
-def backoffice_rows(
-    does: BackOfficeOperations,
-    traces: TraceActs,
-    configuration: Configuration,
-    providers: Callable[[], Sequence[Health]],
-    nouns: Sequence[Routes],
-) -> BackOfficeRows:
-    """Return every row; ``providers`` says what is known of each, mail is for the sandbox alone."""
-    admin, oversight = does.admin, does.oversight
+def backoffice_rows(does: BackOfficeOperations, nouns: Sequence[Routes]) -> BackOfficeRows:
+    """Return every row; those of the sandbox bank are for the sandbox alone."""
+    admin = does.admin
     accounts = AccountActs(admin, does.banks)
     return BackOfficeRows(
         staff=(
@@ -80,15 +62,6 @@ def backoffice_rows(
             *payout_list_rows(does),
             *search_rows(does),
             *bank_number_rows(does),
-            *audit_rows(oversight),
-            *webhook_rows(oversight),
-            *request_rows(oversight, does.exports),
-            *trace_rows(traces),
-            *configuration_rows(configuration),
-            *provider_rows(providers),
-            *overview_rows(does.figures, providers),
-            *weather_rows(does.figures.weather),
-            *(outbox_rows(oversight) if oversight.outbox is not None else ()),
         ),
         fresh=[row for each in nouns for row in each.fresh],
         visible=(

@@ -7,12 +7,12 @@ from typing import Literal, TypedDict
 
 import msgspec
 
+from gateway.callbacks.reception import AddressedDelivery, Reception
 from gateway.domain.bank.provider_callbacks import Delivery
 from gateway.domain.kernel import errors
 from gateway.domain.requests.calls import Call, Input, RawRequest
 from gateway.http.common import STORE_FAILS
 from gateway.http.route import Gate, Row, RowLimits, Surface, route
-from gateway.operations.backoffice.callbacks.reception import AddressedDelivery, Reception
 from policies.authentication.callback import GivenAddress
 
 # Far above any callback; it bounds what a stranger can make us read before the proof.

@@ -10,7 +10,7 @@ import msgspec
 import orjson
 
 from gateway.domain.kernel.money import MAX_CENTAVOS, Money, Sum
-from gateway.domain.requests.schemas import CHOICES, PLAIN_TEXT, Choice
+from gateway.domain.requests.schemas import CHOICES, MAY_BE_EMPTY, PLAIN_TEXT, Choice
 from gateway.http.openapi.fields import explained
 
 Schema = dict[str, Any]
@@ -54,6 +54,7 @@ _AMOUNTS: Final = {
 
 
 _GENERAL: Final = frozenset({"$ref", "anyOf", "allOf"})
+_INSTANT: Final = _GENERAL | {"format"}
 
 
 _MARK: Final = REF.format(name="")
@@ -96,7 +97,8 @@ def tidied(schema: Any, names: Mapping[str, str]) -> Any:  # noqa: ANN401 - any 
     if not isinstance(schema, dict):
         return schema
     if "type" in schema:  # said by the field itself, in place of what its type is described as
-        schema = {name: part for name, part in schema.items() if name not in _GENERAL}
+        left_out = _INSTANT if schema.get("pattern") == MAY_BE_EMPTY else _GENERAL
+        schema = {name: part for name, part in schema.items() if name not in left_out}
     if schema.get("$ref") in _AMOUNTS:
         rest = {name: part for name, part in schema.items() if name != "$ref"}
         return {**_AMOUNTS[schema["$ref"]], **rest}

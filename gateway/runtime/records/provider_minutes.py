@@ -12,13 +12,8 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import Final
 
-from gateway.domain.backoffice.weather import (
-    MINUTE,
-    PLACES,
-    WELL,
-    ProviderMinute,
-    ProviderMinutes,
-)
+from gateway.banks.model import MINUTE, PLACES, WELL, ProviderMinute
+from gateway.banks.store import ProviderMinutes
 from gateway.domain.kernel.clocks import Now
 from gateway.telemetry.metrics import series
 from gateway.telemetry.metrics.families import Key

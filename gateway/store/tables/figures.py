@@ -9,7 +9,7 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
-from gateway.domain.backoffice.weather import PLACES
+from gateway.banks.model import PLACES
 from gateway.store.tables.columns import Instant
 from gateway.store.tables.core import METADATA
 

@@ -13,7 +13,7 @@ import yaml
 
 from gateway.app.build_backoffice import build_companies
 from gateway.app.build_bank import connect
-from gateway.cli.config.callbacks import register_callback
+from gateway.callbacks.cli import register_callback
 from gateway.cli.configuration import settings_of
 from gateway.cli.context import AdminContext
 from gateway.companies.model import CompanyRequest

@@ -20,6 +20,7 @@ from gateway.domain.kernel.storage import AlreadyExists, NothingToCollect
 from gateway.domain.kernel.windows import Paging
 from gateway.store.engine import Store
 from tests.contract.stores.databases import both
+from tests.world.acts import acts_of
 from tests.world.stores.office import APPROVAL
 from tests.world.stores.people import MARIA, user
 from tests.world.stores.samples import ACCOUNT, CLIENT, COMPANY, NOW, credential, event, secret
@@ -104,7 +105,7 @@ async def test_what_a_changed_person_may_not_order_any_more_is_void_at_once(
     found = dict(zip(("p1", "g1", "i1"), await states(store, "p1", "g1", "i1"), strict=True))
     assert {name for name, state in found.items() if state is ApprovalState.VOID} == void
     assert await states(store, "a1") == [ApprovalState.WAITING]
-    acts = [each.event for each in await store.office.record.after(0, 1000, EVERY_COMPANY)]
+    acts = [each.event for each in await acts_of(store)]
     told = [each.subject for each in acts if each.action == "approval.void"]
     assert set(told) == {f"approval:{name}" for name in void}
 

@@ -18,7 +18,7 @@ from gateway.domain.kernel.storage import AlreadyExists
 from gateway.runtime.records.change_feed import ChangeFeed
 from gateway.runtime.records.kept_records import KeptRecords
 from gateway.store.audit import audit_log
-from gateway.store.audit.record import StoredChanges
+from gateway.store.audit.changes import StoredChanges
 from gateway.store.engine import Store
 from tests.contract.stores import changer
 from tests.contract.stores.changer import change

@@ -13,22 +13,23 @@ from gateway.approvals.model import (
     ApprovalSearch,
     ApprovalState,
 )
+from gateway.audit.model import AuditSearch
+from gateway.audit.service import AuditEntry, find_acts
+from gateway.callbacks.model import CallbackSearch, CallbackState
+from gateway.callbacks.store import CallbackRecords
 from gateway.companies.service import add_company
-from gateway.domain.backoffice.callbacks import (
-    CallbackSearch,
-    CallbackState,
-)
-from gateway.domain.backoffice.lists import AuditEntry, AuditSearch
-from gateway.domain.backoffice.request_log import RequestSearch
 from gateway.domain.bank.provider_callbacks import CallbackKind
 from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope, scope_of
 from gateway.domain.kernel.storage import AlreadyExists
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.payouts.followups import Backlog
+from gateway.request_log.model import RequestSearch
+from gateway.request_log.store import RequestRecords
 from gateway.stops.model import StopScope
 from gateway.store.approvals import Waiting
 from gateway.store.engine import Store
 from tests.contract.stores.databases import both
+from tests.world.acts import acts_of
 from tests.world.stops import STOP, plant, sample
 from tests.world.stores.office import APPROVAL, CALLBACK, END, REQUEST
 from tests.world.stores.people import user
@@ -54,13 +55,13 @@ def decided(state: ApprovalState, by: str = "u2") -> Approval:
 
 async def test_what_is_due_later_than_can_be_is_due(store: Store):
     """A clock was put back; it would be looked into when the clock is there again."""
-    await store.office.callbacks.add(CALLBACK)
+    await CallbackRecords(store.database).add(CALLBACK)
     back = NOW - timedelta(hours=2)
 
-    claimed = await store.office.callbacks.due(back, back + timedelta(seconds=60))
+    claimed = await CallbackRecords(store.database).due(back, back + timedelta(seconds=60))
 
     assert [each.id for each in claimed] == ["c1"]
-    assert await store.office.callbacks.due(back, back + timedelta(seconds=60)) == []
+    assert await CallbackRecords(store.database).due(back, back + timedelta(seconds=60)) == []
 
 
 @both
@@ -146,53 +147,57 @@ async def test_orders_that_can_still_be_decided_are_counted(store: Store):
 
 @both
 async def test_an_event_of_a_bank_is_stored_once(store: Store, second: Store):
-    nodes = [store.office.callbacks, second.office.callbacks] * 5
+    nodes = [CallbackRecords(store.database), CallbackRecords(second.database)] * 5
 
     new = await asyncio.gather(
         *(node.add(replace(CALLBACK, id=f"c{n}")) for n, node in enumerate(nodes))
     )
-    other_bank = await store.office.callbacks.add(replace(CALLBACK, id="o", provider="other"))
+    other_bank = await CallbackRecords(store.database).add(
+        replace(CALLBACK, id="o", provider="other")
+    )
 
     assert (sum(new), other_bank) == (1, True)
 
 
 @both
 async def test_what_is_due_is_claimed_once(store: Store, second: Store):
-    await store.office.callbacks.add(CALLBACK)
+    await CallbackRecords(store.database).add(CALLBACK)
     later = NOW + timedelta(minutes=1)
 
-    first = await store.office.callbacks.due(NOW, later)
-    again = await second.office.callbacks.due(NOW, later)
+    first = await CallbackRecords(store.database).due(NOW, later)
+    again = await CallbackRecords(second.database).due(NOW, later)
 
     assert (first, again) == ([CALLBACK], [])
-    assert [each.id for each in await second.office.callbacks.due(later, END)] == ["c1"]
+    assert [each.id for each in await CallbackRecords(second.database).due(later, END)] == ["c1"]
 
 
 @both
 async def test_of_some_banks_nothing_is_claimed(store: Store):
-    await store.office.callbacks.add(CALLBACK)
-    await store.office.callbacks.add(replace(CALLBACK, id="o", provider="other"))
+    await CallbackRecords(store.database).add(CALLBACK)
+    await CallbackRecords(store.database).add(replace(CALLBACK, id="o", provider="other"))
 
-    claimed = await store.office.callbacks.due(NOW, END, but_of=[CALLBACK.provider])
+    claimed = await CallbackRecords(store.database).due(NOW, END, but_of=[CALLBACK.provider])
 
     assert [each.id for each in claimed] == ["o"]
 
 
 @both
 async def test_what_was_handled_is_due_no_more(store: Store):
-    await store.office.callbacks.add(CALLBACK)
+    await CallbackRecords(store.database).add(CALLBACK)
 
-    await store.office.callbacks.handled("c1", CallbackState.DONE, NOW, None)
+    await CallbackRecords(store.database).handled("c1", CallbackState.DONE, NOW, None)
 
-    rows, total = await store.office.callbacks.search(CallbackSearch(paging=FIRST), EVERY_COMPANY)
-    assert await store.office.callbacks.due(END, END) == []
+    rows, total = await CallbackRecords(store.database).search(
+        CallbackSearch(paging=FIRST), EVERY_COMPANY
+    )
+    assert await CallbackRecords(store.database).due(END, END) == []
     done = replace(CALLBACK, state=CallbackState.DONE, tries=1, handled_at=NOW, due_at=None)
     assert (rows, total) == ([done], 1)
 
 
 @both
 async def test_callbacks_are_searched_and_forgotten(store: Store):
-    await store.office.callbacks.add(CALLBACK)
+    await CallbackRecords(store.database).add(CALLBACK)
     search = CallbackSearch(
         paging=FIRST,
         provider="sandbox",
@@ -200,35 +205,38 @@ async def test_callbacks_are_searched_and_forgotten(store: Store):
         state=CallbackState.RECEIVED,
     )
 
-    assert await store.office.callbacks.search(search, EVERY_COMPANY) == ([CALLBACK], 1)
+    assert await CallbackRecords(store.database).search(search, EVERY_COMPANY) == ([CALLBACK], 1)
     other = replace(search, kind=CallbackKind.CHARGE)
-    assert await store.office.callbacks.search(other, EVERY_COMPANY) == ([], 0)
-    assert await store.office.callbacks.forget(END) == 1
+    assert await CallbackRecords(store.database).search(other, EVERY_COMPANY) == ([], 0)
+    assert await CallbackRecords(store.database).forget(END) == 1
 
 
 @both
 async def test_requests_are_searched_and_forgotten(store: Store):
     newer = replace(REQUEST, at=NOW + timedelta(seconds=1), status=404, trace_id="t2")
-    await store.office.requests.add([REQUEST, newer])
-    await store.office.requests.add([])
+    await RequestRecords(store.database).add([REQUEST, newer])
+    await RequestRecords(store.database).add([])
     everything = RequestSearch(paging=FIRST, since=NOW, until=END)
 
-    assert await store.office.requests.search(everything, EVERY_COMPANY) == ([newer, REQUEST], 2)
+    assert await RequestRecords(store.database).search(everything, EVERY_COMPANY) == (
+        [newer, REQUEST],
+        2,
+    )
     for wanted in ({"trace_id": "t2"}, {"status": 404}):
         search = replace(everything, **wanted)
-        assert await store.office.requests.search(search, EVERY_COMPANY) == ([newer], 1)
+        assert await RequestRecords(store.database).search(search, EVERY_COMPANY) == ([newer], 1)
     other = replace(everything, client_id="cli_b")
     elsewhere = CompanyScope(frozenset({"other"}))
-    assert await store.office.requests.search(other, EVERY_COMPANY) == ([], 0)
-    assert await store.office.requests.search(everything, elsewhere) == ([], 0)
-    assert await store.office.requests.forget(newer.at) == 1
+    assert await RequestRecords(store.database).search(other, EVERY_COMPANY) == ([], 0)
+    assert await RequestRecords(store.database).search(everything, elsewhere) == ([], 0)
+    assert await RequestRecords(store.database).forget(newer.at) == 1
 
 
 async def test_a_page_past_the_end_is_empty_with_the_true_total(store: Store):
-    await store.office.requests.add([REQUEST])
+    await RequestRecords(store.database).add([REQUEST])
     search = RequestSearch(paging=Paging(9, 25), since=NOW, until=END)
 
-    assert await store.office.requests.search(search, EVERY_COMPANY) == ([], 1)
+    assert await RequestRecords(store.database).search(search, EVERY_COMPANY) == ([], 1)
 
 
 @both
@@ -238,8 +246,8 @@ async def test_acts_are_found_newest_first(store: Store):
     await store.audit.append(second)
 
     async def found(**wanted) -> list[str]:
-        rows, _ = await store.office.record.find_acts(
-            AuditSearch(paging=FIRST, **wanted), EVERY_COMPANY
+        rows, _ = await find_acts(
+            store.database, AuditSearch(paging=FIRST, **wanted), EVERY_COMPANY
         )
         return [each.event.action for each in rows][:2]
 
@@ -287,8 +295,8 @@ async def test_an_act_belongs_to_the_company_of_its_subject(store: Store):
 async def shown_to(store: Store, *companies: str) -> list[AuditEntry]:
     """Return what somebody limited to companies finds; and exports, in the other order."""
     scope = CompanyScope(frozenset(companies))
-    found, total = await store.office.record.find_acts(AuditSearch(paging=Paging(1, 100)), scope)
-    exported = await store.office.record.after(0, 100, scope)
+    found, total = await find_acts(store.database, AuditSearch(paging=Paging(1, 100)), scope)
+    exported = await acts_of(store, scope)
     assert (list(reversed(found)), total) == (list(exported), len(exported))
     return list(found)
 
@@ -328,14 +336,14 @@ async def test_whoever_writes_an_act_may_say_whose_it_is(store: Store):
 
 @both
 async def test_callbacks_are_searched_by_company(store: Store):
-    await store.office.callbacks.add(CALLBACK)
+    await CallbackRecords(store.database).add(CALLBACK)
     search, ours = CallbackSearch(paging=FIRST), CompanyScope(frozenset({COMPANY}))
-    before = await store.office.callbacks.search(search, ours)
+    before = await CallbackRecords(store.database).search(search, ours)
 
-    await store.office.callbacks.belongs("c1", COMPANY)
+    await CallbackRecords(store.database).belongs("c1", COMPANY)
 
     assert before == ([], 0)
-    assert await store.office.callbacks.search(search, ours) == (
+    assert await CallbackRecords(store.database).search(search, ours) == (
         [replace(CALLBACK, company_id=COMPANY)],
         1,
     )
@@ -344,16 +352,16 @@ async def test_callbacks_are_searched_by_company(store: Store):
 async def test_the_record_is_exported_in_its_order(store: Store):
     await store.audit.append(event("last"))
 
-    length = await store.office.record.verify()
-    first, *_, last = await store.office.record.after(0, 1000, EVERY_COMPANY)
+    length = await store.audit.verify()
+    first, *_, last = await acts_of(store)
 
     assert (first.number, last.number, last.event.action) == (1, length, "last")
-    assert await store.office.record.after(length, 10, EVERY_COMPANY) == []
+    assert await acts_of(store, after=length) == []
 
 
 @both
 async def test_callbacks_that_wait_are_counted_by_bank(store: Store):
-    callbacks = store.office.callbacks
+    callbacks = CallbackRecords(store.database)
     await callbacks.add(CALLBACK)
     await callbacks.add(replace(CALLBACK, id="o", provider="other"))
     await callbacks.handled("c1", CallbackState.DONE, NOW, None)

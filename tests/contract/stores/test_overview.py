@@ -9,11 +9,13 @@ from datetime import datetime, timedelta
 import pytest
 from sqlalchemy import select, update
 
+from gateway.callbacks.store import CallbackRecords
 from gateway.companies.service import add_company
-from gateway.domain.backoffice.overview import HOUR, HourFigures, Need, Span
 from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope, scope_of
 from gateway.domain.kernel.money import Sum
 from gateway.domain.payouts.payouts import PayoutState
+from gateway.overview.model import HOUR, HourFigures, Need, Span
+from gateway.overview.store import OverviewRecords
 from gateway.stops.model import StopScope
 from gateway.store.engine import Store
 from gateway.store.tables.core import accounts, payouts
@@ -86,10 +88,10 @@ async def test_payouts_are_counted_by_hour_and_state(store: Store, *, is_remembe
     await asked(store, "5", THIS_HOUR)
 
     if is_remembered:
-        assert await store.office.overview.remember(DAY) == 23
-        assert await store.office.overview.remember(DAY) == 0
+        assert await OverviewRecords(store.database).remember(DAY) == 23
+        assert await OverviewRecords(store.database).remember(DAY) == 0
 
-    assert told(await store.office.overview.hours(DAY, EVERY_COMPANY)) == [
+    assert told(await OverviewRecords(store.database).hours(DAY, EVERY_COMPANY)) == [
         (before, "paid", 2, 2, 2100),
         (before, "paid", 16, 1, 1050),
         (THIS_HOUR, "paid", 2, 1, 1050),
@@ -102,12 +104,12 @@ async def test_an_hour_with_an_open_payout_is_not_remembered_until_it_ends(store
     await asked(store, "1", before)
     ended = Span(before, THIS_HOUR)
 
-    assert await store.office.overview.remember(ended) == 0
+    assert await OverviewRecords(store.database).remember(ended) == 0
 
     step = change(PayoutState.SENDING, PayoutState.FAILED, reference="1")
     await store.payouts.record(step)
-    assert await store.office.overview.remember(ended) == 1
-    assert told(await store.office.overview.hours(ended, EVERY_COMPANY)) == [
+    assert await OverviewRecords(store.database).remember(ended) == 1
+    assert told(await OverviewRecords(store.database).hours(ended, EVERY_COMPANY)) == [
         (before, "failed", -1, 1, 1050)
     ]
 
@@ -116,11 +118,11 @@ async def test_an_hour_with_an_open_payout_is_not_remembered_until_it_ends(store
 async def test_a_remembered_hour_is_not_counted_again(store: Store):
     """What is read is what is remembered: the payouts themselves are not looked at."""
     await paid(store, "1", THIS_HOUR)
-    await store.office.overview.remember(DAY)
+    await OverviewRecords(store.database).remember(DAY)
     async with store.database.writing() as connection:
         await connection.execute(update(payouts).values(centavos=7))
 
-    (found,) = await store.office.overview.hours(DAY, EVERY_COMPANY)
+    (found,) = await OverviewRecords(store.database).hours(DAY, EVERY_COMPANY)
 
     assert found == HourFigures(THIS_HOUR, PayoutState.PAID, 2, 1, Sum(1050))
 
@@ -129,7 +131,7 @@ async def test_a_remembered_hour_is_not_counted_again(store: Store):
 async def test_two_processes_remember_an_hour_once(store: Store, second: Store):
     await paid(store, "1", THIS_HOUR)
 
-    done = [await node.office.overview.remember(DAY) for node in (store, second)]
+    done = [await OverviewRecords(node.database).remember(DAY) for node in (store, second)]
 
     assert done == [24, 0]
     assert await remembered(store) == 24
@@ -142,7 +144,7 @@ async def test_two_processes_at_once_remember_an_hour_once(store: Store, second:
     await paid(store, "1", THIS_HOUR)
 
     done = await asyncio.gather(
-        *(node.office.overview.remember(DAY) for node in (store, second) * 2)
+        *(OverviewRecords(node.database).remember(DAY) for node in (store, second) * 2)
     )
 
     assert sum(done) == 24
@@ -158,11 +160,13 @@ async def test_a_new_store_remembers_a_month_in_a_transaction_a_day(store: Store
     works: list[str] = []
     store.database.usage.on_usage = lambda work, _seconds: works.append(work)
 
-    done = await store.office.overview.remember(Span(DAY.until - timedelta(days=30), DAY.until))
+    done = await OverviewRecords(store.database).remember(
+        Span(DAY.until - timedelta(days=30), DAY.until)
+    )
 
     assert done == 30 * 24
     assert works.count("write") == 30
-    assert len(await store.office.overview.hours(DAY, EVERY_COMPANY)) == 2
+    assert len(await OverviewRecords(store.database).hours(DAY, EVERY_COMPANY)) == 2
 
 
 @both
@@ -172,10 +176,10 @@ async def test_figures_are_of_companies_in_scope_alone(store: Store, *, is_remem
     await paid(store, "1", THIS_HOUR)
     await paid(store, "1", THIS_HOUR, account_id=THEIRS, centavos=5)
     if is_remembered:
-        await store.office.overview.remember(DAY)
+        await OverviewRecords(store.database).remember(DAY)
 
     async def sums(scope: CompanyScope) -> list[int]:
-        found = await store.office.overview.hours(DAY, scope)
+        found = await OverviewRecords(store.database).hours(DAY, scope)
         return [each.value.centavos for each in found]
 
     assert await sums(EVERY_COMPANY) == [1055]
@@ -187,7 +191,7 @@ async def test_figures_are_of_companies_in_scope_alone(store: Store, *, is_remem
 async def standing(
     store: Store, scope: CompanyScope = EVERY_COMPANY
 ) -> dict[tuple[Need, str], int]:
-    found = await store.office.overview.standing(scope, NOW)
+    found = await OverviewRecords(store.database).standing(scope, NOW)
     return {(each.need, each.subject): each.count for each in found}
 
 
@@ -211,7 +215,10 @@ async def test_what_is_not_proven_stands_open_until_it_is(store: Store):
             update(payouts).where(payouts.c.reference == "1").values(review=True)
         )
 
-    found = {each.need: each for each in await store.office.overview.standing(EVERY_COMPANY, NOW)}
+    found = {
+        each.need: each
+        for each in await OverviewRecords(store.database).standing(EVERY_COMPANY, NOW)
+    }
 
     assert (found[Need.UNRESOLVED].count, found[Need.REVIEW].count) == (1, 1)
     assert (found[Need.UNRESOLVED].at, found[Need.REVIEW].at) == (NOW, old)
@@ -241,7 +248,7 @@ async def test_a_bank_that_tells_nothing_of_what_it_paid_is_missing(store: Store
     await paid(store, "1", NOW - timedelta(minutes=30))
     missing = await standing(store)
 
-    await store.office.callbacks.add(replace(CALLBACK, company_id=COMPANY))
+    await CallbackRecords(store.database).add(replace(CALLBACK, company_id=COMPANY))
     told_of = await standing(store)
 
     assert missing == {(Need.CALLBACKS_MISSING, "sandbox"): 1}

@@ -13,10 +13,11 @@ from sqlalchemy import text
 
 from gateway.companies.service import add_company
 from gateway.domain.accounts.accounts import Environment
-from gateway.domain.backoffice.request_log import RequestSearch
 from gateway.domain.kernel.company_scope import EVERY_COMPANY
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.kernel.windows import Paging
+from gateway.request_log.model import RequestSearch
+from gateway.request_log.store import RequestRecords
 from gateway.store.engine import Store, open_store
 from gateway.store.kernel import partitions
 from gateway.store.kernel.database import Database
@@ -58,13 +59,13 @@ async def filled_url(migrated_url: str) -> str:
 
 async def written(store: Store, at: datetime) -> None:
     """A request and a payout of that time."""
-    await store.office.requests.add([replace(REQUEST, at=at)])
+    await RequestRecords(store.database).add([replace(REQUEST, at=at)])
     await store.payouts.add(payout(str(at), created_at=at), attempt(started_at=at))
 
 
 async def places(store: Store, at: datetime) -> list[str]:
     """Where the two lie; each is found as ever."""
-    found, _ = await store.office.requests.search(EVER, EVERY_COMPANY)
+    found, _ = await RequestRecords(store.database).search(EVER, EVERY_COMPANY)
     assert at in {each.at for each in found}
     assert [each.at for each in await store.payout_events.of(ACCOUNT, str(at))] == [at]
     async with store.database.reading() as connection:
@@ -79,7 +80,7 @@ async def places(store: Store, at: datetime) -> list[str]:
 
 async def renew(store: Store, before: datetime) -> list[int]:
     return [
-        await store.office.requests.forget(before),
+        await RequestRecords(store.database).forget(before),
         await store.payout_events.forget(before),
     ]
 
@@ -130,7 +131,7 @@ async def test_partitions_are_dropped_when_all_in_them_is_old(filled_url: str) -
 
         assert await renew(store, datetime(2020, 2, 1, tzinfo=UTC)) == [4, 1]
 
-        assert (await store.office.requests.search(EVER, EVERY_COMPANY))[1] == 0
+        assert (await RequestRecords(store.database).search(EVER, EVERY_COMPANY))[1] == 0
         assert await store.payout_events.of(ACCOUNT, str(LONG_AGO)) == []
         assert await store.payouts.find(ACCOUNT, str(LONG_AGO)) is not None
 

@@ -11,7 +11,6 @@ from sqlalchemy import text
 
 from gateway.companies.service import add_company
 from gateway.domain.backoffice import payout_search
-from gateway.domain.backoffice.overview import HOUR, Span
 from gateway.domain.backoffice.payout_search import Named, PayoutFilter, PayoutOrder, PayoutQuery
 from gateway.domain.bank.payout_orders import FailureCode, PayoutMethod
 from gateway.domain.bank.providers import PixReturn
@@ -19,6 +18,8 @@ from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope
 from gateway.domain.kernel.money import Money, Sum
 from gateway.domain.payouts.payouts import Failure, Payout, PayoutState
 from gateway.domain.payouts.status import Certainty, certainty_of
+from gateway.overview.model import HOUR, Span
+from gateway.overview.store import OverviewRecords
 from gateway.store.backoffice import payout_directory
 from gateway.store.engine import Store
 from tests.contract.stores.databases import both
@@ -133,8 +134,8 @@ async def test_what_came_back_is_found_added_up_and_counted_apart(several: Store
     counted = [(each.returned, each.count) for each in page.counts.by_state if each.state is S.PAID]
     assert sorted(counted) == [(False, 1), (True, 1)]
     span = Span(NOW - HOUR, NOW + HOUR)
-    everybody = await several.office.overview.returned(span, EVERY_COMPANY)
-    nobody = await several.office.overview.returned(span, CompanyScope(frozenset()))
+    everybody = await OverviewRecords(several.database).returned(span, EVERY_COMPANY)
+    nobody = await OverviewRecords(several.database).returned(span, CompanyScope(frozenset()))
     assert (everybody, nobody) == ((1, Sum(1500)), (0, Sum(0)))
 
 

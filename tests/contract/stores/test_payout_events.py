@@ -9,7 +9,8 @@ from itertools import product
 import pytest
 from sqlalchemy import func, select, text
 
-from gateway.domain.backoffice.callbacks import CallbackState
+from gateway.callbacks.model import CallbackState
+from gateway.callbacks.store import CallbackRecords
 from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.bank.providers import Evidence, Phase
 from gateway.domain.kernel.storage import StoreUnavailable
@@ -216,7 +217,7 @@ async def test_facts_that_may_not_be_kept_are_left_out(sealed: Store) -> None:
     """Whoever tells an event: the list decides."""
     await sealed.payouts.add(payout(), attempt())
     event = probed(payout(), "not_found", NOW, NOW, {"tax_number": "52998224725", "reason": "x"})
-    await sealed.office.callbacks.handled("none", CallbackState.DONE, NOW, None, event)
+    await CallbackRecords(sealed.database).handled("none", CallbackState.DONE, NOW, None, event)
 
     *_, found = await sealed.payout_events.of(ACCOUNT, "order-1")
 
@@ -316,7 +317,9 @@ async def test_an_opinion_is_told_once(sealed: Store) -> None:
 async def test_a_callback_is_told_when_it_is_known_whose_it_is(store: Store) -> None:
     await store.payouts.add(payout(), attempt())
 
-    await store.office.callbacks.belongs("c1", samples.COMPANY, noticed(payout(), "c1", NOW))
+    await CallbackRecords(store.database).belongs(
+        "c1", samples.COMPANY, noticed(payout(), "c1", NOW)
+    )
 
     assert ("noticed", 1, "") in await told(store)
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 
-from gateway.domain.backoffice.weather import MINUTE, PLACES, LastFailure, ProviderMinute
+from gateway.banks.model import MINUTE, PLACES, LastFailure, ProviderMinute
+from gateway.banks.store import ProviderMinutes
 from gateway.store.engine import Store
 from tests.contract.stores.databases import both
 from tests.world.stores.samples import NOW
@@ -26,7 +27,7 @@ BAD = replace(GOOD, ok=1, last_failure="timeout")
 
 @both
 async def test_minutes_of_processes_are_added_up(store: Store):
-    minutes = store.office.provider_minutes
+    minutes = ProviderMinutes(store.database)
     await minutes.add("a", [GOOD, replace(GOOD, operation="create_payout", calls=1, ok=0)])
     await minutes.add("b", [GOOD])
     await minutes.add("b", [replace(GOOD, minute=AT + 2 * MINUTE)])
@@ -48,7 +49,7 @@ async def test_minutes_of_processes_are_added_up(store: Store):
 
 @both
 async def test_only_the_window_and_the_provider_count(store: Store):
-    minutes = store.office.provider_minutes
+    minutes = ProviderMinutes(store.database)
     await minutes.add("a", [GOOD, replace(BAD, provider="jacaranda")])
 
     assert await minutes.added_up(AT + MINUTE, MINUTE, None) == []
@@ -58,7 +59,7 @@ async def test_only_the_window_and_the_provider_count(store: Store):
 
 @both
 async def test_the_last_failure_of_each_provider_is_found(store: Store):
-    minutes = store.office.provider_minutes
+    minutes = ProviderMinutes(store.database)
     later = replace(BAD, minute=AT + MINUTE, last_failure="rate_limited")
     await minutes.add("a", [BAD, later, replace(BAD, provider="jacaranda")])
     await minutes.add("a", [replace(GOOD, minute=AT + 2 * MINUTE)])
@@ -73,7 +74,7 @@ async def test_the_last_failure_of_each_provider_is_found(store: Store):
 
 @both
 async def test_what_is_old_is_forgotten(store: Store):
-    minutes = store.office.provider_minutes
+    minutes = ProviderMinutes(store.database)
     await minutes.add("a", [GOOD, replace(GOOD, minute=AT + MINUTE)])
 
     assert await minutes.forget(AT + MINUTE) == 1

@@ -8,15 +8,16 @@ from typing import Any
 
 import pytest
 
-from gateway.domain.backoffice.request_log import (
+from gateway.domain.kernel.company_scope import EVERY_COMPANY
+from gateway.domain.kernel.windows import Paging
+from gateway.request_log.model import (
     COUNTED_AT_MOST,
     Cursor,
     LoggedRequest,
     RefusalGroup,
     RequestSearch,
 )
-from gateway.domain.kernel.company_scope import EVERY_COMPANY
-from gateway.domain.kernel.windows import Paging
+from gateway.request_log.store import RequestRecords
 from gateway.store.engine import Store
 from gateway.store.kernel.old_rows import AT_ONCE
 from tests.contract.stores.databases import both
@@ -43,7 +44,9 @@ STRANGER = replace(
 
 
 async def found(store: Store, **filters: Any) -> list[LoggedRequest]:
-    items, total = await store.office.requests.search(replace(SEARCH, **filters), EVERY_COMPANY)
+    items, total = await RequestRecords(store.database).search(
+        replace(SEARCH, **filters), EVERY_COMPANY
+    )
     assert total == len(items)
     return list(items)
 
@@ -69,7 +72,7 @@ async def found(store: Store, **filters: Any) -> list[LoggedRequest]:
 async def test_requests_are_found_by_what_they_were(
     store: Store, filters: dict[str, Any], expected: list[LoggedRequest]
 ):
-    await store.office.requests.add([REQUEST, REFUSED, CHANGED, STRANGER])
+    await RequestRecords(store.database).add([REQUEST, REFUSED, CHANGED, STRANGER])
 
     assert await found(store, **filters) == expected
 
@@ -88,7 +91,7 @@ async def test_requests_are_found_by_what_they_were(
 async def test_only_times_that_are_named_limit_a_search(
     store: Store, times: dict[str, Any], expected: list[LoggedRequest]
 ):
-    await store.office.requests.add([REQUEST, REFUSED, CHANGED, STRANGER])
+    await RequestRecords(store.database).add([REQUEST, REFUSED, CHANGED, STRANGER])
 
     assert await found(store, **{"since": None, "until": None, **times}) == expected
 
@@ -97,30 +100,32 @@ async def test_only_times_that_are_named_limit_a_search(
 async def test_a_page_begins_where_the_one_before_ended(store: Store):
     """Also among requests of one instant, and while newer ones come in."""
     same = [replace(REQUEST, trace_id=str(number)) for number in range(5)]
-    await store.office.requests.add(same)
+    await RequestRecords(store.database).add(same)
     search = replace(SEARCH, paging=Paging(1, 2))
 
     seen: list[str] = []
     for _ in range(3):
-        items, _ = await store.office.requests.search(search, EVERY_COMPANY)
+        items, _ = await RequestRecords(store.database).search(search, EVERY_COMPANY)
         seen += [each.trace_id for each in items]
-        await store.office.requests.add([replace(REQUEST, trace_id="new", at=NOW + SECOND)])
+        await RequestRecords(store.database).add(
+            [replace(REQUEST, trace_id="new", at=NOW + SECOND)]
+        )
         place = Cursor(items[-1].at, items[-1].number)
         search = replace(search, before=Cursor.read(str(place)))
 
     assert seen == ["4", "3", "2", "1", "0"]
-    assert await store.office.requests.search(search, EVERY_COMPANY) == ([], 0)
+    assert await RequestRecords(store.database).search(search, EVERY_COMPANY) == ([], 0)
 
 
 @both
 async def test_the_count_ends_where_nobody_counts_on(store: Store, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("gateway.store.backoffice.request_log.COUNTED_AT_MOST", 3)
-    await store.office.requests.add([REQUEST] * 5)
+    monkeypatch.setattr("gateway.request_log.store.COUNTED_AT_MOST", 3)
+    await RequestRecords(store.database).add([REQUEST] * 5)
 
-    first, total = await store.office.requests.search(
+    first, total = await RequestRecords(store.database).search(
         replace(SEARCH, paging=Paging(1, 2)), EVERY_COMPANY
     )
-    last, again = await store.office.requests.search(
+    last, again = await RequestRecords(store.database).search(
         replace(SEARCH, paging=Paging(3, 2)), EVERY_COMPANY
     )
 
@@ -131,8 +136,8 @@ async def test_the_count_ends_where_nobody_counts_on(store: Store, monkeypatch: 
 @both
 async def test_refusals_are_counted_by_code_reason_and_credential(store: Store):
     again = replace(REFUSED, at=NOW + 5 * SECOND)
-    await store.office.requests.add([REQUEST, REFUSED, again, STRANGER])
-    log = store.office.requests
+    await RequestRecords(store.database).add([REQUEST, REFUSED, again, STRANGER])
+    log = RequestRecords(store.database)
 
     every = await log.summary(SEARCH, EVERY_COMPANY, 100)
     one = await log.summary(SEARCH, EVERY_COMPANY, 1)
@@ -151,8 +156,8 @@ async def test_refusals_are_counted_by_code_reason_and_credential(store: Store):
 @both
 async def test_who_is_limited_counts_and_exports_their_own_alone(store: Store):
     theirs = replace(REFUSED, company_id=THEIRS_ID, client_id="cli_b", trace_id="theirs")
-    await store.office.requests.add([REFUSED, theirs, STRANGER])
-    log = store.office.requests
+    await RequestRecords(store.database).add([REFUSED, theirs, STRANGER])
+    log = RequestRecords(store.database)
 
     groups = await log.summary(SEARCH, OURS, 100)
     exported = await log.export(SEARCH, THEIRS, 100)
@@ -169,10 +174,10 @@ assert COMPANY != THEIRS_ID
 
 async def test_what_is_old_is_forgotten_however_much_there_is(store: Store):
     """On a file; partitions go whole."""
-    await store.office.requests.add([logged_at(-each) for each in range(1, AT_ONCE + 6)])
-    await store.office.requests.add([logged_at(0), logged_at(1)])
+    await RequestRecords(store.database).add([logged_at(-each) for each in range(1, AT_ONCE + 6)])
+    await RequestRecords(store.database).add([logged_at(0), logged_at(1)])
 
-    forgotten = await store.office.requests.forget(NOW)
+    forgotten = await RequestRecords(store.database).forget(NOW)
 
     assert forgotten == AT_ONCE + 5
     assert len(await found(store)) == 2

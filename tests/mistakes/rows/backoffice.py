@@ -17,7 +17,7 @@ _FILES = f"{_OPERATIONS}/downloads/test_files.py"
 _LINKED = "tests/unit/gateway/statements/test_service.py"
 _MONEY_ORDERS = "tests/unit/gateway/approvals/test_money.py"
 _NO_PROOF = "test_a_failed_repetition_proves_nothing_of_a_refund_that_may_have_been_given"
-_OVERSIGHT = f"{_OPERATIONS}/test_oversight.py"
+_OVERSIGHT = "tests/unit/gateway/audit/test_service.py"
 _PROBES = f"{_OPERATIONS}/money/test_unresolved_probes.py"
 _REVIEWS = f"{_OPERATIONS}/test_reviews.py"
 _SCOPED = f"{_OPERATIONS}/test_scoped_records.py"
@@ -307,13 +307,9 @@ ROWS = (
         name="acts-of-others-counted",
         promise="Who is limited to companies is not told how many acts there are of others.",
         source="docs/people.md",
-        file="gateway/operations/backoffice/oversight.py",
-        right=(
-            "        if scope.everything:\n"
-            "            return Proof(events=length, accepted=accepted)\n"
-            "        _, visible"
-        ),
-        wrong="        return Proof(events=length, accepted=accepted)\n        _, visible",
+        file="gateway/audit/service.py",
+        right="        if is_limited:  #",
+        wrong="        if False and is_limited:  #",
         tests=(f"{_OVERSIGHT}::test_a_proof_is_of_the_whole_log_and_counts_what_is_visible",),
     ),
     Mistake(

@@ -17,8 +17,8 @@ _HTTP = "tests/unit/provider_adapters/kit/test_client.py"
 _KIT_OUTCOMES = "tests/unit/provider_adapters/kit/test_outcomes.py"
 _MESSAGES = "tests/unit/gateway/net/client/test_messages.py"
 _OFFERED = "tests/unit/gateway/operations/bank/test_connections_options.py"
-_CALLBACK_LOOKS = "tests/unit/gateway/operations/backoffice/callbacks/test_looks.py"
-_OPERATIONS_CALLBACKS = "tests/unit/gateway/operations/backoffice/callbacks/test_reception.py"
+_CALLBACK_LOOKS = "tests/unit/gateway/callbacks/test_processing.py"
+_OPERATIONS_CALLBACKS = "tests/unit/gateway/callbacks/test_reception.py"
 _OUTCOMES = "tests/unit/gateway/domain/bank/test_outcomes.py"
 _PAYOUTS = "tests/unit/provider_adapters/sandbox/test_payouts.py"
 _PROOFS = "tests/unit/provider_adapters/kit/test_proofs.py"
@@ -186,7 +186,7 @@ ROWS = (
         name="callback-of-several-companies",
         promise="What is kept of a callback shows no company the account of another.",
         source="docs/providers/callbacks.md",
-        file="gateway/operations/backoffice/callbacks/reception.py",
+        file="gateway/callbacks/reception.py",
         right='return part or (came.body if len(notices) == 1 else b"")',
         wrong="return part or came.body",
         tests=(f"{_OPERATIONS_CALLBACKS}::test_several_things_in_one_body_are_kept_apart",),
@@ -195,7 +195,7 @@ ROWS = (
         name="callback-believed",
         promise="A callback moves nothing: the bank is read before it is done.",
         source="decisions 1 (callbacks)",
-        file="gateway/operations/backoffice/callbacks/looks.py",
+        file="gateway/callbacks/processing.py",
         right=(
             "        seen = payout if is_final else await self.look(payout, named, heard.append)\n"
             "        # One that its bank holds has a schedule of its own.\n"
@@ -210,7 +210,7 @@ ROWS = (
         name="callback-of-another-bank",
         promise="A bank speaks of its own payouts alone.",
         source="decisions 1 (callbacks)",
-        file="gateway/operations/backoffice/callbacks/looks.py",
+        file="gateway/callbacks/processing.py",
         right="return payout if payout and payout.provider == callback.provider else None",
         wrong="return payout",
         tests=(f"{_CALLBACK_LOOKS}::test_a_bank_speaks_of_its_own_payouts_alone",),

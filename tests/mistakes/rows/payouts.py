@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.mistakes.mistake import Mistake
 
-_CALLBACK_LOOKS = "tests/unit/gateway/operations/backoffice/callbacks/test_looks.py"
+_CALLBACK_LOOKS = "tests/unit/gateway/callbacks/test_processing.py"
 _APPROVALS = "tests/unit/gateway/approvals/test_service.py"
 _CERTAINTY = "tests/unit/gateway/domain/payouts/test_status_certainty.py"
 _DOMAIN_APPROVALS = "tests/unit/gateway/approvals/test_model.py"
@@ -302,7 +302,7 @@ ROWS = (
         name="settled-payouts-polled",
         promise="A settled payout is looked at for a callback about a return, and for no other.",
         source="ADR 0023",
-        file="gateway/operations/backoffice/callbacks/looks.py",
+        file="gateway/callbacks/processing.py",
         right="seen = payout if is_final else await self.look(payout, named, heard.append)",
         wrong="seen = await self.look(payout, named, heard.append)",
         tests=(

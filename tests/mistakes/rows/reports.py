@@ -159,11 +159,11 @@ ROWS = (
         name="export-beyond-the-companies",
         promise="A file of requests holds those of a person's own companies alone.",
         source="decisions 11 (four eyes)",
-        file="gateway/operations/backoffice/downloads/exports.py",
-        right="self.requests.export(behind, scope, ROWS_A_PAGE)",
-        wrong="self.requests.export(behind, CompanyScope(None), ROWS_A_PAGE)",
+        file="gateway/request_log/service.py",
+        right="self.records.export(behind, who.scope, ROWS_A_PAGE)",
+        wrong="self.records.export(behind, type(who.scope)(None), ROWS_A_PAGE)",
         tests=(
-            "tests/unit/gateway/operations/backoffice/downloads/test_exports.py::test_each_page_is_asked_for_within_the_scope_and_the_filter",
+            "tests/unit/gateway/request_log/test_service.py::test_every_row_of_a_file_is_there_once_in_its_order",
         ),
     ),
 )

@@ -90,8 +90,8 @@ ROWS = (
         promise="Callbacks of banks are kept for 90 days.",
         source="docs/operations.md",
         file="gateway/runtime/retention.py",
-        right="office.callbacks.forget(now - CALLBACKS_KEPT)",
-        wrong="office.callbacks.forget(now - REQUESTS_KEPT)",
+        right="CallbackRecords(database).forget(now - CALLBACKS_KEPT)",
+        wrong="CallbackRecords(database).forget(now - REQUESTS_KEPT)",
         tests=(f"{_RUNTIME}/test_retention.py::test_what_is_old_is_forgotten",),
     ),
     Mistake(

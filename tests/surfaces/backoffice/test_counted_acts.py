@@ -6,7 +6,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from gateway.http.backoffice.oversight.audit import NDJSON
+from gateway.audit.routes import NDJSON
 from tests.world.backoffice.client import NOBODY, BackofficeClient
 from tests.world.gateway.world import opened, patient, sandbox
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from gateway.domain.backoffice.lists import AuditSearch
+from gateway.audit.model import AuditSearch
+from gateway.audit.service import find_acts
 from gateway.domain.bank.refunds import IncomingStatus
 from gateway.domain.kernel.company_scope import EVERY_COMPANY
 from gateway.domain.kernel.money import Money
@@ -483,9 +484,9 @@ async def test_what_changes_at_a_bank_is_in_the_audit_log(backoffice_client: Bac
     key = f"{uuid.uuid4().hex}@example.com"
     await backoffice_client.post("/pix/keys", {"type": "email", "key": key})
 
-    record = backoffice_client.world.gateway.kernel.store.office.record
+    database = backoffice_client.world.gateway.kernel.store.database
 
-    entries, _ = await record.find_acts(AuditSearch(paging=Paging(1, 2)), EVERY_COMPANY)
+    entries, _ = await find_acts(database, AuditSearch(paging=Paging(1, 2)), EVERY_COMPANY)
     assert [each.event.action for each in entries] == [
         "pix_key.create.done", "pix_key.create.ordered",
     ]  # fmt: skip

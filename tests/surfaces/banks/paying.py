@@ -8,9 +8,9 @@ from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 from typing import Any
 
+from gateway.callbacks.registrations import CallbackRegistrations
 from gateway.domain.bank.provider_callbacks import CallbackOrder
 from gateway.net.common.runtime import chance
-from gateway.operations.backoffice.callbacks.at_banks import CallbackRegistrations
 from gateway.runtime.providers import ConnectedBanks
 from gateway.runtime.reconciler import Reconciler, Work
 from tests.surfaces.banks.every_bank import AtBank

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from gateway.app.build_callbacks import path_of, secrets_of
+from gateway.callbacks.registrations import CallbackRegistrations
 from gateway.domain.bank.provider_callbacks import CallbackOrder
-from gateway.operations.backoffice.callbacks.at_banks import CallbackRegistrations
 from gateway.runtime.providers import ConnectedBanks
 from provider_adapters.kit.proofs import token_text
 from tests.surfaces.banks.every_bank import PREFIX, AtBank, EveryBank

@@ -15,11 +15,11 @@ from urllib.parse import quote
 
 import pytest
 
+from gateway.callbacks.registrations import CallbackRegistrations
 from gateway.domain.accounts.accounts import Account
 from gateway.domain.bank.capabilities import Capabilities, PortCall
 from gateway.domain.bank.payout_orders import PayoutMethod
 from gateway.domain.bank.provider_callbacks import CallbackOrder
-from gateway.operations.backoffice.callbacks.at_banks import CallbackRegistrations
 from gateway.operations.kernel.audit_context import RuleViolation
 from gateway.runtime.providers import ConnectedBanks
 from provider_adapters.testing import simulators

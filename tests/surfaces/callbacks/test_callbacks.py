@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from gateway.domain.backoffice.callbacks import CallbackState
+from gateway.callbacks.model import CallbackState
 from gateway.domain.payouts.payouts import PayoutState, provider_key
 from tests.world.backoffice.client import BackofficeClient
 from tests.world.gateway.callbacks import listed, summary

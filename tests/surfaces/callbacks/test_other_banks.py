@@ -20,8 +20,10 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 from yarl import URL
 
+from gateway.callbacks.model import Callback, CallbackSearch
+from gateway.callbacks.reception import CallbackAddress, Reception
+from gateway.callbacks.store import CallbackRecords
 from gateway.domain.accounts.accounts import Environment
-from gateway.domain.backoffice.callbacks import Callback, CallbackSearch
 from gateway.domain.bank.provider_callbacks import (
     CallbackKind,
     CallbackProof,
@@ -37,7 +39,6 @@ from gateway.http.server import Serving, application
 from gateway.http.table import Table
 from gateway.net.server.listener import Address, Listener
 from gateway.net.server.peer import ServerLimits
-from gateway.operations.backoffice.callbacks.reception import CallbackAddress, Reception
 from provider_adapters.apipix.callbacks import ApiPixProof, step_of
 from provider_adapters.apipix.profiles import SecretAddress
 from provider_adapters.kit.client import ProviderClient, client_of
@@ -139,7 +140,7 @@ class Stage:
         return answer.status
 
     async def kept(self) -> list[Callback]:
-        store = self.office.store.office.callbacks
+        store = CallbackRecords(self.office.store.database)
         return list((await store.search(CallbackSearch(paging=Paging(1, 100)), EVERY_COMPANY))[0])
 
     def certificate(self, authority: Authority | None = None) -> str:
@@ -196,7 +197,7 @@ def _reception(stage: Stage) -> Reception:
         "stepped": ApiPixProof(None, [SECRET], SecretAddress(), lists_keys=True),
     }
     return Reception(
-        store=stage.office.store.office.callbacks,
+        store=CallbackRecords(stage.office.store.database),
         addresses={
             name: CallbackAddress(proof=proof, tokens=(TOKEN,)) for name, proof in proofs.items()
         },

@@ -8,11 +8,9 @@ from gateway.approvals.model import (
     Approval,
     ApprovalKind,
 )
-from gateway.domain.backoffice.callbacks import (
-    Callback,
-)
-from gateway.domain.backoffice.request_log import LoggedRequest
+from gateway.callbacks.model import Callback
 from gateway.domain.bank.provider_callbacks import CallbackKind
+from gateway.request_log.model import LoggedRequest
 from tests.world.stores.samples import (
     ACCOUNT,
     COMPANY,

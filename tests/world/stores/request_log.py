@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 
-from gateway.domain.backoffice.request_log import (
+from gateway.request_log.model import (
     LoggedRequest,
 )
 from tests.world.stores.office import REQUEST

@@ -149,6 +149,19 @@ class Pages:
             visit.accounts[account_id] = visit.call.account = found
         return visit.accounts[account_id]
 
+    async def find(
+        self,
+        visit: Visit,
+        opens: Callable[..., Awaitable[Value]],
+        takes: Input[Any],
+        given: Mapping[str, str],
+        fails: Fails = STORE_FAILS,
+    ) -> Part[Value]:
+        """Call a search with the values of a query; empty ones are left out."""
+        query = {name: [value] for name, value in given.items() if value}
+        asked = RawRequest(path=visit.call.asked.path, query=query)
+        return await part(_found(opens, self.staff(visit), takes, asked), fails)
+
     def may(self, visit: Visit, method: Callable[..., Any]) -> bool:
         """Say whether who looks has the right that a service method asks for."""
         return visit.may(requirement_of(method).right)
@@ -197,9 +210,8 @@ class Pages:
 
         def declare(more: Callable[[Visit], Awaitable[Mapping[str, object]]]) -> Shows:
             async def shows(visit: Visit) -> Result:
-                who, asked = self.staff(visit), _search(visit, how)
-                found = await part(
-                    _found(opens, who, how["takes"], asked), how.get("fails", STORE_FAILS)
+                found = await self.find(
+                    visit, opens, how["takes"], _given(visit, how), how.get("fails", STORE_FAILS)
                 )
                 data = {"found": found, **await more(visit)}
                 return Shown(template=how["template"], part=how.get("part", ""), data=data)
@@ -246,14 +258,11 @@ class Pages:
         return declare
 
 
-def _search(visit: Visit, how: Listing) -> RawRequest:
+def _given(visit: Visit, how: Listing) -> Mapping[str, str]:
     """Return what the address asks for, as the back office would be asked."""
     if "asks" in how:
-        given = how["asks"](visit)
-    else:
-        given = {each.name: visit.query(each.name) for each in how["takes"].parameters}
-    query = {name: [value] for name, value in given.items() if value}
-    return RawRequest(path=visit.call.asked.path, query=query)
+        return how["asks"](visit)
+    return {each.name: visit.query(each.name) for each in how["takes"].parameters}
 
 
 async def _found(

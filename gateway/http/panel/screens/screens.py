@@ -7,8 +7,7 @@ from typing import Final
 
 from gateway.http.panel.pages.calls import RowCalls
 from gateway.http.panel.pages.page import Page
-from gateway.http.panel.screens import overview
-from gateway.http.panel.screens.access import audit, credentials
+from gateway.http.panel.screens.access import credentials
 from gateway.http.panel.screens.money import (
     approvals,
     new_payout,
@@ -19,15 +18,9 @@ from gateway.http.panel.screens.money import (
 )
 from gateway.http.panel.screens.operations import (
     accounts,
-    callbacks,
-    providers,
-    requests,
-    traces,
 )
-from gateway.http.panel.screens.service import configuration
 
 _PARTS: Final[Sequence[Callable[[RowCalls], Sequence[Page]]]] = (
-    overview.pages,
     payouts.pages,
     new_payout.pages,
     payout.pages,
@@ -36,12 +29,6 @@ _PARTS: Final[Sequence[Callable[[RowCalls], Sequence[Page]]]] = (
     accounts.pages,
     credentials.pages,
     approvals.pages,
-    requests.pages,
-    traces.pages,
-    providers.pages,
-    callbacks.pages,
-    audit.pages,
-    configuration.pages,
 )
 
 

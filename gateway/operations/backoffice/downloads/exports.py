@@ -5,12 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from gateway.domain.backoffice.payout_search import FoundPayout, PayoutPlace, PayoutQuery
-from gateway.domain.backoffice.request_log import (
-    Cursor,
-    LoggedRequest,
-    RequestLog,
-    RequestSearch,
-)
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.operations.backoffice.downloads.files import (
     ROWS_A_PAGE,
@@ -21,7 +15,6 @@ from gateway.operations.backoffice.downloads.files import (
 )
 from gateway.operations.backoffice.payout_finder import PayoutFinder
 from gateway.reports import payouts as payout_table
-from gateway.reports import requests as request_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +27,6 @@ class Exports:
     """
 
     finder: PayoutFinder
-    requests: RequestLog
     turns: Turns
 
     async def payouts(self, user_id: str, scope: CompanyScope, wanted: PayoutQuery) -> DownloadFile:
@@ -48,19 +40,3 @@ class Exports:
         turn = self.turns.take(user_id)
         reader = DownloadReader(read=read, write=payout_table.lines, turn=turn)
         return await reader.file(payout_table.HEAD)
-
-    async def logged_requests(
-        self, user_id: str, scope: CompanyScope, wanted: RequestSearch
-    ) -> DownloadFile:
-        """Write the requests of a search; ServiceError (429) where too many files are read."""
-
-        async def read(place: Cursor | None) -> DownloadPage[LoggedRequest, Cursor]:
-            behind = wanted if place is None else replace(wanted, before=place)
-            found = await self.requests.export(behind, scope, ROWS_A_PAGE)
-            is_last = len(found) < ROWS_A_PAGE
-            after = None if is_last else Cursor(found[-1].at, found[-1].number)
-            return DownloadPage(found, after)
-
-        turn = self.turns.take(user_id)
-        reader = DownloadReader(read=read, write=request_table.lines, turn=turn)
-        return await reader.file(request_table.HEAD)

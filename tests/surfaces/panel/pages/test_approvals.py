@@ -9,9 +9,10 @@ from uuid import uuid4
 import pytest
 
 from gateway.app.build_backoffice import build_companies
+from gateway.audit.model import AuditSearch
+from gateway.audit.service import find_acts
 from gateway.companies.model import CompanyRequest
 from gateway.core.access import Staff
-from gateway.domain.backoffice.lists import AuditSearch
 from gateway.domain.identity.rights import Role
 from gateway.domain.kernel.company_scope import EVERY_COMPANY
 from gateway.domain.kernel.windows import Paging
@@ -140,8 +141,8 @@ async def test_an_order_of_money_is_approved_by_its_typed_amount(
     shown = await approver.open(path)
     subject = f"approval:{path.rpartition('/')[2]}"
     wanted = AuditSearch(paging=Paging(1, 10), action="approval.read", subject=subject)
-    record = world.gateway.kernel.store.office.record
-    _, reads = await record.find_acts(wanted, EVERY_COMPANY)
+    database = world.gateway.kernel.store.database
+    _, reads = await find_acts(database, wanted, EVERY_COMPANY)
 
     wrong = [
         (await approver.send(f"{path}/approve", {"value": typed})).status
@@ -229,7 +230,7 @@ async def test_beside_an_order_of_money_stands_what_helps_to_decide(approver: Pe
     await world.settled(reference)
     path = await ordered_payout(world, "email")
     account = world.demo["accounts"]["main"]["id"]
-    readings = world.gateway.rooms.backoffice.figures.readings
+    readings = world.gateway.rooms.backoffice.readings
 
     shown = await approver.open(path)
     part = await approver.open(path, **{"HX-Request-Type": "partial"})

@@ -12,11 +12,12 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from gateway.domain.backoffice.request_log import LoggedRequest
 from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.identity.rights import Role
 from gateway.domain.payouts.payouts import Attempt, Failure, Payout, PayoutState
 from gateway.operations.backoffice.downloads.files import MOST_OF_A_PERSON, ROWS_A_PAGE
+from gateway.request_log.model import LoggedRequest
+from gateway.request_log.store import RequestRecords
 from tests.surfaces.panel.pages.person import Person, signed_in
 from tests.world.gateway.world import World
 from tests.world.stores.samples import attempt, payout
@@ -85,7 +86,7 @@ async def hostile(world: World) -> AsyncIterator[World]:
     failed = Failure(FailureCode.NOT_SENT)
     await stored(world, "main", "not-sent", 90, state=PayoutState.FAILED, failure=failed)
     await stored(world, "other_company", "foreign-canary", 91)
-    log = world.gateway.kernel.store.office.requests
+    log = RequestRecords(world.gateway.kernel.store.database)
     await log.add([logged(world, number, text) for number, text in enumerate(HOSTILE)])
     await log.add([logged(world, 91, "foreign-canary", "other")])
     return world
@@ -218,7 +219,7 @@ async def test_without_the_right_there_is_no_file(hostile: World, name: str, rol
 async def test_more_than_a_page_comes_in_pieces_and_whole(world: World):
     """None missing, none twice, in the order of the list; each is in the file once."""
     count = 2 * ROWS_A_PAGE + 1
-    log = world.gateway.kernel.store.office.requests
+    log = RequestRecords(world.gateway.kernel.store.database)
     await log.add([logged(world, number, f"many-{number}") for number in range(count)])
     person = await signed_in(world, *Role)
 

@@ -9,7 +9,8 @@ from uuid import uuid4
 import pytest
 import pytest_asyncio
 
-from gateway.domain.backoffice.callbacks import Callback
+from gateway.callbacks.model import Callback
+from gateway.callbacks.store import CallbackRecords
 from gateway.domain.bank.provider_callbacks import CallbackKind
 from tests.surfaces.panel.pages.person import Person
 from tests.world.backoffice.watching import in_review
@@ -124,7 +125,7 @@ async def test_a_callback_of_a_payout_leads_to_it(world: World, operator: Person
         received_at=kernel.now(),
         body=b"{}",
     )
-    await kernel.store.office.callbacks.add(told)
+    await CallbackRecords(kernel.store.database).add(told)
 
     listed = await operator.open("/panel/callbacks?kind=payout")
     found = await operator.open(f"/panel/search?q={payout.provider_key}")

@@ -9,8 +9,9 @@ from uuid import uuid4
 import pytest
 import pytest_asyncio
 
+from gateway.callbacks.model import Callback
+from gateway.callbacks.store import CallbackRecords
 from gateway.companies.service import find_company
-from gateway.domain.backoffice.callbacks import Callback
 from gateway.domain.bank.provider_callbacks import CallbackKind
 from gateway.domain.identity.rights import Role
 from gateway.operations.identity.users import NewUser
@@ -249,7 +250,7 @@ async def test_a_callback_hides_who_it_is_about(world: World, viewer: Person):
     """Its body is a bank's own text: markup stays text, and numbers of people are hidden."""
     kernel = world.gateway.kernel
     body = '{"cpf":"529.982.247-25","to":"maria@example.com","phone":"+5511987654321"}<script>'
-    await kernel.store.office.callbacks.add(
+    await CallbackRecords(kernel.store.database).add(
         Callback(
             id=str(uuid4()),
             provider="sandbox",

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
-
-import msgspec
-import pytest
 
 from gateway.app.build_backoffice import (
     build_admin_services,
@@ -18,8 +15,7 @@ from gateway.app.build_backoffice import (
 from gateway.app.build_bank import build_bank
 from gateway.app.build_identity import build_identity
 from gateway.app.build_payouts import build_payouts
-from gateway.config.settings import Settings
-from gateway.domain.accounts.accounts import Account, Environment
+from gateway.domain.accounts.accounts import Account
 from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope
 from gateway.domain.requests.calls import RawRequest
 from gateway.http.backoffice.cells import BackOfficeOperations
@@ -84,15 +80,6 @@ async def test_what_partners_have_is_used_and_not_made_again(office: Registers):
     assert made.approvals.money.refunds.stops is made.payouts.guards.stops
     assert made.connections.banks is made.payouts.banks
     assert made.payout_lists.store is made.payouts.store
-
-
-@pytest.mark.parametrize("environment", Environment)
-async def test_mail_is_read_in_the_sandbox_alone(office: Registers, environment: Environment):
-    settings = msgspec.structs.replace(Settings(), environment=environment)
-
-    made = built(replace(office.kernel, settings=settings))
-
-    assert (made.oversight.outbox is not None) is (environment is Environment.SANDBOX)
 
 
 async def test_the_registers_make_what_partners_can_use(office: Registers):

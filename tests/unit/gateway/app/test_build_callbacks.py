@@ -10,6 +10,7 @@ from multidict import CIMultiDict
 
 from gateway.app.build_bank import connect
 from gateway.app.build_callbacks import make_address, make_addresses, path_of
+from gateway.callbacks.reception import CallbackAddress
 from gateway.config.settings import Settings
 from gateway.config.upstream import Callbacks, Provider
 from gateway.config.values import Secret
@@ -21,7 +22,6 @@ from gateway.domain.bank.provider_callbacks import (
     Delivery,
     Notice,
 )
-from gateway.operations.backoffice.callbacks.reception import CallbackAddress
 from gateway.security.keys import Derivation
 from provider_adapters.kit.factory import AdapterRefused
 from provider_adapters.kit.proofs import PeerCertificate

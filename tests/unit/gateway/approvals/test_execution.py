@@ -17,7 +17,6 @@ from gateway.domain.bank.provider_options import OutcomeUnknown
 from gateway.domain.bank.providers import ProviderError, Rejected, Unavailable
 from gateway.domain.bank.refunds import RefundRequest, RefundStatus, refund_key
 from gateway.domain.kernel.audit import AuditEvent
-from gateway.domain.kernel.company_scope import EVERY_COMPANY
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.storage import StoreUnavailable
@@ -37,6 +36,7 @@ from tests.unit.gateway.approvals.approval_world import (
 )
 from tests.unit.gateway.operations.bank.refunds import CHARGE, PAYMENT, SILENCE, TAKEN, UNSENT
 from tests.unit.offering import OfferingBank, refund
+from tests.world.acts import acts_of
 from tests.world.payouts import ANSWERED, IS_FORBIDDEN, IS_NOT_SENT, IS_SETTLED, IS_UNKNOWN, asking
 from tests.world.people import ACCOUNT, account
 from tests.world.stores.samples import event
@@ -227,7 +227,7 @@ async def test_whoever_repeats_an_approval_is_on_record(approval_world: Approval
 
     await approval_world.approve(ANA, waiting)
 
-    acts = await approval_world.store.office.record.after(0, 100, EVERY_COMPANY)
+    acts = await acts_of(approval_world.store)
     assert ("user:ana@example.com", "approval.repeated") in [
         (each.event.actor, each.event.action) for each in acts
     ]

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from msgspec import UNSET
 
 from gateway.approvals.facts import (
     RECIPIENT_DAYS,
@@ -15,12 +16,12 @@ from gateway.approvals.facts import (
     DecisionFacts,
 )
 from gateway.approvals.model import Approval, ApprovalKind
+from gateway.banks.readings import Readings
 from gateway.domain.bank.payout_orders import PayoutMethod
 from gateway.domain.bank.refunds import RefundRequest
 from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope
 from gateway.domain.kernel.money import Money
 from gateway.domain.payouts.payouts import PayoutRequest
-from gateway.operations.backoffice.figures.readings import Readings
 from tests.unit.gateway.operations.backoffice.payout_finder import DIGESTS, finder_of
 from tests.unit.standing_payouts import company_and_accounts
 from tests.world.registers import NOON, Registers
@@ -57,8 +58,9 @@ def waiting(value: int = 1050) -> Approval:
 
 def facts_of(office: Registers) -> ApprovalFacts:
     nobody: Any = SimpleNamespace()
-    records = office.store.office.readings
-    readings = Readings(records=records, accounts=nobody, banks=nobody, now=office.clock)
+    readings = Readings(
+        database=office.store.database, accounts=nobody, banks=nobody, now=office.clock
+    )
     return ApprovalFacts(finder=finder_of(office), readings=readings)
 
 
@@ -144,14 +146,13 @@ async def test_nothing_of_another_company_is_told(office_with_accounts: Register
     assert told == DecisionFacts()
 
 
-async def test_what_the_account_held_is_told_and_asked_meanwhile(office_with_accounts: Registers):
+async def test_what_the_account_held_is_told(office_with_accounts: Registers):
     facts = facts_of(office_with_accounts)
 
     told = await facts.of(EVERY_COMPANY, waiting(), ORDER)
 
     assert told.reading is not None
-    assert (told.reading.account_id, told.reading.balance) == (ACCOUNT, None)
-    assert facts.readings.wanted == {ACCOUNT}
+    assert (told.reading.account_id, told.reading.balance) == (ACCOUNT, UNSET)
 
 
 async def test_a_refund_is_like_no_payout(office_with_accounts: Registers):

@@ -10,8 +10,8 @@ from gateway.approvals.execution import Decided
 from gateway.approvals.facts import DecisionFacts
 from gateway.approvals.model import ApprovalState
 from gateway.approvals.routes import facts
+from gateway.banks.model import Reading
 from gateway.domain.backoffice.payout_search import FoundPayout
-from gateway.domain.backoffice.readings import AccountReading
 from gateway.domain.bank.providers import Unreachable
 from gateway.domain.identity.errors import REFUND_NOT_SENT, VALIDATION_FAILED
 from gateway.domain.kernel.money import Money
@@ -81,14 +81,12 @@ def test_an_approved_payout_is_told_as_processing():
 
 
 def test_what_is_known_is_shown_with_the_number_hidden():
-    reading = AccountReading(
+    reading = Reading(
         account_id="a",
         account_name="Matriz",
         provider="p",
         balance=Money(1050),
-        blocked=None,
         read_at=None,
-        asked_at=None,
     )
     alike = FoundPayout(payout(), "Matriz")
 
@@ -96,5 +94,5 @@ def test_what_is_known_is_shown_with_the_number_hidden():
 
     assert [each["payee_tax_number"] for each in shown["to_recipient"]] == ["***.982.247-**"]
     assert shown["same_value"] == []
-    assert shown["reading"]["account_id"] == "a"
+    assert shown["reading"].account_id == "a"
     assert "reading" not in facts(DecisionFacts(), STAFF)

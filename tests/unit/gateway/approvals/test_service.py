@@ -13,7 +13,6 @@ from gateway.approvals.model import Approval, ApprovalKind, ApprovalState, NewOr
 from gateway.approvals.money import Order
 from gateway.domain.identity.rights import Role
 from gateway.domain.identity.sessions import SignedInUser
-from gateway.domain.kernel.company_scope import EVERY_COMPANY
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.money import Money
 from gateway.domain.payouts.payouts import PayoutState
@@ -29,6 +28,7 @@ from tests.unit.gateway.approvals.approval_world import (
     stopped,
     stored,
 )
+from tests.world.acts import acts_of
 from tests.world.payouts import IS_FORBIDDEN, IS_NOT_SENT, IS_SETTLED, IS_UNKNOWN, asking
 from tests.world.people import ACCOUNT, COMPANY, OTHER_COMPANY, account, caller
 from tests.world.stores.samples import event
@@ -370,7 +370,7 @@ async def test_every_step_is_on_record_without_the_reference(approval_world: App
     waiting = await approval_world.ordered()
     await approval_world.approve(JOAO, waiting)
 
-    acts = await approval_world.store.office.record.after(0, 100, EVERY_COMPANY)
+    acts = await acts_of(approval_world.store)
     told = [(each.event.actor, each.event.action) for each in acts][-3:]
     assert told == [
         ("user:maria@example.com", "approval.ordered"),

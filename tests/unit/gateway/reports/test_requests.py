@@ -6,8 +6,8 @@ import csv
 import io
 from datetime import UTC, datetime
 
-from gateway.domain.backoffice.request_log import LoggedRequest
 from gateway.reports.requests import HEAD, lines
+from gateway.request_log.model import LoggedRequest
 
 ONE = LoggedRequest(
     at=datetime(2026, 11, 20, 2, 30, 11, 771000, UTC),

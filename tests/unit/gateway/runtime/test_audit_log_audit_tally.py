@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from gateway.audit.model import AuditSearch
 from gateway.companies.service import add_company
-from gateway.domain.backoffice.lists import AuditSearch
 from gateway.domain.kernel.audit import AuditEvent
 from gateway.domain.kernel.company_scope import scope_of
 from gateway.domain.kernel.storage import StoreUnavailable
@@ -26,6 +26,7 @@ from gateway.runtime.audit_log import (
 )
 from gateway.telemetry.records import AccessRecord, begin_record
 from tests.world import registers
+from tests.world.acts import acts_of
 from tests.world.stores.people import MARIA, user
 from tests.world.stores.samples import ACCOUNT, COMPANY, NOW, account, company, event
 from tests.world.surfaces import usual_surfaces
@@ -55,7 +56,7 @@ class Hall:
         """Write, and return what was counted, oldest first."""
         await self.tally.run_once()
         scope = scope_of(frozenset(companies))
-        found = await self.office.store.office.record.after(0, 10_000, scope)
+        found = await acts_of(self.office.store, scope)
         return [each.event for each in found if each.event.details.get("count")]
 
 

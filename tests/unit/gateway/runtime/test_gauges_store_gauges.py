@@ -13,10 +13,12 @@ import pytest
 from sqlalchemy import delete, update
 from structlog.testing import capture_logs
 
+from gateway.callbacks.store import CallbackRecords
 from gateway.companies.service import add_company
 from gateway.domain.identity.panel_sessions import PanelState
 from gateway.domain.identity.sessions import SigningKey
 from gateway.domain.payouts.payouts import PayoutState
+from gateway.request_log.store import RequestRecords
 from gateway.runtime.gauges import AuditGauge, StoreCheck, StoreGauges
 from gateway.store.audit.audit_log import StoredAudit
 from gateway.store.engine import Store, open_store
@@ -234,7 +236,9 @@ async def test_what_waits_for_a_worker_is_shown_by_bank(board: Board):
     none = [await board.shows(family, "sandbox") for family in (*payouts[1:], *callbacks[1:])]
     await board.store.payouts.add(payout(), attempt())
     await board.store.payouts.record(change(PayoutState.SENDING, PayoutState.UNKNOWN))
-    await board.store.office.callbacks.add(replace(CALLBACK, provider="sandbox", received_at=NOW))
+    await CallbackRecords(board.store.database).add(
+        replace(CALLBACK, provider="sandbox", received_at=NOW)
+    )
     board.clock.passes(minutes=10)
 
     waiting = [await board.shows(family, "sandbox") for family in (payouts[1], callbacks[1])]
@@ -260,7 +264,7 @@ async def test_how_far_partitions_are_made_ahead_is_shown(board: Board, migrated
     """A file has none, and nothing is shown."""
     server = open_store(migrated_postgres_url, now=lambda: NOW)
     before = await server.partitions_end()
-    await server.office.requests.forget(NOW - 30 * DAY)
+    await RequestRecords(server.database).forget(NOW - 30 * DAY)
     await server.payout_events.forget(NOW - 90 * DAY)
     await replace(board.gauges, store=server).run_once()
     ends = [

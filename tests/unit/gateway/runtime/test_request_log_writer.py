@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from gateway.domain.backoffice.request_log import LoggedRequest
 from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.request_log.model import LoggedRequest
 from gateway.runtime.request_log_writer import RequestLogWriter, _logged
 from gateway.telemetry.records import AccessRecord
 from tests.world.standing import NOON

@@ -8,15 +8,18 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from gateway.domain.backoffice.callbacks import (
+from gateway.banks.model import PLACES, ProviderMinute
+from gateway.banks.store import ProviderMinutes
+from gateway.callbacks.model import (
     Callback,
     CallbackSearch,
 )
-from gateway.domain.backoffice.request_log import LoggedRequest
-from gateway.domain.backoffice.weather import PLACES, ProviderMinute
+from gateway.callbacks.store import CallbackRecords
 from gateway.domain.bank.provider_callbacks import CallbackKind
 from gateway.domain.kernel.company_scope import EVERY_COMPANY
 from gateway.domain.kernel.windows import Paging
+from gateway.request_log.model import LoggedRequest
+from gateway.request_log.store import RequestRecords
 from gateway.runtime.retention import (
     CALLBACKS_KEPT,
     MINUTES_KEPT,
@@ -73,14 +76,15 @@ def called(days: float) -> ProviderMinute:
 
 async def test_what_is_old_is_forgotten(tmp_path: Path):
     async with registers.opened(tmp_path) as office:
-        store = office.store.office
+        database = office.store.database
         await company_and_accounts(office.store)
-        await store.requests.add([logged(REQUESTS_KEPT.days + 1), logged(REQUESTS_KEPT.days - 1)])
+        lines = [logged(REQUESTS_KEPT.days + 1), logged(REQUESTS_KEPT.days - 1)]
+        await RequestRecords(database).add(lines)
         for days in (CALLBACKS_KEPT.days + 1, CALLBACKS_KEPT.days - 1):
-            await store.callbacks.add(told(days))
+            await CallbackRecords(database).add(told(days))
 
         for minute in (MINUTES_KEPT.days + 1, MINUTES_KEPT.days - 1):
-            await store.provider_minutes.add(f"w{minute}", [called(minute)])
+            await ProviderMinutes(database).add(f"w{minute}", [called(minute)])
 
         old, young = NOON - timedelta(days=3_000), NOON
         for at in (old, young):
@@ -89,13 +93,15 @@ async def test_what_is_old_is_forgotten(tmp_path: Path):
 
         forgotten = await delete_old_records(office.store, timedelta(days=2_000), NOON)
 
-        left, _ = await store.callbacks.search(CallbackSearch(paging=Paging(1, 25)), EVERY_COMPANY)
+        search = CallbackSearch(paging=Paging(1, 25))
+        left, _ = await CallbackRecords(database).search(search, EVERY_COMPANY)
         assert forgotten == 3
         kept = [await office.store.payout_events.of(ACCOUNT, str(at.year)) for at in (old, young)]
         assert [len(each) for each in kept] == [0, 1]
         assert [each.id for each in left] == ["89"]
         beginning = NOON - timedelta(days=90)
-        (minute,) = await store.provider_minutes.added_up(beginning, timedelta(days=90), None)
+        minutes = ProviderMinutes(database)
+        (minute,) = await minutes.added_up(beginning, timedelta(days=90), None)
         assert minute.calls == 1
 
 
@@ -109,8 +115,8 @@ async def test_a_table_that_fails_keeps_no_other_from_being_cleaned(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ):
     async with registers.opened(tmp_path) as office:
-        store = office.store.office
-        await store.requests.add([logged(REQUESTS_KEPT.days + 1)])
+        database = office.store.database
+        await RequestRecords(database).add([logged(REQUESTS_KEPT.days + 1)])
         await dropped(office.store, "provider_minutes")
         await dropped(office.store, "callbacks")
 

@@ -22,7 +22,6 @@ from gateway.http.backoffice.administration.credentials import CredentialActs
 from gateway.http.backoffice.callers import AccountCaller, BackOfficeCaller, as_administrator
 from gateway.operations.accounts.accounts import AccountOrder
 from gateway.operations.backoffice.access_orders import BankOrders, CredentialOrders, FourEyes
-from gateway.operations.backoffice.oversight import Oversight
 from gateway.operations.backoffice.scoped_records import AdminServices
 from gateway.operations.kernel.audit_context import AuditContext
 from tests.unit.gateway.http.backoffice.surface import ROWS
@@ -66,17 +65,6 @@ class AdminWorld:
             rules=FourEyes(credentials=False),
         )
         return AccountActs(self.registers, orders)
-
-    @property
-    def oversight(self) -> Oversight:
-        """What is watched over."""
-        store = self.office.store
-        return Oversight(
-            record=store.office.record,
-            callbacks=store.office.callbacks,
-            requests=store.office.requests,
-            outbox=store.identity.outbox,
-        )
 
     def does(self, run: Callable[[AdminServices, Any], Awaitable[Any]]) -> Any:
         """Return an administrator's act as a row runs it."""

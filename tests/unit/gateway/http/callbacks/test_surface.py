@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from multidict import CIMultiDict
 
+from gateway.callbacks.reception import AddressedDelivery
 from gateway.domain.requests.calls import Call, RawRequest
 from gateway.http.callbacks.surface import callback_surface
 from gateway.http.table import Table, check_surfaces
-from gateway.operations.backoffice.callbacks.reception import AddressedDelivery
 
 STEPS = pytest.mark.parametrize(
     ("came", "rest"),

@@ -5,7 +5,8 @@ from datetime import timedelta
 
 import pytest
 
-from gateway.domain.backoffice.lists import AuditSearch
+from gateway.audit.model import AuditSearch
+from gateway.audit.service import find_acts
 from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.bank.providers import Evidence, Phase, Settled
 from gateway.domain.identity.rights import Role
@@ -27,6 +28,7 @@ from gateway.operations.backoffice.reviews import (
 from gateway.operations.kernel.audit_context import AuditContext, RuleViolation
 from gateway.operations.payouts.looks import Look
 from tests.unit.standing_payouts import company_and_accounts, review, stand
+from tests.world.acts import acts_of
 from tests.world.registers import NOON, Registers
 from tests.world.stores.people import user
 from tests.world.stores.samples import ACCOUNT, change, event, payout
@@ -222,12 +224,12 @@ async def test_the_audit_log_knows_which_opinions_are_still_open(office: Registe
     """Until the payout is decided they are read by nobody else there either."""
     await in_review(office)
     wanted = AuditSearch(paging=Paging(1, 25), action="payout.*")
-    record, read = office.store.office.record, []
+    read = []
 
     for who in ("maria", "joão"):
         await says(office, who)
-        found, _ = await record.find_acts(wanted, EVERY_COMPANY)
-        exported = await record.after(0, 100, EVERY_COMPANY)
+        found, _ = await find_acts(office.store.database, wanted, EVERY_COMPANY)
+        exported = await acts_of(office.store)
         read.append([each.is_open_opinion for each in found])
         assert any(each.is_open_opinion for each in exported) is any(read[-1])
 

@@ -9,7 +9,6 @@ import pytest
 from gateway.domain.identity.challenges import Purpose
 from gateway.domain.identity.panel_sessions import KnownBrowser
 from gateway.domain.identity.rights import Role
-from gateway.domain.kernel.company_scope import EVERY_COMPANY
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.operations.identity import passwords as module
@@ -25,6 +24,7 @@ from gateway.operations.identity.sign_in import SecondFactorRequired
 from gateway.operations.identity.tokens import SignedIn
 from gateway.operations.identity.users import NewUser
 from gateway.telemetry import trace
+from tests.world.acts import acts_of
 from tests.world.identity import EMAIL, HOME, PASSWORD, refusal
 
 
@@ -182,7 +182,7 @@ async def test_a_link_is_told_under_the_trace_of_its_wish(identity_world, maria)
 
     await identity_world.services.reset_requests.answer()
 
-    entries = await identity_world.store.office.record.after(0, 50, EVERY_COMPANY)
+    entries = await acts_of(identity_world.store)
     told = next(each.event for each in entries if each.event.action == "password.forgotten")
     assert (told.trace_id, told.details["address"]) == ("the-wish", HOME.address)
 

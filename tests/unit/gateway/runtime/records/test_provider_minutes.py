@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from gateway.domain.backoffice.weather import MINUTE, PLACES, LastFailure, ProviderMinute
+from gateway.banks.model import MINUTE, PLACES, LastFailure, ProviderMinute
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.runtime.records.provider_minutes import ProviderMinuteWriter
 from gateway.telemetry.metrics import series

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
-from gateway.domain.backoffice.lists import AuditSearch
+from gateway.audit.model import AuditSearch
+from gateway.audit.service import find_acts
 from gateway.domain.kernel.company_scope import EVERY_COMPANY
 from gateway.domain.kernel.windows import Paging
 from gateway.store.engine import Store
@@ -28,7 +29,7 @@ async def test_a_stop_goes_between_the_batches_of_a_flood(store: Store):
     await flooding
 
     search = AuditSearch(paging=Paging(1, 1), action="payouts.stopped")
-    ((found,), _total) = await store.office.record.find_acts(search, EVERY_COMPANY)
+    ((found,), _total) = await find_acts(store.database, search, EVERY_COMPANY)
     assert stopped_in_time
     assert found.number <= 2 + 2 * SIZE + 1
     assert await store.audit.verify() == 2 + BATCHES * SIZE + 1

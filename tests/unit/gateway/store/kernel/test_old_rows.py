@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import select
 
+from gateway.request_log.store import RequestRecords
 from gateway.store.engine import Store
 from gateway.store.kernel import old_rows
 from gateway.store.kernel.old_rows import delete_old
@@ -31,7 +32,7 @@ async def test_no_transaction_deletes_much(
 ):
     """A delete of all that gathered in a day would outlast the time of a statement, for ever."""
     monkeypatch.setattr(old_rows, "AT_ONCE", AT_ONCE)
-    await store.office.requests.add([logged_at(minutes) for minutes in range(-old, 3)])
+    await RequestRecords(store.database).add([logged_at(minutes) for minutes in range(-old, 3)])
     done: list[str] = []
     store.database.usage.on_usage = lambda work, _took_s: done.append(work)
 
@@ -44,7 +45,7 @@ async def test_no_transaction_deletes_much(
 
 async def test_many_of_one_instant_go_together(store: Store, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(old_rows, "AT_ONCE", AT_ONCE)
-    await store.office.requests.add([logged_at(-1)] * 25 + [logged_at(-2), logged_at(0)])
+    await RequestRecords(store.database).add([logged_at(-1)] * 25 + [logged_at(-2), logged_at(0)])
 
     deleted = await delete_old(store.database, requests.c.at, NOW)
 

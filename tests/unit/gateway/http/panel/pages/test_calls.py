@@ -57,6 +57,7 @@ def test_every_row_that_a_page_names_is_there():
         for row in gate.rows
     }
     files = [each for part in ("pages", "screens") for each in (PANEL / part).rglob("*.py")]
+    files += PANEL.parent.parent.glob("*/pages.py")
     named = {name for each in files for name in NAMED.findall(each.read_text())}
 
     assert named

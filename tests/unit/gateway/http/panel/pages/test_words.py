@@ -7,15 +7,15 @@ from pathlib import Path
 from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po
 
-from gateway.domain.backoffice.explanations import CHECKS
 from gateway.domain.identity import errors as identity_errors
 from gateway.domain.kernel import errors
 from gateway.domain.requests.reasons import REASONS
 from gateway.http.panel.pages.visit import Language
 from gateway.http.panel.pages.words import CATALOGUES, words_of
 from gateway.operations.backoffice.bank_connections import SENTENCES
-from gateway.operations.backoffice.refusals import explanations
-from gateway.operations.backoffice.refusals.remedies import REMEDIES
+from gateway.traces import explanations
+from gateway.traces.model import CHECKS
+from gateway.traces.remedies import REMEDIES
 
 ROOT = Path(__file__).parents[6]
 MARKUP = re.compile(

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
@@ -18,9 +16,7 @@ from gateway.domain.backoffice.payout_search import (
     PayoutPlace,
     PayoutQuery,
 )
-from gateway.domain.backoffice.request_log import LoggedRequest, RequestSearch
 from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope
-from gateway.domain.kernel.windows import Paging
 from gateway.operations.backoffice.downloads.exports import Exports
 from gateway.operations.backoffice.downloads.files import ROWS_A_PAGE, DownloadFile, Turns
 from gateway.operations.backoffice.payout_finder import PayoutFinder
@@ -31,7 +27,7 @@ SCOPE = CompanyScope(frozenset({"mine"}))
 
 @dataclass
 class Lists:
-    """So many payouts and requests, one a second, the newest first; notes what was asked."""
+    """So many payouts, one a second, the newest first; notes what was asked."""
 
     count: int
     asked: list[tuple[Any, CompanyScope]] = field(default_factory=list)
@@ -44,26 +40,11 @@ class Lists:
         place = PayoutPlace(NOW, ACCOUNT, max(last - 1, 0).to_bytes(32))
         return PayoutPage(payouts=found, after=place if last < self.count else None)
 
-    async def export(
-        self, search: RequestSearch, scope: CompanyScope, most: int
-    ) -> Sequence[LoggedRequest]:
-        self.asked.append((search, scope))
-        first = 0 if search.before is None else search.before.number + 1
-        return [logged(number) for number in range(first, min(first + most, self.count))]
-
-
-def logged(number: int) -> LoggedRequest:
-    texts = dict.fromkeys(("surface", "route", "code", "client_id", "user_id", "company_id"), "")
-    at = NOW - timedelta(seconds=number)
-    return LoggedRequest(
-        at=at, trace_id=f"o-{number}", status=200, line="{}", number=number, **texts
-    )
-
 
 def exports(lists: Any) -> Exports:
     nothing: Any = None
     finder = PayoutFinder(directory=lists, records=nothing, now=lambda: NOW, digests=nothing)
-    return Exports(finder, lists, Turns())
+    return Exports(finder, Turns())
 
 
 async def read(file: DownloadFile, column: str) -> list[str]:
@@ -73,7 +54,6 @@ async def read(file: DownloadFile, column: str) -> list[str]:
 
 
 QUERY = PayoutQuery(wanted=PayoutFilter(), limit=1, days=7)
-SEARCH = RequestSearch(paging=Paging(1, 1), since=NOW, until=NOW)
 
 
 @pytest.mark.parametrize("count", [0, 1, ROWS_A_PAGE, ROWS_A_PAGE + 1, 3 * ROWS_A_PAGE])
@@ -83,8 +63,6 @@ async def test_every_row_is_there_once_in_its_order(count: int):
 
     payouts = await made.payouts("maria", EVERY_COMPANY, QUERY)
     assert await read(payouts, "Referência") == wanted
-    requests = await made.logged_requests("maria", EVERY_COMPANY, SEARCH)
-    assert await read(requests, "Rastreio (trace ID)") == wanted
 
 
 async def test_each_page_is_asked_for_within_the_scope_and_the_filter():
@@ -92,7 +70,6 @@ async def test_each_page_is_asked_for_within_the_scope_and_the_filter():
     made = exports(lists)
 
     await read(await made.payouts("maria", SCOPE, QUERY), "Referência")
-    await read(await made.logged_requests("maria", SCOPE, SEARCH), "Rastreio (trace ID)")
 
     assert {scope for _, scope in lists.asked} == {SCOPE}
     queries = [query for query, _ in lists.asked if isinstance(query, PayoutQuery)]
@@ -100,5 +77,3 @@ async def test_each_page_is_asked_for_within_the_scope_and_the_filter():
     assert len(queries) == 3
     assert len(starts) == 1
     assert None not in starts, "all pages begin on the same day, whatever the clock says meanwhile"
-    searches = [search for search, _ in lists.asked if isinstance(search, RequestSearch)]
-    assert {replace(search, before=None) for search in searches} == {SEARCH}

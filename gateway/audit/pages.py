@@ -1,0 +1,104 @@
+"""Pages of the audit log: who did what, and that the record is whole."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import Final
+
+from gateway.audit.searches import AFTER, NDJSON, SEARCH, lines
+from gateway.audit.service import AuditLog
+from gateway.domain.accounts.credentials import Action
+from gateway.domain.identity.rights import Area, Right
+from gateway.domain.requests.calls import RawRequest
+from gateway.http.panel.pages.formats import day_begins
+from gateway.http.panel.pages.kit import PageContext, Pages
+from gateway.http.panel.pages.page import Download, Page, Result, Shown
+from gateway.http.panel.pages.visit import Visit
+
+_TRACES: Final = Right(Area.REQUEST_LOG, Action.READ)
+_KNOWS: Final = Right(Area.USER, Action.READ)
+_LIMIT: Final = 50
+_FIELDS: Final = ("actor", "action", "subject", "trace_id")
+
+
+def _(word: str) -> str:
+    """Mark a word for the catalogue."""
+    return word
+
+
+_NAMES: Final[Mapping[str, str]] = {
+    "actor": _("who"),
+    "action": _("act"),
+    "subject": _("subject"),
+    "trace_id": _("trace"),
+    "init": _("from"),
+    "ends": _("until"),
+}
+
+
+def pages(log: AuditLog, context: PageContext) -> Sequence[Page]:
+    """Return the pages."""
+    panel, rows = Pages("/audit", context), context.rows
+
+    @panel.view("", "audit", log.search)
+    async def listed(visit: Visit) -> Result:
+        """Show who did what, newest first."""
+        who, page = panel.staff(visit), _page(visit)
+        found = await panel.find(visit, log.search, SEARCH, _asked(visit, page))
+        total = found.data.total if found.data else 0
+        acts = [each.to_document(who) for each in found.data.items] if found.data else []
+        data = {
+            "found": found,
+            "acts": acts,
+            "names": await rows.names(visit, [each.subject.partition(":")[2] for each in acts]),
+            "people": await rows.people(visit) if visit.may(_KNOWS) else {},
+            "may_trace": visit.may(_TRACES),
+            "chips": _chips(visit),
+            "newer": visit.with_query(page=str(page - 1)) if page > 1 else "",
+            "older": visit.with_query(page=str(page + 1)) if page * _LIMIT < total else "",
+        }
+        return Shown(template="access/audit.html", part="access/_audit.html", data=data)
+
+    @panel.view("/proof", "audit_proof", log.prove)
+    async def proof(visit: Visit) -> Result:
+        """Walk the whole chain of acts, and say whether it holds."""
+        found = await log.prove(panel.staff(visit))
+        return Shown(template="access/audit_proof.html", data={"found": found})
+
+    @panel.view("/export", "audit_export", log.export, media=(NDJSON,))
+    async def export(visit: Visit) -> Result:
+        """Download acts as lines of JSON, in the order of the chain."""
+        who, after = panel.staff(visit), [visit.query("after")]
+        asked = RawRequest(path={}, query={"after": after} if any(after) else {})
+        content = lines(await log.export(who, AFTER.read(asked)), who)
+        return Download(content=content, content_type=NDJSON, filename="audit.ndjson")
+
+    return panel.pages
+
+
+def _page(visit: Visit) -> int:
+    """Read which page; what is none is the first."""
+    text = visit.query("page")
+    is_number = text.isascii() and text.isdigit() and len(text) < len("1000000")
+    return max(1, int(text)) if is_number else 1
+
+
+def _asked(visit: Visit, page: int) -> Mapping[str, str]:
+    """Return the filters of the back office; days are those of São Paulo, both included."""
+    return {
+        **{name: visit.query(name) for name in _FIELDS},
+        "since": day_begins(visit.query("init")),
+        "until": day_begins(visit.query("ends"), timedelta(days=1)),
+        "page": str(page),
+        "limit": str(_LIMIT),
+    }
+
+
+def _chips(visit: Visit) -> Sequence[tuple[str, str, str]]:
+    """Return each filter that is on: its name, its value, and the address without it."""
+    return [
+        (word, visit.query(name), visit.with_query(**{name: "", "page": ""}))
+        for name, word in _NAMES.items()
+        if visit.query(name)
+    ]

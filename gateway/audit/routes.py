@@ -1,0 +1,34 @@
+"""The audit log in the back office."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gateway.audit.searches import AFTER, NDJSON, SEARCH, lines
+from gateway.audit.service import AuditEntry, AuditLog
+from gateway.http.backoffice.callers import BackOfficeCaller
+from gateway.http.backoffice.files import kept
+from gateway.http.backoffice.routing import Routes
+from gateway.http.route import Answer
+
+
+def routes(log: AuditLog) -> Routes:
+    """Return the routes."""
+    office = Routes()
+    office.get("/audit", "audit", log.search, takes={"wanted": SEARCH})
+    office.get(
+        "/audit/export",
+        "audit_export",
+        log.export,
+        takes={"after": AFTER},
+        shows=_file,
+        media=(NDJSON,),
+    )
+    office.get("/audit/proof", "audit_verify", log.prove)
+    return office
+
+
+def _file(found: Sequence[AuditEntry], who: BackOfficeCaller) -> Answer[bytes]:
+    """Write a line for each act."""
+    content = lines(found, who.staff)
+    return Answer(content=content, content_type=NDJSON, headers=kept("audit.ndjson"))

@@ -1,0 +1,51 @@
+"""Which acts are looked for, and the lines of a file of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from gateway.audit.model import AuditSearch
+from gateway.audit.service import AuditEntry
+from gateway.core.access import Staff
+from gateway.domain.requests.calls import Input
+from gateway.http.rendering import document_of, dumps
+from policies.validation.backoffice import inputs
+
+NDJSON: Final = "application/x-ndjson"
+_TEXTS: Final = (
+    inputs.text_filter("actor", "The actor; `*` at the end matches anything."),
+    inputs.text_filter("action", "The action; `*` likewise."),
+    inputs.text_filter("subject", "The subject; `*` likewise."),
+    inputs.text_filter("trace_id", "The trace id of the request."),
+)
+
+
+def _search(given: inputs.Filters) -> AuditSearch:
+    return AuditSearch(
+        paging=given.paging(),
+        since=given.instant("since"),
+        until=given.instant("until"),
+        **{each.name: given.text(each.name) for each in _TEXTS},
+    )
+
+
+SEARCH: Final[Input[AuditSearch]] = inputs.filters(
+    _search,
+    inputs.instant_filter("since", "Included."),
+    inputs.instant_filter("until", "Not included."),
+    *_TEXTS,
+    *inputs.PAGING,
+)
+AFTER: Final[Input[int]] = inputs.filters(
+    lambda given: given.whole("after") or 0,
+    inputs.whole_filter("after", "The last number that is known; 0 for none."),
+)
+
+
+def lines(found: Sequence[AuditEntry], reader: Staff) -> bytes:
+    """Write each act with all that its hash is made of: the instant to the microsecond."""
+    return b"".join(
+        dumps({**document_of(each.to_document(reader)), "at": each.event.at.isoformat()}) + b"\n"
+        for each in found
+    )

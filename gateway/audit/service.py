@@ -1,0 +1,158 @@
+"""The audit log, searched, exported and proven within a company scope."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sqlalchemy import Select, case, exists, false, func, select
+
+from gateway.audit.model import AcceptedBreakDocument, AuditDocument, AuditSearch, Proof
+from gateway.core.access import Staff, requires
+from gateway.domain.accounts.credentials import Action
+from gateway.domain.identity.rights import Area
+from gateway.domain.kernel.audit import AcceptedBreak, Audit, AuditEvent
+from gateway.domain.kernel.company_scope import CompanyScope
+from gateway.domain.kernel.windows import Paging
+from gateway.domain.payouts.reviews import same_name
+from gateway.operations.bank.pages import Listed
+from gateway.store.audit.walk import event_of
+from gateway.store.kernel.database import Database, page
+from gateway.store.tables.columns import Record
+from gateway.store.tables.core import audit, payouts
+from gateway.store.tables.scope import limited_exactly
+
+_EXPORTED_AT_MOST: Final = 10_000
+"""Acts of one export: some 5 MB, which fit in memory; the next export begins after the last."""
+_ONE: Final = Paging(1, 1)
+_OPINION: Final = "payout.judged"
+_IN_REVIEW: Final = exists().where(
+    payouts.c.provider_key == func.substr(audit.c.subject, len("payout:") + 1), payouts.c.review
+)
+# Asked about opinions alone: there are few.
+_ACTS: Final = select(
+    audit, case((audit.c.action == _OPINION, _IN_REVIEW), else_=false()).label("is_open_opinion")
+)
+_NEWEST: Final = _ACTS.order_by(audit.c.number.desc())
+
+
+@dataclass(frozen=True, slots=True)
+class AuditEntry:
+    """
+    An act on record: its place in the chain, what it was, and its hash.
+
+    Attributes:
+        is_open_opinion: It is an opinion on a payout that is still in review.
+    """
+
+    number: int
+    event: AuditEvent
+    hash: bytes
+    is_open_opinion: bool = False
+
+    def to_document(self, reader: Staff) -> AuditDocument:
+        """Show it; opinions on payouts are independent of each other here too."""
+        event = self.event
+        is_own = same_name(reader.acting.actor) == same_name(event.actor)
+        return AuditDocument(
+            number=self.number,
+            at=event.at,
+            actor=event.actor,
+            action=event.action,
+            subject=event.subject,
+            details=event.details if is_own or not self.is_open_opinion else {},
+            trace_id=event.trace_id,
+            companies=sorted(event.companies or ()),
+            hash=self.hash.hex(),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditLog:
+    """
+    The acts on record.
+
+    A limited scope leaves the acts of one of its companies, or of exactly all of them.
+
+    Attributes:
+        chain: Walks the whole log.
+    """
+
+    database: Database
+    chain: Audit
+
+    @requires(Area.AUDIT, Action.READ)
+    async def search(self, who: Staff, wanted: AuditSearch) -> Listed[AuditEntry]:
+        """Search the record of acts, newest first."""
+        found, total = await find_acts(self.database, wanted, who.scope)
+        return Listed(items=found, paging=wanted.paging, total=total)
+
+    @requires(Area.AUDIT, Action.READ)
+    async def export(self, who: Staff, after: int) -> Sequence[AuditEntry]:
+        """Read up to 10,000 acts in the order of the chain, one JSON object a line."""
+        following = _ACTS.where(audit.c.number > after).order_by(audit.c.number)
+        following = following.where(*limited_exactly(audit.c.companies, who.scope))
+        async with self.database.reading() as connection:
+            rows = (await connection.execute(following.limit(_EXPORTED_AT_MOST))).all()
+        return [_entry(row) for row in rows]
+
+    @requires(Area.AUDIT, Action.READ)
+    async def prove(self, who: Staff) -> Proof:
+        """Check the whole chain, and say whether it holds."""
+        try:
+            events, accepted = await self.chain.verify(), await self.chain.accepted()
+        except ValueError as problem:
+            return Proof(whole=False, events=0, problem=str(problem), accepted=[])
+        is_limited = not who.scope.everything
+        if is_limited:  # the whole chain is walked all the same: a part of it proves nothing
+            events = (await find_acts(self.database, AuditSearch(paging=_ONE), who.scope))[1]
+        shown = [_accepted(each, is_limited=is_limited) for each in accepted]
+        return Proof(whole=True, events=events, problem="", accepted=shown)
+
+
+async def find_acts(
+    database: Database, search: AuditSearch, scope: CompanyScope
+) -> tuple[Sequence[AuditEntry], int]:
+    """Return a page, newest first, and how many there are."""
+    rows, total = await page(database, _matching(search, scope), search.paging)
+    return [_entry(row) for row in rows], total
+
+
+def _matching(search: AuditSearch, scope: CompanyScope) -> Select[*tuple[Any, ...]]:
+    """Select what a search asks for."""
+    wanted = _NEWEST
+    if search.since is not None:
+        wanted = wanted.where(audit.c.at >= search.since)
+    if search.until is not None:
+        wanted = wanted.where(audit.c.at < search.until)
+    if search.trace_id is not None:
+        wanted = wanted.where(audit.c.trace_id == search.trace_id)
+    wanted = wanted.where(*limited_exactly(audit.c.companies, scope))
+    for column, value in (
+        (audit.c.actor, search.actor),
+        (audit.c.action, search.action),
+        (audit.c.subject, search.subject),
+    ):
+        if value is not None and value.endswith("*"):
+            wanted = wanted.where(column.startswith(value[:-1], autoescape=True))
+        elif value is not None:
+            wanted = wanted.where(column == value)
+    return wanted
+
+
+def _entry(row: Record) -> AuditEntry:
+    return AuditEntry(row.number, event_of(row), row.hash, bool(row.is_open_opinion))
+
+
+def _accepted(shown: AcceptedBreak, *, is_limited: bool) -> AcceptedBreakDocument:
+    return AcceptedBreakDocument(
+        first=shown.found.first,
+        last=shown.found.last,
+        problem=shown.found.problem,
+        number=shown.number,
+        at=shown.at,
+        proposed_by="" if is_limited else shown.proposed_by,
+        approved_by="" if is_limited else shown.approved_by,
+        reason="" if is_limited else shown.reason,
+    )

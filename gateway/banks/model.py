@@ -1,0 +1,218 @@
+"""
+Banks as staff see them: how the calls of every process went, and what each adapter declares.
+
+A call went well where the bank answered it, even with a refusal. One that was kept back here,
+since calls failed before, did not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from enum import StrEnum
+from itertools import pairwise
+from typing import Annotated, Any, Final
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from gateway.domain.kernel.money import Sum
+from gateway.domain.requests.schemas import OptionalMoment, PresentMoment, inline
+
+MINUTE: Final = timedelta(minutes=1)
+CALL_BOUNDS_S: Final = (
+    *(0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25),
+    *(0.5, 1, 2, 3, 5, 8, 12, 20, 30),
+)
+"""Upper bounds in seconds of how long calls took; the metrics have the same."""
+PLACES: Final = len(CALL_BOUNDS_S) + 1
+WELL: Final = frozenset({"ok", "not_found", "rejected"})
+"""Outcomes of calls that went well."""
+CLOSED: Final = "closed"
+"""The state of a breaker that lets calls pass."""
+_P95: Final = 0.95
+_DIGITS: Final = 4
+
+
+class WeatherWindow(StrEnum):
+    """How far back it is looked."""
+
+    QUARTER = "15m"
+    DAY = "24h"
+    WEEK = "7d"
+
+
+LENGTH: Final = {
+    WeatherWindow.QUARTER: timedelta(minutes=15),
+    WeatherWindow.DAY: timedelta(days=1),
+    WeatherWindow.WEEK: timedelta(days=7),
+}
+STEP: Final = {
+    WeatherWindow.QUARTER: MINUTE,
+    WeatherWindow.DAY: timedelta(minutes=30),
+    WeatherWindow.WEEK: timedelta(hours=3),
+}
+Operation = Annotated[str, Meta(examples=["get_balance"])]
+Failure = Annotated[str, Meta(examples=["timeout"])]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProviderMinute:
+    """
+    What one process did at a bank in a minute, by operation.
+
+    Attributes:
+        minute: When it began.
+        calls: Those that were refused here included.
+        ok: Those that went well.
+        last_failure: The most frequent outcome of the others; empty where there were none.
+        took: How many calls were made, by place in ``CALL_BOUNDS_S``, and one for the slower.
+    """
+
+    provider: str
+    operation: str
+    minute: datetime
+    calls: int
+    ok: int
+    last_failure: str
+    took: Sequence[int]
+
+
+@dataclass(slots=True)
+class Calls:
+    """Calls that are added up; ``took`` as above."""
+
+    calls: int = 0
+    ok: int = 0
+    took: list[int] = field(default_factory=lambda: [0] * PLACES)
+
+    def add(self, minute: ProviderMinute) -> None:
+        """Add those of some minutes."""
+        self.calls += minute.calls
+        self.ok += minute.ok
+        self.took = [one + more for one, more in zip(self.took, minute.took, strict=True)]
+
+    def figures(self) -> dict[str, Any]:
+        """Return the fields of ``CallFigures``."""
+        share = round(self.ok / self.calls, _DIGITS) if self.calls else UNSET
+        return {"calls": self.calls, "success": share, "p95_s": self._p95_s()}
+
+    def _p95_s(self) -> float | UnsetType:
+        """Return about how many seconds 95 of 100 calls took at most."""
+        wanted, below = sum(self.took) * _P95, 0
+        if not wanted:
+            return UNSET
+        for count, (least, most) in zip(self.took, pairwise((0.0, *CALL_BOUNDS_S)), strict=False):
+            if count and below + count >= wanted:
+                return round(least + (most - least) * (wanted - below) / count, _DIGITS)
+            below += count
+        return float(CALL_BOUNDS_S[-1])
+
+
+@dataclass(frozen=True, slots=True)
+class LastFailure:
+    """The last minute with a call that failed, and the most frequent word of it."""
+
+    provider: str
+    operation: str
+    minute: datetime
+    word: str
+
+
+class CallFigures(Struct, frozen=True, kw_only=True):
+    """
+    How calls went.
+
+    ``success`` is the share that went well, from 0 to 1, a refusal by the bank included;
+    ``p95_s`` is interpolated. Each is absent where there was no call.
+    """
+
+    calls: int
+    success: float | UnsetType = UNSET
+    p95_s: float | UnsetType = UNSET
+
+
+class WeatherStep(CallFigures, frozen=True, kw_only=True):
+    """Those from ``at`` on."""
+
+    at: PresentMoment
+
+
+class WeatherOperation(CallFigures, frozen=True, kw_only=True):
+    """Those of one operation of the provider port."""
+
+    operation: Operation
+
+
+class Weather(CallFigures, frozen=True, kw_only=True):
+    """
+    How the calls of every process to a bank went.
+
+    The last failure is the latest minute with one, and its word; empty where every call
+    went well. Each process tells its minutes once a minute.
+    """
+
+    provider: str
+    window: Annotated[WeatherWindow, inline(WeatherWindow)]
+    since: PresentMoment
+    last_failed_at: OptionalMoment
+    last_failed_operation: Operation
+    last_failure: Failure
+    steps: list[WeatherStep]
+    by_operation: list[WeatherOperation]
+
+
+class Provider(Struct, frozen=True, kw_only=True):
+    """
+    A configured provider, as this process knows it.
+
+    ``capabilities`` are those that its adapter declares, the row of the matrix that
+    ``pixgate providers`` prints; ``problem`` tells of an adapter that broke the port,
+    and is empty for one that did not. ``breakers`` say by class of operation whether
+    calls pass, ``open_until`` about until when those that are open keep them back; the last
+    call says how it ended, ``ok`` or why not. ``certificate_ends_at`` is of our certificate at
+    the bank where all accounts share one; those of accounts are told of in the overview.
+    """
+
+    name: str
+    adapter: str
+    problem: str
+    read_only: bool
+    operations: list[str]
+    capabilities: dict[str, Any]
+    breakers: Mapping[str, str]
+    last_call_at: OptionalMoment
+    last_operation: str
+    last_outcome: str
+    last_ok_at: OptionalMoment
+    last_failed_at: OptionalMoment
+    last_failed_operation: Operation
+    last_failure: Failure
+    in_flight: int
+    in_flight_limit: int
+    open_until: Mapping[str, str]
+    certificate_ends_at: OptionalMoment
+
+    @property
+    def is_open(self) -> bool:
+        """Say whether calls are kept back, or on trial: that ends within seconds."""
+        return any(state != CLOSED for state in self.breakers.values())
+
+
+READ_AT_MOST: Final = 50
+"""Accounts of one view: each costs its bank a call a minute while somebody looks."""
+
+
+class Reading(Struct, frozen=True, kw_only=True):
+    """
+    What an account held when its bank answered last.
+
+    ``balance`` is absent while it was never read, ``blocked`` also where the bank does not tell.
+    """
+
+    account_id: str
+    account_name: Annotated[str, Meta(examples=["Matriz"])]
+    provider: str
+    balance: Sum | UnsetType = UNSET
+    blocked: Sum | UnsetType = UNSET
+    read_at: OptionalMoment

@@ -1,0 +1,114 @@
+"""Minutes of calls to banks, of every process."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+from sqlalchemy import BigInteger, cast, func, insert, select
+
+from gateway.banks.model import MINUTE, PLACES, LastFailure, ProviderMinute
+from gateway.store.kernel.database import Database
+from gateway.store.kernel.old_rows import delete_old
+from gateway.store.tables.columns import Record
+from gateway.store.tables.figures import provider_minutes
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_KEPT: Final = provider_minutes.c
+_SUMMED: Final = ("calls", "ok", *(f"took_{place}" for place in range(PLACES)))
+
+
+class ProviderMinutes:
+    """Minutes of every process; providers belong to no company."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def add(self, process: str, minutes: Sequence[ProviderMinute]) -> None:
+        """Store those of one process."""
+        if not minutes:
+            return
+        rows = [{"worker": process, **_row(each)} for each in minutes]
+        async with self._database.writing() as connection:
+            await connection.execute(insert(provider_minutes), rows)
+
+    async def added_up(
+        self, since: datetime, step: timedelta, provider: str | None
+    ) -> Sequence[ProviderMinute]:
+        """Add up by provider, operation and step; ``minute`` is when the step began."""
+        first, length = _number(since), step // MINUTE
+        each = select(
+            _KEPT.provider,
+            _KEPT.operation,
+            ((_KEPT.minute - first) // length).label("step"),
+            *(_KEPT[name] for name in _SUMMED),
+        ).where(_KEPT.minute >= first)
+        if provider is not None:
+            each = each.where(_KEPT.provider == provider)
+        part = each.subquery()
+        alike = (part.c.provider, part.c.operation, part.c.step)
+        sums = (cast(func.sum(part.c[name]), BigInteger).label(name) for name in _SUMMED)
+        wanted = select(*alike, *sums).group_by(*alike).order_by(*alike)
+        async with self._database.reading() as connection:
+            rows = (await connection.execute(wanted)).all()
+        return [_minute(row, since + row.step * step) for row in rows]
+
+    async def last_failures(self, since: datetime, provider: str | None) -> Sequence[LastFailure]:
+        """Return the latest failure of each provider."""
+        failed = (_KEPT.minute >= _number(since), _KEPT.last_failure != "")
+        latest = select(_KEPT.provider, func.max(_KEPT.minute).label("minute")).where(*failed)
+        if provider is not None:
+            latest = latest.where(_KEPT.provider == provider)
+        last = latest.group_by(_KEPT.provider).subquery()
+        wanted = (
+            select(_KEPT.provider, _KEPT.operation, _KEPT.minute, _KEPT.last_failure)
+            .join(last, (_KEPT.provider == last.c.provider) & (_KEPT.minute == last.c.minute))
+            .where(_KEPT.last_failure != "")
+            .order_by(_KEPT.provider, _KEPT.operation)
+        )
+        async with self._database.reading() as connection:
+            rows = (await connection.execute(wanted)).all()
+        found = {row.provider: row for row in reversed(rows)}
+        return [
+            LastFailure(row.provider, row.operation, _instant(row.minute), row.last_failure)
+            for row in found.values()
+        ]
+
+    async def forget(self, before: datetime) -> int:
+        """Delete what is older; return how many rows."""
+        return await delete_old(self._database, _KEPT.minute, _number(before))
+
+
+def _number(at: datetime) -> int:
+    """Return the number of a minute since 1970."""
+    return (at - _EPOCH) // MINUTE
+
+
+def _instant(number: int) -> datetime:
+    return _EPOCH + number * MINUTE
+
+
+def _row(found: ProviderMinute) -> dict[str, Any]:
+    took = {f"took_{place}": count for place, count in enumerate(found.took)}
+    return {
+        "provider": found.provider,
+        "operation": found.operation,
+        "minute": _number(found.minute),
+        "calls": found.calls,
+        "ok": found.ok,
+        "last_failure": found.last_failure,
+        **took,
+    }
+
+
+def _minute(row: Record, at: datetime) -> ProviderMinute:
+    return ProviderMinute(
+        provider=row.provider,
+        operation=row.operation,
+        minute=at,
+        calls=row.calls,
+        ok=row.ok,
+        last_failure="",
+        took=[getattr(row, f"took_{place}") for place in range(PLACES)],
+    )

@@ -1,0 +1,89 @@
+"""Callbacks: what banks sent us unasked, as it is kept and looked into."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated
+
+from msgspec import Struct
+
+from gateway.domain.bank.provider_callbacks import CallbackKind, NamedBy
+from gateway.domain.kernel.windows import Paging
+from gateway.domain.requests.schemas import OptionalMoment, PresentMoment, inline
+
+
+class CallbackState(StrEnum):
+    """What became of one."""
+
+    RECEIVED = "received"
+    DONE = "done"
+    IGNORED = "ignored"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Callback:
+    """
+    One thing that a proven callback says.
+
+    Attributes:
+        id: A lower-case UUID.
+        event: The bank's own name of it, or the SHA-256 of the body and the place in
+            it: with the provider it tells one that was seen before.
+        subject: The provider key of a payout or refund, the reference of a charge.
+        account, named_by: What names the account, and how; see ``Notice``.
+        body: As it came.
+        tries: How often it was looked into.
+        due_at: When to look into it; None when that is over.
+        company_id: Whose account it speaks of; empty until that is known.
+        provider_id: The bank's id of a payout, as the callback says it; see ``Notice``.
+    """
+
+    id: str
+    provider: str
+    event: str
+    kind: CallbackKind
+    subject: str
+    received_at: datetime
+    body: bytes = field(repr=False)
+    account: str = ""
+    named_by: NamedBy = NamedBy.ACCOUNT
+    state: CallbackState = CallbackState.RECEIVED
+    tries: int = 0
+    due_at: datetime | None = None
+    handled_at: datetime | None = None
+    company_id: str = ""
+    provider_id: str = ""
+
+    def to_document(self, _reader: object) -> WebhookDocument:
+        """Show it."""
+        fields = WebhookDocument.__struct_fields__
+        told = {name: getattr(self, name) for name in fields if name != "body"}
+        return WebhookDocument(body=self.body.decode("utf-8", "replace"), **told)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallbackSearch:
+    """Which callbacks; None for all, and no companies for those of all."""
+
+    paging: Paging
+    provider: str | None = None
+    kind: CallbackKind | None = None
+    state: CallbackState | None = None
+
+
+class WebhookDocument(Struct, frozen=True, kw_only=True):
+    """A callback that was proven; ``body`` is as it came, where it is text."""
+
+    id: str
+    provider: str
+    event: str
+    kind: Annotated[CallbackKind, inline(CallbackKind)]
+    subject: str
+    state: Annotated[CallbackState, inline(CallbackState)]
+    tries: int
+    received_at: PresentMoment
+    handled_at: OptionalMoment
+    body: str

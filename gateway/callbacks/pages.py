@@ -1,0 +1,83 @@
+"""Callbacks: what banks told us unasked, and what came of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from gateway.callbacks.model import Callback, CallbackState
+from gateway.callbacks.searches import SEARCH
+from gateway.callbacks.service import Callbacks
+from gateway.domain.accounts.credentials import Action
+from gateway.domain.bank.provider_callbacks import CallbackKind
+from gateway.domain.identity.rights import Area, Right
+from gateway.domain.requests.calls import RawRequest
+from gateway.http.panel.pages.kit import PageContext, Pages
+from gateway.http.panel.pages.page import Page, Result, Shown
+from gateway.http.panel.pages.visit import Visit
+from gateway.operations.bank.pages import Listed
+
+_FIND: Final = Right(Area.PAYOUT, Action.READ)
+"""The subject of most callbacks is the key of a payout, which the search leads to."""
+_LIMIT: Final = "25"
+_MOST: Final = 4000
+"""Characters of a body that are shown: more than any bank sends of one event."""
+_HIDDEN: Final = re.compile(
+    # an address for mail: first, and from its very beginning, so that no text is read twice
+    r"(?<![\w.+-])[\w.+-]++@[\w-]+\.[\w.-]+"
+    r"|(?<!\d)\d{3}\.?\d{3}\.?\d{3}-?\d{2}(?!\d)"  # a CPF, or as many digits
+    r"|(?<!\d)\+?55\d{10,11}(?!\d)",  # a telephone number
+    re.ASCII,
+)
+
+
+def pages(callbacks: Callbacks, context: PageContext) -> Sequence[Page]:
+    """Return the pages."""
+    panel = Pages("/callbacks", context)
+
+    @panel.view("", "callbacks", callbacks.search)
+    async def listed(visit: Visit) -> Result:
+        """Show the callbacks of banks, newest first."""
+        asked = {name: visit.query(name) for name in ("provider", "kind", "state", "page")}
+        query = {name: [value] for name, value in asked.items() if value} | {"limit": [_LIMIT]}
+        wanted = SEARCH.read(RawRequest(path={}, query=query))
+        found = await callbacks.search(panel.staff(visit), wanted)
+        return Shown(
+            template="operations/callbacks.html",
+            part="operations/_callbacks.html",
+            data={
+                "asked": asked,
+                "callbacks": found.items,
+                "shown": _shown,
+                "kinds": [each.value for each in CallbackKind],
+                "states": [each.value for each in CallbackState],
+                "may_find": visit.may(_FIND),
+                **_places(visit, found),
+            },
+        )
+
+    return panel.pages
+
+
+def _shown(body: bytes) -> str:
+    """Return what is shown of a body."""
+    return redacted(body.decode("utf-8", "replace")[:_MOST])
+
+
+def redacted(body: str) -> str:
+    """Hide what names a person in a bank's own words: tax and telephone numbers, mail."""
+    return _HIDDEN.sub("•••", body)
+
+
+def _places(visit: Visit, found: Listed[Callback]) -> dict[str, object]:
+    """Return where the page lies, and the addresses of those beside it."""
+    page, limit, total = found.paging.page, found.paging.limit, found.total
+    first, last = (page - 1) * limit + 1, min(page * limit, total)
+    return {
+        "first": first,
+        "last": last,
+        "total": total,
+        "newer": visit.with_query(page=str(page - 1)) if page > 1 else "",
+        "older": visit.with_query(page=str(page + 1)) if last < total else "",
+    }

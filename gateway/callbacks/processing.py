@@ -1,0 +1,216 @@
+"""
+Callbacks looked into.
+
+What a bank says unasked is a reason to read it, never a truth: whatever a
+callback claims, only what the bank answers us moves a payout.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from gateway.callbacks.model import Callback, CallbackState
+from gateway.callbacks.owners import CallbackAccounts
+from gateway.callbacks.store import CallbackRecords
+from gateway.domain.accounts.accounts import Account, Accounts
+from gateway.domain.bank.capabilities import PortCall
+from gateway.domain.bank.charges import ChargePayment
+from gateway.domain.bank.provider_callbacks import CallbackKind
+from gateway.domain.bank.providers import Banks, NotFound, ProviderError
+from gateway.domain.kernel.clocks import Now
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.domain.payouts.events import PayoutEvent, noticed
+from gateway.domain.payouts.followups import FollowUps
+from gateway.domain.payouts.payouts import FINAL_STATES, Payout
+from gateway.operations.bank.connections import offered
+from gateway.operations.payouts.looks import Hear
+from gateway.telemetry import trace
+
+_log = logging.getLogger(__name__)
+
+# A process that dies leaves its callbacks to the others after this time.
+_CLAIM: Final = timedelta(seconds=60)
+# The bank may send the callback before its own books show the change; the pause doubles.
+_FIRST: Final = timedelta(seconds=2)
+# After that the reconciler still looks; a callback is only a reason to look sooner.
+_MOST_TRIES: Final = 6
+_OF_PAYOUTS: Final = frozenset({CallbackKind.PAYOUT, CallbackKind.RETURN})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallbackLooks:
+    """
+    Looks into what was taken: reads the bank.
+
+    Attributes:
+        look: Reads a payout at its bank and moves it on, given the bank's id of it where the
+            callback names it, and tells what the bank said; safe to repeat.
+        look_back: Keeps what came back of a paid payout; says whether the bank shows any.
+        paid: Notes what the bank told of a charge.
+        pause_s: How soon what comes for one bank is seen while another hangs.
+    """
+
+    store: CallbackRecords
+    accounts: Accounts
+    owners: CallbackAccounts
+    follow_ups: FollowUps
+    banks: Banks
+    look: Callable[[Payout, str, Hear], Awaitable[Payout]]
+    look_back: Callable[[Payout, Account], Awaitable[bool]]
+    paid: Callable[[Account, ChargePayment], None]
+    now: Now
+    pause_s: float = 1.0
+
+    async def turn(self) -> int:
+        """
+        Look into all that is due, until nothing is; return how many looks that were.
+
+        Those of one bank wait for each other, and for no other bank: while one hangs, the turn
+        goes on and takes what has come for the rest.
+
+        Raises:
+            ExceptionGroup: of ``StoreUnavailable``: the store does not answer.
+        """
+        looks, busy = 0, dict[str, asyncio.Task[None]]()
+        async with asyncio.TaskGroup() as looking:
+            while True:
+                now = self.now()
+                due = await self.store.due(now, now + _CLAIM, busy)
+                for provider, theirs in _by_provider(due).items():
+                    busy[provider] = looking.create_task(self._look_into(theirs, now + _CLAIM))
+                looks += len(due)
+                if not busy:
+                    return looks
+                await asyncio.wait(
+                    busy.values(), timeout=self.pause_s, return_when=asyncio.FIRST_COMPLETED
+                )
+                busy = {name: task for name, task in busy.items() if not task.done()}
+
+    async def _look_into(self, due: Sequence[Callback], until: datetime) -> None:
+        """Look into one bank's, one after the other, for as long as they are claimed."""
+        for each in due:
+            if self.now() >= until:
+                return
+            heard: list[PayoutEvent] = []
+            state = await self._looked(each, heard)
+            again, last = self._again(each, state), heard[-1] if heard else None
+            await self.store.handled(each.id, state, self.now(), again, last)
+
+    async def _looked(self, callback: Callback, heard: list[PayoutEvent]) -> CallbackState:
+        """Look into one; RECEIVED asks for another look, ``heard`` gets what a bank said."""
+        last = callback.tries + 1 >= _MOST_TRIES
+        try:
+            return await self._read_by_kind(callback, heard, last=last)
+        except NotFound:
+            return CallbackState.IGNORED if last else CallbackState.RECEIVED
+        except StoreUnavailable:
+            raise
+        except Exception as problem:  # noqa: BLE001 - it stays with its callback: fifty others wait
+            if not isinstance(problem, ProviderError):
+                _log.exception("callback_look_failed id=%s", callback.id)
+            return CallbackState.FAILED if last else CallbackState.RECEIVED
+
+    async def _read_by_kind(
+        self, callback: Callback, heard: list[PayoutEvent], *, last: bool
+    ) -> CallbackState:
+        """Read what one speaks of."""
+        account = await self._assigned(callback)
+        match callback.kind:
+            case CallbackKind.PAYOUT:
+                return await self._payout(callback, heard, last=last)
+            case CallbackKind.RETURN:
+                return await self._return(callback, heard, last=last)
+            case CallbackKind.CHARGE | CallbackKind.REFUND:
+                return await self._read(callback, account, last=last)
+            case CallbackKind.OTHER:
+                return CallbackState.IGNORED
+
+    async def _assigned(self, callback: Callback) -> Account | None:
+        """Return the account one speaks of, and note whose it is if that is not known yet."""
+        payout = await self._named(callback) if callback.kind in _OF_PAYOUTS else None
+        trace.begin_background(*((payout.trace_id, payout.provider_key) if payout else ()))
+        account = await self._account(callback, payout)
+        if account is not None and not callback.company_id:
+            told = noticed(payout, callback.id, callback.received_at) if payout else None
+            await self.store.belongs(callback.id, account.company_id, told)
+        return account
+
+    async def _account(self, callback: Callback, payout: Payout | None) -> Account | None:
+        """Return the account one speaks of: that of our payout, else as the bank names it."""
+        if callback.kind in _OF_PAYOUTS:
+            return await self.accounts.find(payout.account_id) if payout else None
+        return await self.owners.find(callback)
+
+    async def _named(self, callback: Callback) -> Payout | None:
+        """Return the payout of ours that one names; of another bank's it says nothing."""
+        payout = await self.follow_ups.find_by_key(callback.subject)
+        return payout if payout and payout.provider == callback.provider else None
+
+    async def _payout(
+        self, callback: Callback, heard: list[PayoutEvent], *, last: bool
+    ) -> CallbackState:
+        """Read the payout at its bank; one that we do not know yet may be on its way."""
+        payout = await self._named(callback)
+        if payout is None:
+            return CallbackState.IGNORED if last else CallbackState.RECEIVED
+        is_final = payout.state in FINAL_STATES
+        named = callback.provider_id
+        seen = payout if is_final else await self.look(payout, named, heard.append)
+        # One that its bank holds has a schedule of its own.
+        if seen.state in FINAL_STATES or seen.is_held(self.now()) or last:
+            return CallbackState.DONE
+        return CallbackState.RECEIVED
+
+    async def _return(
+        self, callback: Callback, heard: list[PayoutEvent], *, last: bool
+    ) -> CallbackState:
+        """
+        Read what came back of a payout, once it is paid.
+
+        The only look at a payout that has settled: its bank asked for it.
+        """
+        state = await self._payout(callback, heard, last=last)
+        payout = await self._named(callback)
+        if state is not CallbackState.DONE or payout is None:
+            return state
+        account = await self.accounts.find(payout.account_id)
+        shown = account is not None and await self.look_back(payout, account)
+        return CallbackState.DONE if shown or last else CallbackState.RECEIVED
+
+    async def _read(
+        self, callback: Callback, account: Account | None, *, last: bool
+    ) -> CallbackState:
+        """
+        Read a charge, whose record is brought up to date, or a refund, of which nothing is kept.
+
+        An account that we do not know yet may be on its way.
+        """
+        bank = self.banks.of(account) if account else None
+        if account is None or bank is None:
+            return CallbackState.IGNORED if last else CallbackState.RECEIVED
+        if callback.kind is CallbackKind.CHARGE:
+            calls = offered(bank, PortCall.GET_CHARGE_PAYMENT)
+            self.paid(account, await calls.get_charge_payment(bank.account, callback.subject))
+        else:
+            calls = offered(bank, PortCall.FIND_REFUND)
+            await calls.find_refund(bank.account, callback.subject)
+        return CallbackState.DONE
+
+    def _again(self, callback: Callback, state: CallbackState) -> datetime | None:
+        """Say when to look again: later each time."""
+        if state is not CallbackState.RECEIVED:
+            return None
+        return self.now() + _FIRST * (1 << callback.tries)
+
+
+def _by_provider(due: Sequence[Callback]) -> Mapping[str, Sequence[Callback]]:
+    """Return those of each bank, in their order."""
+    found: dict[str, list[Callback]] = {}
+    for each in due:
+        found.setdefault(each.provider, []).append(each)
+    return found

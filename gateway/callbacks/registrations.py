@@ -1,0 +1,180 @@
+"""What banks are told about callbacks, and asked: our addresses, and what they could not send."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from gateway.callbacks.reception import Reception
+from gateway.domain.accounts.accounts import Account, Accounts
+from gateway.domain.bank.capabilities import PortCall
+from gateway.domain.bank.provider_callbacks import (
+    CallbackKind,
+    CallbackOrder,
+    Notice,
+    RegisteredCallback,
+)
+from gateway.domain.bank.providers import Bank, Banks, NotSupported, ProviderError
+from gateway.domain.kernel.audit import Audit
+from gateway.operations.bank.connections import offered
+from gateway.operations.kernel.audit_context import AuditContext, RuleViolation, identifier
+
+_log = logging.getLogger(__name__)
+
+_ACCOUNTS: Final = 100
+"""Read from the store at once."""
+
+_EVENTS: Final = 100
+"""Read from a bank at once: what Stark Bank shows on a page."""
+
+_FAILURES: Final = 5
+"""In a row: then it is the bank, and a thousand accounts need not find that out."""
+
+_MOST_ROUNDS: Final = 10
+"""For one account in one turn, so that a bank that forgets what was acknowledged ends too."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallbackRegistrations:
+    """Has banks send an account's callbacks to us; each change is an event of the audit log."""
+
+    accounts: Accounts
+    banks: Banks
+    audit: Audit
+    acting: AuditContext
+
+    async def register(self, account: Account, order: CallbackOrder) -> RegisteredCallback:
+        """Register an address; raises ``RuleViolation`` as ``list`` does."""
+        bank = self._bank(account)
+        try:
+            calls = offered(bank, PortCall.REGISTER_CALLBACK)
+            made = await calls.register_callback(bank.account, order)
+        except ProviderError as problem:
+            raise _refused(problem) from problem
+        await self._note("callback.registered", account, made.id)
+        return made
+
+    async def list(self, account: Account) -> Sequence[RegisteredCallback]:
+        """
+        Return every address that the bank has for an account.
+
+        Raises:
+            RuleViolation: no provider stands behind the account, or its bank refuses.
+        """
+        bank = self._bank(account)
+        try:
+            return await offered(bank, PortCall.LIST_CALLBACKS).list_callbacks(bank.account)
+        except ProviderError as problem:
+            raise _refused(problem) from problem
+
+    async def remove(self, account: Account, callback_id: str) -> None:
+        """Remove an address by the bank's id of it; raises ``RuleViolation`` as ``list`` does."""
+        bank = self._bank(account)
+        try:
+            calls = offered(bank, PortCall.REMOVE_CALLBACK)
+            await calls.remove_callback(bank.account, callback_id)
+        except ProviderError as problem:
+            raise _refused(problem) from problem
+        await self._note("callback.removed", account, callback_id)
+
+    async def account(self, account_id: str) -> Account:
+        """Return an account by its id; raises ``RuleViolation`` when there is none."""
+        found = await self.accounts.find(identifier(account_id, "account"))
+        if found is None:
+            message = f"no account {account_id}"
+            raise RuleViolation(message)
+        return found
+
+    def _bank(self, account: Account) -> Bank:
+        bank = self.banks.of(account)
+        if bank is None or bank.lacks_credentials:
+            message = f"account {account.id} has no provider, or no credentials there"
+            raise RuleViolation(message)
+        return bank
+
+    async def _note(self, action: str, account: Account, callback_id: str) -> None:
+        """Keep the act on record; the address itself is half a secret."""
+        details = {"provider": account.provider, "callback": callback_id}
+        await self.audit.append(self.acting.event(action, f"account:{account.id}", details))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MissedEvents:
+    """
+    Asks banks for events that they could not deliver, and takes them like callbacks.
+
+    Attributes:
+        providers: Those configured; a bank without such a call is not asked.
+    """
+
+    providers: Collection[str]
+    accounts: Accounts
+    banks: Banks
+    reception: Reception
+
+    async def turn(self) -> int:
+        """
+        Ask once for every account; return how many events there were.
+
+        No bank waits for another.
+
+        Raises:
+            ExceptionGroup: of ``StoreUnavailable``: the store does not answer.
+        """
+        async with asyncio.TaskGroup() as asking:
+            turns = [asking.create_task(self._provider(name)) for name in self.providers]
+        return sum(turn.result() for turn in turns)
+
+    async def _provider(self, name: str) -> int:
+        """Ask for the accounts of one provider, until its bank shows that it cannot be asked."""
+        found = skip = failed = 0
+        while some := await self.accounts.some_at(name, skip, _ACCOUNTS):
+            for account in some:
+                try:
+                    found += await self._account(account)
+                    failed = 0
+                except NotSupported:
+                    return found
+                except ProviderError as problem:
+                    failed += 1
+                    if failed == _FAILURES:
+                        _log.warning("missed events of %s: %s", name, problem.reason)
+                        return found
+            skip += len(some)
+        return found
+
+    async def _account(self, account: Account) -> int:
+        """Take what one account has missed, oldest first, and say that it was read."""
+        bank = self.banks.of(account)
+        if bank is None or bank.lacks_credentials:
+            return 0
+        calls = offered(bank, PortCall.LIST_MISSED_EVENTS)
+        found = 0
+        for _ in range(_MOST_ROUNDS):
+            events = await calls.list_missed_events(bank.account, _EVENTS)
+            for each in events:
+                notice = _owned(each.notice, bank)
+                await self.reception.keep(account.provider, notice, each.body)
+            if events:
+                await calls.acknowledge_events(bank.account, [each.id for each in events])
+            found += len(events)
+            if len(events) < _EVENTS:
+                break
+        return found
+
+
+def _owned(notice: Notice, bank: Bank) -> Notice:
+    """Name the account that was asked, where the event names none."""
+    if notice.account or notice.kind is CallbackKind.PAYOUT:
+        return notice
+    return replace(notice, account=bank.account.provider_account)
+
+
+def _refused(problem: ProviderError) -> RuleViolation:
+    """Say what the bank said, in our words."""
+    if isinstance(problem, NotSupported):
+        return RuleViolation("the bank offers no such call")
+    return RuleViolation(f"the bank did not do it: {problem.reason}")

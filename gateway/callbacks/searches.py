@@ -1,0 +1,23 @@
+"""Which callbacks are looked for."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from gateway.callbacks.model import CallbackSearch, CallbackState
+from gateway.domain.bank.provider_callbacks import CallbackKind
+from gateway.domain.requests.calls import Input
+from policies.validation.backoffice import inputs
+
+SEARCH: Final[Input[CallbackSearch]] = inputs.filters(
+    lambda given: CallbackSearch(
+        paging=given.paging(),
+        provider=given.text("provider"),
+        kind=given.read("kind", CallbackKind),
+        state=given.read("state", CallbackState),
+    ),
+    inputs.text_filter("provider", "Of this provider."),
+    inputs.word_filter("kind", CallbackKind),
+    inputs.word_filter("state", CallbackState),
+    *inputs.PAGING,
+)

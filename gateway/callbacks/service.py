@@ -1,0 +1,25 @@
+"""Callbacks received (contract 4.3, GetWebhooks): what banks told us, and what came of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gateway.callbacks.model import Callback, CallbackSearch
+from gateway.callbacks.store import CallbackRecords
+from gateway.core.access import Staff, requires
+from gateway.domain.accounts.credentials import Action
+from gateway.domain.identity.rights import Area
+from gateway.operations.bank.pages import Listed
+
+
+@dataclass(frozen=True, slots=True)
+class Callbacks:
+    """The callbacks of companies in scope."""
+
+    records: CallbackRecords
+
+    @requires(Area.WEBHOOK, Action.READ)
+    async def search(self, who: Staff, wanted: CallbackSearch) -> Listed[Callback]:
+        """List the callbacks that banks sent, newest first."""
+        found, total = await self.records.search(wanted, who.scope)
+        return Listed(items=found, paging=wanted.paging, total=total)

@@ -1,0 +1,138 @@
+"""Callbacks in the store."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from datetime import datetime, timedelta
+
+from sqlalchemy import func, or_, select, update
+
+from gateway.callbacks.model import Callback, CallbackSearch, CallbackState
+from gateway.domain.bank.provider_callbacks import CallbackKind, NamedBy
+from gateway.domain.kernel.company_scope import CompanyScope
+from gateway.domain.payouts.events import PayoutEvent
+from gateway.domain.payouts.followups import MOST_COUNTED, Backlog
+from gateway.store.kernel.database import Database, page
+from gateway.store.kernel.old_rows import delete_old
+from gateway.store.payouts.events import append
+from gateway.store.tables.backoffice import callbacks
+from gateway.store.tables.columns import Record, record_of, row_of
+from gateway.store.tables.scope import of_company
+
+# One claim; several processes share the rest.
+_MOST = 50
+# Claims end after a minute, and looks are about as far apart at most.
+_DUE_AHEAD = timedelta(minutes=10)
+_WORDS = {"kind": CallbackKind, "state": CallbackState, "named_by": NamedBy}
+_NEWEST = select(callbacks).order_by(callbacks.c.received_at.desc(), callbacks.c.id)
+
+
+_WAITING = (
+    select(callbacks.c.provider, callbacks.c.received_at)
+    .where(callbacks.c.due_at.is_not(None))
+    .order_by(callbacks.c.due_at)
+    .limit(MOST_COUNTED)
+    .subquery("waiting")
+)
+_BACKLOG = select(
+    _WAITING.c.provider,
+    func.count().label("waiting"),
+    func.min(_WAITING.c.received_at).label("oldest_at"),
+).group_by(_WAITING.c.provider)
+
+
+class CallbackRecords:
+    """What banks told us."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def add(self, callback: Callback) -> bool:
+        """Store a new one; False when its provider told of this event before."""
+        row = row_of(callback) | {name: str(getattr(callback, name)) for name in _WORDS}
+        async with self._database.writing() as connection:
+            return await self._database.add(connection, callbacks, row)
+
+    async def due(
+        self, now: datetime, until: datetime, but_of: Collection[str] = ()
+    ) -> Sequence[Callback]:
+        """
+        Claim what is to be looked into, at most fifty; it is due again at ``until``.
+
+        Those of the providers ``but_of`` are left where they are. What is due later than anything
+        can be was planned before a clock was put back.
+        """
+        due = or_(callbacks.c.due_at <= now, callbacks.c.due_at > now + _DUE_AHEAD)
+        free = (
+            select(callbacks)
+            .where(due, callbacks.c.provider.not_in([*but_of]))
+            .order_by(callbacks.c.due_at, callbacks.c.id)
+            .limit(_MOST)
+            .with_for_update(skip_locked=True)
+        )
+        async with self._database.writing() as connection:
+            rows = (await connection.execute(free)).all()
+            if not rows:
+                return []
+            claim = update(callbacks).where(callbacks.c.id.in_([row.id for row in rows]))
+            await connection.execute(claim.values(due_at=until))
+        return [_read(row) for row in rows]
+
+    async def handled(
+        self,
+        callback_id: str,
+        state: CallbackState,
+        at: datetime,
+        again_at: datetime | None,
+        heard: PayoutEvent | None = None,
+    ) -> None:
+        """Note what became of one, and what its payout's bank said; ``again_at`` asks again."""
+        noted = (
+            update(callbacks)
+            .where(callbacks.c.id == callback_id)
+            .values(state=state.value, handled_at=at, due_at=again_at, tries=callbacks.c.tries + 1)
+        )
+        async with self._database.writing() as connection:
+            await connection.execute(noted)
+            if heard is not None:
+                await append(self._database, connection, heard)
+
+    async def belongs(
+        self, callback_id: str, company_id: str, noticed: PayoutEvent | None = None
+    ) -> None:
+        """Note whose account one speaks of, and the event of the payout that it names."""
+        noted = update(callbacks).where(callbacks.c.id == callback_id)
+        async with self._database.writing() as connection:
+            await connection.execute(noted.values(company_id=company_id))
+            if noticed is not None:
+                await append(self._database, connection, noticed)
+
+    async def waiting(self) -> Sequence[Backlog]:
+        """Count what is to be looked into, by provider; one that has nothing is left out."""
+        async with self._database.reading() as connection:
+            rows = (await connection.execute(_BACKLOG)).all()
+        return [Backlog(**row._asdict()) for row in rows]
+
+    async def search(
+        self, search: CallbackSearch, scope: CompanyScope
+    ) -> tuple[Sequence[Callback], int]:
+        """Return a page, newest first, and how many there are."""
+        wanted = _NEWEST
+        for column, value in (
+            (callbacks.c.provider, search.provider),
+            (callbacks.c.kind, search.kind),
+            (callbacks.c.state, search.state),
+        ):
+            if value is not None:
+                wanted = wanted.where(column == str(value))
+        wanted = wanted.where(*of_company(callbacks.c.company_id, scope))
+        rows, total = await page(self._database, wanted, search.paging)
+        return [_read(row) for row in rows], total
+
+    async def forget(self, before: datetime) -> int:
+        """Delete what was received before an instant; return how many."""
+        return await delete_old(self._database, callbacks.c.received_at, before)
+
+
+def _read(row: Record) -> Callback:
+    return record_of(Callback, row, _WORDS)

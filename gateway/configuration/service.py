@@ -1,0 +1,74 @@
+"""The configuration in force, without its secrets; version and migrations of the store."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct
+
+from gateway.core.access import Staff, requires
+from gateway.domain.accounts.credentials import Action
+from gateway.domain.identity.rights import Area
+
+_Revision = Annotated[str, Meta(examples=["0001"])]
+
+
+class Migrations(Struct, frozen=True, kw_only=True):
+    """
+    Where the store's schema is; ``wanted`` is what this version works with.
+
+    ``known`` are all of this version, oldest first.
+    """
+
+    current: _Revision
+    wanted: _Revision
+    known: list[_Revision]
+
+
+class Config(Struct, frozen=True, kw_only=True):
+    """
+    What this process works with.
+
+    A secret is ``***`` where there is one and empty where there is none. ``digest`` is equal in
+    processes of one configuration.
+    """
+
+    version: str
+    environment: Annotated[str, Meta(examples=["sandbox"])]
+    digest: Annotated[str, Meta(examples=["560ccd16167e"])]
+    migrations: Migrations
+    config: Annotated[Mapping[str, Any], Meta(examples=[{"environment": "sandbox"}])]
+
+
+@dataclass(slots=True, kw_only=True)
+class Configuration:
+    """
+    What is told of this process.
+
+    Attributes:
+        digest: Of the settings that are in force; both change when they are reloaded.
+        shown: The settings as they may be shown; asked for each time, which costs a millisecond.
+        revision: The store's own; None where it has none yet.
+        revisions: Every one that this version knows, oldest first.
+    """
+
+    version: str
+    environment: str
+    digest: str
+    shown: Callable[[], Mapping[str, Any]]
+    revision: Callable[[], Awaitable[str | None]]
+    revisions: Sequence[str]
+
+    @requires(Area.CONFIG, Action.READ)
+    async def read(self, _who: Staff) -> Config:
+        """Read the configuration in force without its secrets, version and migrations."""
+        current, known = await self.revision(), [*self.revisions]
+        return Config(
+            version=self.version,
+            environment=self.environment,
+            digest=self.digest,
+            migrations=Migrations(current=current or "", wanted=known[-1], known=known),
+            config=self.shown(),
+        )

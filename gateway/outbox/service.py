@@ -1,0 +1,41 @@
+"""The sandbox's mail: what would have gone out, links and all; not in production."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from msgspec import Struct
+
+from gateway.core.access import Staff, requires
+from gateway.domain.accounts.credentials import Action
+from gateway.domain.identity import challenges
+from gateway.domain.identity.rights import Area
+from gateway.domain.requests.schemas import OptionalMoment, PresentMoment
+
+_MAILS: Final = 50
+"""Enough to find the link that was sent a moment ago."""
+
+
+class Mail(Struct, frozen=True, kw_only=True):
+    """A message."""
+
+    to: str
+    subject: str
+    text: str
+    created_at: PresentMoment
+    sent_at: OptionalMoment
+
+
+@dataclass(frozen=True, slots=True)
+class Outbox:
+    """The mail to people in scope."""
+
+    records: challenges.Outbox
+
+    @requires(Area.OUTBOX, Action.READ)
+    async def latest(self, who: Staff) -> list[Mail]:
+        """Read the newest mails of the sandbox."""
+        found = await self.records.latest(_MAILS, who.scope)
+        names = Mail.__struct_fields__
+        return [Mail(**{name: getattr(each, name) for name in names}) for each in found]

@@ -1,0 +1,169 @@
+"""
+How money flows and what needs a person: figures of payouts by hour, and what stands open.
+
+Hours are UTC hours. A local day of Brazil is 24 of them, whole, so days are made of hours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from itertools import pairwise
+from typing import Annotated, Final, Literal
+from zoneinfo import ZoneInfo
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from gateway.domain.kernel.money import Sum
+from gateway.domain.payouts.payouts import PayoutState
+from gateway.domain.requests.schemas import OptionalMoment, PresentMoment, inline
+
+HOUR: Final = timedelta(hours=1)
+SETTLED_WITHIN_S: Final = (
+    *(0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 12.0, 20.0, 30.0, 60.0),
+    *(120.0, 300.0, 900.0, 3600.0, 14_400.0, 86_400.0),
+)
+"""Upper bounds in seconds of how long payouts took to settle; most take a few seconds."""
+ENDS_SOON: Final = timedelta(days=30)
+"""A bank takes up to two weeks to issue a certificate; a month leaves time for a mistake."""
+_ZONE: Final = ZoneInfo("America/Sao_Paulo")
+
+
+class Period(StrEnum):
+    """Local days up to now: today alone, or with those before it."""
+
+    TODAY = "today"
+    WEEK = "7d"
+    MONTH = "30d"
+
+
+_DAYS: Final = {Period.TODAY: 1, Period.WEEK: 7, Period.MONTH: 30}
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Whole hours from ``since``; ``until`` is not included."""
+
+    since: datetime
+    until: datetime
+
+
+def span_of(period: Period, now: datetime) -> Span:
+    """Return the local days of a period, from the first one's midnight to the end of this hour."""
+    midnight = now.astimezone(_ZONE).replace(hour=0, minute=0, second=0, microsecond=0)
+    first = midnight - timedelta(days=_DAYS[period] - 1)
+    this_hour = now.replace(minute=0, second=0, microsecond=0)
+    return Span(first.astimezone(now.tzinfo), this_hour + HOUR)
+
+
+def local_midnight(at: datetime) -> datetime:
+    """Return the instant at which the local day of an instant began."""
+    midnight = at.astimezone(_ZONE).replace(hour=0, minute=0, second=0, microsecond=0)
+    return midnight.astimezone(at.tzinfo)
+
+
+@dataclass(frozen=True, slots=True)
+class HourFigures:
+    """
+    Payouts that were created in one hour and stand alike.
+
+    Attributes:
+        hour: When it began, UTC.
+        settled_within: For paid ones, the place in ``SETTLED_WITHIN_S`` of the bound they
+            stayed below; its length for slower ones, -1 where it is not known.
+    """
+
+    hour: datetime
+    state: PayoutState
+    settled_within: int
+    count: int
+    value: Sum
+
+
+def median_s(counts: Sequence[int]) -> float | None:
+    """
+    Return about how many seconds half of the payouts took at most; None for no payouts.
+
+    ``counts`` are by place in ``SETTLED_WITHIN_S``, and one more for the slower ones. Within
+    a place they are taken to be spread evenly.
+    """
+    half, below = sum(counts) / 2, 0
+    if not half:
+        return None
+    for count, (least, most) in zip(counts, pairwise((0.0, *SETTLED_WITHIN_S)), strict=False):
+        if below + count >= half:
+            return least + (most - least) * (half - below) / count
+        below += count
+    return SETTLED_WITHIN_S[-1]
+
+
+class Need(StrEnum):
+    """What needs a person, what costs most to leave first."""
+
+    UNRESOLVED = "unresolved"
+    REVIEW = "review"
+    APPROVAL = "approval"
+    STOP = "stop"
+    CERTIFICATE = "certificate"
+    BREAKER = "breaker"
+    CALLBACKS_MISSING = "callbacks_missing"
+
+
+State = Annotated[PayoutState, inline(PayoutState)]
+
+
+class Attention(Struct, frozen=True, kw_only=True):
+    """
+    What needs a person.
+
+    ``subject`` is a provider, or what is stopped (``account:`` and its id); empty where it is
+    about all. ``count`` is of payouts, orders, stops or accounts, ``value`` their sum. ``at`` is
+    when the oldest began, or when the first one ends.
+    """
+
+    need: Annotated[Need, inline(Need)]
+    subject: Annotated[str, Meta(examples=["sandbox"])]
+    count: int
+    value: Sum
+    at: OptionalMoment
+
+
+class StateFigures(Struct, frozen=True, kw_only=True):
+    """The payouts in one state."""
+
+    state: Annotated[State, Meta(examples=["paid"])]
+    count: int
+    value: Sum
+
+
+class StepFigures(StateFigures, frozen=True, kw_only=True):
+    """Those that were created in the hour or day from ``at`` on; a step without any is absent."""
+
+    at: PresentMoment
+
+
+class Overview(Struct, frozen=True, kw_only=True):
+    """
+    How payouts went in local days up to now, and what needs a person, most urgent first.
+
+    ``states`` and ``steps`` count what settled, whatever came back of it since: ``returned_count``
+    says of how many payouts money came back, and ``returned`` how much.
+    ``median_to_settle_s`` is interpolated, and absent while nothing has settled. ``steps`` are
+    hours, or days in a period of thirty.
+    """
+
+    period: Annotated[Period, inline(Period)]
+    since: PresentMoment
+    until: PresentMoment
+    count: int
+    value: Sum
+    settled: int
+    returned_count: int
+    returned: Sum
+    median_to_settle_s: float | UnsetType = UNSET
+    states: list[StateFigures]
+    step: Literal["hour", "day"]
+    steps: list[StepFigures]
+    attention: list[Attention]

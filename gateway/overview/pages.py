@@ -1,0 +1,190 @@
+"""The first page after the sign-in: what needs a person, how money flows, how the banks are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from gateway.banks.model import WeatherWindow
+from gateway.banks.readings import Readings
+from gateway.banks.service import BankReports
+from gateway.banks.status import statuses
+from gateway.domain.accounts.credentials import Action
+from gateway.domain.identity.rights import Area, Right
+from gateway.domain.kernel.money import Sum, sum_of
+from gateway.domain.payouts.payouts import PayoutState
+from gateway.domain.requests.calls import RawRequest
+from gateway.http.panel.pages.formats import machine, moment
+from gateway.http.panel.pages.kit import PageContext, Pages, part
+from gateway.http.panel.pages.page import Page, Result, Shown
+from gateway.http.panel.pages.visit import Visit
+from gateway.http.panel.screens.money.payouts import is_open
+from gateway.overview.chart import chart_of, steps_of
+from gateway.overview.model import Attention, Need, Overview, Period
+from gateway.overview.service import Overviews
+from gateway.request_log.model import RefusalGroup, RequestSearch
+from gateway.request_log.searches import SEARCH
+from gateway.request_log.service import RequestLog
+
+_CERTAINTY: Final = {
+    "paid": ("settled", "ok"),
+    "returned": ("returned", "warn"),
+    "accepted": ("accepted", "wait"),
+    "sending": ("sending", "wait"),
+    "unknown": ("unknown", "warn"),
+    "not_sent": ("not_sent", "wait"),
+    "rejected": ("rejected", "bad"),
+    "failed": ("failed", "bad"),
+}
+"""By state, in the order of the list: the word of certainty, and the tone of its part."""
+_LATEST: Final = 9
+_COMMON: Final = 5
+_WIDE: Final = 760
+_SMALL: Final = 340
+_BALANCES: Final = Right(Area.BALANCE, Action.READ)
+_REQUESTS: Final = Right(Area.REQUEST_LOG, Action.READ)
+
+
+def pages(
+    overviews: Overviews,
+    banks: BankReports,
+    readings: Readings,
+    requests: RequestLog,
+    context: PageContext,
+) -> Sequence[Page]:
+    """Return the overview, and its parts that are loaded after it."""
+    panel, rows = Pages("", context), context.rows
+
+    @panel.view("", "overview", None)
+    async def overview(visit: Visit) -> Result:
+        """Show what needs a person, and what is going on."""
+        who, asked = panel.staff(visit), visit.query("period")
+        period = Period(asked) if asked in set(Period) else Period.TODAY
+        found = await part(overviews.read(who, period))
+        weather = await part(banks.weather(who, WeatherWindow.QUARTER))
+        providers = await part(banks.providers(who))
+        needs = found.data.attention if found.data else ()
+        return Shown(
+            template="overview/overview.html",
+            data={
+                "period": period,
+                "found": found,
+                "names": await rows.names(visit, _stopped(needs)),
+                **(_figures(found.data) if found.data else {}),
+                "sky": statuses(providers.data or (), weather.data or ()),
+                "weather": weather,
+                "reads_requests": visit.may(_REQUESTS),
+                "reads_balances": visit.may(_BALANCES),
+            },
+        )
+
+    @panel.view("/badges", "badges", None)
+    async def badges(visit: Visit) -> Result:
+        """Count what waits for somebody."""
+        visit.counts = (await rows.section(visit, "backoffice.counts")).data or {}
+        return Shown(template="overview/badges.html", part="overview/_badges.html")
+
+    @panel.view("/overview/latest", "overview_latest", overviews.read)
+    async def latest(visit: Visit) -> Result:
+        """Show the latest payouts."""
+        found = await rows.ask(visit, "backoffice.payouts", body=_days(visit))
+        return Shown(
+            template="overview/latest.html",
+            part="overview/_latest.html",
+            data={"payouts": found.data["data"], "is_open": is_open(found.data["data"])},
+        )
+
+    @panel.view("/overview/balances", "overview_balances", readings.look)
+    async def balances(visit: Visit) -> Result:
+        """Show what accounts held when last read."""
+        found = await readings.look(panel.staff(visit))
+        read = [each.balance for each in found if each.read_at and isinstance(each.balance, Sum)]
+        return Shown(
+            template="overview/balances.html",
+            part="overview/_balances.html",
+            data={
+                "accounts": len(found),
+                "read": len(read),
+                "balance": sum_of(read) if read else None,
+                "read_at": min((each.read_at for each in found if each.read_at), default=""),
+            },
+        )
+
+    @panel.view("/overview/refusals", "overview_refusals", requests.summary)
+    async def refusals(visit: Visit) -> Result:
+        """Show the most frequent refusals."""
+        found = await requests.summary(panel.staff(visit), _since(visit))
+        return Shown(
+            template="overview/refusals.html",
+            part="overview/_refusals.html",
+            data={"refusals": _by_code(found)[:_COMMON]},
+        )
+
+    return panel.pages
+
+
+def _since(visit: Visit) -> RequestSearch:
+    """Read the beginning of the period; VALIDATION_FAILED for what is no instant."""
+    since = [visit.query("since")]
+    return SEARCH.read(RawRequest(path={}, query={"since": since} if any(since) else {}))
+
+
+def _stopped(needs: Sequence[Attention]) -> list[str]:
+    """Return the ids of what is stopped; the subject of a bank is its name."""
+    return [each.subject.partition(":")[2] for each in needs if each.need is Need.STOP]
+
+
+def _days(visit: Visit) -> Mapping[str, object]:
+    return {"init": _day(visit, "since"), "ends": _day(visit, "until"), "limit": _LATEST}
+
+
+def _day(visit: Visit, name: str) -> str:
+    """Return the local day of an instant in the address; what is none, the row refuses."""
+    try:
+        return f"{moment(visit.query(name)):%Y-%m-%d}"
+    except ValueError:
+        return ""
+
+
+def _figures(told: Overview) -> Mapping[str, object]:
+    """Return the chart and the shares of an overview."""
+    steps = steps_of(told)
+    paid = next((each for each in told.states if each.state is PayoutState.PAID), None)
+    settled = paid.value.centavos if paid else 0
+    return {
+        "since": machine(told.since),
+        "until": machine(told.until),
+        "steps": [each for each in steps if each.settled_count or each.other_count],
+        "chart": chart_of(steps, _WIDE),
+        "small_chart": chart_of(steps, _SMALL),
+        "shares": _shares(told),
+        "paid": paid.count if paid else 0,
+        "kept": Sum(settled - told.returned.centavos),
+    }
+
+
+def _shares(told: Overview) -> list[Mapping[str, Any]]:
+    """Return how the payouts stand, what is proven first, each with its part of 1000."""
+    counts = {each.state.value: each.count for each in told.states}
+    counts["returned"] = told.returned_count
+    counts["paid"] = counts.get("paid", 0) - told.returned_count
+    return [
+        {
+            "certainty": certainty,
+            "tone": tone,
+            "count": counts[state],
+            "part": max(round(1000 * counts[state] / told.count), 1),
+        }
+        for state, (certainty, tone) in _CERTAINTY.items()
+        if counts.get(state, 0) > 0
+    ]
+
+
+def _by_code(groups: Sequence[RefusalGroup]) -> list[Mapping[str, Any]]:
+    """Add refusals up over credentials, the most frequent first."""
+    added: dict[tuple[str, str], int] = {}
+    for each in groups:
+        key = each.code, each.reason
+        added[key] = added.get(key, 0) + each.count
+    ordered = sorted(added.items(), key=lambda each: (-each[1], each[0]))
+    return [{"code": code, "reason": reason, "count": n} for (code, reason), n in ordered]

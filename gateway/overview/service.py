@@ -1,0 +1,150 @@
+"""The overview: how payouts went by hour, and what needs a person, most urgent first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Final, TypeVar
+
+from msgspec import UNSET
+
+from gateway.banks.model import CLOSED, Provider
+from gateway.core.access import Staff, requires
+from gateway.domain.accounts.credentials import Action
+from gateway.domain.identity.rights import Area
+from gateway.domain.kernel.clocks import Now
+from gateway.domain.kernel.money import ZERO, Sum, sum_of
+from gateway.domain.payouts.payouts import PayoutState
+from gateway.overview.model import (
+    SETTLED_WITHIN_S,
+    Attention,
+    HourFigures,
+    Need,
+    Overview,
+    Period,
+    Span,
+    StateFigures,
+    StepFigures,
+    local_midnight,
+    median_s,
+    span_of,
+)
+from gateway.overview.store import OverviewRecords
+
+_OVER: Final = timedelta(minutes=15)
+"""A payout is stored within seconds of the instant it carries; after this no hour grows."""
+_REMEMBERED: Final = Period.MONTH
+_ORDER: Final = {need: place for place, need in enumerate(Need)}
+Key = TypeVar("Key")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overviews:
+    """
+    Overviews of companies in scope.
+
+    Attributes:
+        telling: The providers whose banks are to tell us of payouts unasked.
+        known: Returns what this process knows of each provider, which belongs to no company.
+    """
+
+    records: OverviewRecords
+    telling: frozenset[str]
+    known: Callable[[], Sequence[Provider]]
+    now: Now
+
+    @requires(Area.PAYOUT, Action.READ)
+    async def read(self, who: Staff, period: Period) -> Overview:
+        """Read how payouts went by hour and state, and what needs a person."""
+        now = self.now()
+        span = span_of(period, now)
+        hours = await self.records.hours(span, who.scope)
+        standing = await self.records.standing(who.scope, now)
+        returned = await self.records.returned(span, who.scope)
+        of_days, median = period is Period.MONTH, median_s(_settled(hours))
+        by_state = _added((each.state, each) for each in hours)
+        return Overview(
+            period=period,
+            since=span.since,
+            until=span.until,
+            count=sum(each.count for each in hours),
+            value=sum_of(each.value for each in hours),
+            settled=by_state.get(PayoutState.PAID, (0, 0))[0],
+            returned_count=returned[0],
+            returned=returned[1],
+            median_to_settle_s=UNSET if median is None else median,
+            states=[
+                StateFigures(state=state, count=count, value=Sum(centavos))
+                for state in PayoutState
+                for count, centavos in [by_state.get(state, (0, 0))]
+                if count
+            ],
+            step="day" if of_days else "hour",
+            steps=_steps(hours, local_midnight if of_days else _same),
+            attention=by_urgency(
+                [*(each for each in standing if self._concerns(each)), *self._breakers()]
+            ),
+        )
+
+    async def remember(self) -> int:
+        """Remember hours of the last month that cannot change any more; return how many."""
+        now = self.now()
+        span = span_of(_REMEMBERED, now - _OVER)
+        until = (now - _OVER).replace(minute=0, second=0, microsecond=0)
+        return await self.records.remember(Span(span.since, until))
+
+    def _concerns(self, standing: Attention) -> bool:
+        """Say whether it is to be told: not that a bank which tells nothing is silent."""
+        return standing.need is not Need.CALLBACKS_MISSING or standing.subject in self.telling
+
+    def _breakers(self) -> Iterable[Attention]:
+        """Return the breakers that are not closed."""
+        for each in self.known():
+            for kind, state in sorted(each.breakers.items()):
+                if state != CLOSED:
+                    about = f"{each.name}:{kind}"
+                    yield Attention(need=Need.BREAKER, subject=about, count=1, value=ZERO, at=None)
+
+
+def by_urgency(standing: Iterable[Attention]) -> list[Attention]:
+    """Order what needs a person: what costs most to leave first."""
+
+    def urgency(each: Attention) -> tuple[int, float]:
+        return _ORDER[each.need], each.at.timestamp() if each.at else 0.0
+
+    return sorted(standing, key=urgency)
+
+
+def _settled(hours: Iterable[HourFigures]) -> Sequence[int]:
+    """Count settled payouts by how long they took."""
+    counts = [0] * (len(SETTLED_WITHIN_S) + 1)
+    for each in hours:
+        if each.state is PayoutState.PAID and each.settled_within >= 0:
+            counts[each.settled_within] += each.count
+    return counts
+
+
+def _same(at: datetime) -> datetime:
+    return at
+
+
+def _steps(
+    hours: Sequence[HourFigures], step_of: Callable[[datetime], datetime]
+) -> list[StepFigures]:
+    """Add hours up into steps, in order."""
+    order = {state: place for place, state in enumerate(PayoutState)}
+    added = _added(((step_of(each.hour), order[each.state], each.state), each) for each in hours)
+    return [
+        StepFigures(at=at.astimezone(UTC), state=state, count=count, value=Sum(centavos))
+        for (at, _, state), (count, centavos) in sorted(added.items())
+    ]
+
+
+def _added(figures: Iterable[tuple[Key, HourFigures]]) -> Mapping[Key, tuple[int, int]]:
+    """Add up counts and centavos by key."""
+    added: dict[Key, tuple[int, int]] = {}
+    for key, each in figures:
+        count, centavos = added.get(key, (0, 0))
+        added[key] = count + each.count, centavos + each.value.centavos
+    return added

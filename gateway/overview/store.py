@@ -1,0 +1,341 @@
+"""Figures of payouts by hour and what stands open, within a company scope."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Select,
+    and_,
+    case,
+    cast,
+    false,
+    func,
+    insert,
+    literal,
+    not_,
+    or_,
+    select,
+    union_all,
+)
+
+from gateway.approvals.model import ApprovalState
+from gateway.domain.kernel.company_scope import CompanyScope
+from gateway.domain.kernel.money import Sum
+from gateway.domain.payouts.payouts import FINAL_STATES, PayoutState
+from gateway.overview.model import (
+    ENDS_SOON,
+    HOUR,
+    SETTLED_WITHIN_S,
+    Attention,
+    HourFigures,
+    Need,
+    Span,
+)
+from gateway.store.kernel.database import Database
+from gateway.store.tables.backoffice import approvals, callbacks
+from gateway.store.tables.columns import Record
+from gateway.store.tables.core import UNRESOLVED, accounts, payouts, returns, stops
+from gateway.store.tables.figures import (
+    HourOf,
+    SecondsBetween,
+    closed_hours,
+    payout_hours,
+)
+from gateway.store.tables.scope import of_account, of_company, stops_in
+
+_TOOK: Final = SecondsBetween(payouts.c.created_at, payouts.c.settled_at)
+_SETTLED_WITHIN: Final = case(
+    (or_(payouts.c.settled_at.is_(None), payouts.c.state != PayoutState.PAID.value), -1),
+    *((most >= _TOOK, place) for place, most in enumerate(SETTLED_WITHIN_S)),
+    else_=len(SETTLED_WITHIN_S),
+)
+_AT_ONCE: Final = 24
+_ALIKE: Final = ("hour", "state", "settled_within")
+
+
+class OverviewRecords:
+    """Figures and what stands open, within a company scope."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def hours(self, span: Span, scope: CompanyScope) -> Sequence[HourFigures]:
+        """Return what was created in a span: remembered hours, and the others counted."""
+        closed = await self._closed(span)
+        remembered = _remembered(_runs(closed), scope)
+        counted = _counted(_runs(_open_hours(span, closed)), scope)
+        async with self._database.reading() as connection:
+            rows = (await connection.execute(union_all(remembered, counted))).all()
+        return [_figures(row) for row in rows]
+
+    async def returned(self, span: Span, scope: CompanyScope) -> tuple[int, Sum]:
+        """Return of how many payouts that were created in a span money came back, and how much."""
+        created = payouts.c.created_at
+        each = (
+            select(func.sum(returns.c.centavos).label("centavos"))
+            .join(
+                payouts,
+                and_(
+                    payouts.c.account_id == returns.c.account_id,
+                    payouts.c.reference_sha256 == returns.c.reference_sha256,
+                ),
+            )
+            .where(created >= span.since, created < span.until)
+            .where(*of_account(payouts.c.account_id, scope))
+            .group_by(returns.c.account_id, returns.c.reference_sha256)
+            .subquery()
+        )
+        wanted = select(func.count().label("number"), _whole(each.c.centavos, "centavos"))
+        async with self._database.reading() as connection:
+            row = (await connection.execute(wanted.select_from(each))).one()
+        return row.number, Sum(row.centavos)
+
+    async def standing(self, scope: CompanyScope, now: datetime) -> Sequence[Attention]:
+        """
+        Return what stands open at an instant, in one statement; nothing of a count of zero.
+
+        ``CALLBACKS_MISSING`` counts what a provider paid in the last hour, where its bank told
+        us nothing unasked in it; whether it should have is not known here.
+        """
+        wanted = union_all(*_open_payouts(scope), *_waiting(scope, now), *_told(scope, now))
+        async with self._database.reading() as connection:
+            rows = [row for row in await connection.execute(wanted) if row.number]
+        told = {row.subject for row in rows if row.need == _CALLED_BACK}
+        missing = Need.CALLBACKS_MISSING.value
+        return [
+            _standing(row)
+            for row in rows
+            if row.need != _CALLED_BACK and not (row.need == missing and row.subject in told)
+        ]
+
+    async def remember(self, span: Span) -> int:
+        """Remember the hours of a span that cannot change any more; return how many."""
+        closed = await self._closed(span)
+        still_open = set(await self._unresolved(span))
+        ready = [each for each in _open_hours(span, closed) if each not in still_open]
+        return sum([await self._close(part) for part in _days(_runs(ready))])
+
+    async def _closed(self, span: Span) -> Sequence[datetime]:
+        hour = closed_hours.c.hour
+        wanted = select(hour).where(hour >= span.since, hour < span.until).order_by(hour)
+        async with self._database.reading() as connection:
+            return (await connection.execute(wanted)).scalars().all()
+
+    async def _unresolved(self, span: Span) -> Sequence[datetime]:
+        """Return the hours with a payout that may stay open for days: they are not counted yet."""
+        created = payouts.c.created_at
+        within = (created >= span.since, created < span.until, UNRESOLVED)
+        async with self._database.reading() as connection:
+            found = await connection.execute(select(HourOf(created)).where(*within).distinct())
+            hours: Sequence[datetime] = found.scalars().all()
+        return hours
+
+    async def _close(self, part: Span) -> int:
+        """Remember hours, unless a payout is open or another process did; return how many."""
+        async with self._database.reading() as connection:
+            rows = (await connection.execute(_by_company(part))).all()
+        still_open = {row.hour for row in rows if PayoutState(row.state) not in FINAL_STATES}
+        over = [{"hour": each} for each in _open_hours(part, still_open)]
+        if not over:
+            return 0
+        new = self._database.insert_new(closed_hours).returning(closed_hours.c.hour)
+        async with self._database.writing() as connection:
+            added = set((await connection.execute(new, over)).scalars())
+            kept = [dict(row._mapping) for row in rows if row.hour in added]  # noqa: SLF001 - public by its documentation
+            if kept:
+                await connection.execute(insert(payout_hours), kept)
+        return len(added)
+
+
+_CALLED_BACK: Final = "called_back"
+_CALLBACK_BY: Final = timedelta(minutes=10)
+"""Banks tell within seconds, and again within minutes when they could not."""
+Runs = Sequence[tuple[datetime, datetime]]
+"""From and until, for hours that follow each other."""
+
+
+def _open_hours(span: Span, closed: Iterable[datetime]) -> Sequence[datetime]:
+    """Return the hours of a span that are not closed."""
+    known, hours = set(closed), int((span.until - span.since) / HOUR)
+    every = (span.since + number * HOUR for number in range(hours))
+    return [each for each in every if each not in known]
+
+
+def _runs(hours: Iterable[datetime]) -> Runs:
+    """Join hours that follow each other."""
+    found: list[tuple[datetime, datetime]] = []
+    for hour in hours:
+        if found and found[-1][1] == hour:
+            found[-1] = (found[-1][0], hour + HOUR)
+        else:
+            found.append((hour, hour + HOUR))
+    return found
+
+
+def _days(runs: Runs) -> Iterable[Span]:
+    """
+    Cut runs into parts of a day at most.
+
+    A new store has a month to remember: hour by hour that would be hundreds of transactions, each
+    a wait for the disk; all at once, payouts would wait behind one.
+    """
+    for since, until in runs:
+        for number in range(0, int((until - since) / HOUR), _AT_ONCE):
+            begin = since + number * HOUR
+            yield Span(begin, min(begin + _AT_ONCE * HOUR, until))
+
+
+def _within(column: ColumnElement[Any], runs: Runs) -> ColumnElement[bool]:
+    """Demand one of some hours; the outer bounds lead to an index, whatever is between them."""
+    if not runs:
+        return false()
+    bounds = and_(column >= runs[0][0], column < runs[-1][1])
+    return and_(bounds, or_(*(and_(column >= since, column < until) for since, until in runs)))
+
+
+def _remembered(runs: Runs, scope: CompanyScope) -> Select[*tuple[Any, ...]]:
+    """Add up what is remembered of some hours."""
+    kept = payout_hours.c
+    alike = [kept[name] for name in _ALIKE]
+    return (
+        select(*alike, _whole(kept.payouts, "number"), _whole(kept.centavos, "centavos"))
+        .where(_within(kept.hour, runs), *of_company(kept.company_id, scope))
+        .group_by(*alike)
+    )
+
+
+def _counted(runs: Runs, scope: CompanyScope) -> Select[*tuple[Any, ...]]:
+    """Count the payouts of some hours."""
+    each = (
+        select(
+            HourOf(payouts.c.created_at).label("hour"),
+            payouts.c.state,
+            _SETTLED_WITHIN.label("settled_within"),
+            payouts.c.centavos,
+        )
+        .where(_within(payouts.c.created_at, runs), *of_account(payouts.c.account_id, scope))
+        .subquery()
+    )
+    alike = [each.c[name] for name in _ALIKE]
+    counted = select(*alike, func.count().label("number"), _whole(each.c.centavos, "centavos"))
+    return counted.group_by(*alike)
+
+
+def _by_company(span: Span) -> Select[*tuple[Any, ...]]:
+    """Count the payouts of a span's hours as they are remembered."""
+    each = (
+        select(
+            HourOf(payouts.c.created_at).label("hour"),
+            accounts.c.company_id,
+            payouts.c.state,
+            _SETTLED_WITHIN.label("settled_within"),
+            payouts.c.centavos,
+        )
+        .join(accounts, accounts.c.id == payouts.c.account_id)
+        .where(payouts.c.created_at >= span.since, payouts.c.created_at < span.until)
+        .subquery()
+    )
+    alike = (each.c.hour, each.c.company_id, each.c.state, each.c.settled_within)
+    counted = select(*alike, func.count().label("payouts"), _whole(each.c.centavos, "centavos"))
+    return counted.group_by(*alike)
+
+
+def _whole(column: ColumnElement[Any], label: str) -> ColumnElement[int]:
+    """Add up; PostgreSQL's sum of whole numbers is a decimal one."""
+    return cast(func.coalesce(func.sum(column), 0), BigInteger).label(label)
+
+
+def _open_payouts(scope: CompanyScope) -> Sequence[Select[*tuple[Any, ...]]]:
+    """Count the payouts that nobody can say the end of, and apart from these what people decide."""
+    own = of_account(payouts.c.account_id, scope)
+    added, oldest = _whole(payouts.c.centavos, "value"), func.min(payouts.c.created_at)
+    return [
+        _line(need, literal(""), added, oldest).where(UNRESOLVED, which, *own)
+        for need, which in (
+            (Need.UNRESOLVED, not_(payouts.c.review)),
+            (Need.REVIEW, payouts.c.review),
+        )
+    ]
+
+
+def _waiting(scope: CompanyScope, now: datetime) -> Sequence[Select[*tuple[Any, ...]]]:
+    """Count orders that wait, and what stops payouts or will soon, by what it concerns."""
+    subject, ends = stops.c.scope + ":" + stops.c.subject, accounts.c.certificate_ends_at
+    return (
+        _line(
+            Need.APPROVAL,
+            literal(""),
+            _whole(approvals.c.centavos, "value"),
+            func.min(approvals.c.ends_at),
+        ).where(
+            approvals.c.state == ApprovalState.WAITING.value,
+            approvals.c.ends_at > now,
+            *of_company(approvals.c.company_id, scope),
+        ),
+        _line(Need.STOP, subject, literal(0), func.min(stops.c.ends_at))
+        .where(stops.c.lifted_at.is_(None), stops.c.ends_at > now, *stops_in(scope))
+        .group_by(stops.c.scope, stops.c.subject),
+        _line(Need.CERTIFICATE, accounts.c.provider, literal(0), func.min(ends))
+        .where(accounts.c.active, ends < now + ENDS_SOON, *of_company(accounts.c.company_id, scope))
+        .group_by(accounts.c.provider),
+    )
+
+
+def _told(scope: CompanyScope, now: datetime) -> Sequence[Select[*tuple[Any, ...]]]:
+    """Count by provider what was paid within an hour, and what its bank told us in it."""
+    until, created, received = now - _CALLBACK_BY, payouts.c.created_at, callbacks.c.received_at
+    return (
+        _line(Need.CALLBACKS_MISSING, payouts.c.provider, literal(0), func.min(created))
+        .where(
+            created >= until - HOUR,
+            created < until,
+            payouts.c.state == PayoutState.PAID.value,
+            *of_account(payouts.c.account_id, scope),
+        )
+        .group_by(payouts.c.provider),
+        _line(_CALLED_BACK, callbacks.c.provider, literal(0), func.min(received))
+        .where(received >= until - HOUR, *of_company(callbacks.c.company_id, scope))
+        .group_by(callbacks.c.provider),
+    )
+
+
+def _line(
+    need: str,
+    subject: ColumnElement[Any],
+    value: ColumnElement[Any],
+    at: ColumnElement[Any],
+) -> Select[*tuple[Any, ...]]:
+    """Return one kind of line of the list."""
+    number = func.count().label("number")
+    return select(
+        literal(str(need)).label("need"),
+        subject.label("subject"),
+        number,
+        value.label("value"),
+        at.label("at"),
+    )
+
+
+def _figures(row: Record) -> HourFigures:
+    return HourFigures(
+        hour=row.hour,
+        state=PayoutState(row.state),
+        settled_within=row.settled_within,
+        count=row.number,
+        value=Sum(row.centavos),
+    )
+
+
+def _standing(row: Record) -> Attention:
+    return Attention(
+        need=Need(row.need),
+        subject=row.subject,
+        count=row.number,
+        value=Sum(row.value),
+        at=row.at,
+    )

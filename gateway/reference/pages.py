@@ -1,0 +1,151 @@
+"""Pages of reference: the calls of partners, from their OpenAPI document, and every code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+from gateway.domain.identity import errors as identity_errors
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.catalogue import ErrorCode
+from gateway.http.openapi.document import document
+from gateway.http.panel.pages.kit import PageContext, Pages
+from gateway.http.panel.pages.page import Page, Result, Shown
+from gateway.http.panel.pages.visit import Visit
+from gateway.http.rendering import pretty
+from gateway.http.route import Surface
+
+_MEDIA = "application/json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation:
+    """
+    One call as it is documented.
+
+    Attributes:
+        parameters: Name, place, whether it must be there, and what it means.
+        request: An example of the body; empty without one.
+        answers: Status, an example of the body, and the codes of refusals.
+    """
+
+    group: str
+    name: str
+    method: str
+    path: str
+    summary: str
+    description: str
+    parameters: Sequence[tuple[str, str, bool, str]]
+    request: str
+    answers: Sequence[tuple[str, str, Sequence[str]]]
+
+
+class Reference:
+    """The documented calls of a surface; read once, when somebody first looks."""
+
+    def __init__(self, surface: Surface) -> None:
+        """Describe ``surface``."""
+        self._surface = surface
+
+    @cached_property
+    def operations(self) -> Sequence[Operation]:
+        """Every call, in the order of the interface; takes some 70 ms the first time."""
+        described = document(self._surface, self._surface.name)
+        return [
+            _operation(path, method, each)
+            for path, methods in described["paths"].items()
+            for method, each in methods.items()
+        ]
+
+
+def _operation(path: str, method: str, described: Mapping[str, Any]) -> Operation:
+    return Operation(
+        group=described["tags"][0],
+        name=described["operationId"],
+        method=method.upper(),
+        path=path,
+        summary=described["summary"],
+        description=described.get("description", ""),
+        parameters=list(_parameters(described.get("parameters", ()))),
+        request=_example(described.get("requestBody", {})),
+        answers=list(_answers(described["responses"])),
+    )
+
+
+def _parameters(described: Iterable[Mapping[str, Any]]) -> Iterable[tuple[str, str, bool, str]]:
+    """Leave out what every call has."""
+    for each in described:
+        if "$ref" not in each:
+            yield each["name"], each["in"], each.get("required", False), each.get("description", "")
+
+
+def _answers(described: Mapping[str, Any]) -> Iterable[tuple[str, str, Sequence[str]]]:
+    """Give each status its codes; only the successful one its example."""
+    for status, answer in described.items():
+        codes = _CODE.findall(answer["description"])
+        if codes:
+            yield status, "", list(dict.fromkeys(codes))
+        else:
+            yield status, _example(answer), ()
+
+
+_CODE: Final = re.compile(r"^- `([^`]+)`: ", re.MULTILINE)
+"""A code in the description of a refusal; its meaning stands behind it."""
+
+
+def _example(described: Mapping[str, Any]) -> str:
+    """Write the first example of a body."""
+    content = described.get("content", {}).get(_MEDIA, {})
+    examples = content.get("examples", {})
+    first = next((each["value"] for each in examples.values()), None)
+    found = content.get("example", first)
+    return "" if found is None else pretty(found).decode()
+
+
+DOCUMENT: Final = "/openapi.json"
+"""Where the partners' interface is described, if ``server.openapi`` is on."""
+_PARTNERS: Final = tuple(each for each in errors.CATALOGUE if each not in errors.ELSEWHERE)
+_PEOPLE: Final = (
+    *(each for each in errors.CATALOGUE if each in errors.ELSEWHERE),
+    *identity_errors.CATALOGUE,
+)
+
+
+def pages(reference: Reference, context: PageContext, *, tries: bool) -> Sequence[Page]:
+    """
+    Return the pages, which everybody who is signed in may read.
+
+    With ``tries`` calls can be tried: for the sandbox alone, where no money is real.
+    """
+    panel = Pages("", context)
+
+    @panel.view("/errors", "errors", None)
+    async def error_codes(visit: Visit) -> Result:
+        """Show every error code, what it means and what to do."""
+        wanted = visit.query("q").casefold()
+
+        def fits(each: ErrorCode) -> bool:
+            return wanted in f"{each.code} {each.status} {each.message}".casefold()
+
+        data = {"partners": [*filter(fits, _PARTNERS)], "people": [*filter(fits, _PEOPLE)]}
+        return Shown(template="service/errors.html", data=data)
+
+    @panel.view("/reference", "reference", None)
+    async def calls(_visit: Visit) -> Result:
+        """Show the calls of the partners' interface."""
+        groups: dict[str, list[Operation]] = {}
+        for each in reference.operations:
+            groups.setdefault(each.group, []).append(each)
+        return Shown(template="service/reference.html", data={"parts": groups})
+
+    if tries:
+
+        @panel.view("/reference/try", "reference_try", None)
+        async def trying(_visit: Visit) -> Result:
+            """Try calls of the partners' interface."""
+            return Shown(template="service/reference_try.html", data={"document": DOCUMENT})
+
+    return panel.pages

@@ -1,0 +1,119 @@
+"""Pages of requests that were served: searched, counted by refusal, written as a file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import Final
+from urllib.parse import urlencode
+
+from gateway.domain.requests.calls import RawRequest
+from gateway.http.backoffice.files import CSV
+from gateway.http.panel.pages.formats import day_begins
+from gateway.http.panel.pages.kit import PageContext, Pages, Part
+from gateway.http.panel.pages.page import Download, Page, Result, Shown
+from gateway.http.panel.pages.visit import Visit
+from gateway.request_log.model import RefusalGroup
+from gateway.request_log.searches import PAGE, SEARCH
+from gateway.request_log.service import RequestLog, next_of
+
+_LIMIT: Final = "50"
+_SHOWN_GROUPS: Final = 8
+_FIELDS: Final = (
+    *("route_text", "route", "status_class", "status", "code", "reason", "method"),
+    *("client_id", "account_id", "user_id", "slower_ms"),
+)
+_FILTERS: Final = (*_FIELDS, "init", "ends")
+
+
+def _(word: str) -> str:
+    """Mark a word for the catalogue."""
+    return word
+
+
+_NAMES: Final[Mapping[str, str]] = {
+    "route_text": _("route"),
+    "route": _("route"),
+    "status_class": _("status"),
+    "status": _("status"),
+    "code": _("code"),
+    "reason": _("reason"),
+    "method": _("method"),
+    "client_id": _("credential"),
+    "account_id": _("account"),
+    "user_id": _("person"),
+    "slower_ms": _("at least, in milliseconds"),
+    "init": _("from"),
+    "ends": _("until"),
+}
+
+
+def pages(log: RequestLog, context: PageContext) -> Sequence[Page]:
+    """Return the pages."""
+    panel = Pages("/requests", context)
+
+    @panel.view("", "requests", log.search)
+    async def listed(visit: Visit) -> Result:
+        """Show the requests that were served, and refusals by code."""
+        asked = _asked(visit)
+        found = await panel.find(
+            visit, log.search, PAGE, {**asked, "limit": _LIMIT, "before": visit.query("before")}
+        )
+        refusals: Part[Sequence[RefusalGroup]] = Part()
+        if not visit.is_partial:
+            refusals = await panel.find(visit, log.summary, SEARCH, asked)
+        items = [each.to_document() for each in found.data.items] if found.data else []
+        groups = (refusals.data or ())[:_SHOWN_GROUPS]
+        ids = [visit.query("account_id"), visit.query("client_id")]
+        ids += [each.account_id for each in items]
+        ids += [*(each.client_id for each in items), *(each.client_id for each in groups)]
+        following = next_of(found.data) if found.data else ""
+        return Shown(
+            template="operations/requests.html",
+            part="operations/_requests.html",
+            data={
+                "found": found,
+                "items": items,
+                "refusals": groups,
+                "names": await context.rows.names(visit, ids),
+                "me": visit.person.user_id if visit.person else "",
+                "chips": _chips(visit),
+                "export": _export(visit),
+                "older": visit.with_query(before=following) if following else "",
+            },
+        )
+
+    @panel.view("/export", "requests_export", log.export, media=("text/csv",))
+    async def export(visit: Visit) -> Result:
+        """Download a search of requests as a table."""
+        query = {name: [value] for name, value in _asked(visit).items() if value}
+        file = await log.export(panel.staff(visit), SEARCH.read(RawRequest(path={}, query=query)))
+        return Download(
+            content=file.first, content_type=CSV, filename="requests.csv", rest=file.rest
+        )
+
+    return panel.pages
+
+
+def _asked(visit: Visit) -> dict[str, str]:
+    """Return the filters of the back office; days are those of São Paulo, both included."""
+    return {
+        **{name: visit.query(name) for name in _FIELDS},
+        "since": day_begins(visit.query("init")),
+        "until": day_begins(visit.query("ends"), timedelta(days=1)),
+    }
+
+
+def _chips(visit: Visit) -> Sequence[tuple[str, str, str]]:
+    """Return each filter that is on: its name, its value, and the address without it."""
+    return [
+        (_NAMES[name], visit.query(name), visit.with_query(**{name: "", "before": ""}))
+        for name in _FILTERS
+        if visit.query(name)
+    ]
+
+
+def _export(visit: Visit) -> str:
+    """Write the address of the file of this search."""
+    asked = {name: visit.query(name) for name in _FILTERS if visit.query(name)}
+    return f"/panel/requests/export?{urlencode(asked)}" if asked else "/panel/requests/export"

@@ -1,0 +1,68 @@
+"""Which requests are looked for: the query of the list, its summary and its file."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from gateway.domain.kernel.strict import Malformed
+from gateway.domain.requests.calls import Input
+from gateway.request_log.model import CURSOR, Cursor, RequestSearch
+from policies.validation.backoffice import inputs
+
+_FILTERS: Final = (
+    inputs.instant_filter("since", "Included."),
+    inputs.instant_filter("until", "Not included."),
+    inputs.text_filter("trace_id", "The trace id."),
+    inputs.text_filter("route", "The row, such as `banking.balance`."),
+    inputs.text_filter("route_text", "A part of the row's name."),
+    inputs.text_filter("method", "The method, such as `GET`."),
+    inputs.whole_filter("status", "The HTTP status.", least=100, most=999),
+    inputs.whole_filter("status_class", "The status's first digit.", least=1, most=5),
+    inputs.text_filter("code", "The code of the refusal."),
+    inputs.text_filter("reason", "The reason of the refusal."),
+    inputs.text_filter("client_id", "The credential that asked."),
+    inputs.text_filter("account_id", "The account that was asked about."),
+    inputs.text_filter("user_id", "The user who asked."),
+    inputs.whole_filter("slower_ms", "At least so many milliseconds.", most=86_400_000),
+    inputs.text_filter("before", "Where the page before ended: its `next`.", f"^{CURSOR}$"),
+)
+
+
+def _search(given: inputs.Filters) -> RequestSearch:
+    slower_ms = given.whole("slower_ms")
+    return RequestSearch(
+        paging=given.paging(),
+        since=given.instant("since"),
+        until=given.instant("until"),
+        status=given.read("status", _status),
+        status_class=given.read("status_class", _status_class),
+        slower_us=None if slower_ms is None else slower_ms * 1000,
+        before=given.read("before", Cursor.read),
+        trace_id=given.text("trace_id"),
+        route=given.text("route"),
+        route_text=given.text("route_text"),
+        method=given.text("method"),
+        code=given.text("code"),
+        reason=given.text("reason"),
+        client_id=given.text("client_id"),
+        account_id=given.text("account_id"),
+        user_id=given.text("user_id"),
+    )
+
+
+def _status(text: str) -> int:
+    """Read three digits, which every database can count to."""
+    if not (len(text) == len("200") and text.isascii() and text.isdigit()):
+        raise Malformed
+    return int(text)
+
+
+def _status_class(text: str) -> int:
+    """Read the first digit of a status."""
+    if text not in {"1", "2", "3", "4", "5"}:
+        raise Malformed
+    return int(text)
+
+
+SEARCH: Final[Input[RequestSearch]] = inputs.filters(_search, *_FILTERS)
+PAGE: Final[Input[RequestSearch]] = inputs.filters(_search, *_FILTERS, *inputs.PAGING)

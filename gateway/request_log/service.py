@@ -1,0 +1,86 @@
+"""The request log: thirty days of redacted access lines, searched, counted, written as a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from gateway.core.access import Staff, requires
+from gateway.domain.accounts.credentials import Action
+from gateway.domain.identity.rights import Area
+from gateway.operations.backoffice.downloads.files import (
+    ROWS_A_PAGE,
+    DownloadFile,
+    DownloadPage,
+    DownloadReader,
+    Turns,
+)
+from gateway.operations.bank.pages import Listed
+from gateway.reports import requests as request_table
+from gateway.request_log.model import (
+    COUNTED_AT_MOST,
+    Cursor,
+    LoggedRequest,
+    RefusalGroup,
+    RequestSearch,
+)
+from gateway.request_log.store import RequestRecords
+
+_GROUPS_AT_MOST: Final = 100
+"""Groups of refusals: more than anybody reads, and every code there is."""
+
+
+@dataclass(frozen=True, slots=True)
+class RequestLog:
+    """The requests of companies in scope; ``turns`` are shared by all files that people read."""
+
+    records: RequestRecords
+    turns: Turns
+
+    @requires(Area.REQUEST_LOG, Action.READ)
+    async def search(self, who: Staff, wanted: RequestSearch) -> Listed[LoggedRequest]:
+        """Search the requests of the last thirty days, newest first."""
+        found, total = await self.records.search(wanted, who.scope)
+        return Listed(items=found, paging=wanted.paging, total=total)
+
+    @requires(Area.REQUEST_LOG, Action.READ)
+    async def summary(self, who: Staff, wanted: RequestSearch) -> Sequence[RefusalGroup]:
+        """
+        Count the refusals kept in the log by code, reason and credential.
+
+        The 100 most frequent groups.
+        """
+        return await self.records.summary(wanted, who.scope, _GROUPS_AT_MOST)
+
+    @requires(Area.REQUEST_LOG, Action.READ)
+    async def export(self, who: Staff, wanted: RequestSearch) -> DownloadFile:
+        """
+        Read every request of a search as a table, newest first.
+
+        Semicolons, decimal commas, time of Brasilia. Every page is read for itself, so nothing is
+        locked meanwhile.
+
+        Raises:
+            ServiceError: 429 where too many files are read.
+        """
+
+        async def read(place: Cursor | None) -> DownloadPage[LoggedRequest, Cursor]:
+            behind = wanted if place is None else replace(wanted, before=place)
+            found = await self.records.export(behind, who.scope, ROWS_A_PAGE)
+            is_last = len(found) < ROWS_A_PAGE
+            after = None if is_last else Cursor(found[-1].at, found[-1].number)
+            return DownloadPage(found, after)
+
+        turn = self.turns.take(who.person.user_id if who.person else "")
+        reader = DownloadReader(read=read, write=request_table.lines, turn=turn)
+        return await reader.file(request_table.HEAD)
+
+
+def next_of(found: Listed[LoggedRequest]) -> str:
+    """Return where the next page begins; empty where there is none."""
+    paging, items = found.paging, found.items
+    shown = paging.offset + len(items)
+    if not items or len(items) < paging.limit or shown == found.total < COUNTED_AT_MOST:
+        return ""
+    return str(Cursor(items[-1].at, items[-1].number))

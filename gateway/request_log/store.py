@@ -1,0 +1,171 @@
+"""The log of served requests in the store: searched, counted, grouped by refusal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+from sqlalchemy import ColumnElement, Insert, Select, TextClause, and_, func, insert, or_, select
+
+from gateway.domain.kernel.company_scope import CompanyScope
+from gateway.request_log.model import (
+    COUNTED_AT_MOST,
+    Cursor,
+    LoggedRequest,
+    RefusalGroup,
+    RequestSearch,
+)
+from gateway.store.kernel.database import Database, page
+from gateway.store.kernel.hot_statements import BulkParameters
+from gateway.store.kernel.old_rows import delete_old
+from gateway.store.kernel.partitions import REQUESTS
+from gateway.store.kernel.structs import from_row
+from gateway.store.tables.backoffice import (
+    OF_ACCOUNT,
+    OF_COMPANY,
+    OF_CREDENTIAL,
+    REFUSED,
+    requests,
+)
+from gateway.store.tables.columns import record_of, row_of
+from gateway.store.tables.scope import of_company
+
+_NEWEST = select(requests).order_by(requests.c.at.desc(), requests.c.number.desc())
+_CLASS = 100
+"""Statuses of a class."""
+
+
+class RequestRecords:
+    """Served requests."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def add(self, logged: Sequence[LoggedRequest]) -> None:
+        """Store some."""
+        if not logged:
+            return
+        rows = [row_of(each) for each in logged]
+        for row in rows:
+            del row["number"]  # the database counts
+        add, bulk = _addition(self._database.bulk), self._database.bulk
+        async with self._database.writing() as connection:
+            await connection.execute(add, bulk.bind(rows))
+
+    async def search(
+        self, search: RequestSearch, scope: CompanyScope
+    ) -> tuple[Sequence[LoggedRequest], int]:
+        """Return a page, newest first, and how many there are, up to ``COUNTED_AT_MOST``."""
+        wanted = _NEWEST.where(*_conditions(search, scope))
+        rows, total = await page(self._database, wanted, search.paging, COUNTED_AT_MOST)
+        return [record_of(LoggedRequest, row) for row in rows], total
+
+    async def export(
+        self, search: RequestSearch, scope: CompanyScope, most: int
+    ) -> Sequence[LoggedRequest]:
+        """Return the first ``most``, newest first, whatever the page."""
+        wanted = _NEWEST.where(*_conditions(search, scope)).limit(most)
+        async with self._database.reading() as connection:
+            found = (await connection.execute(wanted)).all()
+        return [record_of(LoggedRequest, row) for row in found]
+
+    async def summary(
+        self, search: RequestSearch, scope: CompanyScope, most: int
+    ) -> Sequence[RefusalGroup]:
+        """Return refusals by code, reason and credential; the most frequent ``most`` of them."""
+        wanted = _grouped().where(REFUSED, *_conditions(search, scope)).limit(most)
+        async with self._database.reading() as connection:
+            found = (await connection.execute(wanted)).all()
+        return [from_row(row, RefusalGroup) for row in found]
+
+    async def forget(self, before: datetime) -> int:
+        """Delete what is older; return how many lines, or days on PostgreSQL."""
+        if self._database.writer.dialect.name == "postgresql":
+            return await REQUESTS.renew(self._database, before)
+        return await delete_old(self._database, requests.c.at, before)
+
+
+@cache
+def _addition(bulk: BulkParameters) -> Insert:
+    types = {each.name: each.type for each in requests.c if each.name != "number"}
+    return bulk.insert_rows(insert(requests), types)
+
+
+def _grouped() -> Select[*tuple[Any, ...]]:
+    """Group by code, reason and credential, the most frequent first."""
+    groups = (requests.c.code, requests.c.reason, requests.c.client_id)
+    # a group has a column of this name, and SQLAlchemy's rows a method
+    count = func.count().label("count")
+    instants = (
+        func.min(requests.c.at, type_=requests.c.at.type).label("first_at"),
+        func.max(requests.c.at, type_=requests.c.at.type).label("last_at"),
+    )
+    return (
+        select(*groups, count, *instants).group_by(*groups).order_by(func.count().desc(), *groups)
+    )
+
+
+def _conditions(
+    search: RequestSearch, scope: CompanyScope
+) -> Iterable[ColumnElement[bool] | TextClause]:
+    """Demand what a search asks for; partial indexes are found by the conditions they have."""
+    yield from _times(search)
+    yield from _texts(search)
+    if search.route_text is not None:
+        yield requests.c.route.contains(search.route_text, autoescape=True)
+    if search.status is not None:
+        yield requests.c.status == search.status
+    if search.status_class is not None:
+        first = search.status_class * _CLASS
+        yield requests.c.status.between(first, first + _CLASS - 1)
+    if search.slower_us is not None:
+        yield requests.c.duration_us >= search.slower_us
+    if search.refused:
+        yield REFUSED
+    if search.before is not None:
+        yield _behind(search.before)
+    if scope.companies is not None:
+        yield OF_COMPANY
+        yield from of_company(requests.c.company_id, scope)
+
+
+def _times(search: RequestSearch) -> Iterable[ColumnElement[bool]]:
+    """
+    Demand the times that are given.
+
+    All times are none: PostgreSQL takes the newest rows, which it has not counted yet, for so few
+    that it would look through every one.
+    """
+    if search.since is not None:
+        yield requests.c.at >= search.since
+    if search.until is not None:
+        yield requests.c.at < search.until
+
+
+def _texts(search: RequestSearch) -> Iterable[ColumnElement[bool] | TextClause]:
+    """Demand the texts that are given whole."""
+    for column, value, indexed in (
+        (requests.c.trace_id, search.trace_id, None),
+        (requests.c.route, search.route, None),
+        (requests.c.method, search.method, None),
+        (requests.c.code, search.code, REFUSED),
+        (requests.c.reason, search.reason, None),
+        (requests.c.client_id, search.client_id, OF_CREDENTIAL),
+        (requests.c.account_id, search.account_id, OF_ACCOUNT),
+        (requests.c.user_id, search.user_id, None),
+    ):
+        if value is not None:
+            yield column == value
+            if indexed is not None:
+                yield indexed
+
+
+def _behind(cursor: Cursor) -> ColumnElement[bool]:
+    """Demand what is older than a request; the first half alone leads to an index."""
+    older = or_(
+        requests.c.at < cursor.at,
+        and_(requests.c.at == cursor.at, requests.c.number < cursor.number),
+    )
+    return and_(requests.c.at <= cursor.at, older)

@@ -1,0 +1,137 @@
+"""Everything under one trace id: what was asked, what was tried at banks, what was recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from gateway.audit.model import AuditSearch
+from gateway.audit.service import AuditEntry, find_acts
+from gateway.core.access import Staff, requires
+from gateway.domain.accounts.credentials import Action
+from gateway.domain.backoffice.lists import ScopedRecords, TracedAttempt
+from gateway.domain.identity.errors import NOT_FOUND
+from gateway.domain.identity.rights import Area, Right
+from gateway.domain.kernel.company_scope import CompanyScope
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.windows import Paging
+from gateway.request_log.model import LoggedRequest, RequestSearch
+from gateway.request_log.store import RequestRecords
+from gateway.store.kernel.database import Database
+from gateway.traces.explanations import (
+    Circumstances,
+    CircumstancesInScope,
+    explain,
+    refusal_of,
+)
+from gateway.traces.model import ExplainedRequestDocument, Explanation, QuestionBody
+
+_ACTS: Final = Right(Area.AUDIT, Action.READ)
+_ALL: Final = Paging(1, 100)
+"""A trace id is one call's; whoever gives one to a thousand calls is shown the newest of them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trace:
+    """
+    Everything under one trace id.
+
+    Attributes:
+        acts: None for who may not read the audit log.
+        explained: The newest refused request, else the newest; None without any.
+    """
+
+    trace_id: str
+    requests: Sequence[LoggedRequest]
+    attempts: Sequence[TracedAttempt]
+    acts: Sequence[AuditEntry] | None
+    explained: ExplainedRequestDocument | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Traces:
+    """
+    Reads by trace id, and answers what a call would be answered; no bank is asked.
+
+    Attributes:
+        needed: The permission that each row of partners needs, by the row's name.
+        what_if: Answers a question within a company scope.
+    """
+
+    database: Database
+    requests: RequestRecords
+    records: ScopedRecords
+    needed: Mapping[str, str]
+    what_if: Callable[[CompanyScope, QuestionBody], Awaitable[Explanation]]
+
+    @requires(Area.REQUEST_LOG, Action.READ)
+    async def read(self, who: Staff, trace_id: str) -> Trace:
+        """
+        Read everything under a trace id: requests, tries to pay, acts.
+
+        Acts are for who may read the audit log.
+
+        Raises:
+            ServiceError: ``NOT_FOUND`` (404) where nothing of it is in scope.
+            StoreUnavailable: as stores do.
+        """
+        scope = who.scope
+        requests = await self._requests(scope, trace_id)
+        attempts = await self.records.attempts_of(trace_id, scope)
+        reads_acts = who.person is None or who.person.may(_ACTS)
+        acts = await self._acts(scope, trace_id) if reads_acts else None
+        if not (requests or attempts or acts):
+            raise ServiceError(NOT_FOUND, "no_row")
+        return Trace(
+            trace_id=trace_id,
+            requests=requests,
+            attempts=attempts,
+            acts=acts,
+            explained=await self._explained(scope, requests) if requests else None,
+        )
+
+    @requires(Area.REQUEST_LOG, Action.READ)
+    async def explain(self, who: Staff, trace_id: str) -> ExplainedRequestDocument:
+        """
+        Read why a request was refused, and what would allow it.
+
+        The newest that was refused; without one, the newest.
+
+        Raises:
+            ServiceError: ``NOT_FOUND`` (404) where no request of it is in scope.
+            StoreUnavailable: as stores do.
+        """
+        requests = await self._requests(who.scope, trace_id)
+        if not requests:
+            raise ServiceError(NOT_FOUND, "no_row")
+        return await self._explained(who.scope, requests)
+
+    @requires(Area.REQUEST_LOG, Action.READ)
+    async def ask(self, who: Staff, question: QuestionBody) -> Explanation:
+        """Ask what a call of a partner would be answered. No quota is used, nothing changes."""
+        return await self.what_if(who.scope, question)
+
+    async def _explained(
+        self, scope: CompanyScope, requests: Sequence[LoggedRequest]
+    ) -> ExplainedRequestDocument:
+        """Explain the first that was refused, else the first."""
+        line = next((each for each in requests if each.code), requests[0])
+        known = await CircumstancesInScope(self.records).of(
+            scope,
+            line.client_id,
+            line.account_id,
+            Circumstances(needed=self.needed.get(line.route, "")),
+        )
+        return ExplainedRequestDocument(
+            request=line.to_document(), explanation=explain(refusal_of(line), known)
+        )
+
+    async def _requests(self, scope: CompanyScope, trace_id: str) -> Sequence[LoggedRequest]:
+        search = RequestSearch(paging=_ALL, trace_id=trace_id)
+        return await self.requests.export(search, scope, _ALL.limit)
+
+    async def _acts(self, scope: CompanyScope, trace_id: str) -> Sequence[AuditEntry]:
+        search = AuditSearch(paging=_ALL, trace_id=trace_id)
+        found, _ = await find_acts(self.database, search, scope)
+        return found

@@ -1,0 +1,136 @@
+"""Balances are asked for while somebody looks, and at most once a minute."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from msgspec import UNSET
+
+from gateway.banks.model import Reading
+from gateway.banks.readings import Readings
+from gateway.domain.accounts.accounts import Account
+from gateway.domain.bank.capabilities import Capabilities, PortCall
+from gateway.domain.bank.providers import Bank, ProviderAccount, Unreachable
+from gateway.domain.bank.statements import Balance
+from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope
+from gateway.domain.kernel.money import Money, Sum
+from tests.unit.standing_payouts import company_and_accounts
+from tests.world.acts import reader
+from tests.world.registers import Registers
+from tests.world.stores.samples import ACCOUNT, SISTER
+
+
+class Adapter:
+    """A bank that holds ten reais, or does not answer."""
+
+    capabilities = Capabilities(calls=frozenset({PortCall.GET_BALANCE}))
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        self.is_down = False
+
+    async def get_balance(self, account: ProviderAccount) -> Balance:
+        self.asked.append(account.account_id)
+        if self.is_down:
+            reason = "timeout"
+            raise Unreachable(reason)
+        return Balance(balance=Money(1000), blocked=None, updated_at=None)
+
+
+class World:
+    """Somebody who looks at two accounts, and what asks their bank meanwhile."""
+
+    def __init__(self, office: Registers) -> None:
+        self.clock, self.adapter, self.store = office.clock, Adapter(), office.store
+        self.readings = self.process()
+
+    def process(self) -> Readings:
+        """Return what one process does about it."""
+        banks: Any = self
+        store = self.store
+        return Readings(
+            database=store.database, accounts=store.accounts, banks=banks, now=self.clock
+        )
+
+    def of(self, found: Account) -> Bank:
+        adapter: Any = self.adapter
+        who = ProviderAccount(account_id=found.id, provider_account="1", credentials="")
+        return Bank(name="p", adapter=adapter, account=who, read_only=False)
+
+    async def look(self) -> Reading:
+        """Look at both; return the first."""
+        return (await self.readings.look(reader()))[0]
+
+
+@pytest.fixture
+async def world(office: Registers) -> World:
+    await company_and_accounts(office.store)
+    return World(office)
+
+
+async def test_who_looks_first_does_not_wait_and_who_looks_next_sees_it(world: World):
+    before = await world.look()
+    assert world.readings.wake.is_set()
+    assert await world.readings.turn() == 2
+    after = await world.look()
+
+    assert (before.balance, before.blocked, before.read_at) == (UNSET, UNSET, None)
+    assert (after.balance, after.read_at) == (Sum(1000), world.clock())
+
+
+async def test_who_looks_at_one_account_does_not_wait_either(world: World):
+    before = await world.readings.of(EVERY_COMPANY, ACCOUNT)
+    assert await world.readings.turn() == 1
+    after = await world.readings.of(EVERY_COMPANY, ACCOUNT)
+
+    assert before is not None
+    assert after is not None
+    assert (before.balance, after.balance) == (UNSET, Sum(1000))
+    assert await world.readings.of(CompanyScope(frozenset()), ACCOUNT) is None
+    assert world.readings.wanted == set()
+
+
+async def test_a_bank_is_asked_once_a_minute_while_somebody_looks(world: World):
+    for _ in range(3):
+        await world.look()
+        await world.readings.turn()
+    assert world.adapter.asked == [ACCOUNT, SISTER]
+
+    world.clock.passes(seconds=61)
+    await world.readings.turn()
+    assert len(world.adapter.asked) == 2
+    await world.look()
+    await world.readings.turn()
+
+    assert len(world.adapter.asked) == 4
+
+
+async def test_two_processes_ask_once(world: World):
+    other = world.process()
+    for each in (world.readings, other):
+        await each.look(reader())
+
+    assert (await world.readings.turn(), await other.turn()) == (2, 0)
+    assert len(world.adapter.asked) == 2
+
+
+async def test_a_bank_that_does_not_answer_leaves_what_was_read(world: World):
+    await world.look()
+    await world.readings.turn()
+    read_at = world.clock()
+    world.adapter.is_down = True
+    world.clock.passes(seconds=61)
+
+    await world.look()
+
+    assert await world.readings.turn() == 0
+    found = await world.look()
+    assert (found.balance, found.read_at) == (Sum(1000), read_at)
+
+
+async def test_an_account_that_is_gone_is_not_asked_about(world: World):
+    world.readings.wanted.add("gone")
+
+    assert await world.readings.turn() == 0
+    assert world.adapter.asked == []

@@ -1,0 +1,343 @@
+"""Callbacks looked into: they are never believed, and no bank waits for another."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from gateway.callbacks.model import (
+    Callback,
+    CallbackState,
+)
+from gateway.callbacks.store import CallbackRecords
+from gateway.domain.bank.provider_callbacks import CallbackKind, NamedBy, Notice
+from gateway.domain.bank.providers import NotFound, Unavailable
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.domain.payouts.events import PayoutEvent
+from gateway.domain.payouts.payouts import PayoutState
+from tests.unit.gateway.callbacks.hall import (
+    PAYOUT,
+    Accounts,
+    Bank,
+    Hall,
+    Listed,
+    People,
+    Silent,
+    Standing,
+)
+from tests.world import registers
+from tests.world.standing import NOON, Clock
+
+
+@pytest.fixture
+async def hall(tmp_path: Path) -> AsyncIterator[Hall]:
+    async with registers.opened(tmp_path) as office:
+        yield Hall(office, Clock())
+
+
+async def test_a_payout_is_read_at_its_bank(hall: Hall):
+    hall.known = Standing()
+    await hall.take()
+
+    one = await hall.turn()
+
+    assert (one.state, hall.looked) == (CallbackState.DONE, 1)
+
+
+async def events(hall: Hall) -> Sequence[PayoutEvent]:
+    return await hall.office.store.payout_events.of("acc", "order-1")
+
+
+async def test_a_callback_and_each_look_that_moves_nothing_are_events_of_the_payout(hall: Hall):
+    """Noticed once, when it is known whose it is; what moves the payout is told by its own step."""
+    hall.known = Standing()
+    hall.becomes, hall.says = PayoutState.ACCEPTED, ["accepted"]
+    await hall.take()
+
+    await hall.turn(Accounts())
+    hall.clock.passes(2)
+    hall.becomes, hall.says = PayoutState.PAID, []
+    await hall.turn(Accounts())
+
+    assert [each.kind.value for each in await events(hall)] == ["noticed", "probed"]
+
+
+@pytest.mark.parametrize(("told", "named"), [("tra_1", "tra_1"), ("", ""), ("x" * 129, "")])
+async def test_the_bank_s_id_of_a_payout_goes_to_who_looks(hall: Hall, told: str, named: str):
+    """Some banks find a payout by nothing else, and the answer that had it may be lost."""
+    hall.known = Standing()
+    hall.proof.notice = replace(PAYOUT, provider_id=told)
+    await hall.take()
+
+    await hall.turn()
+
+    assert hall.named == [named]
+
+
+@pytest.mark.parametrize(("provider", "company"), [("p", "company-1"), ("another", "")])
+async def test_a_callback_is_of_the_company_whose_payout_it_speaks_of(
+    hall: Hall, provider: str, company: str
+):
+    """A bank that names another bank's payout shows nothing to anybody."""
+    hall.known = Standing(provider=provider)
+    await hall.take()
+
+    await hall.turn(Accounts())
+
+    assert (await hall.all())[0].company_id == company
+
+
+async def test_a_final_payout_is_left_alone(hall: Hall):
+    hall.known = Standing(state=PayoutState.PAID)
+    await hall.take()
+
+    one = await hall.turn()
+
+    assert (one.state, hall.looked) == (CallbackState.DONE, 0)
+
+
+async def test_a_bank_speaks_of_its_own_payouts_alone(hall: Hall):
+    hall.known = Standing(provider="another")
+    await hall.take()
+
+    one = await hall.turn()
+
+    assert (one.state, hall.looked) == (CallbackState.RECEIVED, 0)
+
+
+async def test_what_nobody_knows_is_waited_for_and_then_ignored(hall: Hall):
+    """Later each time; the callback may be quicker than the bank's answer."""
+    await hall.take()
+
+    tries = 0
+    while (one := await hall.turn()).state is CallbackState.RECEIVED:
+        assert one.due_at is not None
+        waits_s = (one.due_at - hall.clock.now()).total_seconds()
+        assert waits_s == 2 * 2**tries
+        hall.clock.passes(waits_s)
+        tries += 1
+
+    assert (one.state, one.tries, one.due_at) == (CallbackState.IGNORED, 6, None)
+
+
+async def test_a_payout_that_is_not_settled_yet_is_looked_at_again(hall: Hall):
+    hall.known, hall.becomes = Standing(), PayoutState.ACCEPTED
+    await hall.take()
+    await hall.turn()
+    hall.becomes = PayoutState.PAID
+    hall.clock.passes(2)
+
+    one = await hall.turn()
+
+    assert (one.state, hall.looked) == (CallbackState.DONE, 2)
+
+
+async def test_a_payout_that_the_bank_holds_is_left_to_its_own_schedule(hall: Hall):
+    hall.known, hall.becomes, hall.becomes_held = Standing(), PayoutState.ACCEPTED, True
+    await hall.take()
+
+    one = await hall.turn()
+
+    assert (one.state, hall.looked) == (CallbackState.DONE, 1)
+
+
+RETURN = replace(PAYOUT, kind=CallbackKind.RETURN)
+
+
+@pytest.mark.parametrize(("before", "looked"), [(PayoutState.PAID, 0), (PayoutState.ACCEPTED, 1)])
+async def test_a_return_is_looked_for_once_the_payout_is_paid(
+    hall: Hall, before: PayoutState, looked: int
+):
+    """The one look at a payout that has settled."""
+    hall.proof.notice, hall.known, hall.shows = RETURN, Standing(state=before), [True]
+    await hall.take()
+
+    one = await hall.turn(accounts=People())
+
+    assert (one.state, one.kind) == (CallbackState.DONE, CallbackKind.RETURN)
+    assert (hall.looked, hall.looked_back) == (looked, 1)
+
+
+async def test_a_return_that_the_bank_does_not_show_yet_is_looked_for_again_for_a_while(
+    hall: Hall,
+):
+    hall.proof.notice, hall.known = RETURN, Standing(state=PayoutState.PAID)
+    hall.shows = [False] * 6
+    await hall.take()
+
+    states = []
+    for _ in range(7):
+        states.append((await hall.turn(accounts=People())).state)
+        hall.clock.passes(3600)
+
+    assert states == [CallbackState.RECEIVED] * 5 + [CallbackState.DONE] * 2
+    assert hall.looked_back == 6
+
+
+async def test_a_settled_payout_is_not_looked_at_for_any_other_callback(hall: Hall):
+    """Its own settlement is told too, and must not cost a look at the bank."""
+    hall.known = Standing(state=PayoutState.PAID)
+    await hall.take()
+
+    one = await hall.turn(accounts=People())
+
+    assert (one.state, hall.looked, hall.looked_back) == (CallbackState.DONE, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("problem", "state"),
+    [
+        (None, CallbackState.DONE),
+        (NotFound("x"), CallbackState.RECEIVED),
+        (Unavailable("x"), CallbackState.RECEIVED),
+    ],
+)
+async def test_a_charge_is_read_at_its_bank(
+    hall: Hall, problem: Exception | None, state: CallbackState
+):
+    hall.proof.notice = Notice(event="e", kind=CallbackKind.CHARGE, subject="r", account="acc")
+    bank = Bank(problem)
+    await hall.take()
+
+    one = await hall.turn(Accounts(), bank)
+
+    assert (one.state, bank.asked) == (state, ["r"])
+    assert (await hall.all())[0].company_id == "company-1"
+
+
+async def test_a_mistake_with_one_does_not_keep_the_others_from_their_look(
+    hall: Hall, caplog: pytest.LogCaptureFixture
+):
+    """They are claimed together: it would come first again, and again."""
+    hall.proof.notice = Notice(event="e", kind=CallbackKind.CHARGE, subject="r", account="acc")
+    bank = Bank(RuntimeError("ours"))
+    await hall.take()
+    states = []
+
+    for tries in range(6):
+        states.append((await hall.turn(Accounts(), bank)).state)
+        hall.clock.passes(2 * 2**tries)
+
+    assert states == [CallbackState.RECEIVED] * 5 + [CallbackState.FAILED]
+    assert "callback_look_failed id=" in caplog.text
+
+
+async def test_a_store_that_is_away_leaves_a_callback_as_it_is(hall: Hall):
+    hall.proof.notice = Notice(event="e", kind=CallbackKind.CHARGE, subject="r", account="acc")
+    await hall.take()
+
+    with pytest.raises(ExceptionGroup) as raised:
+        await hall.turn(Accounts(), Bank(StoreUnavailable("away")))
+    assert raised.group_contains(StoreUnavailable)
+
+    (one,) = await hall.all()
+    assert (one.state, one.tries) == (CallbackState.RECEIVED, 0)
+
+
+async def test_a_charge_of_no_account_of_ours_is_ignored_in_the_end(hall: Hall):
+    """The account may be made a moment later."""
+    hall.proof.notice = Notice(event="e", kind=CallbackKind.CHARGE, subject="r", account="other")
+    await hall.take()
+    states = []
+
+    for tries in range(6):
+        states.append((await hall.turn(Accounts(), Bank(None))).state)
+        hall.clock.passes(2 * 2**tries)
+
+    assert states == [CallbackState.RECEIVED] * 5 + [CallbackState.IGNORED]
+
+
+async def test_a_word_that_we_do_not_know_is_kept_and_ignored(hall: Hall):
+    hall.proof.notice = replace(PAYOUT, kind=CallbackKind.OTHER, account="acc")
+    await hall.take()
+
+    assert (await hall.turn(Accounts())).state is CallbackState.IGNORED
+    assert (await hall.all())[0].company_id == "company-1"
+
+
+async def test_an_account_that_cannot_be_found_out_does_not_stop_the_others(hall: Hall):
+    """Its bank does not answer; the callback is looked into again."""
+    notice = Notice(
+        event="e", kind=CallbackKind.OTHER, subject="", account="k", named_by=NamedBy.KEY
+    )
+    hall.proof.notice = notice
+    await hall.take()
+
+    one = await hall.turn(Listed(), Silent())
+
+    assert (one.state, one.tries) == (CallbackState.RECEIVED, 1)
+
+
+class Hanging(Bank):
+    """Does not answer about the charge ``hangs`` until it is let go."""
+
+    def __init__(self) -> None:
+        super().__init__(None)
+        self.heard = asyncio.Queue[str]()
+        self.is_let_go = asyncio.Event()
+
+    async def get_charge_payment(self, account: object, reference: str) -> None:
+        await super().get_charge_payment(account, reference)
+        self.heard.put_nowait(reference)
+        if reference == "hangs":
+            await self.is_let_go.wait()
+
+
+class Anywhere(Accounts):
+    """One account at every bank."""
+
+    async def find_at(self, _provider: str, _named: str) -> Accounts:
+        return self
+
+
+async def add(hall: Hall, provider: str, subject: str) -> None:
+    """Have a bank speak of a charge."""
+    told = Callback(
+        id=subject,
+        provider=provider,
+        event=subject,
+        kind=CallbackKind.CHARGE,
+        subject=subject,
+        account="acc",
+        received_at=NOON,
+        body=b"",
+        due_at=NOON,
+    )
+    await CallbackRecords(hall.office.store.database).add(told)
+
+
+async def test_a_bank_that_hangs_holds_up_its_own_callbacks_alone(hall: Hall):
+    """What comes for another bank meanwhile is looked into, too."""
+    bank = Hanging()
+    for provider, subject in (("p", "hangs"), ("p", "waits"), ("q", "other")):
+        await add(hall, provider, subject)
+
+    async with asyncio.TaskGroup() as turning:
+        turn = turning.create_task(hall.looks(Anywhere(), bank).turn())
+        first = {await bank.heard.get(), await bank.heard.get()}
+        await add(hall, "q", "later")
+        second = await bank.heard.get()
+        bank.is_let_go.set()
+
+    assert (first, second) == ({"hangs", "other"}, "later")
+    assert (turn.result(), bank.asked[-1]) == (4, "waits")
+
+
+async def test_a_callback_whose_claim_has_ended_is_claimed_anew(hall: Hall):
+    """Meanwhile another process may have looked into it."""
+    bank = Hanging()
+    for subject in ("hangs", "waits"):
+        await add(hall, "p", subject)
+
+    async with asyncio.TaskGroup() as turning:
+        turn = turning.create_task(hall.looks(Anywhere(), bank).turn())
+        await bank.heard.get()
+        hall.clock.passes(60)
+        bank.is_let_go.set()
+
+    assert (turn.result(), bank.asked) == (3, ["hangs", "waits"])
+    assert {each.tries for each in await hall.all()} == {1}

@@ -1,0 +1,32 @@
+"""The row of the sandbox's mail."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from gateway.domain.identity.challenges import Mail
+from gateway.outbox.service import Outbox
+from tests.unit.gateway.http.backoffice.registers import AdminWorld
+from tests.world.standing import NOON
+from tests.world.stores.people import user
+from tests.world.stores.samples import event
+
+
+async def test_who_is_limited_is_shown_the_mail_of_their_own_people(admin_world: AdminWorld):
+    """Of those who see the same companies, or one of these; not of who sees more."""
+    store, ours = admin_world.office.store.identity, admin_world.ours.id
+    limits = {"one": {ours}, "two": {ours, admin_world.theirs.id}, "all": set()}
+    for name, companies in limits.items():
+        person = user(name, f"{name}@example.com")
+        await store.users.add(replace(person, companies=frozenset(companies)), event())
+        mail = Mail(id=name, to=person.email, subject="s", text="t", created_at=NOON)
+        await store.outbox.put(mail)
+
+    async def shown(*companies: str) -> set[str]:
+        found = await Outbox(store.outbox).latest(admin_world.staff(*companies).staff)
+        return {each.to.partition("@")[0] for each in found}
+
+    assert await shown() == {"one", "two", "all"}
+    assert await shown(ours) == {"one"}
+    assert await shown(ours, admin_world.theirs.id) == {"one", "two"}
+    assert await shown(admin_world.theirs.id) == set()

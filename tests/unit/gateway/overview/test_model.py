@@ -1,0 +1,58 @@
+"""Local days as spans of hours, and the median of how long payouts took."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from gateway.overview.model import (
+    SETTLED_WITHIN_S,
+    Period,
+    Span,
+    local_midnight,
+    median_s,
+    span_of,
+)
+
+EVENING = datetime(2026, 11, 21, 1, 40, tzinfo=UTC)
+"""22:40 of the day before, in Brazil."""
+SUMMER = datetime(2018, 11, 20, 13, tzinfo=UTC)
+MORNING = datetime(2026, 11, 20, 13, 40, 5, tzinfo=UTC)
+
+
+def test_a_period_begins_at_a_local_midnight():
+    """Summer time, as there was in 2018, moves it by an hour."""
+    cases = [
+        (Period.TODAY, EVENING, datetime(2026, 11, 20, 3, tzinfo=UTC)),
+        (Period.TODAY, MORNING, datetime(2026, 11, 20, 3, tzinfo=UTC)),
+        (Period.WEEK, MORNING, datetime(2026, 11, 14, 3, tzinfo=UTC)),
+        (Period.MONTH, MORNING, datetime(2026, 10, 22, 3, tzinfo=UTC)),
+        (Period.TODAY, SUMMER, datetime(2018, 11, 20, 2, tzinfo=UTC)),
+    ]
+
+    for period, now, since in cases:
+        this_hour = now.replace(minute=0, second=0)
+
+        assert span_of(period, now) == Span(since, this_hour + timedelta(hours=1))
+        assert local_midnight(since) == local_midnight(since + timedelta(hours=23)) == since
+
+
+def test_nothing_settled_has_no_median():
+    assert median_s([0] * (len(SETTLED_WITHIN_S) + 1)) is None
+
+
+def test_the_median_is_the_middle_of_its_place():
+    """Slower ones than the last bound count as the bound: nothing is known beyond it."""
+    cases = [(0, 0.25), (1, 0.75), (2, 1.5), (15, 50_400.0), (16, 86_400.0)]
+
+    for place, seconds in cases:
+        counts = [0] * (len(SETTLED_WITHIN_S) + 1)
+        counts[place] = 10
+
+        assert median_s(counts) == seconds
+
+
+def test_half_of_the_payouts_took_at_most_the_median():
+    counts = [0] * (len(SETTLED_WITHIN_S) + 1)
+    counts[1], counts[3], counts[9] = 4, 4, 2
+
+    assert median_s(counts) == 2.25

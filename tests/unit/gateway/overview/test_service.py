@@ -1,0 +1,162 @@
+"""The overview: which figures are asked for, and what is told first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from msgspec import UNSET
+
+from gateway.banks.model import Provider
+from gateway.domain.kernel.company_scope import CompanyScope
+from gateway.domain.kernel.money import Money
+from gateway.domain.payouts.payouts import PayoutState
+from gateway.overview.model import Attention, HourFigures, Need, Period, Span, span_of
+from gateway.overview.service import Overviews, by_urgency
+from tests.unit.gateway.banks.samples import provider
+from tests.world.acts import reader
+from tests.world.standing import Clock
+
+SCOPE = CompanyScope(frozenset({"c"}))
+WHO = reader(SCOPE)
+CLOCK = Clock()
+
+
+@dataclass
+class Records:
+    """Figures and what stands open, as given; what was asked is kept."""
+
+    hours_found: Sequence[HourFigures] = ()
+    standing_found: Sequence[Attention] = ()
+    asked: list[object] = field(default_factory=list)
+
+    async def hours(self, span: Span, scope: CompanyScope) -> Sequence[HourFigures]:
+        self.asked.append((span, scope))
+        return self.hours_found
+
+    async def returned(self, span: Span, scope: CompanyScope) -> tuple[int, Money]:
+        return 1, Money(50)
+
+    async def standing(self, scope: CompanyScope, now: datetime) -> Sequence[Attention]:
+        self.asked.append((scope, now))
+        return self.standing_found
+
+    async def remember(self, span: Span) -> int:
+        self.asked.append(span)
+        return 3
+
+
+def overviews(records: Any, telling: frozenset[str] = frozenset(), *known: Provider) -> Overviews:
+    return Overviews(records=records, telling=telling, known=lambda: known, now=CLOCK.now)
+
+
+def figures(state: PayoutState, settled_within: int, count: int) -> HourFigures:
+    return HourFigures(CLOCK.now(), state, settled_within, count, Money(100))
+
+
+def standing(need: Need, subject: str = "", at: datetime | None = None) -> Attention:
+    return Attention(need=need, subject=subject, count=1, value=Money(0), at=at)
+
+
+async def test_figures_are_asked_within_the_scope():
+    records = Records()
+
+    found = await overviews(records).read(WHO, Period.WEEK)
+
+    assert records.asked == [(span_of(Period.WEEK, CLOCK.now()), SCOPE), (SCOPE, CLOCK.now())]
+    assert (found.states, found.steps, found.attention) == ([], [], [])
+    assert found.median_to_settle_s is UNSET
+
+
+async def test_the_median_is_of_what_was_paid():
+    """One that failed took no time to settle, nor one whose instant is not known."""
+    paid = figures(PayoutState.PAID, 2, 10)
+    others = [figures(PayoutState.FAILED, -1, 99), figures(PayoutState.PAID, -1, 99)]
+
+    found = await overviews(Records([paid, *others])).read(WHO, Period.TODAY)
+
+    assert found.median_to_settle_s == 1.5
+
+
+async def test_a_bank_that_is_to_tell_nothing_is_not_missed():
+    missing = [standing(Need.CALLBACKS_MISSING, name) for name in ("a", "b")]
+
+    found = await overviews(Records((), missing), frozenset({"b"})).read(WHO, Period.TODAY)
+
+    assert [each.subject for each in found.attention] == ["b"]
+
+
+def test_what_costs_most_to_leave_comes_first_and_then_the_oldest():
+    now = CLOCK.now()
+    given = [
+        standing(Need.BREAKER, "x:read"),
+        standing(Need.STOP, "b", now),
+        standing(Need.STOP, "a", now - timedelta(hours=1)),
+        standing(Need.REVIEW),
+        standing(Need.UNRESOLVED),
+    ]
+
+    assert by_urgency(given) == [given[4], given[3], given[2], given[1], given[0]]
+
+
+async def test_an_hour_is_remembered_a_quarter_of_an_hour_after_it_ended():
+    """What was created in its last second is stored by then."""
+    records = Records()
+
+    assert await overviews(records).remember() == 3
+
+    (span,) = records.asked
+    over = CLOCK.now() - timedelta(minutes=15)
+    assert isinstance(span, Span)
+    assert span.until <= over < span.until + timedelta(hours=1)
+    assert span.since == span_of(Period.MONTH, over).since
+
+
+NINE = datetime(2026, 11, 20, 12, tzinfo=UTC)
+LATE = datetime(2026, 11, 20, 2, tzinfo=UTC)
+"""23:00 of the day before, in Brazil."""
+HOURS = (
+    HourFigures(NINE, PayoutState.PAID, 2, 3, Money(1050)),
+    HourFigures(NINE, PayoutState.PAID, 9, 1, Money(50)),
+    HourFigures(LATE, PayoutState.FAILED, -1, 1, Money(5)),
+)
+
+
+async def test_hours_are_added_up_by_state():
+    found = await overviews(Records(HOURS)).read(WHO, Period.TODAY)
+
+    assert (found.count, found.settled, found.step) == (5, 4, "hour")
+    assert [(each.state, each.count) for each in found.states] == [("paid", 4), ("failed", 1)]
+    assert [(each.at, each.state, each.count) for each in found.steps] == [
+        (LATE, "failed", 1),
+        (NINE, "paid", 4),
+    ]
+    assert [each.value.centavos for each in found.states] == [1100, 5]
+
+
+async def test_a_month_is_told_by_local_days():
+    found = await overviews(Records(HOURS)).read(WHO, Period.MONTH)
+
+    assert found.step == "day"
+    assert [(each.at, each.count) for each in found.steps] == [
+        (datetime(2026, 11, 19, 3, tzinfo=UTC), 1),
+        (datetime(2026, 11, 20, 3, tzinfo=UTC), 4),
+    ]
+
+
+@pytest.mark.parametrize("state", ["open", "half_open"])
+async def test_a_breaker_that_is_not_closed_needs_somebody(state: str):
+    """After what costs more; a closed one is not told of."""
+    bank = provider(name="ipe", breakers={"payout": state, "read": "closed"})
+
+    found = await overviews(Records((), [standing(Need.REVIEW)]), frozenset(), bank).read(
+        WHO, Period.TODAY
+    )
+
+    assert [(each.need, each.subject) for each in found.attention] == [
+        ("review", ""),
+        ("breaker", "ipe:payout"),
+    ]

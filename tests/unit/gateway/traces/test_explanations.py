@@ -1,0 +1,102 @@
+"""What is said of a refusal."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from gateway.domain.accounts.credentials import Action, Permission, Resource
+from gateway.request_log.model import LoggedRequest
+from gateway.traces.explanations import Circumstances, explain, refusal_of
+from gateway.traces.model import Refusal
+from tests.world.standing import NOON
+from tests.world.stores.samples import CLIENT, account, credential
+
+SCOPE = Refusal(
+    surface="banking",
+    route="banking.payout_create",
+    method="POST",
+    status=403,
+    code="SVC.AUT.010",
+    reason="scope",
+)
+OWN = replace(account(), id="own", name="Filial")
+KNOWN = Circumstances(
+    credential=credential(),
+    account=account(),
+    own_account=OWN,
+    company="Loja",
+    needed="withdraw:write",
+)
+
+
+def test_rule_facts_and_remedies_name_what_is_known():
+    said = explain(SCOPE, KNOWN)
+
+    assert said.rule.text == "The credential is for another account."
+    assert [each.text for each in said.facts] == [
+        f"{credential().name} ({CLIENT}) asked.",
+        f"It was issued for the account Filial alone; the call was about {account().name}.",
+        "Both are of the same company, so the answer is 403 and not 404.",
+        "Nothing was stored, and no bank was asked.",
+    ]
+    assert [each.text for each in said.remedies] == [
+        "Call about the credential's own account, Filial (own).",
+        "Or issue a credential for the whole company with withdraw:write.",
+    ]
+
+
+def test_what_is_not_known_is_left_out():
+    """Another company's records are not known: nothing of them is said."""
+    said = explain(SCOPE, Circumstances())
+
+    assert [each.text for each in said.facts] == [
+        "Both are of the same company, so the answer is 403 and not 404.",
+        "Nothing was stored, and no bank was asked.",
+    ]
+    assert said.remedies == []
+
+
+@pytest.mark.parametrize("held", [(), (Permission(Resource.BALANCE, Action.READ),)])
+def test_a_missing_permission_is_named_beside_those_that_are_there(held: tuple[Permission, ...]):
+    found = replace(SCOPE, reason="permission")
+    known = replace(KNOWN, credential=replace(credential(), permissions=frozenset(held)))
+
+    said = " ".join(map(str, explain(found, known).facts))
+
+    has = "balance:read" if held else "no permission at all"
+    assert f"The call needs withdraw:write; the credential has {has}." in said
+
+
+def test_a_reason_without_a_remedy_has_that_of_its_code():
+    found = replace(SCOPE, status=400, code="SVC.VAL.011", reason="json")
+
+    said = explain(found, Circumstances())
+
+    assert [each.text for each in said.remedies] == [
+        "Check the types, the tax number and the length of each field."
+    ]
+
+
+def test_a_call_that_nothing_refused_says_so():
+    said = explain(replace(SCOPE, status=200, code="", reason=""), KNOWN)
+
+    assert (said.step, said.rule.text, list(said.remedies)) == (0, "Nothing refuses this call.", [])
+
+
+def test_a_line_written_before_the_columns_is_read_from_its_text():
+    line = LoggedRequest(
+        at=NOON,
+        trace_id="t",
+        surface="banking",
+        route="banking.payout_create",
+        status=403,
+        code="SVC.AUT.010",
+        client_id=CLIENT,
+        user_id="",
+        company_id="",
+        line='{"method":"POST","reason_id":"scope","field":"f","payout":"conflict"}',
+    )
+
+    assert refusal_of(line) == replace(SCOPE, field="f", payout="conflict")

@@ -1,0 +1,27 @@
+"""Acts on record, as a test reads them."""
+
+from collections.abc import Sequence
+
+from gateway.audit.service import AuditEntry, AuditLog
+from gateway.core.access import Staff
+from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope
+from gateway.net.common.runtime import utc_now
+from gateway.operations.kernel.audit_context import AuditContext
+from gateway.store.engine import Store
+
+
+def audit_log(store: Store) -> AuditLog:
+    """Return the service over a store."""
+    return AuditLog(database=store.database, chain=store.audit)
+
+
+def reader(scope: CompanyScope = EVERY_COMPANY) -> Staff:
+    """Return somebody who reads within a scope."""
+    return Staff(AuditContext("cli:test", utc_now), scope)
+
+
+async def acts_of(
+    store: Store, scope: CompanyScope = EVERY_COMPANY, after: int = 0
+) -> Sequence[AuditEntry]:
+    """Return the acts in scope that follow a number, in the order of the chain."""
+    return await audit_log(store).export(reader(scope), after)
