@@ -1,13 +1,10 @@
 """``python -m gateway`` is the command ``pixgate``."""
 
-from gateway.cli.startup import uncollected
+from gateway.cli.main import pixgate
 
 
 def main() -> None:
     """Run the command line; never returns."""
-    with uncollected():
-        from gateway.cli.main import pixgate  # noqa: PLC0415 - see the block
-
     pixgate(prog_name="pixgate")
 
 

@@ -32,27 +32,12 @@ Origin = Callable[[], str]
 """Where our pages come from, ``https://host``; asked each time, for a port may be known late."""
 
 
-@dataclass(frozen=True, slots=True)
-class NoForeignPage:
-    """
-    Layer two where no cookie counts: programs ask, pages of others may not.
-
-    What a foreign page sends blindly would else use up the quota of whoever looks at it.
-    A browser that says that its page is foreign is refused.
-    """
-
-    origin: Origin
-    refuses = (CSRF_FAILED,)
-
-    def __call__(self, call: Call) -> None:
-        """Let the call on, or refuse with ``CSRF_FAILED`` (403)."""
-        _check_place(call.asked.headers, self.origin(), silent=True)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadFromOurPage:
     """
-    Layer two for reads: a foreign page may not even ask.
+    Layer two for reads, and where no cookie counts: a foreign page may not even ask.
+
+    What it sends blindly would else use up the quota of whoever looks at it.
 
     Attributes:
         marked: A script's call says so in ``X-Requested-With: panel``, which
@@ -60,7 +45,7 @@ class ReadFromOurPage:
     """
 
     origin: Origin
-    marked: bool
+    marked: bool = False
     refuses = (CSRF_FAILED,)
 
     def __call__(self, call: Call) -> None:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gateway.cli.console import Terminal, reading
-from gateway.cli.startup import uncollected
 
 if TYPE_CHECKING:
     from gateway.app.assembly import Gateway
@@ -67,8 +66,7 @@ def _begun(terminal: Terminal) -> Settings:
     from gateway.runtime.process import outlive_hangups
 
     outlive_hangups()
-    with uncollected():
-        return settings_of(terminal.config)
+    return settings_of(terminal.config)
 
 
 def run_on_uvloop(work: Coroutine[Any, Any, None]) -> None:
@@ -94,18 +92,17 @@ def run_on_uvloop(work: Coroutine[Any, Any, None]) -> None:
 
 async def _run(terminal: Terminal, settings: Settings, part: Part) -> None:
     """Assemble and start a process, print its addresses, and wait for a signal."""
-    with uncollected():
-        from gateway.app.assembly import assemble
-        from gateway.app.lifecycle import drain, running
-        from gateway.cli.configuration import settings_of
-        from gateway.cli.serve.reload import Reload
-        from gateway.net.common.descriptors import raise_descriptor_limit
-        from gateway.runtime.process import step_back, stop_signals, wanted_descriptors
-        from gateway.runtime.systemd import READY, STOPPING, notifying
+    from gateway.app.assembly import assemble
+    from gateway.app.lifecycle import drain, running
+    from gateway.cli.configuration import settings_of
+    from gateway.cli.serve.reload import Reload
+    from gateway.net.common.descriptors import raise_descriptor_limit
+    from gateway.runtime.process import step_back, stop_signals, wanted_descriptors
+    from gateway.runtime.systemd import READY, STOPPING, notifying
 
-        raise_descriptor_limit(wanted_descriptors(settings))
-        gateway = assemble(settings, os.environ, with_bank=part.serves, part=part)
-        reload = Reload(gateway, partial(settings_of, terminal.config))
+    raise_descriptor_limit(wanted_descriptors(settings))
+    gateway = assemble(settings, os.environ, with_bank=part.serves, part=part)
+    reload = Reload(gateway, partial(settings_of, terminal.config))
     with stop_signals(reload.asked.set) as asked:
         # the watchdog is fed to the very end: what is flushed then may take a while
         async with notifying(os.environ) as notify, running(gateway), reload.running():

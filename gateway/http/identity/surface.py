@@ -29,7 +29,7 @@ from gateway.http.route import Gate, Surface
 from gateway.operations.identity.services import IdentityServices
 from policies.authentication.bearer import BearerToken, RefusesBasic
 from policies.authorization.user import RequiresSecondFactor
-from policies.traffic.csrf import NoForeignPage, Origin
+from policies.traffic.csrf import Origin, ReadFromOurPage
 from policies.traffic.quota import WithinAddressQuota, WithinPersonQuota
 
 CHALLENGE = 'Bearer realm="iam"'
@@ -99,7 +99,7 @@ def identity_surface(
 def _strangers(services: IdentityServices, policies: UserPolicies) -> Gate[AnonymousCaller]:
     """Return the gate of signing in and of recovering access."""
     return Gate(
-        policies=(NoForeignPage(policies.origin), policies.address_quota, RefusesBasic()),
+        policies=(ReadFromOurPage(origin=policies.origin), policies.address_quota, RefusesBasic()),
         admits=admit_anonymous,
         rows=(
             *sign_in_rows(services),

@@ -8,7 +8,6 @@ left to be written alone, so that two batches never wait for each other; see ``w
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -38,39 +37,14 @@ _NOTED = ("next_check_at", "review", "held_until")
 _EVENT = [each.name for each in payout_events.c if each.name != "number"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckStatements:
-    """
-    Executed with what ``BulkParameters.bind`` returns.
-
-    Attributes:
-        release: Lets claims go; notes what was found only where the payout is as it was then.
-        look: Notes in the tries when the bank was asked.
-        tell: Adds events.
-    """
-
-    release: Update
-    look: Update
-    tell: Insert
-
-
-@cache
-def check_statements(bulk: BulkParameters) -> CheckStatements:
-    """Build them for a way of binding, once."""
-    events = {name: payout_events.c[name].type for name in _EVENT}
-    return CheckStatements(
-        release=_release(bulk),
-        look=_look(bulk),
-        tell=bulk.insert_rows(insert(payout_events), events),
-    )
-
-
 @cache
 def _held(among: Among) -> Select[*tuple[Any, ...]]:
     return _HELD.where(among(_KEY, "keys"))
 
 
+@cache
 def _release(bulk: BulkParameters) -> Update:
+    """Let claims go; note what was found only where the payout is as it was then."""
     was = (*_NAMES, "check_owner", "state", "attempt")
     types: Types = {f"was_{name}": payouts.c[name].type for name in was}
     given = bulk.parameters({**types, **{f"new_{each}": payouts.c[each].type for each in _NOTED}})
@@ -83,7 +57,9 @@ def _release(bulk: BulkParameters) -> Update:
     )
 
 
+@cache
 def _look(bulk: BulkParameters) -> Update:
+    """Note in the tries when the bank was asked."""
     was, new = (*_NAMES, "number"), ("last_probe_at", "next_probe_at")
     types: Types = {f"was_{name}": attempts.c[name].type for name in was}
     given = bulk.parameters({**types, **{f"new_{each}": attempts.c[each].type for each in new}})
@@ -92,6 +68,13 @@ def _look(bulk: BulkParameters) -> Update:
         .where(*(attempts.c[name] == given[f"was_{name}"] for name in was))
         .values({name: given[f"new_{name}"] for name in new})
     )
+
+
+@cache
+def _tell(bulk: BulkParameters) -> Insert:
+    """Add events."""
+    events = {name: payout_events.c[name].type for name in _EVENT}
+    return bulk.insert_rows(insert(payout_events), events)
 
 
 class CheckWriter:
@@ -126,7 +109,7 @@ class CheckWriter:
                 return await self._many(connection, checks)
 
     async def _alone(self, connection: AsyncConnection, checked: Checked) -> bool:
-        release = check_statements(EXECUTE_MANY).release
+        release = _release(EXECUTE_MANY)
         if (await connection.execute(release, _release_values(checked))).rowcount == 0:
             return False
         await self._note(connection, EXECUTE_MANY, [checked])
@@ -147,7 +130,7 @@ class CheckWriter:
         if done:
             bulk = self._database.bulk
             rows = bulk.bind([_release_values(each) for each in done])
-            await connection.execute(check_statements(bulk).release, rows)
+            await connection.execute(_release(bulk), rows)
             await self._note(connection, bulk, done)
         return [results.get(number) for number in range(len(checks))]
 
@@ -155,13 +138,12 @@ class CheckWriter:
         self, connection: AsyncConnection, bulk: BulkParameters, done: Sequence[Checked]
     ) -> None:
         """Note the looks in the tries, and what the banks said as events."""
-        statements = check_statements(bulk)
-        await connection.execute(statements.look, bulk.bind([_look_values(each) for each in done]))
+        await connection.execute(_look(bulk), bulk.bind([_look_values(each) for each in done]))
         heard = [
             event_row(each.heard, self._database.facts) for each in done if each.heard is not None
         ]
         if heard:
-            await connection.execute(statements.tell, bulk.bind(heard))
+            await connection.execute(_tell(bulk), bulk.bind(heard))
 
 
 def _key(checked: Checked) -> Key:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from datetime import datetime
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import Final
 
 from gateway.domain.bank.payout_orders import (
@@ -40,6 +40,9 @@ _READ = (
 _KEPT = [each for each in _COLUMNS if each in Payout.__dataclass_fields__ and each not in _READ]
 _READ_AT = itemgetter(*map(_COLUMNS.index, _READ))
 _KEPT_AT = itemgetter(*map(_COLUMNS.index, _KEPT))
+_STORED = [each for each in _KEPT if each != "held_until"]
+"""Of a new payout: the bank may hold it later."""
+_stored_of = attrgetter(*_STORED)
 _METHODS = {each.value: each for each in PayoutMethod}
 _STATES = {each.value: each for each in PayoutState}
 _SHOWN = payouts.c
@@ -64,9 +67,16 @@ def payout_row(payout: Payout) -> dict[str, object]:
     """Return all columns of a new payout; its first check is due when its lease ends."""
     return {
         **key_columns(payout.account_id, payout.reference),
-        **_order(payout),
-        **_standing(payout),
+        **dict(zip(_STORED, _stored_of(payout), strict=True)),
+        "method": payout.method.value,
+        "centavos": payout.value.centavos,
+        "destination": columns.written(normal_destination(payout.destination)),
+        "destination_sent": columns.written(payout.destination_sent),
+        "state": payout.state.value,
+        "payee_digest": payout.payee_digest or None,
+        "key_owner": None if payout.owner is None else columns.written(asdict(payout.owner)),
         "next_check_at": payout.lease_until,
+        **_failing(payout.failure),
     }
 
 
@@ -194,95 +204,35 @@ def ending_columns(change: Change) -> dict[str, object]:
 
 def attempt_row(attempt: Attempt) -> dict[str, object]:
     """Return all columns of an attempt but the payout's key."""
-    return {
-        "number": attempt.number,
-        "provider": attempt.provider,
-        "started_at": attempt.started_at,
-        "send_deadline": attempt.send_deadline,
-        "lease_until": attempt.lease_until,
-        "trace_id": attempt.trace_id,
-        "outcome": None if attempt.outcome is None else attempt.outcome.value,
-        "evidence": None if attempt.evidence is None else evidence_document(attempt.evidence),
-        "ended_at": attempt.ended_at,
-        "last_probe_at": attempt.last_probe_at,
-        "next_probe_at": attempt.next_probe_at,
+    outcome, evidence = attempt.outcome, attempt.evidence
+    return columns.row_of(attempt) | {
+        "outcome": None if outcome is None else outcome.value,
+        "evidence": None if evidence is None else evidence_document(evidence),
     }
 
 
 def restored_attempt(row: Record) -> Attempt:
     """Return the attempt of a row."""
-    return Attempt(
-        number=row.number,
-        provider=row.provider,
-        started_at=row.started_at,
-        send_deadline=row.send_deadline,
-        lease_until=row.lease_until,
-        trace_id=row.trace_id,
-        outcome=None if row.outcome is None else PayoutState(row.outcome),
-        evidence=None if row.evidence is None else restored_evidence(row.evidence),
-        ended_at=row.ended_at,
-        last_probe_at=row.last_probe_at,
-        next_probe_at=row.next_probe_at,
-    )
+    return columns.record_of(Attempt, row, {"outcome": _restored_state, "evidence": _restored})
+
+
+def _restored_state(word: str | None) -> PayoutState | None:
+    return None if word is None else _STATES[word]
+
+
+def _restored(document: str | None) -> Evidence | None:
+    return None if document is None else restored_evidence(document)
 
 
 def evidence_document(evidence: Evidence) -> str:
     """Return evidence as ASCII JSON: a bank's code may have characters that no column takes."""
-    fields = {
-        "phase": evidence.phase.value,
-        "bytes_left": evidence.bytes_left,
-        "reason": evidence.reason,
-        "http_status": evidence.http_status,
-        "provider_code": evidence.provider_code,
-    }
-    return columns.written_in_ascii(fields)
+    return columns.written_in_ascii(columns.row_of(evidence) | {"phase": evidence.phase.value})
 
 
 def restored_evidence(document: str) -> Evidence:
     """Return the evidence of a document."""
     fields = json.loads(document)
-    return Evidence(
-        phase=Phase(fields["phase"]),
-        bytes_left=fields["bytes_left"],
-        reason=fields["reason"],
-        http_status=fields["http_status"],
-        provider_code=fields["provider_code"],
-    )
-
-
-def _order(payout: Payout) -> dict[str, object]:
-    """Return what was ordered; of this, a claim changes date and credential, and nothing else."""
-    return {
-        "reference": payout.reference,
-        "fingerprint": payout.fingerprint,
-        "provider_key": payout.provider_key,
-        "client_id": payout.client_id,
-        "method": payout.method.value,
-        "centavos": payout.value.centavos,
-        "date": payout.date,
-        "description": payout.description,
-        "destination": columns.written(normal_destination(payout.destination)),
-        "destination_sent": columns.written(payout.destination_sent),
-        "payee_digest": payout.payee_digest or None,
-        "key_owner": None if payout.owner is None else columns.written(asdict(payout.owner)),
-    }
-
-
-def _standing(payout: Payout) -> dict[str, object]:
-    return {
-        "provider": payout.provider,
-        "provider_account": payout.provider_account,
-        "state": payout.state.value,
-        "attempt": payout.attempt,
-        "lease_until": payout.lease_until,
-        "created_at": payout.created_at,
-        "updated_at": payout.updated_at,
-        "settled_at": payout.settled_at,
-        "provider_id": payout.provider_id,
-        "e2e_id": payout.e2e_id,
-        "review": payout.review,
-        **_failing(payout.failure),
-    }
+    return Evidence(**fields | {"phase": Phase(fields["phase"])})
 
 
 def _failing(failure: Failure | None) -> dict[str, object]:

@@ -9,7 +9,6 @@ from gateway.domain.identity.panel_sessions import Browser, Cookie, PanelSession
 from policies.traffic.csrf import (
     CsrfToken,
     FormFromOurPage,
-    NoForeignPage,
     OpensOurPage,
     ReadFromOurPage,
     WriteFromOurPage,
@@ -92,10 +91,10 @@ def test_a_program_may_ask_and_a_foreign_page_may_not(lines: Lines, reason: str)
     asking = call(headed(*lines, ("Content-Type", "text/plain")))
 
     if not reason:
-        NoForeignPage(ours)(asking)
+        ReadFromOurPage(origin=ours)(asking)
         return
     with refused(CSRF_FAILED) as refusal:
-        NoForeignPage(ours)(asking)
+        ReadFromOurPage(origin=ours)(asking)
     assert refusal.value.reason == reason
 
 

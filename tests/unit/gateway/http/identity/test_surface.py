@@ -4,7 +4,7 @@ from gateway.domain.identity import errors as identity_errors
 from gateway.domain.kernel import errors
 from gateway.http.identity.surface import CATALOGUE
 from policies.authentication.bearer import BearerToken, RefusesBasic
-from policies.traffic.csrf import NoForeignPage
+from policies.traffic.csrf import ReadFromOurPage
 from policies.traffic.quota import WithinAddressQuota, WithinPersonQuota
 from tests.world.surfaces import surface_named
 
@@ -14,7 +14,7 @@ IDENTITY = surface_named("identity")
 def test_strangers_are_counted_and_members_asked_for_their_token():
     strangers, members, *_ = IDENTITY.gates
 
-    asked = [NoForeignPage, WithinAddressQuota, RefusesBasic]
+    asked = [ReadFromOurPage, WithinAddressQuota, RefusesBasic]
     assert [type(each) for each in strangers.policies] == asked
     assert [type(each) for each in members.policies] == [BearerToken, WithinPersonQuota]
 

@@ -1,13 +1,11 @@
-"""Loading without looking for garbage, and what is left of that."""
+"""What a start loads, and what it leaves for later."""
 
-import gc
 import json
 import subprocess
 import sys
 
 import pytest
 
-from gateway.cli.startup import uncollected
 from tests.world.store import migrated
 
 SELDOM = {
@@ -26,36 +24,6 @@ async def serve():
         Path(sys.argv[2]).write_text(json.dumps([*sys.modules]))  # standard output is the log's
 asyncio.run(serve())
 """
-
-
-@pytest.fixture(autouse=True)
-def collecting():
-    """Whatever a test does, the others are collected."""
-    yield
-    gc.enable()
-
-
-def test_nothing_is_collected_while_modules_are_loaded():
-    with uncollected():
-        inside = gc.isenabled()
-
-    assert (inside, gc.isenabled()) == (False, True)
-
-
-def test_what_cannot_be_loaded_changes_nothing_for_the_rest():
-    with pytest.raises(ImportError), uncollected():
-        raise ImportError
-
-    assert gc.isenabled()
-
-
-def test_who_does_not_collect_at_all_is_left_alone():
-    gc.disable()
-
-    with uncollected():
-        pass
-
-    assert not gc.isenabled()
 
 
 @pytest.mark.process
