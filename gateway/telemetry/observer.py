@@ -147,13 +147,6 @@ class TelemetryObserver:
         self._always = dict(always)
         self._metrics = values
         self._providers = values.vocabulary.provider
-        self._stored = {
-            work: values.child(series.STORE_DURATION, work)
-            for work in series.STORE_WORK.values or ()
-        }
-        self._schemes: dict[str, Histogram] = {}
-        self._in_flight: dict[str, tuple[Shown, Shown]] = {}
-        self._money: dict[tuple[str, str], Counter] = {}
         self._answers: dict[Hashable, _Kind] = {}
         self._calls: dict[Hashable, _Kind] = {}
         self._worst = WorstCredentials()
@@ -229,14 +222,8 @@ class TelemetryObserver:
 
     def in_flight(self, provider: str, calls: int, limit: int) -> None:
         """Show how many calls a provider has in flight."""
-        try:
-            now, most = self._in_flight[provider]
-        except KeyError:
-            now = self._metrics.child(series.PROVIDER_IN_FLIGHT, provider)
-            most = self._metrics.child(series.PROVIDER_IN_FLIGHT_LIMIT, provider)
-            self._in_flight[provider] = now, most
-        now.set(calls)
-        most.set(limit)
+        self._metrics.child(series.PROVIDER_IN_FLIGHT, provider).set(calls)
+        self._metrics.child(series.PROVIDER_IN_FLIGHT_LIMIT, provider).set(limit)
 
     def certificate(self, provider: str, ends: datetime) -> None:
         """Show when our certificate at a provider ends."""
@@ -276,12 +263,7 @@ class TelemetryObserver:
 
     def authenticated(self, scheme: str, duration_s: float) -> None:
         """Time an authentication."""
-        try:
-            duration = self._schemes[scheme]
-        except KeyError:
-            duration = self._metrics.child(series.AUTH_DURATION, scheme)
-            self._schemes[scheme] = duration
-        duration.observe(duration_s)
+        self._metrics.child(series.AUTH_DURATION, scheme).observe(duration_s)
 
     def payout_ended(self, provider: str, state: str, took_s: float) -> None:
         """Count a payout that ended; time it when it was paid."""
@@ -291,12 +273,7 @@ class TelemetryObserver:
 
     def money(self, provider: str, state: str, centavos: int) -> None:
         """Add the amount of a payout that was accepted, or that reached a final state."""
-        try:
-            counter = self._money[provider, state]
-        except KeyError:
-            counter = self._metrics.child(series.PAYOUT_CENTAVOS, provider, state)
-            self._money[provider, state] = counter
-        counter.inc(centavos)
+        self._metrics.child(series.PAYOUT_CENTAVOS, provider, state).inc(centavos)
 
     def callback(self, provider: str, result: str) -> None:
         """Count a callback, and show when the bank last sent one that it can prove."""
@@ -307,7 +284,7 @@ class TelemetryObserver:
 
     def stored(self, work: str, took_s: float) -> None:
         """Time a unit of work in the database."""
-        self._stored[work].observe(took_s)
+        self._metrics.child(series.STORE_DURATION, work).observe(took_s)
 
     def _add(self, family: Family[Counter], *key: str) -> None:
         self._metrics.child(family, *key).inc()

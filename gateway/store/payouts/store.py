@@ -9,20 +9,25 @@ One atomic insert creates a payout, compare-and-set changes its state, and nothi
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import ColumnElement, Select, bindparam, func, select
+from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
 from gateway.domain.bank.payout_orders import normal_destination
 from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.domain.kernel.windows import Search
 from gateway.domain.payouts.payouts import (
     Attempt,
     Change,
     Claim,
     Intent,
+    ListedPayout,
     Payout,
     PayoutRequest,
     PayoutState,
@@ -31,8 +36,14 @@ from gateway.domain.payouts.payouts import (
 from gateway.store.kernel.batching import BatchLimits, BatchQueue, faults_of_rows
 from gateway.store.kernel.database import Database, failures_as_ours
 from gateway.store.kernel.hot_statements import Execution, Key, bound
-from gateway.store.payouts.pages import PayoutPages
-from gateway.store.payouts.rows import check, key_columns, restored_attempt, restored_payout
+from gateway.store.payouts.rows import (
+    LISTED,
+    check,
+    key_columns,
+    listed_payout,
+    restored_attempt,
+    restored_payout,
+)
 from gateway.store.payouts.statements import named
 from gateway.store.payouts.writes import PayoutWriter
 from gateway.store.tables import columns
@@ -121,14 +132,46 @@ _ATTEMPTS = (
 )
 
 
+_AT_ONCE: Final = 2
+"""Connections that lists may take: however many are asked for, payouts find one in the pool."""
+
+_INSIDE = (
+    payouts.c.account_id == bindparam("account_id"),
+    payouts.c.created_at >= bindparam("start"),
+    payouts.c.created_at < bindparam("end"),
+)
+# The index of the window finds them. An index of states would be written at every step of every
+# payout, to serve a list that people open now and then.
+_STANDING = payouts.c.state.in_(bindparam("states", expanding=True))
+
+
+class _List:
+    """The statements of a list: a page of it, its length, and the first page with its length."""
+
+    def __init__(self, shown: Iterable[ColumnElement[Any]], *only: ColumnElement[bool]) -> None:
+        self.page: Select[*tuple[Any, ...]] = (
+            select(*shown)
+            .where(*_INSIDE, *only)
+            .order_by(payouts.c.created_at.desc(), payouts.c.reference.desc())
+            .limit(bindparam("limit"))
+            .offset(bindparam("offset"))
+        )
+        self.length = select(func.count()).select_from(payouts).where(*_INSIDE, *only)
+        self.first = self.page.add_columns(self.length.scalar_subquery().label("total"))
+
+
+_WHOLE = _List(payouts.c)
+_LISTED = _List(LISTED)
+_LISTED_STANDING = _List(LISTED, _STANDING)
+
+
 class StoredPayouts:
     """``Payouts`` over a database."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._writer = PayoutWriter(database)
-        pages = PayoutPages(database)
-        self.search, self.whole = pages.search, pages.whole
+        self._turns = asyncio.Semaphore(_AT_ONCE)
         lately = database.each_of(_MOVED, _CONTENT, "contents")
         self._alike = lately.order_by(payouts.c.created_at)
         self._looks: BatchQueue[_Look, tuple[Rows, Rows]] = BatchQueue(
@@ -249,11 +292,53 @@ class StoredPayouts:
             rows = (await connection.execute(_AROUND, asked)).all()
         return [restored_payout(row) for row in rows]
 
+    async def search(
+        self, account_id: str, search: Search, states: Collection[PayoutState] = ()
+    ) -> tuple[Sequence[ListedPayout], int]:
+        """
+        Return a page, newest created first, and how many lie in the window.
+
+        Payouts created at the same instant are in falling order of their references. With
+        ``states``, only payouts in one of these are counted and returned.
+
+        Raises:
+            StoreUnavailable: the store did not answer.
+        """
+        asked = _asked(account_id, search)
+        if states:
+            asked["states"] = sorted(states)
+        async with self._reading_lists() as connection:
+            rows, total = await _found(_LISTED_STANDING if states else _LISTED, asked, connection)
+        return [listed_payout(row) for row in rows], total
+
+    async def whole(self, account_id: str, search: Search) -> tuple[Sequence[Payout], int]:
+        """
+        Return the page of ``search`` with all that is stored of each payout.
+
+        Raises:
+            StoreUnavailable: the store did not answer.
+        """
+        async with self._reading_lists() as connection:
+            rows, total = await _found(_WHOLE, _asked(account_id, search), connection)
+        return [restored_payout(row) for row in rows], total
+
     async def attempts(self, account_id: str, reference: str) -> Sequence[Attempt]:
         """Return every attempt of a payout, oldest first."""
         async with self._database.reading() as connection:
             rows = (await connection.execute(_ATTEMPTS, key_columns(account_id, reference))).all()
         return [restored_attempt(row) for row in rows]
+
+    @asynccontextmanager
+    async def _reading_lists(self) -> AsyncIterator[AsyncConnection]:
+        """Give a connection to read from, in the order in which lists are asked for."""
+        with failures_as_ours():
+            async with asyncio.timeout(self._database.checkout_s):
+                await self._turns.acquire()
+        try:
+            async with self._database.reading() as connection:
+                yield connection
+        finally:
+            self._turns.release()
 
     async def _look(self, looks: Sequence[_Look]) -> Sequence[tuple[Rows, Rows]]:
         """Find all; where one cannot be sent to the database, each is asked for alone."""
@@ -293,3 +378,29 @@ class StoredPayouts:
         for row in (await execution.execute(self._alike, given)).all():
             found.setdefault((row.account_id, row.centavos, row.destination), []).append(row)
         return found
+
+
+async def _found(
+    listed: _List, asked: dict[str, Any], connection: AsyncConnection
+) -> tuple[Sequence[Record], int]:
+    """Find a page and the length of its list; the first page by one statement."""
+    if not asked["offset"]:
+        rows = (await connection.execute(listed.first, asked)).all()
+        return rows, rows[0].total if rows else 0
+    total = (await connection.execute(listed.length, asked)).scalar_one()
+    # Past the end a database would walk the whole window to find nothing.
+    if asked["offset"] >= total:
+        return [], total
+    return (await connection.execute(listed.page, asked)).all(), total
+
+
+def _asked(account_id: str, search: Search) -> dict[str, Any]:
+    """Return the parameters of a page."""
+    window, paging = search.window, search.paging
+    return {
+        "account_id": account_id,
+        "start": window.start,
+        "end": window.end,
+        "limit": paging.limit,
+        "offset": paging.offset,
+    }

@@ -34,6 +34,8 @@ from gateway.telemetry.metrics.series import SERIES
 
 MOST_AT_START: Final = 1500
 """Lines of one metric: the calls of five banks by outcome, but not every status of every row."""
+_MOST_CHILDREN: Final = 4096
+"""Found again without a look; a caller who makes up label values fills no memory."""
 _AT_ONCE: Final = 50
 """Samples that a scrape writes in one go: half a millisecond."""
 _A_MOMENT_S: Final = 0.0001
@@ -79,6 +81,7 @@ class MetricRegistry:
             family.name: [vocabulary.allowed(label) for label in family.labels] for family in SERIES
         }
         self._metrics: dict[str, Counter | Gauge | Histogram] = {}
+        self._children: dict[tuple[str, Key], Counter | Gauge | Histogram] = {}
         self._figures = _Figures()
         self.registry.register(self._figures)
         for family in SERIES:
@@ -90,25 +93,34 @@ class MetricRegistry:
 
     def child(self, family: Family[Child], *values: str) -> Child:
         """
-        Return the metric of some label values; keep it where it is updated often.
+        Return the metric of some label values.
 
         A label value outside of its closed set becomes ``_OTHER``.
 
         Raises:
             ValueError: when there are more or fewer values than labels.
         """
+        kept = self._children.get((family.name, values))
+        if kept is None:
+            if len(self._children) >= _MOST_CHILDREN:
+                self._children.clear()
+            kept = self._children[family.name, values] = self._found(family, values)
+        return cast("Child", kept)
+
+    def _found(self, family: Family[Any], values: Key) -> Counter | Gauge | Histogram:
         metric = self._metrics.get(family.name) or self._make(family)
         admitted = [
             value if allowed is None or value in allowed else OTHER
             for value, allowed in zip(values, self._allowed[family.name], strict=True)
         ]
-        return cast("Child", metric.labels(*admitted) if admitted else metric)
+        return metric.labels(*admitted) if admitted else metric
 
     def read(self, family: Family[Counter] | Family[Gauge], read: Read) -> None:
         """Read a metric's values with every scrape, instead of keeping them."""
         kept = self._metrics.pop(family.name, None)
         if kept is not None:
             self.registry.unregister(kept)
+            self._children.clear()
         self._figures.read[family] = read
 
     def samples(self, family: Family[Any]) -> Iterator[Sample]:

@@ -11,7 +11,7 @@ from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.payouts.payouts import PayoutState
 from gateway.domain.payouts.status import PayoutStatus, states_of
 from gateway.store.engine import Store
-from gateway.store.payouts.pages import _AT_ONCE, _LISTED, PayoutPages
+from gateway.store.payouts.store import _AT_ONCE, _LISTED, StoredPayouts
 from gateway.store.tables.core import payouts
 from tests.world.statements import Statement
 from tests.world.stores.samples import ACCOUNT, NOW, attempt, payout, search
@@ -65,7 +65,7 @@ async def test_lists_leave_connections_to_payouts(store: Store) -> None:
 
 
 async def test_a_list_whose_turn_does_not_come_is_refused(store: Store) -> None:
-    pages = PayoutPages(replace(store.database, checkout_s=0))
+    pages = StoredPayouts(replace(store.database, checkout_s=0))
     for _ in range(_AT_ONCE):
         await pages._turns.acquire()
 
