@@ -14,7 +14,7 @@ import sqlite3
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from itertools import combinations
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from gateway.config.reading import hint
 from gateway.config.settings import Settings
@@ -289,26 +289,29 @@ def _tracing(settings: Settings) -> Iterator[Finding]:
             yield Finding(f"telemetry.tracing.headers.{name}", "is no value of a header")
 
 
-def _is_http(url: str) -> bool:
-    """Say whether a URL names a web server."""
+def _parts(url: str) -> SplitResult | None:
+    """Take a URL apart; None where it is none, or has a port that is none."""
     try:
         parts = urlsplit(url)
         _ = parts.port
     except ValueError:
-        return False
-    return parts.scheme in {"http", "https"} and bool(parts.hostname)
+        return None
+    return parts if parts.hostname else None
+
+
+def _is_http(url: str) -> bool:
+    """Say whether a URL names a web server."""
+    parts = _parts(url)
+    return parts is not None and parts.scheme in {"http", "https"}
 
 
 def _is_redis(url: str) -> bool:
     """Say whether a URL names a server and a database of Redis."""
-    try:
-        parts = urlsplit(url)
-        _ = parts.port
-    except ValueError:
+    parts = _parts(url)
+    if parts is None or parts.scheme not in {"redis", "rediss"} or parts.query:
         return False
     number = parts.path.removeprefix("/")
-    is_named = parts.scheme in {"redis", "rediss"} and bool(parts.hostname) and not parts.query
-    return is_named and (not number or (number.isascii() and number.isdigit()))
+    return not number or (number.isascii() and number.isdigit())
 
 
 def _callbacks(settings: Settings) -> Iterator[Finding]:
@@ -339,13 +342,11 @@ def _way_out(settings: Settings) -> Iterator[Finding]:
 
 def _is_proxy(url: str) -> bool:
     """Say whether a URL names a proxy: TLS is with the bank, inside, and not with the proxy."""
-    try:
-        parts = urlsplit(url)
-        named = parts.scheme == "http" and bool(parts.hostname) and bool(parts.port)
-    except ValueError:
+    parts = _parts(url)
+    if parts is None or parts.scheme != "http" or not parts.port:
         return False
     host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
-    return named and url.isascii() and url.lower().rstrip("/") == f"http://{host}:{parts.port}"
+    return url.isascii() and url.lower().rstrip("/") == f"http://{host}:{parts.port}"
 
 
 def _throttles(settings: Settings) -> Iterator[Finding]:
@@ -372,13 +373,10 @@ def _people(settings: Settings) -> Iterator[Finding]:
 
 def _is_origin(text: str) -> bool:
     """Say whether a text is a scheme, a host and perhaps a port, and nothing else."""
-    try:
-        parts = urlsplit(text)
-        known = parts.scheme in {"http", "https"} and bool(parts.hostname)
-        # a port that is none raises
-        return known and text == f"{parts.scheme}://{parts.netloc}" and parts.port != 0
-    except ValueError:
+    parts = _parts(text)
+    if parts is None or parts.scheme not in {"http", "https"} or parts.port == 0:
         return False
+    return text == f"{parts.scheme}://{parts.netloc}"
 
 
 def _is_mail_address(text: str) -> bool:

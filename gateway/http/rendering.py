@@ -23,20 +23,10 @@ from gateway.http.route import Answer, Document, code_of
 from gateway.http.table import RoutedRow
 
 _log: Final = logging.getLogger("gateway.http")
-
-
 _COME_BACK: Final = frozenset({502, 503})
-
-
 _UNAUTHORIZED: Final = 401
-
-
 _INPUT: Final = "SVC.VAL."
-
-
 _UNEXPLAINED: Final = {"field": "", "reason": ""}
-
-
 _COME_BACK_S: Final = "2"
 
 
@@ -141,15 +131,9 @@ def refusal_of(problem: Exception, fails: Mapping[type[Exception], ErrorCode]) -
 
 
 MEDIA_TYPE = "application/json; charset=utf-8"
-
-
 # As ``instant`` writes a time.
 _TIMES: Final = orjson.OPT_UTC_Z | orjson.OPT_OMIT_MICROSECONDS
-
-
 _TO_THE_SECOND: Final = len("2026-11-20T13:40:11")
-
-
 Amount = Sum
 """An amount of money in a document, written as a JSON number in reais with two decimals."""
 

@@ -25,33 +25,15 @@ Random = Callable[[int], bytes]
 
 ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 """Digits of the checksum in base 62, ordered by value."""
-
-
-_PAIRS = [first + second for first in ALPHABET for second in ALPHABET]
-"""Every pair of digits, by value: two digits are written at a time."""
-
-
 _ID_PREFIX = "cli_"
-
-
 # 20 characters of base32 are 100 bits; 13 bytes are the fewest that give them
 _ID_LENGTH = 20
-
-
 _ID_BYTES = 13
-
-
 _SECRET_PREFIX = "gws_"  # noqa: S105 - the public prefix of every secret
-
-
 # 256 bits: no one guesses it, so a fast digest is enough
 _SECRET_BYTES = 32
-
-
 # 62**6 exceeds 2**32, so six digits hold any CRC-32
 _CHECKSUM_LENGTH = 6
-
-
 _SECRET = re.compile(r"gws_[A-Za-z0-9_-]{43}[0-9A-Za-z]{6}", re.ASCII)
 
 
@@ -81,9 +63,11 @@ def has_valid_checksum(secret: str) -> bool:
 
 def _checksum(body: str) -> str:
     """Return the CRC-32 of ``body`` as six digits of base 62, with leading zeros."""
-    rest, low = divmod(zlib.crc32(body.encode("ascii")), len(_PAIRS))
-    high, middle = divmod(rest, len(_PAIRS))
-    return _PAIRS[high] + _PAIRS[middle] + _PAIRS[low]
+    rest, digits = zlib.crc32(body.encode("ascii")), ""
+    for _ in range(_CHECKSUM_LENGTH):
+        rest, digit = divmod(rest, len(ALPHABET))
+        digits = ALPHABET[digit] + digits
+    return digits
 
 
 SLOTS = 2

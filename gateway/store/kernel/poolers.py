@@ -7,6 +7,7 @@ A time-out is never a start-up parameter: a pooler that does not know it refuses
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal, cast, get_args
 
 from sqlalchemy import URL, Connection, Engine, event
@@ -66,56 +67,47 @@ def set_timeouts(engine: AsyncEngine, pooler: Pooler, seconds: float) -> None:
     """Have statements and idle transactions end after this time, by the server's clock too."""
     milliseconds = round(seconds * 1000)
     if pooler == "transaction":
-        _OfTransactions(milliseconds).listen(engine.sync_engine)
+        _set_for_transactions(engine.sync_engine, milliseconds)
         return
-    event.listen(engine.sync_engine, "connect", _OfSessions(milliseconds))
+    timeouts = (f"SET {name} = {milliseconds}" for name in _TIMEOUTS)
+    statements = "; ".join((*timeouts, _KEPT_ALIVE))
+    event.listen(engine.sync_engine, "connect", partial(_set_for_session, statements))
     if pooler == "session":
         event.listen(engine.sync_engine, "checkin", _give_back)
 
 
-class _OfSessions:
-    """Sets them when a connection is made: one round trip."""
-
-    def __init__(self, milliseconds: int) -> None:
-        timeouts = (f"SET {name} = {milliseconds}" for name in _TIMEOUTS)
-        self._statements = "; ".join((*timeouts, _KEPT_ALIVE))
-
-    def __call__(self, connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
-        """Set them; a connection that cannot is none."""
-        adapted = cast("AdaptedConnection", connection)
-        try:
-            adapted.run_async(lambda driver: driver.execute(self._statements))
-        except OSError:
-            raise  # TimeoutError is one
-        except Exception as problem:
-            # the driver's own kind, which SQLAlchemy does not wrap here
-            raise DBAPIError(self._statements, None, problem) from problem
+def _set_for_session(statements: str, connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
+    """Set them when a connection is made, in one round trip; one that cannot is none."""
+    adapted = cast("AdaptedConnection", connection)
+    try:
+        adapted.run_async(lambda driver: driver.execute(statements))
+    except OSError:
+        raise  # TimeoutError is one
+    except Exception as problem:
+        # the driver's own kind, which SQLAlchemy does not wrap here
+        raise DBAPIError(statements, None, problem) from problem
 
 
-class _OfTransactions:
+def _set_for_transactions(engine: Engine, milliseconds: int) -> None:
     """
-    Sets them for a transaction alone, before its first statement: only then does it begin.
+    Set them for a transaction alone, before its first statement: only then does it begin.
 
     A read stands alone without a transaction: it ends by our clock, which has it cancelled.
     """
+    each = (f"set_config('{name}', '{milliseconds}', true)" for name in _TIMEOUTS)
+    statement = f"SELECT {', '.join(each)}"
 
-    def __init__(self, milliseconds: int) -> None:
-        each = (f"set_config('{name}', '{milliseconds}', true)" for name in _TIMEOUTS)
-        self._statement = f"SELECT {', '.join(each)}"
-
-    def listen(self, engine: Engine) -> None:
-        """Hear of every transaction and statement."""
-        event.listen(engine, "begin", self._begun)
-        event.listen(engine, "before_cursor_execute", self._executes)
-
-    def _begun(self, connection: Connection) -> None:
+    def begun(connection: Connection) -> None:
         """Note whether this is a transaction for the server."""
         options: Mapping[str, Any] = connection.get_execution_options()
         connection.info[_DUE] = options.get("isolation_level") != "AUTOCOMMIT"
 
-    def _executes(self, connection: Connection, *_: object) -> None:
+    def executes(connection: Connection, *_: object) -> None:
         if connection.info.pop(_DUE, False):
-            connection.exec_driver_sql(self._statement)
+            connection.exec_driver_sql(statement)
+
+    event.listen(engine, "begin", begun)
+    event.listen(engine, "before_cursor_execute", executes)
 
 
 def _give_back(_: DBAPIConnection | None, entry: ConnectionPoolEntry) -> None:
