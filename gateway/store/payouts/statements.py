@@ -8,7 +8,6 @@ are named ``was_*`` where they say which row is meant and ``new_*`` where they a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -83,104 +82,68 @@ _LEFT = dict.fromkeys(_NEW[name] for name in _KEPT)
 Parameters = Mapping[str, ColumnElement[Any]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Statements:
-    """
-    Executed with what ``BulkParameters.bind`` returns.
-
-    Attributes:
-        add: Inserts payouts written by ``payout_row``; returns the keys of those that are new.
-        begin: Inserts the attempts of new payouts and of claims; see ``tell``.
-        step: Does steps where the payouts are at the attempt and in a state the step allows; see
-            ``step_values``.
-        claim: Does claims where the payouts are unsent and at the attempt before; see
-            ``claim_values``.
-        end: Ends the attempts of steps; see ``ending_values`` and ``tell``.
-        tell: Inserts events, see ``telling_values``; None where ``begin`` does so too.
-        joined: All that one write needs as one statement; None where a statement takes no other's
-            work along.
-    """
-
-    add: Insert
-    begin: Insert
-    step: Update
-    claim: Update
-    end: Update
-    tell: Insert | None
-    joined: JoinedStatements | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JoinedStatements:
-    """
-    Each a transaction's whole work, with attempts and events.
-
-    Attributes:
-        intend: ``add``, ``begin`` and ``tell``; see ``intent_values``. Returns keys as ``add``.
-        settle: ``step``, ``end`` and ``tell``; see ``settling_values``. Returns the keys of the
-            payouts that were changed.
-        settle_free: The same for payouts whose rows no other transaction has locked. Returns the
-            keys of those, and whether each was changed.
-    """
-
-    intend: Found
-    settle: Found
-    settle_free: Found
+InsertNew = Callable[[Table], Insert]
+"""See ``Database.insert_new``."""
 
 
 @cache
-def statements(
-    bulk: BulkParameters, insert_new: Callable[[Table], Insert], *, joins: bool = False
-) -> Statements:
-    """Build them for a database, once; with ``joins`` a statement takes another's work along."""
-    add = bulk.insert_rows(insert_new(payouts), _types(payouts, "", _NEW_PAYOUT))
-    begin = bulk.insert_rows(insert(attempts), _types(attempts, "", _NEW_ATTEMPT))
-    tell = _tell(bulk)
-    return Statements(
-        add=add.returning(*_keys()),
-        begin=begin.add_cte(tell.cte("told")) if joins else begin,
-        step=_step(bulk),
-        claim=_claim(bulk),
-        end=_end(bulk),
-        tell=None if joins else tell,
-        joined=_joined(bulk, insert_new) if joins else None,
-    )
+def add(bulk: BulkParameters, insert_new: InsertNew) -> Insert:
+    """Insert payouts written by ``payout_row``; return the keys of those that are new."""
+    into = bulk.insert_rows(insert_new(payouts), _types(payouts, "", _NEW_PAYOUT))
+    return into.returning(*_keys())
 
 
-def _joined(bulk: BulkParameters, insert_new: Callable[[Table], Insert]) -> JoinedStatements:
-    return JoinedStatements(
-        intend=_intend(bulk, insert_new),
-        settle=_settle(bulk),
-        settle_free=_settle_free(bulk),
-    )
+@cache
+def begin(bulk: BulkParameters, *, tells: bool) -> Insert:
+    """Insert the attempts of new payouts and of claims; with ``tells`` their events, too."""
+    into = bulk.insert_rows(insert(attempts), _types(attempts, "", _NEW_ATTEMPT))
+    return into.add_cte(tell(bulk).cte("told")) if tells else into
 
 
 def _keys() -> Sequence[ColumnElement[Any]]:
     return [payouts.c[name] for name in _KEY]
 
 
-def _intend(bulk: BulkParameters, insert_new: Callable[[Table], Insert]) -> Found:
+@cache
+def intend(bulk: BulkParameters, insert_new: InsertNew) -> Found:
+    """
+    Do ``add``, ``begin`` and ``tell``, a transaction's whole work; see ``intent_values``.
+
+    Returns keys as ``add``.
+    """
     given = bulk.parameters(_types(payouts, "", _NEW_PAYOUT))
     add = insert_new(payouts).from_select(list(_NEW_PAYOUT), select(*given.values()))
     added = add.returning(*_keys()).cte("added")
     tried = bulk.parameters(_types(attempts, "begin_", _NEW_ATTEMPT))
     rows = select(*tried.values()).where(*_is_of(added, tried, "begin_"))
     begin = insert(attempts).from_select(list(_NEW_ATTEMPT), rows)
-    return select(*added.c).add_cte(begin.cte("begun"), _tell(bulk, added).cte("told"))
+    return select(*added.c).add_cte(begin.cte("begun"), tell(bulk, added).cte("told"))
 
 
-def _settle(bulk: BulkParameters) -> Found:
-    stepped = _step(bulk).returning(*_keys()).cte("stepped")
-    ended, told = _end(bulk, stepped).cte("ended"), _tell(bulk, stepped).cte("told")
+@cache
+def settle(bulk: BulkParameters) -> Found:
+    """
+    Do ``step``, ``end`` and ``tell``, a transaction's whole work; see ``settling_values``.
+
+    Returns the keys of the payouts that were changed.
+    """
+    stepped = step(bulk).returning(*_keys()).cte("stepped")
+    ended, told = end(bulk, stepped).cte("ended"), tell(bulk, stepped).cte("told")
     return select(*stepped.c).add_cte(ended, told)
 
 
-def _settle_free(bulk: BulkParameters) -> Found:
+@cache
+def settle_free(bulk: BulkParameters) -> Found:
+    """
+    Do the same for payouts whose rows no other transaction has locked.
+
+    Returns the keys of those, and whether each was changed.
+    """
     given = bulk.parameters(_types(payouts, "was_", _KEY))
     free = select(*_keys()).where(*_matches(payouts, given, _KEY))
     locked = free.with_for_update(skip_locked=True, of=payouts).cte("locked")
-    stepped = _step(bulk, locked).returning(*_keys()).cte("stepped")
-    ended, told = _end(bulk, stepped).cte("ended"), _tell(bulk, stepped).cte("told")
+    stepped = step(bulk, locked).returning(*_keys()).cte("stepped")
+    ended, told = end(bulk, stepped).cte("ended"), tell(bulk, stepped).cte("told")
     both = locked.outerjoin(stepped, and_(*(locked.c[name] == stepped.c[name] for name in _KEY)))
     is_done = stepped.c.account_id.is_not(None).label("is_done")
     return select(*locked.c, is_done).select_from(both).add_cte(ended, told)
@@ -205,7 +168,9 @@ def _matches(
     return (table.c[name] == given[f"was_{name}"] for name in names)
 
 
-def _step(bulk: BulkParameters, of: CTE | None = None) -> Update:
+@cache
+def step(bulk: BulkParameters, of: CTE | None = None) -> Update:
+    """Do steps where payouts are at the attempt and in a state it allows; see ``step_values``."""
     was = _types(payouts, "was_", (*_KEY, "attempt"))
     states = dict.fromkeys(_WAS_STATES, payouts.c.state.type)
     given = bulk.parameters({**was, **states, **_types(payouts, "new_", (*_WRITTEN, *_KEPT))})
@@ -218,7 +183,9 @@ def _step(bulk: BulkParameters, of: CTE | None = None) -> Update:
     )
 
 
-def _claim(bulk: BulkParameters) -> Update:
+@cache
+def claim(bulk: BulkParameters) -> Update:
+    """Do claims where payouts are unsent and at the attempt before; see ``claim_values``."""
     was = (*_KEY, "attempt", "state")
     given = bulk.parameters({**_types(payouts, "was_", was), **_types(payouts, "new_", _CLAIMED)})
     return (
@@ -228,7 +195,9 @@ def _claim(bulk: BulkParameters) -> Update:
     )
 
 
-def _end(bulk: BulkParameters, of: CTE | None = None) -> Update:
+@cache
+def end(bulk: BulkParameters, of: CTE | None = None) -> Update:
+    """End the attempts of steps; see ``ending_values``."""
     given = bulk.parameters(
         {**_types(attempts, "was_", _ATTEMPT_KEY), **_types(attempts, "new_", _ENDING)}
     )
@@ -245,7 +214,9 @@ def _end(bulk: BulkParameters, of: CTE | None = None) -> Update:
     )
 
 
-def _tell(bulk: BulkParameters, of: CTE | None = None) -> Insert:
+@cache
+def tell(bulk: BulkParameters, of: CTE | None = None) -> Insert:
+    """Insert events; see ``telling_values``."""
     given = bulk.parameters(_types(payout_events, "event_", _TOLD))
     rows = select(*given.values()).where(*_is_of(of, given, "event_"))
     return insert(payout_events).from_select(_TOLD, rows)

@@ -40,11 +40,11 @@ from gateway.store.kernel.hot_statements import (
     Result,
     bound,
 )
+from gateway.store.payouts import statements
 from gateway.store.payouts.events import event_row
 from gateway.store.payouts.limits import Allowances, allowances
 from gateway.store.payouts.rows import check, payout_row, restored_payout
 from gateway.store.payouts.statements import (
-    Statements,
     beginning_values,
     claim_values,
     ending_values,
@@ -52,7 +52,6 @@ from gateway.store.payouts.statements import (
     lock,
     named,
     settling_values,
-    statements,
     step_values,
     telling_values,
 )
@@ -272,12 +271,9 @@ class _Batch:
 
     async def settle_free(self, steps: Mapping[int, Change]) -> dict[int, Payout | bool]:
         """Do steps as ``move`` does, by one statement."""
-        joined = self._statements.joined
-        if joined is None:
-            return {**await self.move(steps)}
         firsts = _firsts({number: _key_of(each) for number, each in steps.items()})
         rows = [settling_values(steps[number], self.database.facts) for number in firsts.values()]
-        found = await self._execute(joined.settle_free, rows)
+        found = await self._execute(statements.settle_free(self._bulk), rows)
         return {firsts[row.account_id, row.reference_sha256]: row.is_done for row in found.all()}
 
     def _above(self, write: Write) -> LimitReached | None:
@@ -290,12 +286,13 @@ class _Batch:
         """Insert payouts that are new, each with its attempt; return their keys."""
         if not intents:
             return []
-        joined = self._statements.joined
-        if joined is not None:
+        if self.database.joins:
             rows = [intent_values(each, self.database.facts) for each in intents]
-            return _keys(await self._execute(joined.intend, rows))
+            whole = statements.intend(self._bulk, self.database.insert_new)
+            return _keys(await self._execute(whole, rows))
         rows = [payout_row(each.payout) for each in intents]
-        new = _keys(await self._execute(self._statements.add, rows))
+        add = statements.add(self._bulk, self.database.insert_new)
+        new = _keys(await self._execute(add, rows))
         by_key = {_key_of(each): each for each in intents}
         await self._begin([by_key[key] for key in new])
         return new
@@ -309,7 +306,7 @@ class _Batch:
         if not claims:
             return 0
         rows = [claim_values(each.payout, each.attempt) for each in claims]
-        done = (await self._execute(self._statements.claim, rows)).rowcount
+        done = (await self._execute(statements.claim(self._bulk), rows)).rowcount
         if done:
             await self._begin(claims)
         return done
@@ -317,35 +314,35 @@ class _Batch:
     async def _step(self, steps: Sequence[Change]) -> int:
         if not steps:
             return 0
-        joined = self._statements.joined
-        if joined is not None:
+        if self.database.joins:
             rows = [settling_values(each, self.database.facts) for each in steps]
-            return len((await self._execute(joined.settle, rows)).all())
-        done = (await self._execute(self._statements.step, list(map(step_values, steps)))).rowcount
+            return len((await self._execute(statements.settle(self._bulk), rows)).all())
+        rows = list(map(step_values, steps))
+        done = (await self._execute(statements.step(self._bulk), rows)).rowcount
         if done:
             rows = [ending_values(each) for each in steps]
-            await self._tell(self._statements.end, rows, map(stepped, steps))
+            await self._tell(statements.end(self._bulk), rows, map(stepped, steps))
         return done
 
     async def _begin(self, writes: Sequence[Intent | Claim]) -> None:
         """Begin the attempts of intents and claims that were done; tell it."""
         if writes:
             rows = [beginning_values(each) for each in writes]
-            await self._tell(
-                self._statements.begin, rows, (begun(each.payout, each.attempt) for each in writes)
-            )
+            begin = statements.begin(self._bulk, tells=self.database.joins)
+            told = (begun(each.payout, each.attempt) for each in writes)
+            await self._tell(begin, rows, told)
 
     async def _tell(
         self, statement: Insert | Update, rows: Sequence[BulkRow], told: Iterable[PayoutEvent]
     ) -> None:
         """Execute a statement, and add an event for each row; together where that is possible."""
         events = [telling_values(event_row(each, self.database.facts)) for each in told]
-        if self._statements.tell is None:
+        if self.database.joins:
             rows = [{**row, **event} for row, event in zip(rows, events, strict=True)]
             await self._execute(statement, rows)
             return
         await self._execute(statement, rows)
-        await self._execute(self._statements.tell, events)
+        await self._execute(statements.tell(self._bulk), events)
 
     async def _execute(self, statement: Executable, rows: Sequence[BulkRow]) -> Result:
         return await self.connection.execute(statement, self._bulk.bind(rows))
@@ -353,10 +350,6 @@ class _Batch:
     @property
     def _bulk(self) -> BulkParameters:
         return EXECUTE_MANY if self.alone else self.database.bulk
-
-    @property
-    def _statements(self) -> Statements:
-        return statements(self._bulk, self.database.insert_new, joins=self.database.joins)
 
 
 def _alone(writes: Sequence[Write]) -> bool:

@@ -19,8 +19,8 @@ from gateway.operations.payouts.followup import FollowUp
 from gateway.operations.payouts.payouts import Payouts
 from gateway.runtime import reconciler
 from gateway.store.bank.returns import StoredReturns
+from gateway.store.payouts import statements, writes
 from gateway.store.payouts import store as stored
-from gateway.store.payouts import writes
 from gateway.store.payouts.store import StoredPayouts
 from gateway.store.payouts.writes import PayoutWriter
 from tests.proofs.simulation import replacements as without
@@ -164,8 +164,8 @@ MUTANTS = (
     Mutant(
         rule="R8",
         says="outcomes are written by compare-and-set",
-        owner=writes,
-        part="statements",
+        owner=statements,
+        part="step",
         instead=without.blind_steps,
         more=(*((each, "check", lambda _change: None) for each in (stored, writes)),),
         life=replace(_BUSY, slow=0.4, pauses=3, kind=Repeat.SAME_ANSWER),
@@ -179,7 +179,7 @@ MUTANTS = (
         instead=lambda _move, _row: True,
         more=(
             (writes, "_alone", lambda _writes: False),
-            (writes, "statements", without.blind_steps),
+            (statements, "step", without.blind_steps),
             *((each, "check", lambda _change: None) for each in (stored, writes)),
         ),
         life=replace(_BUSY, slow=0.4, pauses=3, kind=Repeat.SAME_ANSWER),

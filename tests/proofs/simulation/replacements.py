@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import cache
 
-from sqlalchemy import Insert, Table, delete, insert, update
+from sqlalchemy import Update, delete, insert, update
 from sqlalchemy.sql.functions import coalesce
 
 from gateway.domain.bank.payout_orders import FailureCode, PayoutOrder
@@ -25,7 +25,7 @@ from gateway.store.bank.returns import StoredReturns
 from gateway.store.kernel.database import Database
 from gateway.store.kernel.hot_statements import BulkParameters, Key
 from gateway.store.payouts.rows import attempt_row, key_columns, payout_row
-from gateway.store.payouts.statements import Statements, statements, step_values
+from gateway.store.payouts.statements import step_values
 from gateway.store.payouts.store import StoredPayouts
 from gateway.store.payouts.writes import PayoutWriter, Write, WriteResult, write_batch
 from gateway.store.tables.core import attempts
@@ -126,9 +126,7 @@ def told_unrecorded() -> Callable[..., object]:
 
 
 @cache
-def blind_steps(
-    bulk: BulkParameters, insert_new: Callable[[Table], Insert], *, joins: bool = False
-) -> Statements:
+def blind_steps(bulk: BulkParameters) -> Update:
     """Steps are written wherever their payouts stand."""
     key = ("account_id", "reference_sha256")
     new = [name for name in step_values(_STEP) if name.startswith("new_")]
@@ -138,8 +136,7 @@ def blind_steps(
     )
     columns = {name.removeprefix("new_"): given[name] for name in new}
     anywhere = update(table).where(*(table.c[name] == given[f"was_{name}"] for name in key))
-    step = anywhere.values({name: coalesce(each, table.c[name]) for name, each in columns.items()})
-    return replace(statements(bulk, insert_new, joins=joins), step=step)
+    return anywhere.values({name: coalesce(each, table.c[name]) for name, each in columns.items()})
 
 
 async def told_though_lost(

@@ -10,13 +10,13 @@ from gateway.domain.payouts.payouts import SUCCESSORS, Failure, Intent, PayoutSt
 from gateway.store.kernel.facts import KEYLESS
 from gateway.store.kernel.postgres import UNNEST_ARRAYS
 from gateway.store.kernel.sqlite import EXECUTE_MANY
+from gateway.store.payouts import statements
 from gateway.store.payouts.rows import payout_row
 from gateway.store.payouts.statements import (
     claim_values,
     ending_values,
     intent_values,
     settling_values,
-    statements,
     step_values,
 )
 from gateway.store.tables.core import payouts
@@ -53,7 +53,8 @@ def test_values_fill_every_place_and_no_other() -> None:
 
     for dialect, insert_new, bulk in dialect_cases:
         for statement, values in statement_cases:
-            said = getattr(statements(bulk, insert_new), statement)
+            given = (bulk, insert_new) if statement == "add" else (bulk,)
+            said = getattr(statements, statement)(*given)
             names = list(values) if said.is_insert else None
             places = said.compile(dialect=dialect, column_keys=names).params
 
@@ -71,8 +72,8 @@ def test_values_of_a_whole_write_fill_every_place_too() -> None:
 
     for bulk in [UNNEST_ARRAYS, EXECUTE_MANY]:
         for statement, values in statement_cases:
-            joined = statements(bulk, postgresql.insert, joins=True).joined
-            said = getattr(joined, statement)
+            given = (bulk, postgresql.insert) if statement == "intend" else (bulk,)
+            said = getattr(statements, statement)(*given)
             own = {"outcome_1"}  # what the statement has in itself
 
             places = said.compile(dialect=postgresql.dialect(), column_keys=list(values)).params
