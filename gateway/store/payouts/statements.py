@@ -94,10 +94,10 @@ def add(bulk: BulkParameters, insert_new: InsertNew) -> Insert:
 
 
 @cache
-def begin(bulk: BulkParameters, *, tells: bool) -> Insert:
-    """Insert the attempts of new payouts and of claims; with ``tells`` their events, too."""
+def begin(bulk: BulkParameters, *, with_events: bool) -> Insert:
+    """Insert the attempts of new payouts and of claims; with ``with_events`` their events, too."""
     into = bulk.insert_rows(insert(attempts), _types(attempts, "", _NEW_ATTEMPT))
-    return into.add_cte(tell(bulk).cte("told")) if tells else into
+    return into.add_cte(tell(bulk).cte("told")) if with_events else into
 
 
 def _keys() -> Sequence[ColumnElement[Any]]:
@@ -234,14 +234,14 @@ def beginning_values(write: Intent | Claim) -> dict[str, object]:
 
 
 def intent_values(write: Intent, sealing: FactSealing) -> dict[str, object]:
-    """Return the values of a new payout, its first attempt, and what tells of it."""
+    """Return the values of a new payout, its first attempt, and what with_events of it."""
     told = event_row(begun(write.payout, write.attempt), sealing)
     tried = _named("begin", beginning_values(write))
     return {**payout_row(write.payout), **tried, **telling_values(told)}
 
 
 def settling_values(change: Change, sealing: FactSealing) -> dict[str, object]:
-    """Return the values of a step, of the end of its attempt, and of what tells of it."""
+    """Return the values of a step, of the end of its attempt, and of what with_events of it."""
     told = event_row(stepped(change), sealing)
     return {**step_values(change), **ending_values(change), **telling_values(told)}
 

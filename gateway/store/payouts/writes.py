@@ -328,7 +328,7 @@ class _Batch:
         """Begin the attempts of intents and claims that were done; tell it."""
         if writes:
             rows = [beginning_values(each) for each in writes]
-            begin = statements.begin(self._bulk, tells=self.database.joins)
+            begin = statements.begin(self._bulk, with_events=self.database.joins)
             told = (begun(each.payout, each.attempt) for each in writes)
             await self._tell(begin, rows, told)
 
