@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
 from typing import Final
-
-from msgspec.structs import asdict
 
 from gateway.app.build_accounts import quotas
 from gateway.companies.service import known_company
 from gateway.config.settings import Settings
 from gateway.http.identity.surface import UserPolicies
 from gateway.operations.identity.ports import (
-    AttemptLimits,
     Crypto,
     IdentityContext,
     IdentitySettings,
-    Stores,
 )
 from gateway.operations.identity.services import (
     IdentityServices,
@@ -65,19 +61,12 @@ class IdentityRoom:
 def build_identity(kernel: Kernel, hasher: PasswordHasher | None = None) -> IdentityRoom:
     """Build the room; nothing is started. Passwords cost what they should without ``hasher``."""
     store, keys, settings = kernel.store, kernel.keys, kernel.settings
-    keyring = Keyring(store.identity.signing_keys, keys.sealer, kernel.now, kernel.monotonic)
+    keyring = Keyring(store.identity.signing_keys.list, keys.sealer, kernel.now, kernel.monotonic)
     hasher = hasher or PasswordHasher(keys.password_peppers)
     identity = settings.identity
     context = IdentityContext(
-        stores=Stores(
-            users=store.identity.users,
-            sessions=store.identity.sessions,
-            challenges=store.identity.challenges,
-            failures=store.identity.failures,
-            outbox=SealedOutbox(store.identity.outbox, keys.sealer),
-            signing_keys=store.identity.signing_keys,
-            audit=store.audit,
-        ),
+        stores=replace(store.identity, outbox=SealedOutbox(store.identity.outbox, keys.sealer)),
+        audit=store.audit,
         crypto=Crypto(
             hashing=hasher,
             one_time=Totp(identity.issuer),
@@ -91,7 +80,7 @@ def build_identity(kernel: Kernel, hasher: PasswordHasher | None = None) -> Iden
             access=timedelta(seconds=identity.access_s),
             refresh=timedelta(seconds=identity.refresh_s),
             sessions=identity.sessions,
-            throttles=AttemptLimits(**asdict(identity.tries)),
+            throttles=identity.tries,
         ),
         now=kernel.now,
         new_id=kernel.new_id,

@@ -58,9 +58,12 @@ class Tries(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             before; strangers' guesses do not count there.
     """
 
+    # a person who mistypes a known password succeeds within five tries
     account_ip: Count = 5
+    # an office behind one address may sign in together on a Monday morning
     address: Count = 20
     account: Count = 50
+    # NIST 800-63B, part 5.2.2: no more than 100 in a row
     consecutive: Count = 100
     factor: Count = 10
     resets: Count = 3

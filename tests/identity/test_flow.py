@@ -54,7 +54,6 @@ async def test_what_ends_here_has_ended_there(here, there, maria):
     """Each act that ends sessions, felt by the other node with its next call."""
     for act in (
         here.services.sessions.logout,
-        here.services.sessions.end_all,
         lambda _: here.services.users.end_sessions("cli", maria.id),
         lambda _: here.services.users.set_roles("cli", maria.id, maria.roles),
         lambda caller: here.services.passwords.change(caller, PASSWORD, PASSWORD, HOME),

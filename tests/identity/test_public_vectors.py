@@ -23,7 +23,7 @@ VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "jws.json").read_t
 def tokens() -> AccessTokens:
     """A verifier with one key of its own."""
     clock = Clock()
-    keyring = Keyring(Register(key()), SEALER, clock.now, clock.monotonic)
+    keyring = Keyring(Register(key()).list, SEALER, clock.now, clock.monotonic)
     return AccessTokens(keyring, AUDIENCE, clock.now)
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Protocol
 
 REMEMBERED = timedelta(days=1)
 """For this long after a block, the next block is longer."""
@@ -91,27 +90,3 @@ class Failures:
 
 NextCounts = Callable[[Mapping[str, Failures | None]], Mapping[str, Failures | None]]
 """Given the counts by key, the counts that follow; None is no count, before and after."""
-
-
-class FailureCounts(Protocol):
-    """Wrong passwords and codes, counted for all processes."""
-
-    async def find(self, keys: Sequence[str]) -> Sequence[Failures]:
-        """Return what is counted under these keys."""
-        ...
-
-    async def change(self, keys: Sequence[str], next_of: NextCounts) -> Mapping[str, Failures]:
-        """
-        Replace the counts of some keys in one transaction, and return those that follow.
-
-        What ``next_of`` raises undoes it.
-        """
-        ...
-
-    async def clear(self, keys: Sequence[str]) -> None:
-        """Forget what is counted under these keys."""
-        ...
-
-    async def forget(self, before: datetime) -> int:
-        """Delete what began and ended before an instant; return how many."""
-        ...

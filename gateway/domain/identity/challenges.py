@@ -55,50 +55,6 @@ class MailToken:
     used_at: datetime | None = None
 
 
-class Challenges(Protocol):
-    """Second factors that are asked for, and links in mails."""
-
-    async def add(self, challenge: Challenge) -> None:
-        """Store a new one."""
-        ...
-
-    async def find(self, digest: bytes) -> Challenge | None:
-        """Return one, used and ended ones included."""
-        ...
-
-    async def try_once(self, digest: bytes, most: int, now: datetime) -> bool:
-        """Count a try by compare-and-set; False when it is used, over, or tried ``most`` times."""
-        ...
-
-    async def use(self, digest: bytes, at: datetime) -> bool:
-        """Use one up by compare-and-set; False when it was used before."""
-        ...
-
-    async def add_mail_token(self, token: MailToken) -> None:
-        """Store a new one; those of the same user and purpose are used up."""
-        ...
-
-    async def add_mail_token_beside(self, token: MailToken, most: int) -> bool:
-        """Store a new one unless ``most`` of the same user and purpose work; then False."""
-        ...
-
-    async def use_mail_token(
-        self, digest: bytes, purpose: Purpose, at: datetime
-    ) -> MailToken | None:
-        """
-        Use one up, and with it all others of the same user and purpose.
-
-        Returns:
-            None when there is none, or it is used or over; of several at once
-            only one is used.
-        """
-        ...
-
-    async def forget(self, before: datetime) -> int:
-        """Delete what was over before an instant, links too; return how many."""
-        ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mail:
     """A message to a person; ``text`` holds links, so it is shown in the sandbox alone."""

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Final, Protocol
+from typing import Final
 
 from gateway.domain.identity.sessions import SignedInUser
 
@@ -49,55 +48,6 @@ class PanelSession:
     lease_until: datetime | None = None
     address: str = ""
     user_agent: str = ""
-
-
-class PanelSessions(Protocol):
-    """What browsers' cookies stand for."""
-
-    async def add(self, panel: PanelSession) -> None:
-        """Store a new one."""
-        ...
-
-    async def find(self, id_hash: str) -> PanelSession | None:
-        """Return one."""
-        ...
-
-    async def replace(self, old_hash: str, new: PanelSession) -> bool:
-        """Put one with a new id in an old one's place; False when the old one was gone."""
-        ...
-
-    async def touch(self, id_hash: str, at: datetime) -> None:
-        """Slide the idle time."""
-        ...
-
-    async def lease(self, id_hash: str, version: int, now: datetime, until: datetime) -> bool:
-        """Take the right to refresh; False when it is taken or the version has moved."""
-        ...
-
-    async def save(self, panel: PanelSession, version: int) -> bool:
-        """Store new tokens over ``version``, raise it and end the lease; False when it moved."""
-        ...
-
-    async def remove(self, id_hash: str) -> bool:
-        """Delete one; False when there was none."""
-        ...
-
-    async def of(self, user_id: str) -> Sequence[PanelSession]:
-        """Return those of a user, oldest first."""
-        ...
-
-    async def live(self, idle_since: datetime, now: datetime) -> Mapping[PanelState, int]:
-        """
-        Count the browsers of every state but ANONYMOUS.
-
-        A browser counts as signed in when its sign-in has not ended and its last call
-        was after ``idle_since``. The two cookies of a renewal count once.
-        """
-        ...
-
-    async def forget(self, idle_since: datetime, now: datetime) -> int:
-        """Delete what was idle for too long or is over; return how many."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Protocol
 
 from gateway.domain.accounts.credentials import Action
 from gateway.domain.identity.rights import Area, Right, Role, rights_of
 from gateway.domain.identity.users import NOTHING_CHOSEN, Preferences, User
-from gateway.domain.kernel.audit import AuditEvent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,22 +31,6 @@ class SigningKey:
     created_at: datetime
     signs_from: datetime
     retired_at: datetime | None = None
-
-
-class SigningKeys(Protocol):
-    """Keys that sign access tokens."""
-
-    async def add(self, key: SigningKey, event: AuditEvent) -> None:
-        """Store a new one."""
-        ...
-
-    async def list(self) -> Sequence[SigningKey]:
-        """Return all, by ``signs_from``, retired ones included."""
-        ...
-
-    async def retire(self, key_id: str, at: datetime, event: AuditEvent) -> bool:
-        """Stop publishing one; False when there is none or it is retired already."""
-        ...
 
 
 # 48 bits: a user has five sessions at most, so no two collide
@@ -182,59 +164,3 @@ class AccessClaims:
     session_id: str
     token_id: str
     ends_at: datetime
-
-
-class Sessions(Protocol):
-    """Sign-ins and their refresh tokens."""
-
-    async def begin(self, session: Session, first: RefreshToken, event: AuditEvent) -> None:
-        """Store a sign-in with its first refresh token."""
-        ...
-
-    async def find(self, session_id: str) -> tuple[Session, User] | None:
-        """Return one with its user, ended ones included; one read."""
-        ...
-
-    async def of(self, user_id: str, now: datetime) -> Sequence[Session]:
-        """Return the live ones of a user, oldest first."""
-        ...
-
-    async def touch(self, session_id: str, at: datetime) -> None:
-        """Remember that it was used, at most once a minute."""
-        ...
-
-    async def note_factor(self, session_id: str, at: datetime) -> None:
-        """Remember that a second factor was given."""
-        ...
-
-    async def refresh_token(self, digest: bytes) -> RefreshToken | None:
-        """Return one, used ones included."""
-        ...
-
-    async def last_number(self, session_id: str) -> int:
-        """Return the number of the newest refresh token; 0 when there is none."""
-        ...
-
-    async def rotate(self, old: RefreshToken, new: RefreshToken, at: datetime) -> bool:
-        """
-        Use the old one up and store the new one, in one transaction.
-
-        Returns:
-            False when somebody else used it first, or its session has ended or
-            ends before ``at``; nothing was changed.
-        """
-        ...
-
-    async def end(self, session_id: str, at: datetime, why: str, event: AuditEvent | None) -> bool:
-        """End one; False when there is none or it has ended already."""
-        ...
-
-    async def end_all(
-        self, user_id: str, at: datetime, why: str, keep: str, event: AuditEvent
-    ) -> int:
-        """End every live one of a user but ``keep`` (empty for none); return how many."""
-        ...
-
-    async def forget(self, before: datetime) -> int:
-        """Delete what ended before an instant, with its tokens; return how many sessions."""
-        ...

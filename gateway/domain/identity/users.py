@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, Literal, Protocol
 
 from gateway.domain.identity.rights import Role
-from gateway.domain.kernel.audit import AuditEvent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +58,7 @@ class User:
         active: False keeps the person out; their sessions have ended.
         totp: None while there is no second factor.
         factor_reset: The second factor was taken away and must be enrolled anew.
-        preferences: How the panel is shown to them; ``Users.prefer`` alone changes it.
+        preferences: How the panel is shown to them; ``prefer`` of the store alone changes it.
     """
 
     id: str
@@ -100,11 +98,7 @@ class RecoveryCode:
 
 
 class Users(Protocol):
-    """People by id and by e-mail."""
-
-    async def add(self, user: User, event: AuditEvent) -> None:
-        """Store a new one; AlreadyExists when the id or e-mail is taken."""
-        ...
+    """Finds users, for those who only read them."""
 
     async def find(self, user_id: str) -> User | None:
         """Return one by id."""
@@ -112,39 +106,4 @@ class Users(Protocol):
 
     async def find_by_email(self, email: str) -> User | None:
         """Return one by lower-case e-mail."""
-        ...
-
-    async def list(self) -> Sequence[User]:
-        """Return all, oldest first."""
-        ...
-
-    async def replace(
-        self, user: User, event: AuditEvent | None, seen: datetime | None = None
-    ) -> bool:
-        """
-        Overwrite one but its ``totp.last_step``; False when there is none.
-
-        With ``seen`` only while its ``updated_at`` is still that instant (False
-        otherwise), so that no change undoes another, such as being disabled.
-        """
-        ...
-
-    async def prefer(self, user_id: str, chosen: Preferences) -> None:
-        """Keep what was chosen; what was not stays as it is."""
-        ...
-
-    async def accept_step(self, user_id: str, step: int) -> bool:
-        """Note the step of an accepted code by compare-and-set; False unless it is a later one."""
-        ...
-
-    async def replace_codes(self, user_id: str, codes: Sequence[RecoveryCode]) -> None:
-        """Void every recovery code and store these."""
-        ...
-
-    async def codes(self, user_id: str) -> Sequence[RecoveryCode]:
-        """Return every recovery code by index, used ones included."""
-        ...
-
-    async def use_code(self, user_id: str, index: int, at: datetime) -> bool:
-        """Use one up by compare-and-set; False when it was used before."""
         ...

@@ -50,11 +50,6 @@ def writing(area: Area) -> Right:
     return Right(area, Action.WRITE)
 
 
-def managing(area: Area) -> Right:
-    """Return the right to manage."""
-    return Right(area, Action.MANAGE)
-
-
 def versioned(document: Shown, version: str) -> VersionedAnswer[Shown]:
     """Answer with a document and its version, which a change may name in ``If-Match``."""
     return VersionedAnswer(content=document, headers={hdrs.ETAG: version})

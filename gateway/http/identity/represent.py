@@ -103,14 +103,9 @@ class TokensDocument(TypedDict):
     refresh_expires_at: Epoch
 
 
-class SignedInDocument(TypedDict):
+class SignedInDocument(TokensDocument):
     """The tokens of a sign-in, and its user."""
 
-    access_token: str
-    refresh_token: str
-    token_type: Literal["Bearer"]
-    expires_at: Epoch
-    refresh_expires_at: Epoch
     user: UserDocument
     mfa_required: Literal[False]
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal, NotRequired, Protocol, TypedDict
+from typing import Annotated, Literal, NotRequired, TypedDict
 
 from msgspec import Meta
 
 from gateway.domain.accounts.accounts import Environment
-from gateway.domain.identity.panel_sessions import KNOWN_FOR, KnownBrowser
+from gateway.domain.identity.panel_sessions import KNOWN_FOR
 from gateway.domain.identity.rights import Role, changes
 from gateway.domain.identity.sessions import SignedInUser, public_id
 from gateway.http.identity.callers import AnonymousCaller, SignedInCaller
@@ -17,18 +17,11 @@ from gateway.http.identity.represent import Epoch, PublicId, epoch
 from gateway.http.route import Answer
 from gateway.operations.identity.ports import ClientInfo
 from gateway.operations.panel.view import PanelView, SignedInView
+from gateway.security.identity.cookies import DeviceCookies
 from policies.authentication.session import SET_COOKIE, CookieForm
 
 _CLEAR = {"Clear-Site-Data": '"cache", "storage"'}
 """Not cookies: the session's is cleared by name, the device's stays for the next sign-in."""
-
-
-class Devices(Protocol):
-    """Makes device cookies."""
-
-    def make(self, user_id: str, known: KnownBrowser | None) -> str:
-        """Make the cookie of a browser in which a user signs in."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +36,7 @@ class PanelResponses:
 
     form: CookieForm
     environment: Environment
-    devices: Devices
+    devices: DeviceCookies
     factor_roles: frozenset[Role]
 
     @property

@@ -69,10 +69,6 @@ class RecordsInScope:
         """Count credentials by state."""
         return await self.records.count_credentials(search, self.scope)
 
-    async def users(self, paging: Paging) -> Listed[User]:
-        """List users."""
-        return await _listed(paging, self.records.users(paging, self.scope))
-
     async def reviews(self, paging: Paging) -> Listed[Payout]:
         """List the payouts in review."""
         return await _listed(paging, self.records.reviews(paging, self.scope))

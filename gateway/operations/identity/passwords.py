@@ -242,7 +242,7 @@ class ResetRequests:
         if not await Mailer(self.context).send_reset_link(user):
             return False
         event = own_audit_event(self.context, user, "password.forgotten", address=request.address)
-        await self.context.stores.audit.append(replace(event, trace_id=request.trace_id))
+        await self.context.audit.append(replace(event, trace_id=request.trace_id))
         return True
 
 

@@ -106,7 +106,7 @@ class SecondFactorCodes:
 
     async def _report_use(self, user: User, index: int) -> None:
         """Audit the use of a recovery code, and notify its owner."""
-        await self.context.stores.audit.append(
+        await self.context.audit.append(
             own_audit_event(self.context, user, "recovery_code.used", number=str(index))
         )
         left = await self.left(user.id)
@@ -226,7 +226,7 @@ class SecondFactors:
         check_fresh_factor(caller, self.context.now())
         user = await self._user(caller)
         codes = await SecondFactorCodes(self.context).renew(user)
-        await self.context.stores.audit.append(
+        await self.context.audit.append(
             own_audit_event(self.context, user, "recovery_codes.renewed")
         )
         await Mailer(self.context).notify(

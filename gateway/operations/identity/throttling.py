@@ -29,6 +29,12 @@ from gateway.operations.identity.ports import IdentityContext
 from gateway.operations.identity.user_changes import audit_event
 
 _HOUR = timedelta(hours=1)
+_ACCOUNT_IP_WINDOW = timedelta(minutes=15)
+_ADDRESS_WINDOW = timedelta(minutes=5)
+_SHORTEST_BLOCK = timedelta(seconds=30)
+LONGEST_BLOCK = timedelta(minutes=15)
+# many addresses, one account: slowed down, so that its owner is not locked out
+_DELAY = timedelta(seconds=5)
 # ten years stand for a block that time does not end
 _FOR_GOOD = timedelta(days=3650)
 # tries per account are counted to delay them, and never block by themselves
@@ -93,7 +99,7 @@ class Throttle:
         counted = await self._count(self._password_limits(attempt))
         limits = self.context.settings.throttles
         if counted[_key("account", attempt.email)].count > limits.account:
-            return replace(attempt, held_s=limits.delay.total_seconds())
+            return replace(attempt, held_s=_DELAY.total_seconds())
         return attempt
 
     async def password_accepted(self, attempt: Attempt) -> None:
@@ -122,9 +128,7 @@ class Throttle:
     async def factor(self, user_id: str) -> None:
         """Count a try of a code before it is checked; raises TOO_MANY_ATTEMPTS."""
         limits = self.context.settings.throttles
-        limit = AttemptLimit(
-            most=limits.factor, window=REMEMBERED, block=lambda _: limits.longest_block
-        )
+        limit = AttemptLimit(most=limits.factor, window=REMEMBERED, block=lambda _: LONGEST_BLOCK)
         await self._count({factor_key(user_id): limit})
 
     async def code_accepted(self, user_id: str) -> None:
@@ -144,7 +148,7 @@ class Throttle:
     async def link(self, address: str) -> None:
         """Count a try of a link from a mail; raises TOO_MANY_ATTEMPTS."""
         limits = self.context.settings.throttles
-        limit = AttemptLimit(most=limits.address, window=limits.address_window)
+        limit = AttemptLimit(most=limits.address, window=_ADDRESS_WINDOW)
         await self._count({_key("link", network(address)): limit})
 
     async def link_accepted(self, address: str) -> None:
@@ -166,12 +170,12 @@ class Throttle:
             device = AttemptLimit(most=limits.device, window=_HOUR)
             return {_key("device", attempt.browser): device}
         email, place = attempt.email, network(attempt.address)
-        blocks = doubling_blocks(limits.shortest_block, limits.longest_block)
+        blocks = doubling_blocks(_SHORTEST_BLOCK, LONGEST_BLOCK)
         return {
             _key("account_ip", email, place): AttemptLimit(
-                most=limits.account_ip, window=limits.account_ip_window, block=blocks
+                most=limits.account_ip, window=_ACCOUNT_IP_WINDOW, block=blocks
             ),
-            _key("ip", place): AttemptLimit(most=limits.address, window=limits.address_window),
+            _key("ip", place): AttemptLimit(most=limits.address, window=_ADDRESS_WINDOW),
             _key("consecutive", email): AttemptLimit(
                 most=limits.consecutive, window=_FOR_GOOD, block=lambda _: _FOR_GOOD
             ),
@@ -197,7 +201,7 @@ class Throttle:
         if not blocked:
             return
         # a block that only a reset ends must not send ``Retry-After`` of ten years
-        wait = min(blocked, self.context.settings.throttles.longest_block)
+        wait = min(blocked, LONGEST_BLOCK)
         seconds = max(1, math.ceil(wait.total_seconds()))
         reason = failures.key.partition(":")[0]
         self.context.events.on_security_event("authn_login_lock", self.user_id)
@@ -242,7 +246,7 @@ class Lockouts:
     async def of(self, users: Sequence[User]) -> Mapping[str, Lockout]:
         """Return the lockouts in force among these users, by user id."""
         owners = {key: user.id for user in users for key in _keys(user)}
-        now, longest = self.context.now(), self.context.settings.throttles.longest_block
+        now, longest = self.context.now(), LONGEST_BLOCK
         found: dict[str, Lockout] = {}
         for failures in await self.context.stores.failures.find(list(owners)):
             left, owner = blocked_for(failures, now), owners[failures.key]
@@ -258,7 +262,7 @@ class Lockouts:
         """Clear the failures of a user. Safe to repeat; audited each time."""
         await self.context.stores.failures.clear(_keys(user))
         event = audit_event(self.context, by, "user.unlocked", f"user:{user.id}")
-        await self.context.stores.audit.append(event)
+        await self.context.audit.append(event)
         self.context.events.on_security_event("user_unlocked", user.id)
 
 

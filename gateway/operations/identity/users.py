@@ -332,7 +332,7 @@ class Invitations:
         if user.password or not user.active:
             message = f"{user.email} has accepted an invitation already, or is disabled"
             raise RuleViolation(message, "not_invited")
-        await self.context.stores.audit.append(
+        await self.context.audit.append(
             audit_event(self.context, by, "user.invited_again", f"user:{user.id}")
         )
         await Mailer(self.context).send_invitation(user)

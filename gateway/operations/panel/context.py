@@ -5,48 +5,20 @@ from __future__ import annotations
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-from typing import Protocol
+from datetime import timedelta
+from typing import TYPE_CHECKING
 
 from gateway.companies.model import Company
-from gateway.domain.identity.panel_sessions import AnonymousCookie, Cookie, PanelSessions
+from gateway.domain.identity.panel_sessions import Cookie
 from gateway.operations.identity.ports import IdentityContext
 from gateway.operations.identity.sessions import OwnSessions
 from gateway.operations.identity.sign_in import SignIn
 from gateway.operations.identity.tokens import TokenRefresh
 from gateway.telemetry.ports import Event
 
-
-class CookieCrypto(Protocol):
-    """Signed cookies before the sign-in; opaque ones after it, with encryption under them."""
-
-    def make(self) -> Cookie:
-        """Make a new cookie."""
-        ...
-
-    def read(self, value: str) -> Cookie | None:
-        """Read a cookie as a browser sends it; None for anything malformed."""
-        ...
-
-    def make_anonymous(self, now: datetime) -> AnonymousCookie:
-        """Make the cookie of a browser before the sign-in; nothing is stored for it."""
-        ...
-
-    def read_anonymous(self, value: str) -> AnonymousCookie | None:
-        """Read such a cookie, however old; None for any other."""
-        ...
-
-    def new_csrf(self) -> str:
-        """Make a CSRF token of 256 bits."""
-        ...
-
-    def seal(self, text: str, cookie: Cookie) -> bytes:
-        """Encrypt for the row of a cookie."""
-        ...
-
-    def open(self, sealed: bytes, cookie: Cookie) -> str | None:
-        """Decrypt; None for what was changed, or sealed for another cookie."""
-        ...
+if TYPE_CHECKING:  # as in gateway.operations.identity.ports
+    from gateway.security.identity.cookies import PanelCookies
+    from gateway.store.identity.panel_sessions import StoredPanelSessions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,9 +62,9 @@ class PanelContext:
         sessions: The sign-ins behind the cookies.
     """
 
-    store: PanelSessions
+    store: StoredPanelSessions
     find_company: Callable[[str], Awaitable[Company | None]]
-    cookies: CookieCrypto
+    cookies: PanelCookies
     identity: IdentityContext
     sign_in: SignIn
     tokens: TokenRefresh

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import base64
 import os
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import (
     Ed25519PublicKey,
 )
 
-from gateway.domain.identity.sessions import SigningKey, SigningKeys
+from gateway.domain.identity.sessions import SigningKey
 from gateway.domain.kernel.clocks import Monotonic, Now
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.security.sealing import Sealer
@@ -92,9 +92,15 @@ class _Read:
 class Keyring:
     """The keys in use, cached in this process."""
 
-    def __init__(self, store: SigningKeys, sealer: Sealer, now: Now, monotonic: Monotonic) -> None:
+    def __init__(
+        self,
+        stored: Callable[[], Awaitable[Sequence[SigningKey]]],
+        sealer: Sealer,
+        now: Now,
+        monotonic: Monotonic,
+    ) -> None:
         """Start with an empty cache."""
-        self._store = store
+        self._stored = stored
         self._sealer = sealer
         self._now = now
         self._monotonic = monotonic
@@ -153,7 +159,7 @@ class Keyring:
     async def _fetch(self) -> _Read:
         """Read the keys in use; do not cache them if ``forget`` was called meanwhile."""
         asked, forgotten = self._monotonic(), self._forgotten
-        listed = await self._store.list()
+        listed = await self._stored()
         keys = tuple(each for each in listed if each.retired_at is None)[-MOST:]
         public = {each.id: Ed25519PublicKey.from_public_bytes(each.public) for each in keys}
         read = _Read(asked, keys, public)

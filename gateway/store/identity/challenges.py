@@ -75,7 +75,7 @@ def _unused(user_id: str, purpose: Purpose) -> Select[tuple[bytes]]:
 
 
 class StoredChallenges:
-    """``Challenges`` over a database."""
+    """Second factors asked for, and links in mails."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

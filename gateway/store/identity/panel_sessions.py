@@ -40,7 +40,7 @@ class _Gone(Exception):
 
 
 class StoredPanelSessions:
-    """``PanelSessions`` over a database."""
+    """Sessions of browsers, by the digests of their cookies."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

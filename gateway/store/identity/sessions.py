@@ -24,7 +24,7 @@ _LIST = select(signing_keys).order_by(signing_keys.c.signs_from, signing_keys.c.
 
 
 class StoredSigningKeys:
-    """``SigningKeys`` over a database."""
+    """Keys that sign access tokens."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -78,7 +78,7 @@ class _Lost(Exception):
 
 
 class StoredSessions:
-    """``Sessions`` over a database."""
+    """Sessions and their refresh tokens."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -1,14 +1,10 @@
-"""The store's ports of identity."""
+"""Every store of identity."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gateway.domain.identity.attempt_limits import FailureCounts
-from gateway.domain.identity.challenges import Challenges, Outbox
-from gateway.domain.identity.panel_sessions import PanelSessions
-from gateway.domain.identity.sessions import Sessions, SigningKeys
-from gateway.domain.identity.users import Users
+from gateway.domain.identity.challenges import Outbox
 from gateway.store.identity.challenges import StoredChallenges, StoredOutbox
 from gateway.store.identity.panel_sessions import StoredPanelSessions
 from gateway.store.identity.sessions import StoredSessions, StoredSigningKeys
@@ -18,14 +14,14 @@ from gateway.store.kernel.database import Database
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IdentityStore:
-    """The ports of ``gateway.domain.identity.ports`` over one database."""
+    """Identity's stores over one database."""
 
-    users: Users
-    sessions: Sessions
-    challenges: Challenges
-    panels: PanelSessions
-    signing_keys: SigningKeys
-    failures: FailureCounts
+    users: StoredUsers
+    sessions: StoredSessions
+    challenges: StoredChallenges
+    panels: StoredPanelSessions
+    signing_keys: StoredSigningKeys
+    failures: StoredFailureCounts
     outbox: Outbox
 
 

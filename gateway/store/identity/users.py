@@ -28,7 +28,7 @@ _CHANGE = update(failures).where(failures.c.key == bindparam("of"))
 
 
 class StoredFailureCounts:
-    """``FailureCounts`` over a database."""
+    """Wrong passwords and codes, counted for all processes."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -100,7 +100,7 @@ _CODES = (
 
 
 class StoredUsers:
-    """``Users`` over a database."""
+    """Users and their recovery codes."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -33,5 +33,5 @@ class Watch:
 def keep(office: Registers, watch: Watch) -> KeptRecords:
     """Keep records of a store, as a gateway does."""
     store = office.store
-    keyring = Keyring(store.identity.signing_keys, office.sealer, office.clock, lambda: 0.0)
+    keyring = Keyring(store.identity.signing_keys.list, office.sealer, office.clock, lambda: 0.0)
     return build_kept_records(PATIENT, store, keyring, watch, office.clock)  # type: ignore[arg-type] # half

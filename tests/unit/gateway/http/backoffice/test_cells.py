@@ -6,7 +6,7 @@ from gateway.domain.accounts.credentials import Action
 from gateway.domain.identity.rights import Area, Right
 from gateway.domain.kernel.company_scope import scope_of
 from gateway.http.backoffice.callers import BackOfficeCaller
-from gateway.http.backoffice.cells import done, managing, reading, writing
+from gateway.http.backoffice.cells import done, reading, writing
 from gateway.operations.kernel.audit_context import AuditContext
 from tests.unit.gateway.http.backoffice.registers import person
 from tests.world.standing import Clock
@@ -21,7 +21,6 @@ def staff(*companies: str) -> BackOfficeCaller:
 def test_rights_are_named_by_their_action():
     assert reading(Area.STOP) == Right(Area.STOP, Action.READ)
     assert writing(Area.STOP) == Right(Area.STOP, Action.WRITE)
-    assert managing(Area.STOP) == Right(Area.STOP, Action.MANAGE)
 
 
 def test_nothing_is_shown_of_what_is_done():

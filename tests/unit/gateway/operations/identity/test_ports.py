@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from gateway.operations.identity.ports import AttemptLimits, IdentitySettings, ignore_event
+from gateway.operations.identity.ports import IdentitySettings, ignore_event
 
 
 def test_the_documented_rules_are_the_defaults():
@@ -12,7 +12,7 @@ def test_the_documented_rules_are_the_defaults():
     assert (settings.grace, settings.sessions) == (timedelta(seconds=10), 5)
     assert (settings.challenge, settings.tries) == (timedelta(minutes=5), 5)
     assert settings.reset == timedelta(minutes=30)
-    throttles = AttemptLimits()
+    throttles = settings.throttles
     assert (throttles.account_ip, throttles.address, throttles.account) == (5, 20, 50)
     assert (throttles.consecutive, throttles.factor, throttles.device) == (100, 10, 10)
     assert (throttles.resets, throttles.address_resets) == (3, 10)

@@ -48,7 +48,7 @@ def register(made) -> Register:
 
 @pytest.fixture
 def tokens(register, clock) -> AccessTokens:
-    return AccessTokens(Keyring(register, SEALER, clock.now, clock.monotonic), US, clock.now)
+    return AccessTokens(Keyring(register.list, SEALER, clock.now, clock.monotonic), US, clock.now)
 
 
 def encoded(content: object) -> str:
@@ -369,7 +369,7 @@ async def test_a_session_that_has_ended_is_not_remembered(tokens):
 
 
 async def test_no_more_than_so_many_are_remembered_the_least_used_goes(register, clock):
-    keyring = Keyring(register, SEALER, clock.now, clock.monotonic)
+    keyring = Keyring(register.list, SEALER, clock.now, clock.monotonic)
     tokens = AccessTokens(keyring, US, clock.now, most=2)
     first, second, third = [
         await tokens.issue(replace(CLAIMS, token_id=f"t-{number}")) for number in range(3)
@@ -389,7 +389,7 @@ async def test_no_refusal_is_remembered(tokens, made):
 
 @pytest.mark.parametrize("issue_at", [Clock(), Clock(at=NOON + timedelta(microseconds=999_999))])
 async def test_times_are_whole_seconds(register, issue_at: Clock):
-    keyring = Keyring(register, SEALER, issue_at.now, issue_at.monotonic)
+    keyring = Keyring(register.list, SEALER, issue_at.now, issue_at.monotonic)
     tokens = AccessTokens(keyring, US, issue_at.now)
 
     body = jwt.decode(await tokens.issue(CLAIMS), options={"verify_signature": False})
