@@ -12,6 +12,7 @@ from typing import Final
 
 from msgspec.structs import asdict
 
+from gateway.accounts.service import AccountBanks, Accounts, BankChanges
 from gateway.app.build_bank import BankRoom
 from gateway.app.build_identity import IdentityRoom
 from gateway.app.build_payouts import build_payout_records, build_reconciler, tax_number_digests
@@ -21,7 +22,7 @@ from gateway.approvals.model import ApprovalKind
 from gateway.approvals.money import MoneyOrders
 from gateway.approvals.service import Approvals, ApprovalTerms
 from gateway.banks.readings import Readings
-from gateway.companies.service import Companies, find_company, known_company
+from gateway.companies.service import Companies, known_company
 from gateway.config.settings import Settings
 from gateway.config.upstream import same_bank
 from gateway.domain.accounts.accounts import Account, BankSecrets, GivenSecrets
@@ -29,23 +30,19 @@ from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.strict import amount
 from gateway.http.backoffice.cells import BackOfficeOperations
 from gateway.identity.service import People
-from gateway.operations.accounts.accounts import AccountRecords
 from gateway.operations.accounts.credentials import CredentialRecords, CredentialSource
 from gateway.operations.backoffice.access_carriers import BackOfficeCarriers
 from gateway.operations.backoffice.access_orders import (
-    BankOrders,
     CredentialOrders,
     FourEyes,
     PeopleOrders,
 )
-from gateway.operations.backoffice.bank_connections import BankConnections
 from gateway.operations.backoffice.downloads.exports import Exports
 from gateway.operations.backoffice.payout_finder import PayoutFinder
 from gateway.operations.backoffice.reviews import PayoutReviews, Reviewers
 from gateway.operations.backoffice.scoped_records import (
     AdminServices,
     RecordsInScope,
-    VisibleAccounts,
 )
 from gateway.operations.kernel.audit_context import AuditContext, RuleViolation
 from gateway.operations.payouts.payouts import Payouts
@@ -71,10 +68,10 @@ def build_backoffice(
     store, settings, now, banks = kernel.store, kernel.settings, kernel.now, bank.banks
     office, sealer = store.office, kernel.keys.sealer
     admin = build_admin_services(kernel, AuditContext(_NOBODY, now))
+    accounts = build_account_service(kernel)
     rules = FourEyes(**asdict(settings.approvals))
     carriers = BackOfficeCarriers(
         records=admin.credentials,
-        accounts=admin.accounts,
         services=identity.services,
         users=identity.context.stores.users,
     )
@@ -101,6 +98,7 @@ def build_backoffice(
         ),
     )
     approvals.executors.update(dict.fromkeys(ApprovalKind, carriers))
+    approvals.executors[ApprovalKind.ACCOUNT_BANK] = BankChanges(accounts, now)
     return BackOfficeOperations(
         key_owners=bank.pix_keys.owners,
         payouts=payouts,
@@ -116,14 +114,17 @@ def build_backoffice(
             audit=store.audit,
         ),
         admin=admin,
-        accounts=VisibleAccounts(office.scoped, partial(find_company, store.database)),
-        connections=BankConnections(banks, store.audit),
         approvals=approvals,
         credentials=CredentialOrders(records=admin.credentials, wait=approvals.wait, rules=rules),
-        banks=BankOrders(records=admin.accounts, wait=approvals.wait, rules=rules),
+        banks=AccountBanks(
+            accounts=accounts,
+            wait=approvals.wait,
+            takes_two=rules.credentials,
+            banks=banks,
+            audit=store.audit,
+        ),
         users=PeopleOrders(services=identity.services, wait=approvals.wait, rules=rules),
         readings=readings,
-        listed_banks=listed_banks.every,
         sandbox=build_sandbox_tools(kernel),
         refunds=Refunds(
             banks=banks,
@@ -141,6 +142,19 @@ def build_visible_account(kernel: Kernel) -> VisibleAccount:
         return await kernel.store.office.scoped.account(*wanted)
 
     return VisibleAccount(within(kernel.settings.database.auth_timeout_s, load))
+
+
+def build_account_service(kernel: Kernel) -> Accounts:
+    """Build the accounts."""
+    settings = kernel.settings
+    return Accounts(
+        store=kernel.store.accounts,
+        new_id=kernel.new_id,
+        seal=kernel.keys.sealer.seal,
+        read_secrets=partial(_account_secrets, settings),
+        providers={name: same_bank(name, settings.providers) for name in settings.providers},
+        listed_banks=listed_banks.every,
+    )
 
 
 def build_companies(kernel: Kernel) -> Companies:
@@ -174,19 +188,10 @@ def build_admin_services(
     kernel: Kernel, acting: AuditContext, source: CredentialSource | None = None
 ) -> AdminServices:
     """Build the registers for one actor; ``source`` makes other credentials than random ones."""
-    store, settings, new_id = kernel.store, kernel.settings, kernel.new_id
+    store = kernel.store
     return AdminServices(
         acting=acting,
         visible=RecordsInScope(store.office.scoped),
-        accounts=AccountRecords(
-            known_company=partial(known_company, store.database),
-            accounts=store.accounts,
-            acting=acting,
-            new_id=new_id,
-            seal=kernel.keys.sealer.seal,
-            read_secrets=partial(_account_secrets, settings),
-            providers={name: same_bank(name, settings.providers) for name in settings.providers},
-        ),
         credentials=CredentialRecords(
             known_company=partial(known_company, store.database),
             accounts=store.accounts,

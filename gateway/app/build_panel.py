@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from datetime import timedelta
 from functools import partial
 
-from gateway.app.build_backoffice import build_visible_account
+from gateway.app.build_backoffice import build_account_service, build_visible_account
 from gateway.app.build_identity import IdentityRoom
 from gateway.companies.service import find_company
 from gateway.core.access import StaffOf
@@ -98,6 +98,7 @@ def build_pages(  # noqa: PLR0913, PLR0917 - what pages call and show
     context = PageContext(
         staff=StaffOf(kernel.now, kernel.settings.factor_roles),
         find=build_visible_account(kernel).find,
+        accounts=build_account_service(kernel),
         rows=rows,
     )
     pages = (

@@ -12,8 +12,11 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from gateway.accounts.pages import pages as account_pages
+from gateway.accounts.routes import routes as account_routes
 from gateway.app.build_accounts import AccountsRoom, build_accounts
 from gateway.app.build_backoffice import (
+    build_account_service,
     build_backoffice,
     build_companies,
     build_people,
@@ -176,6 +179,7 @@ def _routes(rooms: Rooms, people: People, oversight: Oversight) -> Sequence[Rout
     """Declare the routes of every noun in the back office."""
     bank, does = rooms.bank, rooms.backoffice
     return [
+        account_routes(build_account_service(rooms.kernel), does.banks),
         approval_routes(does.approvals),
         company_routes(build_companies(rooms.kernel)),
         identity_routes(people),
@@ -191,10 +195,11 @@ def _routes(rooms: Rooms, people: People, oversight: Oversight) -> Sequence[Rout
 
 def _pages(rooms: Rooms, oversight: Oversight, context: PageContext) -> Sequence[Page]:
     """Declare the pages of every noun."""
-    bank, does = rooms.bank, rooms.backoffice
+    bank, does, companies = rooms.bank, rooms.backoffice, build_companies(rooms.kernel)
     return [
-        *company_pages(build_companies(rooms.kernel), context),
-        *stop_pages(build_stops(rooms.kernel), context),
+        *account_pages(build_account_service(rooms.kernel), does.banks, companies, context),
+        *company_pages(companies, context),
+        *stop_pages(build_stops(rooms.kernel), companies, context),
         *charge_pages(bank.charges, bank.pix_keys, context),
         *key_pages(bank.pix_keys, context),
         *statement_pages(bank.statements, context),

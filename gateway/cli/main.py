@@ -6,9 +6,9 @@ from importlib.metadata import entry_points
 
 import click
 
+from gateway.accounts.cli import account
 from gateway.audit.cli import audit
 from gateway.callbacks.cli import callbacks
-from gateway.cli.admin.accounts import account
 from gateway.cli.admin.credentials import credential
 from gateway.cli.config.assets import assets
 from gateway.cli.config.catalogue import banks, errors, metrics, providers, routes, show_version

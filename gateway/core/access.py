@@ -40,6 +40,10 @@ class Staff:
     person: SignedInUser | None = None
     factor_roles: Collection[Role] = ()
 
+    def may(self, right: Right) -> bool:
+        """Say whether they hold a right."""
+        return self.person is None or self.person.may(right)
+
     def require(self, needed: Requirement) -> None:
         """
         Check that they may do this now.

@@ -138,7 +138,7 @@ Amount = Sum
 """An amount of money in a document, written as a JSON number in reais with two decimals."""
 
 
-def dumps(document: Mapping[str, object]) -> bytes:
+def dumps(document: Document) -> bytes:
     """
     Write a document; a value that JSON cannot carry exactly is a TypeError.
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType, UnionType
 from typing import Any, Generic, TypeVar
 
+import msgspec
+
 from gateway.domain.accounts.credentials import Permission
 from gateway.domain.identity.rights import Right
 from gateway.domain.kernel.catalogue import ErrorCode
@@ -15,7 +17,7 @@ from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.headers import Headers
 from gateway.domain.requests.calls import Call, Input, Policy, RawRequest
 
-Document = Mapping[str, Any]
+Document = Mapping[str, Any] | msgspec.Struct
 Who = TypeVar("Who")
 Taken = TypeVar("Taken")
 Result = TypeVar("Result")

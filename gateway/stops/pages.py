@@ -6,29 +6,30 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 from uuid import UUID
 
+from gateway.accounts.model import AccountRecord
+from gateway.companies.service import Companies
 from gateway.domain.identity.errors import VALIDATION_FAILED
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.windows import LARGEST_LIMIT, Paging
-from gateway.http.panel.pages.calls import RowCalls, Section
-from gateway.http.panel.pages.kit import PageContext, Pages
+from gateway.http.panel.pages.kit import PageContext, Pages, part
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.visit import HOME, Language, Visit
-from gateway.http.panel.screens.operations.accounts import every_account
-from gateway.stops.model import LONGEST_MIN, Stop, StopRequest, StopScope
+from gateway.stops.model import LONGEST_MIN, StopRequest, StopScope
 from gateway.stops.service import Stops
 from policies.validation.bodies import of_form
 
 _ALL: Final = Paging(page=1, limit=LARGEST_LIMIT)
 """Stops in force are few: one page holds them."""
+_NONE: Final[Mapping[str, Any]] = {"data": ()}
 _WORDS: Final = {Language.PORTUGUESE: "parar", Language.ENGLISH: "stop"}
 _BY_ID: Final = (StopScope.COMPANY, StopScope.ACCOUNT)
 """What has a UUID; a bank and a credential have names of other forms."""
 MINUTES: Final = (15, 60, 240, 1440, 10080, LONGEST_MIN)
 
 
-def pages(stops: Stops, context: PageContext) -> Sequence[Page]:
+def pages(stops: Stops, companies: Companies, context: PageContext) -> Sequence[Page]:
     """Return the pages; their forms call the same service as the API."""
-    panel, rows = Pages("/stops", context), context.rows
+    panel = Pages("/stops", context)
 
     @panel.view("", "stops", stops.page)
     async def listed(visit: Visit) -> Result:
@@ -40,7 +41,7 @@ def pages(stops: Stops, context: PageContext) -> Sequence[Page]:
                 "stops": found.items,
                 "total": found.total,
                 "may_write": panel.may(visit, stops.create),
-                "names": await _names(rows, visit, found.items),
+                "names": await panel.names(visit, [each.subject for each in found.items]),
             },
         )
 
@@ -54,7 +55,7 @@ def pages(stops: Stops, context: PageContext) -> Sequence[Page]:
             "subject": visit.form["subject"] or visit.query("subject"),
             "minutes": MINUTES,
             "word": _WORDS[visit.language],
-            "choices": await _choices(rows, visit),
+            "choices": await _choices(panel, companies, context, visit),
         }
         return Shown(template="operations/stop_new.html", data=data)
 
@@ -74,7 +75,7 @@ def pages(stops: Stops, context: PageContext) -> Sequence[Page]:
     async def ending(visit: Visit) -> Result:
         """Ask whether a stop is to be lifted."""
         stop = await stops.get(panel.staff(visit), visit.parameter("stop_id"))
-        data = {"stop": stop, "names": await _names(rows, visit, [stop])}
+        data = {"stop": stop, "names": await panel.names(visit, [stop.subject])}
         return Shown(template="operations/stop_lift.html", data=data)
 
     @panel.form("/{stop_id}/lift", "stop_lift", stops.lift, shows=ending)
@@ -86,31 +87,22 @@ def pages(stops: Stops, context: PageContext) -> Sequence[Page]:
     return panel.pages
 
 
-async def _names(rows: RowCalls, visit: Visit, stops: Sequence[Stop]) -> Mapping[str, str]:
-    """Return what is called what; the subject of a bank is its name."""
-    return await rows.names(visit, [each.subject for each in stops])
-
-
-async def _choices(rows: RowCalls, visit: Visit) -> Sequence[tuple[str, str, str]]:
+async def _choices(
+    panel: Pages, companies: Companies, context: PageContext, visit: Visit
+) -> Sequence[tuple[str, str, str]]:
     """Return what a stop can name: the scope, the subject, and what people call it."""
-    banks = await rows.section(visit, "backoffice.providers")
-    companies = await rows.section(visit, "backoffice.companies", limit=str(LARGEST_LIMIT))
-    accounts = await every_account(rows, visit)
+    banks = await context.rows.section(visit, "backoffice.providers")
+    found = await part(companies.page(panel.staff(visit), _ALL))
     return [
-        *(("provider", each["name"], each["name"]) for each in _listed(banks)),
-        *(("company", each["id"], each["name"]) for each in _listed(companies)),
-        *(("account", each["id"], _told(each)) for each in accounts),
+        *(("provider", each["name"], each["name"]) for each in (banks.data or _NONE)["data"]),
+        *(("company", each.id, each.name) for each in (found.data.items if found.data else ())),
+        *(("account", each.id, _told(each)) for each in await panel.accounts(visit)),
     ]
 
 
-def _listed(found: Section) -> Sequence[Mapping[str, Any]]:
-    """Return the lines of a list; none of one that cannot be read."""
-    return found.data["data"] if found.data else ()
-
-
-def _told(account: Mapping[str, Any]) -> str:
+def _told(account: AccountRecord) -> str:
     """Tell an account from others of its name."""
-    return " · ".join(filter(None, (account["name"], account["branch"], account["account"])))
+    return " · ".join(filter(None, (account.name, account.branch, account.account)))
 
 
 def _is_id(text: str) -> bool:

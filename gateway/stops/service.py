@@ -11,7 +11,6 @@ from sqlalchemy import Select, insert, select, update
 
 from gateway.companies.service import find_company
 from gateway.core.access import Staff, requires
-from gateway.domain.accounts.accounts import Accounts
 from gateway.domain.accounts.credentials import Action, Credentials
 from gateway.domain.backoffice.change_feed import RESUMED, STOPPED
 from gateway.domain.identity.errors import NOT_FOUND
@@ -22,6 +21,7 @@ from gateway.domain.kernel.windows import Paging
 from gateway.operations.bank.pages import Listed
 from gateway.operations.kernel.audit_context import RuleViolation, identifier, reason
 from gateway.stops.model import LONGEST_MIN, Stop, StopRequest, StopScope
+from gateway.store.accounts.accounts import StoredAccounts
 from gateway.store.audit import audit_log
 from gateway.store.kernel.database import Database, page
 from gateway.store.kernel.structs import from_row, row_of
@@ -43,7 +43,7 @@ class Stops:
 
     database: Database
     providers: Collection[str]
-    accounts: Accounts
+    accounts: StoredAccounts
     credentials: Credentials
     new_id: Callable[[], str]
 

@@ -9,7 +9,6 @@ from typing import Final
 
 from sqlalchemy import literal, select
 
-from gateway.domain.accounts.accounts import Accounts
 from gateway.domain.accounts.credentials import Credentials
 from gateway.domain.backoffice.change_feed import Changes
 from gateway.domain.kernel.audit import Audit
@@ -52,7 +51,7 @@ class Store:
 
     url: str = field(repr=False)
     database: Database = field(repr=False)
-    accounts: Accounts
+    accounts: StoredAccounts
     credentials: Credentials
     payouts: StoredPayouts
     payout_events: PayoutEvents

@@ -11,7 +11,7 @@ import msgspec
 
 from gateway.domain.accounts.accounts import Account
 from gateway.domain.accounts.credentials import Credential
-from gateway.domain.backoffice.lists import OwnedAccount, RecordKind, ScopedRecords
+from gateway.domain.backoffice.lists import ScopedRecords
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.errors import CATALOGUE
 from gateway.domain.requests.reasons import REASONS
@@ -205,23 +205,13 @@ class CircumstancesInScope:
         own = credential.account_id if credential is not None else None
         ids = {each for each in (account_id, own) if each}
         found = await self.records.accounts_among(ids, scope) if ids else ()
-        accounts = {each.account.id: each.account for each in found}
+        accounts = {each.id: each for each in found}
         return replace(
             known,
             credential=credential,
             account=accounts.get(account_id),
             own_account=accounts.get(own or ""),
-            company=await self._company(scope, credential, found),
+            company=(
+                await self.records.company_name(credential.company_id, scope) if credential else ""
+            ),
         )
-
-    async def _company(
-        self, scope: CompanyScope, credential: Credential | None, found: Sequence[OwnedAccount]
-    ) -> str:
-        """Return the name of the credential's company; asked for where no account tells it."""
-        if credential is None:
-            return ""
-        for each in found:
-            if each.account.company_id == credential.company_id:
-                return each.company_name
-        named = await self.records.names([credential.company_id], scope)
-        return next((each.name for each in named if each.kind is RecordKind.COMPANY), "")

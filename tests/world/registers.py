@@ -6,18 +6,24 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import select
 
-from gateway.app.build_backoffice import build_admin_services, build_companies
+from gateway.accounts.model import AccountChange, AccountRequest, ProviderRequest
+from gateway.accounts.service import Accounts
+from gateway.app.build_backoffice import (
+    build_account_service,
+    build_admin_services,
+    build_companies,
+)
 from gateway.companies.model import Company, CompanyRequest
 from gateway.companies.service import Companies
 from gateway.config.settings import Settings
 from gateway.config.upstream import Provider
 from gateway.core.access import Staff
-from gateway.domain.accounts.accounts import Environment
+from gateway.domain.accounts.accounts import Account, Environment
 from gateway.domain.kernel.audit import AuditEvent
-from gateway.operations.accounts.accounts import AccountRecords
 from gateway.operations.accounts.credentials import CredentialRecords, CredentialSource
 from gateway.operations.backoffice.scoped_records import AdminServices
 from gateway.operations.kernel.audit_context import AuditContext
@@ -32,6 +38,7 @@ from gateway.store.tables.core import audit
 from tests.world.kernel import KEYS
 from tests.world.store import migrated
 
+TAX = "52998224725"
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
 
@@ -89,8 +96,29 @@ class Registers:
         return await self.companies.create(Staff(self.acting), wanted)
 
     @property
-    def accounts(self) -> AccountRecords:
-        return self.admin.accounts
+    def accounts(self) -> Accounts:
+        return build_account_service(self.kernel)
+
+    async def account(
+        self, company_id: str, bank: ProviderRequest | None = None, **wanted: Any
+    ) -> Account:
+        """Make an account of a company."""
+        request = AccountRequest(
+            **{"company_id": company_id, "name": "Padaria", "tax_number": TAX, **wanted}
+        )
+        return await self.accounts.create(Staff(self.acting), request, bank)
+
+    async def found(self, account_id: str) -> Account:
+        """Look an account up."""
+        return await self.accounts.find(Staff(self.acting), account_id)
+
+    async def change(
+        self, account_id: str, bank: ProviderRequest | None = None, **wanted: Any
+    ) -> Account:
+        """Change an account."""
+        return await self.accounts.change(
+            Staff(self.acting), await self.found(account_id), AccountChange(**wanted), bank=bank
+        )
 
     @property
     def credentials(self) -> CredentialRecords:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 
+from gateway.app.build_backoffice import build_account_service
 from gateway.app.build_payouts import build_follow_up, build_reconciler
 from gateway.app.sandbox import simulator
 from gateway.cli.context import AdminContext, reached
 from gateway.config.settings import Settings
+from gateway.core.access import Staff
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Window
@@ -40,8 +42,8 @@ async def probed(office: AdminContext, payout: Payout) -> Payout:
 
 async def verified(office: AdminContext, account_id: str | None, window: Window) -> Report:
     """Compare the payouts of one account, or of all, with what their banks executed."""
-    accounts = office.admin.accounts
-    chosen = [await accounts.find(account_id)] if account_id else await accounts.list()
+    accounts, who = build_account_service(office.kernel), Staff(office.acting)
+    chosen = [await accounts.find(who, account_id)] if account_id else await accounts.every(who)
     async with reached(office) as banks:
         verification = Verification(
             payouts=office.kernel.store.payouts,

@@ -1,8 +1,4 @@
-"""
-Orders about credentials, users and banks of accounts, stored as one JSON text.
-
-They hold no secret in clear: what a bank is to be shown is sealed for its account.
-"""
+"""Orders about credentials and users, stored as one JSON text. They hold no secret."""
 
 from __future__ import annotations
 
@@ -10,7 +6,6 @@ from datetime import datetime
 
 import msgspec
 
-from gateway.domain.accounts.accounts import Account
 from gateway.domain.accounts.credentials import CredentialLimits
 from gateway.domain.identity.rights import Role
 from gateway.domain.identity.users import User
@@ -106,36 +101,10 @@ class FactorReset(msgspec.Struct, frozen=True, kw_only=True, tag="factor_reset")
     email: str
 
 
-class BankChange(msgspec.Struct, frozen=True, kw_only=True, tag="account_bank"):
-    """
-    Another bank behind an account that has one, or other credentials there; an empty one for none.
-
-    Attributes:
-        provider_before, provider_account_before, sealed_before: How it stands when it is ordered.
-        sealed_credentials: What the bank is to be shown, sealed for the account; empty for nothing.
-    """
-
-    account_id: str
-    provider: str
-    provider_account: str
-    provider_before: str
-    provider_account_before: str
-    sealed_before: bytes
-    sealed_credentials: bytes
-    certificate_ends_at: datetime | None = None
-
-    def still_fits(self, account: Account) -> bool:
-        """Say whether the account's bank is as it was, credentials included, or as it is to be."""
-        return (account.provider, account.provider_account, account.sealed_credentials) in {
-            (self.provider_before, self.provider_account_before, self.sealed_before),
-            (self.provider, self.provider_account, self.sealed_credentials),
-        }
-
-
 CredentialChange = CredentialIssue | CredentialRotation | LimitsChange
 UserChange = RoleGrant | CompaniesGrant | Enabling | FactorReset
 PersonChange = Invitation | UserChange
-BackOfficeOrder = CredentialChange | PersonChange | BankChange
+BackOfficeOrder = CredentialChange | PersonChange
 
 _READER = msgspec.json.Decoder(BackOfficeOrder)
 

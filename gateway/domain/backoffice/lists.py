@@ -23,14 +23,6 @@ from gateway.domain.payouts.reviews import Opinion
 
 
 @dataclass(frozen=True, slots=True)
-class OwnedAccount:
-    """An account, and what its company is called; empty where that has no record."""
-
-    account: Account
-    company_name: str
-
-
-@dataclass(frozen=True, slots=True)
 class UnresolvedPayout:
     """
     A payout whose outcome is not proven.
@@ -43,23 +35,6 @@ class UnresolvedPayout:
     account_name: str
     attempts: Sequence[Attempt]
     opinions: Sequence[Opinion]
-
-
-class RecordKind(StrEnum):
-    """What has a name of its own."""
-
-    ACCOUNT = "account"
-    COMPANY = "company"
-    CREDENTIAL = "credential"
-
-
-@dataclass(frozen=True, slots=True)
-class NamedRecord:
-    """A record as people call it; the id of a credential is its client id."""
-
-    kind: RecordKind
-    id: str
-    name: str
 
 
 class CredentialState(StrEnum):
@@ -140,6 +115,10 @@ class TracedAttempt:
 class ScopedRecords(Protocol):
     """Look-ups, and pages of lists, oldest first, each with how many there are in all."""
 
+    async def company_name(self, company_id: str, scope: CompanyScope) -> str:
+        """Return what a company is called; empty where it has no record."""
+        ...
+
     async def account(self, account_id: str, scope: CompanyScope) -> Account | None:
         """Return one account by its lower-case id."""
         ...
@@ -150,16 +129,6 @@ class ScopedRecords(Protocol):
 
     async def user(self, user_id: str, scope: CompanyScope) -> User | None:
         """Return one user by id or e-mail: one who sees no company beyond the scope."""
-        ...
-
-    async def names(self, ids: Collection[str], scope: CompanyScope) -> Sequence[NamedRecord]:
-        """Return accounts, companies and credentials by their ids, in any order."""
-        ...
-
-    async def accounts(
-        self, paging: Paging, scope: CompanyScope, company_id: str | None
-    ) -> tuple[Sequence[OwnedAccount], int]:
-        """List accounts; ``company_id`` None is every company in scope."""
         ...
 
     async def credentials(
@@ -192,10 +161,8 @@ class ScopedRecords(Protocol):
         """List the payouts that are unknown or in review, oldest first."""
         ...
 
-    async def accounts_among(
-        self, ids: Collection[str], scope: CompanyScope
-    ) -> Sequence[OwnedAccount]:
-        """Return those of these accounts that there are, with their companies; in no order."""
+    async def accounts_among(self, ids: Collection[str], scope: CompanyScope) -> Sequence[Account]:
+        """Return those of these accounts that there are; in no order."""
         ...
 
     async def attempts_of(self, trace_id: str, scope: CompanyScope) -> Sequence[TracedAttempt]:

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Final, TypeVar
 
 from aiohttp import hdrs
 
+from gateway.accounts.service import AccountBanks
 from gateway.approvals.model import Approval, ApprovalDocument
 from gateway.approvals.service import Approvals
 from gateway.banks.readings import Readings
 from gateway.domain.accounts.credentials import Action
-from gateway.domain.bank.payout_orders import NumberedBank
 from gateway.domain.identity.rights import Area, Right
 from gateway.http.backoffice.callers import AccountCaller, BackOfficeCaller
 from gateway.http.route import Answer, Document, RowLimits, VersionedAnswer
-from gateway.operations.backoffice.access_orders import BankOrders, CredentialOrders, PeopleOrders
-from gateway.operations.backoffice.bank_connections import BankConnections
+from gateway.operations.backoffice.access_orders import CredentialOrders, PeopleOrders
 from gateway.operations.backoffice.downloads.exports import Exports
 from gateway.operations.backoffice.payout_finder import PayoutFinder
-from gateway.operations.backoffice.scoped_records import AdminServices, VisibleAccounts
+from gateway.operations.backoffice.scoped_records import AdminServices
 from gateway.operations.payouts.payouts import Payouts
 from gateway.operations.payouts.probes import PayoutProbes
 from gateway.operations.payouts.records import PayoutLists, PayoutReads, PayoutRecords
@@ -75,8 +74,8 @@ class BackOfficeOperations:
         key_owners: Names the owner of the key that a user pays.
         admin: The records that administrators keep.
         approvals: Where users' payouts and refunds go first.
-        credentials, banks, users: Orders about them, which may wait for another user.
-        listed_banks: Every bank that a destination may name by its COMPE number.
+        credentials, users: Orders about them, which may wait for another user.
+        banks: Those behind accounts.
         absent_after: What each provider's adapter declares, by the provider's name.
         sandbox: What people make the sandbox bank do; None in production.
     """
@@ -89,15 +88,12 @@ class BackOfficeOperations:
     payout_finder: PayoutFinder
     payout_probes: PayoutProbes
     admin: AdminServices
-    accounts: VisibleAccounts
-    connections: BankConnections
     approvals: Approvals
     credentials: CredentialOrders
-    banks: BankOrders
+    banks: AccountBanks
     users: PeopleOrders
     exports: Exports
     readings: Readings
     refunds: Refunds
-    listed_banks: Callable[[], Sequence[NumberedBank]]
     absent_after: Mapping[str, timedelta | None] = field(default_factory=dict)
     sandbox: SandboxTools | None

@@ -5,17 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gateway.http.backoffice.administration.accounts import (
-    AccountActs,
-    account_change_rows,
-    account_list_rows,
-    account_reading_rows,
-    account_record_rows,
-)
-from gateway.http.backoffice.administration.bank_connections import connection_rows
-from gateway.http.backoffice.administration.bank_numbers import bank_number_rows
 from gateway.http.backoffice.administration.credentials import CredentialActs, credential_rows
-from gateway.http.backoffice.administration.names import name_rows
 from gateway.http.backoffice.callers import AccountCaller, BackOfficeCaller
 from gateway.http.backoffice.cells import BackOfficeOperations
 from gateway.http.backoffice.decisions.reviews import review_rows, unresolved_rows
@@ -49,28 +39,20 @@ class BackOfficeRows:
 def backoffice_rows(does: BackOfficeOperations, nouns: Sequence[Routes]) -> BackOfficeRows:
     """Return every row; those of the sandbox bank are for the sandbox alone."""
     admin = does.admin
-    accounts = AccountActs(admin, does.banks)
     return BackOfficeRows(
         staff=(
-            *account_list_rows(does),
-            *name_rows(admin),
-            *account_record_rows(accounts),
             *credential_rows(CredentialActs(admin, does.credentials, does.approvals)),
             *(row for each in nouns for row in each.staff),
             *review_rows(admin),
             *unresolved_rows(does),
             *payout_list_rows(does),
             *search_rows(does),
-            *bank_number_rows(does),
         ),
         fresh=[row for each in nouns for row in each.fresh],
         visible=(
-            *account_reading_rows(does),
-            *connection_rows(does),
             *withdraw_reading_rows(does),
             *dossier_rows(does),
             *probe_rows(does),
-            *account_change_rows(accounts),
             *(row for each in nouns for row in each.visible),
         ),
         banking=(

@@ -11,7 +11,6 @@ from functools import partial
 from gateway.approvals.model import WITH_SECRET, Approval, OrderDocument, Outcome
 from gateway.domain.accounts.credentials import Permission
 from gateway.domain.backoffice.access_orders import (
-    BankChange,
     CompaniesGrant,
     CredentialChange,
     CredentialIssue,
@@ -30,12 +29,10 @@ from gateway.domain.identity.rights import Role, may_grant
 from gateway.domain.identity.users import Users
 from gateway.domain.kernel.company_scope import scope_of
 from gateway.domain.requests.schemas import instant
-from gateway.domain.requests.versions import Expected, version_of_account
-from gateway.operations.accounts.accounts import AccountRecords, AccountUpdate, SealedBank
 from gateway.operations.accounts.credentials import CredentialOrder, CredentialRecords
 from gateway.operations.identity.services import IdentityServices
 from gateway.operations.identity.users import NewUser
-from gateway.operations.kernel.audit_context import AuditContext, RuleViolation
+from gateway.operations.kernel.audit_context import AuditContext
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +40,6 @@ class BackOfficeCarriers:
     """Carries out what was agreed to, in the name of whoever ordered it."""
 
     records: CredentialRecords
-    accounts: AccountRecords
     services: IdentityServices
     users: Users
 
@@ -62,11 +58,6 @@ class BackOfficeCarriers:
                 return await self._grants(approval, order.roles, frozenset(order.companies))
             case RoleGrant() | CompaniesGrant() | Enabling() | FactorReset():
                 return await self._check_user(approval, order)
-            case BankChange():
-                account = await self.accounts.find(order.account_id)
-                if not order.still_fits(account):
-                    return "The bank of the account, or its credentials there, changed meanwhile."
-                self.accounts.updated(account, AccountUpdate(bank=_bank(order)))
         return ""
 
     async def carry_out(self, approval: Approval, text: str) -> Outcome:
@@ -82,15 +73,11 @@ class BackOfficeCarriers:
                 await self.services.invitations.invite(by, _user_order(order))
             case RoleGrant() | CompaniesGrant() | Enabling() | FactorReset():
                 await self._change_user(by, order)
-            case BankChange():
-                await self._change_bank(by, order)
         return Outcome.DONE
 
     def order_document(self, text: str) -> OrderDocument:
         """Show what was ordered."""
         match read(text):
-            case BankChange() as order:
-                return _about_bank(order)
             case CredentialIssue() | CredentialRotation() | LimitsChange() as change:
                 return _about_credential(change)
             case person:
@@ -120,16 +107,6 @@ class BackOfficeCarriers:
             case FactorReset(user_id=user_id):
                 await users.reset_mfa(by, user_id)
 
-    async def _change_bank(self, by: str, order: BankChange) -> None:
-        """Stand an account at another bank, unless it is not any more where the order found it."""
-        account = await self.accounts.find(order.account_id)
-        if not order.still_fits(account):
-            message = "the bank of the account, or its credentials there, changed meanwhile"
-            raise RuleViolation(message, "changed_meanwhile")
-        accounts = replace(self.accounts, acting=AuditContext(by, self.accounts.acting.now))
-        seen = Expected(frozenset({version_of_account(account)}))
-        await accounts.update(account.id, AccountUpdate(bank=_bank(order)), seen)
-
     async def _grants(
         self, approval: Approval, roles: Iterable[Role], *limits: AbstractSet[str]
     ) -> str:
@@ -154,15 +131,6 @@ def credential_order(order: CredentialIssue) -> CredentialOrder:
     )
 
 
-def _bank(order: BankChange) -> SealedBank:
-    return SealedBank(
-        provider=order.provider,
-        provider_account=order.provider_account,
-        sealed_credentials=order.sealed_credentials,
-        certificate_ends_at=order.certificate_ends_at,
-    )
-
-
 def _user_order(order: Invitation) -> NewUser:
     return NewUser(
         email=order.email,
@@ -170,18 +138,6 @@ def _user_order(order: Invitation) -> NewUser:
         roles=frozenset(order.roles),
         companies=frozenset(order.companies),
     )
-
-
-def _about_bank(found: BankChange) -> OrderDocument:
-    return {
-        "account_id": found.account_id,
-        "provider": found.provider,
-        "provider_account": found.provider_account,
-        "provider_before": found.provider_before,
-        "provider_account_before": found.provider_account_before,
-        "with_credentials": bool(found.sealed_credentials),
-        "certificate_ends_at": instant(found.certificate_ends_at),
-    }
 
 
 def _about_credential(found: CredentialChange) -> OrderDocument:

@@ -1,5 +1,5 @@
 """
-Credentials, people and banks of accounts as orders: what could move money takes two.
+Credentials and people as orders: what could move money takes two.
 
 Without a rule of ``FourEyes`` the same acts are done at once, as on the command line.
 """
@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from gateway.approvals.model import Approval, ApprovalKind, NewOrder, Wait
-from gateway.domain.accounts.accounts import Account
 from gateway.domain.accounts.credentials import (
     Credential,
     CredentialLimits,
@@ -18,7 +17,6 @@ from gateway.domain.accounts.credentials import (
 )
 from gateway.domain.backoffice.access_orders import (
     BackOfficeOrder,
-    BankChange,
     CompaniesGrant,
     CredentialIssue,
     CredentialRotation,
@@ -37,8 +35,7 @@ from gateway.domain.identity.users import User
 from gateway.domain.kernel.company_scope import scope_of
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.storage import NothingToCollect
-from gateway.domain.requests.versions import Expected, version_of_account, version_of_user
-from gateway.operations.accounts.accounts import AccountRecords, AccountUpdate, ProviderChoice
+from gateway.domain.requests.versions import Expected, version_of_user
 from gateway.operations.accounts.credentials import (
     CredentialOrder,
     CredentialRecords,
@@ -267,49 +264,6 @@ class PeopleOrders:
         users, version = self.services.users, version_of_user(found)
         users.expected.check(version)
         return replace(users, expected=Expected(frozenset({version})))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BankOrders:
-    """Banks of accounts, for people: done at once where an account never had one."""
-
-    records: AccountRecords
-    wait: Wait
-    rules: FourEyes
-
-    async def attach(
-        self, person: SignedInUser, account_id: str, choice: ProviderChoice, expected: Expected
-    ) -> Account | Approval:
-        """
-        Give an account its first bank; every change after that waits.
-
-        Raises:
-            ServiceError: ``SVC.GTW.011`` when the account is of none of the versions expected.
-            RuleViolation: as ``AccountRecords.update`` does.
-        """
-        acting = AuditContext(person.actor, self.records.acting.now)
-        records, update = replace(self.records, acting=acting), AccountUpdate(provider=choice)
-        before = await records.find(account_id)
-        version = version_of_account(before)
-        expected.check(version)
-        if not (self.rules.credentials and before.had_bank):
-            return await records.update(before.id, update, Expected(frozenset({version})))
-        after = records.updated(before, update)
-        if after == before:
-            return before
-        await records.require_own_bank(after)
-        order = BankChange(
-            account_id=before.id,
-            provider=after.provider,
-            provider_account=after.provider_account,
-            provider_before=before.provider,
-            provider_account_before=before.provider_account,
-            sealed_before=before.sealed_credentials,
-            sealed_credentials=after.sealed_credentials,
-            certificate_ends_at=after.certificate_ends_at,
-        )
-        about = _About(before.company_id, before.id, before.id)
-        return await _wait(self.wait, person, order, about)
 
 
 @dataclass(frozen=True, slots=True)

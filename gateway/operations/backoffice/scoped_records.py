@@ -6,18 +6,14 @@ Every administrative act on a record begins here, whoever asks for it.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
+from collections.abc import Awaitable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from gateway.companies.model import Company
-from gateway.domain.accounts.accounts import Account
 from gateway.domain.accounts.credentials import Credential
 from gateway.domain.backoffice.lists import (
     CredentialCounts,
     CredentialSearch,
-    NamedRecord,
-    OwnedAccount,
     ScopedRecords,
     UnresolvedPayout,
 )
@@ -28,7 +24,6 @@ from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.strict import uuid_text
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.payouts.payouts import Payout
-from gateway.operations.accounts.accounts import AccountRecords
 from gateway.operations.accounts.credentials import CredentialRecords
 from gateway.operations.backoffice.reviews import PayoutReviews
 from gateway.operations.bank.pages import Listed
@@ -56,10 +51,6 @@ class RecordsInScope:
     async def user(self, user_id: str) -> User:
         """Return one user; ``NOT_FOUND`` for one who sees a company outside of the scope."""
         return _found(await self.records.user(user_id, self.scope), "user")
-
-    async def names(self, ids: Collection[str]) -> Sequence[NamedRecord]:
-        """Return those of these ids that are an account, a company or a credential in scope."""
-        return await self.records.names(ids, self.scope) if ids else ()
 
     async def credentials(self, search: CredentialSearch) -> Listed[Credential]:
         """List credentials."""
@@ -129,32 +120,6 @@ async def _listed(paging: Paging, found: Awaitable[tuple[Sequence[Item], int]]) 
     return Listed(items=items, paging=paging, total=total)
 
 
-@dataclass(frozen=True, slots=True)
-class AccountSearch:
-    """Which accounts; ``company_id`` None is every company in scope."""
-
-    paging: Paging
-    company_id: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class VisibleAccounts:
-    """Reads accounts (contract 2.10, 4.3); every call raises ``StoreUnavailable`` as stores do."""
-
-    records: ScopedRecords
-    find_company: Callable[[str], Awaitable[Company | None]]
-
-    async def search(self, scope: CompanyScope, wanted: AccountSearch) -> Listed[OwnedAccount]:
-        """Return a page of those in scope, oldest first; none of an unknown company."""
-        items, total = await self.records.accounts(wanted.paging, scope, wanted.company_id)
-        return Listed(items=items, paging=wanted.paging, total=total)
-
-    async def read(self, account: Account, _taken: None) -> OwnedAccount:
-        """Return the account that the policies found, with its company."""
-        company = await self.find_company(account.company_id)
-        return OwnedAccount(account, "" if company is None else company.name)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdminServices:
     """
@@ -166,7 +131,6 @@ class AdminServices:
 
     acting: AuditContext
     visible: RecordsInScope
-    accounts: AccountRecords
     credentials: CredentialRecords
     reviews: PayoutReviews
 
@@ -175,7 +139,6 @@ class AdminServices:
         return AdminServices(
             acting=acting,
             visible=replace(self.visible, scope=scope),
-            accounts=replace(self.accounts, acting=acting),
             credentials=replace(self.credentials, acting=acting),
             reviews=replace(self.reviews, acting=acting),
         )

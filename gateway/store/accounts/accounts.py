@@ -42,33 +42,33 @@ class StoredAccounts:
     """``Accounts`` over a database."""
 
     def __init__(self, database: Database) -> None:
-        self._database = database
+        self.database = database
         self._find_all = select(accounts).where(database.one_of(accounts.c.id, "ids"))
 
     async def find(self, account_id: str) -> Account | None:
         """Return one by its lower-case id."""
-        async with self._database.reading() as connection:
+        async with self.database.reading() as connection:
             found = await connection.execute(_FIND, {"account_id": account_id})
             row = found.first()
         return None if row is None else read_account(row)
 
     async def find_all(self, account_ids: Sequence[str]) -> Mapping[str, Account]:
         """Return those that there are of several, by id."""
-        async with self._database.reading() as connection:
+        async with self.database.reading() as connection:
             rows = await connection.execute(self._find_all, {"ids": account_ids})
             return {row.id: read_account(row) for row in rows}
 
     async def find_at(self, provider: str, provider_account: str) -> Account | None:
         """Return the one that a bank calls by this name; the oldest where several are it."""
         named = {"provider": provider, "provider_account": provider_account}
-        async with self._database.reading() as connection:
+        async with self.database.reading() as connection:
             row = (await connection.execute(AT_BANK, named)).first()
         return None if row is None else read_account(row)
 
     async def some_at(self, provider: str, skip: int, most: int) -> Sequence[Account]:
         """Return some accounts of a provider, by id: ``most`` of them after the first ``skip``."""
         theirs = select(accounts).where(accounts.c.provider == provider).order_by(accounts.c.id)
-        async with self._database.reading() as connection:
+        async with self.database.reading() as connection:
             found = await connection.execute(theirs.offset(skip).limit(most))
             return [read_account(row) for row in found]
 
@@ -80,9 +80,9 @@ class StoredAccounts:
 
         ``same_bank`` are other names of its provider's bank.
         """
-        async with self._database.writing() as connection:
+        async with self.database.writing() as connection:
             await _require_own_bank_account(connection, account, same_bank)
-            if not await self._database.add(connection, accounts, _row(account)):
+            if not await self.database.add(connection, accounts, _row(account)):
                 raise AlreadyExists(account.id)
             await audit_log.append(connection, event)
 
@@ -100,7 +100,7 @@ class StoredAccounts:
             .where(*(accounts.c[name] == value for name, value in known.items()))
             .values(_row(account))
         )
-        async with self._database.writing() as connection:
+        async with self.database.writing() as connection:
             await _require_own_bank_account(connection, account, same_bank)
             if (await connection.execute(change)).rowcount == 0:
                 return False
@@ -109,18 +109,18 @@ class StoredAccounts:
 
     async def require_own_bank(self, account: Account, same_bank: Collection[str] = ()) -> None:
         """Refuse a bank's account that another company has, as ``replace`` would."""
-        async with self._database.reading() as connection:
+        async with self.database.reading() as connection:
             await _require_own_bank_account(connection, account, same_bank)
 
     async def list(self, company_id: str | None = None) -> Sequence[Account]:
         """Return all, or those of one company, oldest first."""
         wanted = _LIST if company_id is None else _LIST.where(accounts.c.company_id == company_id)
-        async with self._database.reading() as connection:
+        async with self.database.reading() as connection:
             return [read_account(row) for row in await connection.execute(wanted)]
 
     async def certificates_end(self) -> Mapping[str, datetime]:
         """Return when the first certificate of an active account ends, by provider."""
-        async with self._database.reading() as connection:
+        async with self.database.reading() as connection:
             return {row.provider: row.ends for row in await connection.execute(_CERTIFICATES)}
 
 

@@ -13,11 +13,9 @@ from sqlalchemy import (
     and_,
     case,
     func,
-    literal,
     not_,
     or_,
     select,
-    union_all,
 )
 
 from gateway.domain.accounts.accounts import Account
@@ -34,9 +32,6 @@ from gateway.domain.backoffice.lists import (
     CredentialCounts,
     CredentialSearch,
     CredentialState,
-    NamedRecord,
-    OwnedAccount,
-    RecordKind,
     TracedAttempt,
     UnresolvedPayout,
 )
@@ -65,23 +60,6 @@ from gateway.store.tables.core import (
 from gateway.store.tables.identity import sessions, users
 from gateway.store.tables.scope import of_account, of_company, users_in
 
-_NAMED: Final = (
-    (RecordKind.ACCOUNT, accounts.c.id, accounts.c.name, accounts.c.company_id),
-    (RecordKind.COMPANY, companies.c.id, companies.c.name, companies.c.id),
-    (
-        RecordKind.CREDENTIAL,
-        credentials.c.client_id,
-        credentials.c.name,
-        credentials.c.company_id,
-    ),
-)
-"""What has a name: its key, its name, and the company it belongs to."""
-
-_OWNED = (
-    select(accounts, companies.c.name.label("company_name"))
-    .outerjoin(companies, companies.c.id == accounts.c.company_id)
-    .order_by(accounts.c.created_at, accounts.c.id)
-)
 _TRACED_AT_MOST = 100
 """A trace id is one call's; nobody reads the tries of more."""
 
@@ -91,6 +69,12 @@ class StoredScopedRecords:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+
+    async def company_name(self, company_id: str, scope: CompanyScope) -> str:
+        """Return what a company is called; empty where it has no record."""
+        own = (companies.c.id == company_id, *of_company(companies.c.id, scope))
+        row = await self._one(select(companies.c.name).where(*own))
+        return "" if row is None else row.name
 
     async def account(self, account_id: str, scope: CompanyScope) -> Account | None:
         """Return one account by its lower-case id."""
@@ -110,30 +94,6 @@ class StoredScopedRecords:
         column = users.c.email if "@" in user_id else users.c.id
         row = await self._one(select(users).where(column == user_id, *users_in(scope)))
         return None if row is None else read_user(row)
-
-    async def names(self, ids: Collection[str], scope: CompanyScope) -> Sequence[NamedRecord]:
-        """Return accounts, companies and credentials by their ids, in one statement."""
-        wanted = union_all(
-            *(
-                select(
-                    literal(kind.value).label("kind"), key.label("id"), name.label("name")
-                ).where(key.in_(ids), *of_company(owner, scope))
-                for kind, key, name, owner in _NAMED
-            )
-        )
-        async with self._database.reading() as connection:
-            rows = await connection.execute(wanted)
-            return [NamedRecord(RecordKind(row.kind), row.id, row.name) for row in rows]
-
-    async def accounts(
-        self, paging: Paging, scope: CompanyScope, company_id: str | None
-    ) -> tuple[Sequence[OwnedAccount], int]:
-        """Return a page of accounts with their companies, oldest first, and how many there are."""
-        wanted = _OWNED.where(*of_company(accounts.c.company_id, scope))
-        if company_id is not None:
-            wanted = wanted.where(accounts.c.company_id == company_id)
-        rows, total = await page(self._database, wanted, paging)
-        return [_owned(row) for row in rows], total
 
     async def credentials(
         self, search: CredentialSearch, scope: CompanyScope
@@ -210,14 +170,12 @@ class StoredScopedRecords:
             _unresolved(row, tried[key], said[key]) for row, key in zip(rows, keys, strict=True)
         ], total
 
-    async def accounts_among(
-        self, ids: Collection[str], scope: CompanyScope
-    ) -> Sequence[OwnedAccount]:
-        """Return those of these accounts that there are, with their companies; in no order."""
+    async def accounts_among(self, ids: Collection[str], scope: CompanyScope) -> Sequence[Account]:
+        """Return those of these accounts that there are; in no order."""
         own = of_company(accounts.c.company_id, scope)
-        wanted = _OWNED.where(accounts.c.id.in_(ids), *own)
+        wanted = select(accounts).where(accounts.c.id.in_(ids), *own)
         async with self._database.reading() as connection:
-            return [_owned(row) for row in await connection.execute(wanted)]
+            return [read_account(row) for row in await connection.execute(wanted)]
 
     async def attempts_of(self, trace_id: str, scope: CompanyScope) -> Sequence[TracedAttempt]:
         """Return the tries to pay that were made under a trace id, oldest first."""
@@ -298,10 +256,6 @@ _STATES: Final = {
     CredentialState.ENDED: lambda now: not_(_live(now)),
     CredentialState.CARE: _asks_care,
 }
-
-
-def _owned(row: Record) -> OwnedAccount:
-    return OwnedAccount(read_account(row), row.company_name or "")
 
 
 def _unresolved(row: Record, tried: Sequence[Record], said: Sequence[Record]) -> UnresolvedPayout:

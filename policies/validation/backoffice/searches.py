@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from typing import Annotated, Any, Final, Literal, TypeVar
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from gateway.accounts.model import AccountSearch
 from gateway.charges.model import ChargeSearch, ChargeState
 from gateway.domain.bank.refunds import IncomingSearch, IncomingStatus, RefundSearch, RefundStatus
 from gateway.domain.bank.statements import Direction
@@ -145,15 +146,7 @@ REFUNDS: Final[Input[RefundSearch]] = _filtered(RefundsBody, RefundStatus, Refun
 WITHDRAWS: Final[Input[PayoutSearch]] = _filtered(WithdrawsBody, PayoutStatus, PayoutSearch)
 
 
-@dataclass(frozen=True, slots=True)
-class AccountsAsked:
-    """A page of accounts; ``company_id`` None is every company's."""
-
-    paging: Paging
-    company_id: str | None
-
-
-def accounts(asked: RawRequest) -> AccountsAsked:
+def accounts(asked: RawRequest) -> AccountSearch:
     """
     Read the query.
 
@@ -161,10 +154,10 @@ def accounts(asked: RawRequest) -> AccountsAsked:
         ServiceError: ``SVC.VAL.009`` for page or limit, ``SVC.VAL.011`` for a
             company that is no UUID or named twice.
     """
-    return AccountsAsked(paging(asked), _one(asked, "company_id", strict.uuid_text, "uuid_form"))
+    return AccountSearch(paging(asked), _one(asked, "company_id", strict.uuid_text, "uuid_form"))
 
 
-ACCOUNTS: Final[Input[AccountsAsked]] = Input(
+ACCOUNTS: Final[Input[AccountSearch]] = Input(
     read=accounts,
     parameters=(
         *inputs.PAGING,

@@ -11,7 +11,8 @@ from typing import Final
 
 import yaml
 
-from gateway.app.build_backoffice import build_companies
+from gateway.accounts.model import AccountRequest, ProviderRequest
+from gateway.app.build_backoffice import build_account_service, build_companies
 from gateway.app.build_bank import connect
 from gateway.callbacks.cli import register_callback
 from gateway.cli.configuration import settings_of
@@ -19,11 +20,9 @@ from gateway.cli.context import AdminContext
 from gateway.companies.model import CompanyRequest
 from gateway.config.reading import ConfigError, settings_from
 from gateway.core.access import Staff
-from gateway.domain.accounts.accounts import BankCoordinates
 from gateway.domain.accounts.credentials import EVERY_PERMISSION
 from gateway.domain.bank.capabilities import PortCall
 from gateway.domain.kernel.money import Money
-from gateway.operations.accounts.accounts import AccountOrder, ProviderChoice
 from gateway.operations.accounts.credentials import CredentialOrder
 from gateway.operations.kernel.audit_context import RuleViolation
 from gateway.runtime.kernel import SilentObserver
@@ -99,10 +98,11 @@ async def attach(office: AdminContext, bank: str, provider: str) -> Mapping[str,
         charge = {"reference": CHARGE, "value": Money(10_50), "state": "paid"}
         await control.post("accounts", there, "charges", body=charge)
         await control.post("accounts", there, "incoming", body={"value": Money(25_00)})
-    company = await build_companies(office.kernel).create(
-        Staff(office.acting), CompanyRequest(name=f"Demo {provider}")
+    who, kernel = Staff(office.acting), office.kernel
+    company = await build_companies(kernel).create(who, CompanyRequest(name=f"Demo {provider}"))
+    account = await build_account_service(kernel).create(
+        who, *account_request(company.id, provider, opened)
     )
-    account = await admin.accounts.create(account_order(company.id, provider, opened))
     issued = await admin.credentials.issue(
         CredentialOrder(
             name=f"demo {provider}", company_id=company.id, permissions=frozenset(EVERY_PERMISSION)
@@ -128,23 +128,25 @@ async def open_account(control: BankControl, **wanted: object) -> Reply:
     return await control.post("accounts", body=body)
 
 
-def account_order(company_id: str, provider: str, opened: Reply) -> AccountOrder:
-    """Return the order for our account that stands for an account opened at a bank."""
-    given: str | Mapping[str, str] = opened["credentials"]
-    return AccountOrder(
+def account_request(
+    company_id: str, provider: str, opened: Reply
+) -> tuple[AccountRequest, ProviderRequest]:
+    """Return what makes an account of ours that stands for an account opened at a bank."""
+    wanted = AccountRequest(
         company_id=company_id,
         name=str(opened["name"]),
         tax_number=str(opened["tax_number"]),
         active=True,
         verified=True,
-        provider=ProviderChoice(name=provider, account=str(opened["id"]), credentials=given),
-        coordinates=BankCoordinates(
-            bank_number=str(opened["bank_number"]),
-            ispb=str(opened["ispb"]),
-            branch=str(opened["branch"]),
-            account=str(opened["account"]).replace("-", ""),
-        ),
+        bank_number=str(opened["bank_number"]),
+        ispb=str(opened["ispb"]),
+        branch=str(opened["branch"]),
+        account=str(opened["account"]).replace("-", ""),
     )
+    bank = ProviderRequest(
+        provider=provider, provider_account=str(opened["id"]), credentials=opened["credentials"]
+    )
+    return wanted, bank
 
 
 async def _registered(office: AdminContext, provider: str, account_id: str) -> bool:

@@ -3,18 +3,37 @@
 import asyncio
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 import pytest
 from sqlalchemy import update
 
+from gateway.accounts.model import AccountSearch, NamesRequest
+from gateway.accounts.service import Accounts
 from gateway.companies.service import add_company
+from gateway.core.access import Staff
 from gateway.domain.accounts.accounts import Account
+from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope
 from gateway.domain.kernel.storage import AlreadyExists, BankAccountTaken, StoreUnavailable
+from gateway.domain.kernel.windows import Paging
+from gateway.operations.kernel.audit_context import AuditContext
 from gateway.store.engine import Store
 from gateway.store.tables.core import accounts
 from tests.contract.stores.databases import both
-from tests.world.stores.samples import ACCOUNT, COMPANY, NOW, SISTER, account, company, event
+from tests.contract.stores.lists import OTHER, OURS, THEIRS
+from tests.world.stores.samples import (
+    ACCOUNT,
+    CLIENT,
+    COMPANY,
+    NOW,
+    SISTER,
+    account,
+    company,
+    credential,
+    event,
+    now,
+)
 
 
 @both
@@ -246,3 +265,49 @@ async def test_several_are_found_at_once(store: Store) -> None:
 
     assert found == {ACCOUNT: account(), SISTER: account(SISTER)}
     assert await store.accounts.find_all(["absent"]) == {}
+
+
+def service(store: Store) -> Accounts:
+    nothing: Any = None
+    return Accounts(
+        store=store.accounts,
+        new_id=nothing,
+        seal=nothing,
+        read_secrets=nothing,
+        providers={},
+        listed_banks=nothing,
+    )
+
+
+def within(scope: CompanyScope) -> Staff:
+    return Staff(AuditContext("cli", now), scope)
+
+
+@both
+async def test_an_account_is_listed_with_its_company_within_the_scope(store: Store) -> None:
+    await add_company(store.database, company(OTHER), event())
+    paging = Paging(1, 25)
+
+    ours = await service(store).page(within(OURS), AccountSearch(paging, COMPANY))
+    none = await service(store).page(within(OURS), AccountSearch(paging, OTHER))
+    theirs = await service(store).page(within(THEIRS), AccountSearch(paging))
+
+    found, *rest = ours.items
+    assert (found.account, found.company_name) == (account(), company().name)
+    assert ours.total == 1 + len(rest)
+    assert [(each.items, each.total) for each in (none, theirs)] == [([], 0), ([], 0)]
+
+
+@both
+async def test_what_ids_stand_for_is_called_by_name_within_the_scope(store: Store) -> None:
+    await add_company(store.database, company(OTHER), event())
+    await store.credentials.add(credential(), event())
+    ids = NamesRequest([ACCOUNT, COMPANY, CLIENT, OTHER, "no such"])
+
+    every, ours, theirs = [
+        {(each.kind.value, each.id) for each in await service(store).names(within(scope), ids)}
+        for scope in (EVERY_COMPANY, OURS, THEIRS)
+    ]
+
+    own = {("account", ACCOUNT), ("company", COMPANY), ("credential", CLIENT)}
+    assert (every, ours, theirs) == (own | {("company", OTHER)}, own, {("company", OTHER)})

@@ -261,43 +261,9 @@ async def test_a_record_is_found_within_its_scope_alone(store: Store, scope: Com
         await scoped.user("1@example.com", scope),
     ]
     totals = [
-        (await scoped.accounts(EVERY, scope, None))[1] > 0,
         (await scoped.credentials(wanted(), scope))[1],
         (await scoped.users(EVERY, scope))[1],
     ]
 
     assert [each is not None for each in found] == [visible] * 4
-    assert totals == [visible, visible, visible]
-
-
-@both
-async def test_an_account_is_listed_with_its_company(store: Store) -> None:
-    await add_company(store.database, company(OTHER), event())
-
-    (found, *rest), total = await store.office.scoped.accounts(EVERY, OURS, COMPANY)
-    none, zero = await store.office.scoped.accounts(EVERY, OURS, OTHER)
-
-    assert (found.account.id, found.company_name) == (ACCOUNT, company().name)
-    assert (total, list(none), zero) == (1 + len(rest), [], 0)
-
-
-@both
-async def test_what_ids_stand_for_is_called_by_name_within_the_scope(store: Store) -> None:
-    await add_company(store.database, company(OTHER), event())
-    await store.credentials.add(credential(), event())
-    ids = [ACCOUNT, COMPANY, CLIENT, OTHER, "no such"]
-
-    every = await store.office.scoped.names(ids, EVERY_COMPANY)
-    ours = await store.office.scoped.names(ids, OURS)
-    theirs = await store.office.scoped.names(ids, THEIRS)
-
-    assert {(each.kind.value, each.id) for each in every} == {
-        ("account", ACCOUNT),
-        ("company", COMPANY),
-        ("company", OTHER),
-        ("credential", CLIENT),
-    }
-    assert {each.id for each in ours} == {ACCOUNT, COMPANY, CLIENT}
-    assert {each.id for each in theirs} == {OTHER}
-    assert {each.name for each in ours} == {"Padaria São João Ltda", "Padaria São João", "ERP"}
-    assert await store.office.scoped.names(ids, CompanyScope(frozenset())) == []
+    assert totals == [visible, visible]

@@ -19,6 +19,7 @@ _MONEY_ORDERS = "tests/unit/gateway/approvals/test_money.py"
 _NO_PROOF = "test_a_failed_repetition_proves_nothing_of_a_refund_that_may_have_been_given"
 _OVERSIGHT = "tests/unit/gateway/audit/test_service.py"
 _PROBES = f"{_OPERATIONS}/money/test_unresolved_probes.py"
+_BANKS = "tests/unit/gateway/accounts/test_service_banks.py"
 _REVIEWS = f"{_OPERATIONS}/test_reviews.py"
 _SCOPED = f"{_OPERATIONS}/test_scoped_records.py"
 _CHECKS = "tests/unit/gateway/core/test_access.py"
@@ -208,10 +209,10 @@ ROWS = (
         name="bank-changed-by-one",
         promise="Another bank of an account takes two people.",
         source="decisions 11",
-        file="gateway/operations/backoffice/access_orders.py",
-        right="if not (self.rules.credentials and before.had_bank):",
+        file="gateway/accounts/service.py",
+        right="if who.person is None or not (self.takes_two and before.had_bank):",
         wrong="if before.provider:",
-        tests=(f"{_ACCESS_ORDERS}::test_another_bank_of_an_account_waits_and_the_first_does_not",),
+        tests=(f"{_BANKS}::test_another_bank_of_an_account_waits_and_the_first_does_not",),
     ),
     Mistake(
         name="opinion-of-an-earlier-review",

@@ -15,7 +15,7 @@ _DOSSIERS = f"{_HTTP}/money/test_dossiers.py"
 _FAILURES = f"{_HTTP}/test_callers_failures.py"
 _INPUTS = f"{_VALIDATION}/test_inputs.py"
 _FINDER = f"{_OPERATIONS}/test_payout_finder.py"
-_NAMES = f"{_HTTP}/administration/test_names.py"
+_ACCOUNTS = "tests/unit/gateway/accounts/test_service.py"
 _PAYOUTS = f"{_HTTP}/money/test_payouts.py"
 _PIX_KEYS = "tests/unit/gateway/pix_keys/test_routes.py"
 _REQUESTS = "tests/unit/gateway/request_log/test_service.py"
@@ -38,10 +38,10 @@ ROWS = (
         name="credential-named-to-anybody",
         promise="A credential's name is told to who may read credentials.",
         source="docs/people.md",
-        file="gateway/http/backoffice/administration/names.py",
-        right="if sees_all or each.kind is not RecordKind.CREDENTIAL]",
-        wrong="if sees_all or each.name]",
-        tests=(f"{_NAMES}::test_a_credential_is_named_to_who_may_read_credentials",),
+        file="gateway/accounts/service.py",
+        right="            if kind is not RecordKind.CREDENTIAL or who.may(_READS_CREDENTIALS)\n",
+        wrong="            if kind is not RecordKind.CREDENTIAL or who.acting\n",
+        tests=(f"{_ACCOUNTS}::test_records_are_named_to_who_may_read_them",),
     ),
     Mistake(
         name="credential-found-by-anybody",

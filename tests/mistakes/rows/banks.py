@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.mistakes.mistake import Mistake
 
-_ACCOUNTS = "tests/unit/gateway/operations/accounts/test_accounts.py"
+_ACCOUNTS = "tests/unit/gateway/accounts/test_service.py"
 _ADDRESSES = "tests/unit/gateway/net/client/test_addresses.py"
 _ANSWERS = "tests/unit/gateway/domain/bank/test_answers.py"
 _BREAKER = "tests/unit/provider_adapters/_road/test_admission_breaker.py"
@@ -230,7 +230,7 @@ ROWS = (
         name="bank-credentials-in-clear",
         promise="What a bank wants from us is stored sealed.",
         source="SECURITY.md",
-        file="gateway/operations/accounts/accounts.py",
+        file="gateway/accounts/service.py",
         right='return self.seal(shown.text, account_id) if shown.text else b""',
         wrong='return shown.text.encode() if shown.text else b""',
         tests=(f"{_ACCOUNTS}::test_what_the_provider_wants_is_sealed_for_this_account",),

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 from yarl import URL
 
-from gateway.app.build_backoffice import build_companies
+from gateway.app.build_backoffice import build_account_service, build_companies
 from gateway.cli.configuration import settings_of
 from gateway.cli.context import AdminContext, opened_store
 from gateway.companies.model import CompanyRequest
@@ -25,7 +25,7 @@ from provider_adapters.testing.bank.control.client import BankControl
 from provider_adapters.testing.bank.kernel.accounts import PayoutKind
 from provider_adapters.testing.bank.simulator import BankAddress, Simulator
 from provider_adapters.testing.commands.banks import running_bank
-from provider_adapters.testing.commands.demo_bank import account_order
+from provider_adapters.testing.commands.demo_bank import account_request
 from tests.proofs.torture.processes import Command
 from tests.world.gateway.world import basic
 
@@ -222,5 +222,6 @@ async def _account(
             "balance": 900_000_000,
         },
     )
-    order = account_order(company_id, provider, opened)
-    return (await office.admin.accounts.create(order)).id
+    accounts = build_account_service(office.kernel)
+    wanted = account_request(company_id, provider, opened)
+    return (await accounts.create(Staff(office.acting), *wanted)).id

@@ -6,8 +6,8 @@ from datetime import timedelta
 
 import pytest
 
-from gateway.operations.accounts.accounts import AccountUpdate
 from provider_adapters.testing.demo.document import Pair
+from tests.world.accounts import change_account
 from tests.world.gateway.answers import Answer
 from tests.world.gateway.world import World, another_process, other_secret
 from tests.world.waiting import until
@@ -109,10 +109,10 @@ async def test_an_account_closed_by_another_process_is_closed_once_it_is_heard_o
     account = world.demo["accounts"]["main"]["id"]
 
     async with another_process(world) as office:
-        await office.admin.accounts.update(account, AccountUpdate(active=False))
+        await change_account(office, account, active=False)
         await world.hear_changes()
         closed = await balance(world, pair)
-        await office.admin.accounts.update(account, AccountUpdate(active=True))
+        await change_account(office, account, active=True)
         await world.hear_changes()
         open_again = await balance(world, pair)
 

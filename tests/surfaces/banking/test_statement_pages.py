@@ -14,8 +14,8 @@ from gateway.app.assembly import assemble
 from gateway.app.lifecycle import running
 from gateway.config.settings import Cache, Rate, RateLimits, Settings
 from gateway.config.values import Address
-from gateway.operations.accounts.accounts import AccountUpdate
 from tests.servers.redis import RedisServer
+from tests.world.accounts import change_account
 from tests.world.gateway.answers import Answer
 from tests.world.gateway.world import (
     FREE,
@@ -166,9 +166,9 @@ async def test_a_stopped_account_is_refused_before_what_is_kept(world: World):
         return (await world.ask("GET", world.at("/balance"))).status == 200
 
     async with another_process(world) as office:
-        await office.admin.accounts.update(account, AccountUpdate(active=False))
+        await change_account(office, account, active=False)
         answer = await until(refused)
-        await office.admin.accounts.update(account, AccountUpdate(active=True))
+        await change_account(office, account, active=True)
         await until(served)
 
     assert answer.verdict == (400, "SVC.ACC.002")

@@ -12,8 +12,10 @@ import msgspec
 import pytest
 import pytest_asyncio
 
+from gateway.app.build_backoffice import build_account_service
 from gateway.config.settings import Payouts
 from gateway.config.upstream import Provider
+from gateway.core.access import Staff
 from gateway.domain.accounts.accounts import Account
 from gateway.domain.bank.capabilities import Capabilities
 from gateway.domain.kernel.money import Money
@@ -21,7 +23,7 @@ from provider_adapters.testing import simulators
 from provider_adapters.testing.bank.control.client import BankControl
 from provider_adapters.testing.bank.server import SimulatedBank
 from provider_adapters.testing.commands.banks import address_of
-from provider_adapters.testing.commands.demo_bank import account_order, open_account
+from provider_adapters.testing.commands.demo_bank import account_request, open_account
 from provider_adapters.testing.demo.document import Pair
 from tests.world.backoffice.client import BackofficeClient
 from tests.world.gateway.answers import Answer
@@ -132,12 +134,13 @@ async def _attached(
     email = f"loja-{name}@example.com"
     await control.post("accounts", there, "keys", body={"type": "email", "key": email})
     company = world.demo["companies"]["main"]["id"]
-    order = account_order(company, PREFIX + name, made)
+    wanted = account_request(company, PREFIX + name, made)
+    accounts = build_account_service(world.office.kernel)
     return AtBank(
         office=office,
         control=control,
         capabilities=world.gateway.connections[PREFIX + name].adapter.capabilities,
-        account=await world.office.admin.accounts.create(order),
+        account=await accounts.create(Staff(world.office.acting), *wanted),
         pair=pair,
         bank_account=there,
         keys=(random["key"], email),

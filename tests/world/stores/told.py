@@ -12,7 +12,6 @@ from collections.abc import Awaitable, Callable, Mapping
 from gateway.domain.accounts.credentials import CredentialLimits
 from gateway.domain.backoffice.change_feed import Kept
 from gateway.domain.kernel.money import Money
-from gateway.operations.accounts.accounts import AccountOrder, AccountUpdate
 from gateway.operations.accounts.credentials import CredentialOrder
 from tests.world.identity import identity_world_on
 from tests.world.registers import Registers
@@ -24,22 +23,21 @@ Record = tuple[Kept, str]
 Writer = Callable[[], Awaitable[Record]]
 """Change a record, and return which."""
 
-_ACCOUNT = AccountOrder(company_id=COMPANY, name="Padaria", tax_number="52998224725")
 _CREDENTIAL = CredentialOrder(name="ERP", company_id=COMPANY, permissions=frozenset())
 
 
 async def _adding_an_account(office: Registers) -> Writer:
     async def write() -> Record:
-        return Kept.ACCOUNT, (await office.accounts.create(_ACCOUNT)).id
+        return Kept.ACCOUNT, (await office.account(COMPANY)).id
 
     return write
 
 
 async def _replacing_an_account(office: Registers) -> Writer:
-    made = await office.accounts.create(_ACCOUNT)
+    made = await office.account(COMPANY)
 
     async def write() -> Record:
-        return Kept.ACCOUNT, (await office.accounts.update(made.id, AccountUpdate(name="X"))).id
+        return Kept.ACCOUNT, (await office.change(made.id, name="X")).id
 
     return write
 

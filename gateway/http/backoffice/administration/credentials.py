@@ -51,7 +51,7 @@ from gateway.http.route import Answer, Row, VersionedAnswer, route
 from gateway.operations.accounts.credentials import DEFAULT_OVERLAP, CredentialOrder, Issued
 from gateway.operations.backoffice.access_orders import CredentialOrders
 from gateway.operations.backoffice.scoped_records import AdminServices, RecordsInScope
-from gateway.operations.kernel.audit_context import RuleViolation
+from gateway.operations.kernel.audit_context import RuleViolation, identifier
 from policies.validation.backoffice import inputs
 from policies.validation.bodies import body
 
@@ -172,7 +172,7 @@ class CredentialActs:
     async def _refuse_foreign(self, who: BackOfficeCaller, wanted: CredentialBody) -> None:
         """Refuse a company or an account that is not in scope."""
         if wanted.account_id:
-            await self.services.accounts.find(wanted.account_id)
+            identifier(wanted.account_id, "account")
             await self._visible(who).require_account(wanted.account_id)
         else:
             self._visible(who).require_company(wanted.company_id)

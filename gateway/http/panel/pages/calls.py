@@ -23,7 +23,7 @@ from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.requests.calls import Call, Policy, RawRequest
 from gateway.http.panel.pages.visit import Visit
 from gateway.http.rendering import dumps, translate
-from gateway.http.route import Answer, Surface
+from gateway.http.route import Answer, Document, Surface
 from gateway.http.server import ask
 from gateway.http.table import RoutedRow
 from policies.authentication.bearer import BearerToken
@@ -220,7 +220,7 @@ def _with_version(visit: Visit, version: str) -> CIMultiDict[str]:
     return CIMultiDict({hdrs.USER_AGENT: agent, hdrs.IF_MATCH: version})
 
 
-def _read(visit: Visit, shown: Mapping[str, Any] | Answer[Any], status: int) -> Section:
+def _read(visit: Visit, shown: Document | Answer[Any], status: int) -> Section:
     """Turn an answer into plain values."""
     if not isinstance(shown, Answer):
         return Section(data=_decode(dumps(shown)), status=status, headers={})

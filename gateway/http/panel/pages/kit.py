@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Generic, NotRequired, TypedDict, TypeVar, Unpack
 
+from gateway.accounts.model import NAMED_AT_MOST, AccountRecord, AccountSearch, NamesRequest
+from gateway.accounts.service import Accounts
 from gateway.core.access import Staff, StaffOf, requirement_of
 from gateway.domain.accounts.accounts import Account
 from gateway.domain.identity.errors import SESSION_REQUIRED
@@ -14,6 +16,7 @@ from gateway.domain.kernel import errors, strict
 from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.windows import LARGEST_LIMIT, Paging
 from gateway.domain.requests.calls import Input, RawRequest
 from gateway.http.backoffice.callers import explained
 from gateway.http.common import STORE_FAILS
@@ -21,6 +24,7 @@ from gateway.http.panel.pages.calls import RowCalls
 from gateway.http.panel.pages.page import HTML, Page, Result, Shown, Shows
 from gateway.http.panel.pages.visit import Visit
 from gateway.http.rendering import dumps, refusal_of
+from gateway.operations.bank.pages import Listed
 
 Value = TypeVar("Value")
 Fails = Mapping[type[Exception], ErrorCode]
@@ -88,11 +92,13 @@ class PageContext:
     Attributes:
         staff: Turns who is signed in into who acts.
         find: Finds an account, whatever its state, in a company scope.
+        accounts: Lists accounts, and names records.
         rows: The rows of nouns that have no package yet.
     """
 
     staff: StaffOf
     find: Callable[[tuple[str, CompanyScope]], Awaitable[Account | None]]
+    accounts: Accounts
     rows: RowCalls
 
 
@@ -148,6 +154,20 @@ class Pages:
                 raise ServiceError(errors.ACCOUNT_NOT_FOUND, "not_visible")
             visit.accounts[account_id] = visit.call.account = found
         return visit.accounts[account_id]
+
+    async def accounts(self, visit: Visit) -> Sequence[AccountRecord]:
+        """Return accounts to choose from, at most a hundred; none where they cannot be read."""
+        who = self.staff(visit)
+        found = await part(
+            self._context.accounts.page(who, AccountSearch(Paging(1, LARGEST_LIMIT)))
+        )
+        return [each.to_document(who) for each in found.data.items] if found.data else ()
+
+    async def names(self, visit: Visit, ids: Iterable[str]) -> Mapping[str, str]:
+        """Return what accounts, companies and credentials are called; ids alone where unknown."""
+        wanted = NamesRequest(sorted({each for each in ids if each})[:NAMED_AT_MOST])
+        found = await part(self._context.accounts.names(self.staff(visit), wanted))
+        return {each.id: each.name for each in found.data or ()}
 
     async def find(
         self,
@@ -266,6 +286,10 @@ def _given(visit: Visit, how: Listing) -> Mapping[str, str]:
 
 
 async def _found(
-    opens: Callable[..., Awaitable[Value]], who: Staff, takes: Input[Any], asked: RawRequest
-) -> Value:
-    return await opens(who, takes.read(asked))
+    opens: Callable[..., Awaitable[Any]], who: Staff, takes: Input[Any], asked: RawRequest
+) -> Any:  # noqa: ANN401 - what a service lists
+    """Search; items that hold what a reader may not see are shown as documents."""
+    found = await opens(who, takes.read(asked))
+    if not (isinstance(found, Listed) and found.items and hasattr(found.items[0], "to_document")):
+        return found
+    return replace(found, items=[each.to_document(who) for each in found.items])

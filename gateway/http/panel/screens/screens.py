@@ -16,9 +16,6 @@ from gateway.http.panel.screens.money import (
     search,
     unresolved,
 )
-from gateway.http.panel.screens.operations import (
-    accounts,
-)
 
 _PARTS: Final[Sequence[Callable[[RowCalls], Sequence[Page]]]] = (
     payouts.pages,
@@ -26,7 +23,6 @@ _PARTS: Final[Sequence[Callable[[RowCalls], Sequence[Page]]]] = (
     payout.pages,
     unresolved.pages,
     search.pages,
-    accounts.pages,
     credentials.pages,
     approvals.pages,
 )

@@ -8,7 +8,6 @@ import pytest
 from gateway.app.build_accounts import AccountsRoom, build_accounts
 from gateway.app.build_identity import build_identity
 from gateway.config.settings import FailedCredentials, Limits, Rate, RateLimits, Settings
-from gateway.operations.accounts.accounts import AccountOrder, AccountUpdate
 from gateway.runtime.kernel import Kernel
 from tests.unit.gateway.operations.conftest import office
 from tests.world.kernel import kernel_on
@@ -44,12 +43,11 @@ async def test_what_this_process_changes_is_forgotten_at_once(
 ):
     """Told by the store before the caller is answered."""
     company = await office.company("Padaria")
-    order = AccountOrder(company_id=company.id, name="A", tax_number="529.982.247-25")
-    made = await office.accounts.create(order)
+    made = await office.account(company.id)
     accounts.kept.belief.until = float("inf")
     before = await accounts.scope.find(made.id)
 
-    await office.accounts.update(made.id, AccountUpdate(active=True))
+    await office.change(made.id, active=True)
 
     after = await accounts.scope.find(made.id)
     assert (before.active, after.active) == (False, True)

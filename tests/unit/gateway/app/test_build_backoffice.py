@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from gateway.app.build_backoffice import (
+    build_account_service,
     build_admin_services,
     build_backoffice,
     build_stops,
@@ -78,7 +79,7 @@ async def test_what_partners_have_is_used_and_not_made_again(office: Registers):
 
     assert made.approvals.money.payouts is made.payouts
     assert made.approvals.money.refunds.stops is made.payouts.guards.stops
-    assert made.connections.banks is made.payouts.banks
+    assert made.banks.banks is made.payouts.banks
     assert made.payout_lists.store is made.payouts.store
 
 
@@ -93,4 +94,4 @@ async def test_the_registers_make_what_partners_can_use(office: Registers):
     providers = office.kernel.settings.providers
     assert has_valid_checksum(issued.client_secret)
     assert build_stops(office.kernel).providers == providers
-    assert acting.accounts.providers.keys() == providers.keys()
+    assert build_account_service(office.kernel).providers.keys() == providers.keys()

@@ -7,7 +7,9 @@ from datetime import timedelta
 
 import pytest
 
+from gateway.accounts.service import AccountBanks, Accounts
 from gateway.charges.service import Charges
+from gateway.companies.service import Companies
 from gateway.core.access import Staff, StaffOf, requirement_of, requires
 from gateway.domain.accounts.accounts import Account
 from gateway.domain.accounts.credentials import Action
@@ -24,7 +26,10 @@ from tests.world.people import ACCOUNT, account, somebody
 from tests.world.standing import Clock
 
 CLOCK = Clock()
-SERVICES = (Charges, PixKeys, Refunds, SandboxTools, Statements, Stops)
+SERVICES = (
+    *(AccountBanks, Accounts, Charges, Companies),
+    *(PixKeys, Refunds, SandboxTools, Statements, Stops),
+)
 
 
 class Service:

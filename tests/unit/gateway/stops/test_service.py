@@ -13,7 +13,6 @@ from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.kernel.windows import Paging
-from gateway.operations.accounts.accounts import AccountOrder
 from gateway.operations.accounts.credentials import CredentialOrder
 from gateway.operations.kernel.audit_context import RuleViolation
 from gateway.stops.model import Stop, StopRequest, StopScope
@@ -21,7 +20,6 @@ from tests.world.people import somebody
 from tests.world.registers import NOON, Registers
 from tests.world.stops import in_force, lift, stop_payouts
 
-TAX = "52998224725"
 WITH_LETTERS = "abcdef00-0000-4000-8000-{:012d}"
 """An id that has an upper case."""
 FIRST = Paging(page=1, limit=20)
@@ -39,9 +37,7 @@ async def owned(office: Registers, number: int) -> dict[StopScope, str]:
     """Make a company, an account and a credential of it."""
     company = await office.company(f"Padaria {number}")
     id_ = WITH_LETTERS.format(number)
-    account = await office.accounts.create(
-        AccountOrder(company_id=company.id, name="Padaria", tax_number=TAX, id=id_)
-    )
+    account = await office.account(company.id, id=id_)
     issued = await office.credentials.issue(
         CredentialOrder(name="ERP", company_id=company.id, permissions=frozenset())
     )

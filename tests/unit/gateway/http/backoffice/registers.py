@@ -17,11 +17,9 @@ from gateway.domain.kernel.company_scope import EVERY_COMPANY, scope_of
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.requests.calls import RawRequest
-from gateway.http.backoffice.administration.accounts import AccountActs
 from gateway.http.backoffice.administration.credentials import CredentialActs
 from gateway.http.backoffice.callers import AccountCaller, BackOfficeCaller, as_administrator
-from gateway.operations.accounts.accounts import AccountOrder
-from gateway.operations.backoffice.access_orders import BankOrders, CredentialOrders, FourEyes
+from gateway.operations.backoffice.access_orders import CredentialOrders, FourEyes
 from gateway.operations.backoffice.scoped_records import AdminServices
 from gateway.operations.kernel.audit_context import AuditContext
 from tests.unit.gateway.http.backoffice.surface import ROWS
@@ -55,17 +53,6 @@ class AdminWorld:
         )
         return CredentialActs(self.registers, orders, nobody)
 
-    @property
-    def accounts(self) -> AccountActs:
-        """Accounts as people change them, where nobody else has to agree."""
-        nobody: Any = None
-        orders = BankOrders(
-            records=self.registers.accounts,
-            wait=nobody,
-            rules=FourEyes(credentials=False),
-        )
-        return AccountActs(self.registers, orders)
-
     def does(self, run: Callable[[AdminServices, Any], Awaitable[Any]]) -> Any:
         """Return an administrator's act as a row runs it."""
         return as_administrator(self.registers, run)
@@ -96,10 +83,7 @@ def person(*companies: str) -> SignedInUser:
 async def admin_world_of(office: Office_) -> AdminWorld:
     """Fill the registers."""
     ours, theirs = await office.company("Ours"), await office.company("Theirs")
-    accounts = [
-        await office.accounts.create(AccountOrder(company_id=each.id, name="A", tax_number=TAX))
-        for each in (ours, theirs)
-    ]
+    accounts = [await office.account(each.id, name="A") for each in (ours, theirs)]
     return AdminWorld(office, office.admin, office.store.office.scoped, ours, theirs, *accounts)
 
 

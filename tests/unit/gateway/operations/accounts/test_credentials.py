@@ -6,7 +6,6 @@ from datetime import timedelta
 import pytest
 
 from gateway.domain.accounts.credentials import Permission
-from gateway.operations.accounts.accounts import AccountOrder
 from gateway.operations.accounts.credentials import CredentialOrder, Issued
 from gateway.operations.kernel.audit_context import RuleViolation
 from tests.world.registers import NOON
@@ -23,8 +22,7 @@ async def company_id(office) -> str:
 
 @pytest.fixture
 async def account_id(office, company_id: str) -> str:
-    order = AccountOrder(company_id=company_id, name="Padaria", tax_number="11222333000181")
-    return (await office.accounts.create(order)).id
+    return (await office.account(company_id)).id
 
 
 @pytest.fixture

@@ -14,7 +14,6 @@ from gateway.approvals.execution import Decided
 from gateway.approvals.model import Approval, ApprovalKind
 from gateway.approvals.service import Approvals, ApprovalTerms
 from gateway.core.access import Staff
-from gateway.domain.accounts.accounts import Account
 from gateway.domain.accounts.credentials import Permission
 from gateway.domain.identity.rights import Role
 from gateway.domain.identity.sessions import SignedInUser
@@ -22,11 +21,9 @@ from gateway.domain.identity.users import User
 from gateway.domain.kernel.company_scope import scope_of
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.money import Money
-from gateway.operations.accounts.accounts import AccountOrder, ProviderChoice
 from gateway.operations.accounts.credentials import CredentialOrder, Issued
 from gateway.operations.backoffice.access_carriers import BackOfficeCarriers
 from gateway.operations.backoffice.access_orders import (
-    BankOrders,
     CredentialOrders,
     FourEyes,
     PeopleOrders,
@@ -57,18 +54,6 @@ class AccessWorld:
         return CredentialOrders(
             records=self.office.credentials, wait=self.approvals.wait, rules=rules or FourEyes()
         )
-
-    def banks(self, rules: FourEyes | None = None) -> BankOrders:
-        return BankOrders(
-            records=self.office.accounts, wait=self.approvals.wait, rules=rules or FourEyes()
-        )
-
-    async def account(self, choice: ProviderChoice) -> Account:
-        """Make an account, from the command line."""
-        order = AccountOrder(
-            company_id=self.company, name="Loja", tax_number="52998224725", provider=choice
-        )
-        return await self.office.accounts.create(order)
 
     def people(self, rules: FourEyes | None = None) -> PeopleOrders:
         return PeopleOrders(
@@ -165,7 +150,6 @@ async def opened(tmp_path: Path) -> AsyncIterator[AccessWorld]:
         company = await office.company("Padaria")
         carriers = BackOfficeCarriers(
             records=office.credentials,
-            accounts=office.accounts,
             services=identity_world.services,
             users=office.store.identity.users,
         )

@@ -14,7 +14,6 @@ from gateway.domain.identity.errors import NOT_FOUND
 from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.windows import Paging
-from gateway.operations.accounts.accounts import AccountOrder
 from gateway.operations.accounts.credentials import CredentialOrder
 from gateway.operations.backoffice.scoped_records import RecordsInScope
 from gateway.operations.kernel.audit_context import RuleViolation
@@ -34,9 +33,7 @@ class Owned:
 
 async def owned(office: Registers, name: str) -> Owned:
     company = await office.company(name)
-    account = await office.accounts.create(
-        AccountOrder(company_id=company.id, name=name, tax_number="11222333000181")
-    )
+    account = await office.account(company.id, name=name)
     issued = await office.credentials.issue(
         CredentialOrder(name=name, company_id=company.id, permissions=frozenset())
     )

@@ -14,7 +14,6 @@ import pytest
 from gateway.domain.accounts.credentials import Credential
 from gateway.domain.backoffice.change_feed import Act
 from gateway.domain.requests.calls import Ready
-from gateway.operations.accounts.accounts import AccountOrder, AccountUpdate
 from gateway.operations.accounts.credentials import CredentialOrder
 from gateway.runtime.records.kept_records import KeptRecords
 from gateway.runtime.records.record_cache import RecordCache
@@ -70,9 +69,7 @@ async def house(tmp_path: Path) -> AsyncIterator[House]:
     async with registers.opened(tmp_path) as office:
         watch = Watch()
         company = await office.company("Padaria")
-        account = await office.accounts.create(
-            AccountOrder(company_id=company.id, name="Padaria", tax_number=TAX)
-        )
+        account = await office.account(company.id)
         issued = await office.credentials.issue(
             CredentialOrder(name="ERP", company_id=company.id, permissions=frozenset())
         )
@@ -108,7 +105,7 @@ async def test_a_rotated_one_has_its_new_secret(house: House):
 
 
 async def test_an_account_is_as_it_was_made(house: House):
-    await house.office.accounts.update(house.account_id, AccountUpdate(active=False))
+    await house.office.change(house.account_id, active=False)
 
     found = await house.kept.accounts.find(house.account_id)
 
@@ -120,9 +117,7 @@ async def test_what_was_missing_is_there_once_it_is_made(house: House):
     made_next = f"{house.office.made + 1:08x}-0000-4000-8000-000000000000"
     assert await house.kept.accounts.find(made_next) is None
 
-    made = await house.office.accounts.create(
-        AccountOrder(company_id=house.company_id, name="Filial", tax_number=TAX)
-    )
+    made = await house.office.account(house.company_id, name="Filial")
 
     assert await house.kept.accounts.find(made_next) == made
 

@@ -2,11 +2,12 @@
 
 import pytest
 
+from gateway.accounts.model import AccountSearch
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.requests.calls import RawRequest
-from policies.validation.backoffice.searches import ACCOUNTS, AccountsAsked
+from policies.validation.backoffice.searches import ACCOUNTS
 from tests.unit.refusals import refusal_of
 from tests.world.people import COMPANY
 
@@ -18,13 +19,13 @@ def asked(**query: list[str]) -> RawRequest:
 @pytest.mark.parametrize(
     ("query", "read"),
     [
-        ({}, AccountsAsked(Paging(1, 25), None)),
-        ({"company_id": [""]}, AccountsAsked(Paging(1, 25), None)),
-        ({"page": ["2"], "limit": ["500"]}, AccountsAsked(Paging(2, 100), None)),
-        ({"company_id": [COMPANY.upper()]}, AccountsAsked(Paging(1, 25), COMPANY)),
+        ({}, AccountSearch(Paging(1, 25), None)),
+        ({"company_id": [""]}, AccountSearch(Paging(1, 25), None)),
+        ({"page": ["2"], "limit": ["500"]}, AccountSearch(Paging(2, 100), None)),
+        ({"company_id": [COMPANY.upper()]}, AccountSearch(Paging(1, 25), COMPANY)),
     ],
 )
-def test_everything_may_be_left_out(query: dict[str, list[str]], read: AccountsAsked):
+def test_everything_may_be_left_out(query: dict[str, list[str]], read: AccountSearch):
     assert ACCOUNTS.read(asked(**query)) == read
 
 

@@ -1,9 +1,12 @@
 """Pages that call a service: what is read from its methods, and who calls it."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
+from gateway.accounts.model import AccountSearch, Name, NamesRequest, OwnedAccount, RecordKind
 from gateway.core.access import Staff, StaffOf, requires
 from gateway.domain.accounts.accounts import Account
 from gateway.domain.accounts.credentials import Action
@@ -19,8 +22,10 @@ from gateway.http.panel.pages.calls import RowCalls
 from gateway.http.panel.pages.kit import PageContext, Pages, part
 from gateway.http.panel.pages.page import Redirect, Result, Shown
 from gateway.http.panel.pages.visit import Visit
+from gateway.operations.bank.pages import Listed
 from gateway.operations.kernel.audit_context import RuleViolation
 from policies.validation.backoffice import inputs
+from policies.validation.backoffice.searches import ACCOUNTS
 from tests.unit.gateway.http.panel.pages.visit import visit
 from tests.world.people import SISTER, account, somebody
 from tests.world.standing import Clock
@@ -44,14 +49,38 @@ class Notes:
         raise RuleViolation(reason="text_form", field="text")
 
 
+class Known:
+    """Accounts of a store that is away where there are none."""
+
+    def __init__(self, accounts: Sequence[Account]) -> None:
+        self.accounts = accounts
+
+    @requires(Area.ACCOUNT, Action.READ)
+    async def page(self, _who: Staff, wanted: AccountSearch) -> Listed[OwnedAccount]:
+        if not self.accounts:
+            raise StoreUnavailable
+        owned = [OwnedAccount(each, "Padaria") for each in self.accounts]
+        return Listed(items=owned, paging=wanted.paging, total=len(owned))
+
+    @requires(Area.ACCOUNT, Action.READ)
+    async def names(self, _who: Staff, wanted: NamesRequest) -> list[Name]:
+        if not self.accounts:
+            raise StoreUnavailable
+        return [Name(RecordKind.ACCOUNT, each, f"Name of {each}") for each in wanted.ids]
+
+
 def context(*accounts: Account) -> PageContext:
     """Return what pages share, with these accounts to be found."""
 
     async def find(wanted: tuple[str, CompanyScope]) -> Account | None:
         return next((each for each in accounts if each.id == wanted[0]), None)
 
+    known: Any = Known(accounts)
     return PageContext(
-        staff=StaffOf(Clock().now, frozenset()), find=find, rows=RowCalls((), Clock().now)
+        staff=StaffOf(Clock().now, frozenset()),
+        find=find,
+        accounts=known,
+        rows=RowCalls((), Clock().now),
     )
 
 
@@ -167,3 +196,34 @@ async def test_a_failure_of_ours_is_told_as_one():
     assert told.problem is not None
     assert told.problem.error is errors.INTERNAL
     assert not told.is_forbidden
+
+
+async def test_accounts_to_choose_from_and_names_may_be_missing():
+    made, away = Pages("/notes", context(account())), Pages("/notes", context())
+
+    assert await away.accounts(of(Role.VIEWER)) == ()
+    assert await away.names(of(Role.VIEWER), ["a"]) == {}
+    (shown,) = await made.accounts(of(Role.VIEWER))
+    assert (shown.id, shown.company.name) == (account().id, "Padaria")
+    assert await made.names(of(Role.VIEWER), ["b", "", "a", "b"]) == {
+        "a": "Name of a",
+        "b": "Name of b",
+    }
+
+
+async def test_what_a_list_shows_is_a_document():
+    """What is sealed in an account must not reach a template."""
+    shared = context(account())
+    made = Pages("/accounts", shared)
+
+    @made.list("", "accounts", shared.accounts.page, takes=ACCOUNTS, template="list.html")
+    async def listed(_visit: Visit) -> dict[str, object]:
+        """List them."""
+        return {}
+
+    said = await listed(of(Role.VIEWER))
+
+    assert isinstance(said, Shown)
+    (shown,) = said.data["found"].data.items  # type: ignore[attr-defined]
+    assert not hasattr(shown, "sealed_credentials")
+    assert shown.id == account().id

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import IO, Any, TextIO, TypedDict, Unpack
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import IO, TYPE_CHECKING, Any, TextIO, TypedDict, Unpack
 
 import click
 from msgspec.structs import asdict
 
+from gateway.accounts.model import AccountChange, AccountRequest, ProviderRequest
 from gateway.cli.console import Row, Terminal, changing, fields_of, instant, reading
 from gateway.cli.store_access import in_store
-from gateway.domain.accounts.accounts import Account, BankCoordinates, GivenSecrets
-from gateway.operations.accounts.accounts import AccountOrder, AccountUpdate, ProviderChoice
+from gateway.core.access import Staff
+from gateway.domain.accounts.accounts import Account
+
+if TYPE_CHECKING:
+    from gateway.accounts.service import Accounts
+    from gateway.cli.context import AdminContext
 
 COLUMNS = ("id", "name", "active", "verified", "provider", "company_id")
 
@@ -82,18 +87,21 @@ def create(
     **given: Unpack[Shared],
 ) -> None:
     """Add an account. By default it is inactive and unverified."""
-    order = AccountOrder(
+    wanted = AccountRequest(
         company_id=company_id,
         name=name,
         tax_number=tax_number,
         id=account_id,
         active=bool(given["active"]),
         verified=bool(given["verified"]),
-        provider=_provider(given) or ProviderChoice(),
-        coordinates=_coordinates(given),
+        **_coordinates(given),
     )
+    bank = _provider(given)
 
-    terminal.show(_row(in_store(terminal, lambda office: office.admin.accounts.create(order))))
+    def created(office: AdminContext) -> Awaitable[Account]:
+        return _accounts(office).create(Staff(office.acting), wanted, bank)
+
+    terminal.show(_row(in_store(terminal, created)))
 
 
 @account.command()
@@ -115,17 +123,21 @@ def update(
     Without --provider-credentials the stored ones are kept, as long as --provider
     and --provider-account stay the same; otherwise they must be given again.
     """
-    change = AccountUpdate(
+    wanted = AccountChange(
         name=name,
         tax_number=tax_number,
         active=given["active"],
         verified=given["verified"],
-        provider=_provider(given),
-        coordinates=_coordinates(given),
+        **_coordinates(given),
     )
+    bank = _provider(given)
 
-    changed = in_store(terminal, lambda office: office.admin.accounts.update(account_id, change))
-    terminal.show(_row(changed))
+    async def changed(office: AdminContext) -> Account:
+        accounts, who = _accounts(office), Staff(office.acting)
+        before = await accounts.find(who, account_id)
+        return await accounts.change(who, before, wanted, bank=bank)
+
+    terminal.show(_row(in_store(terminal, changed)))
 
 
 @account.command("list")
@@ -133,11 +145,20 @@ def update(
 @reading
 def listing(terminal: Terminal, company_id: str | None) -> None:
     """List accounts, oldest first."""
-    found = in_store(terminal, lambda office: office.admin.accounts.list(company_id))
-    terminal.show_all([_row(each) for each in found], COLUMNS)
+
+    def found(office: AdminContext) -> Awaitable[Sequence[Account]]:
+        return _accounts(office).every(Staff(office.acting), company_id)
+
+    terminal.show_all([_row(each) for each in in_store(terminal, found)], COLUMNS)
 
 
-def _provider(given: Shared) -> ProviderChoice | None:
+def _accounts(office: AdminContext) -> Accounts:
+    from gateway.app.build_backoffice import build_account_service  # noqa: PLC0415 - loads SQLAlchemy
+
+    return build_account_service(office.kernel)
+
+
+def _provider(given: Shared) -> ProviderRequest | None:
     """Read the options of a provider; None when none was given."""
     credentials = _credentials(given)
     if given["provider"] is None:
@@ -145,12 +166,14 @@ def _provider(given: Shared) -> ProviderChoice | None:
             message = "--provider-account and --provider-credentials need --provider"
             raise click.UsageError(message)
         return None
-    return ProviderChoice(
-        name=given["provider"], account=given["provider_account"] or "", credentials=credentials
+    return ProviderRequest(
+        provider=given["provider"],
+        provider_account=given["provider_account"] or "",
+        credentials=credentials,
     )
 
 
-def _credentials(given: Shared) -> GivenSecrets | None:
+def _credentials(given: Shared) -> str | dict[str, str] | None:
     """Read what the bank is to be shown, from one file or from one for each field."""
     file, fields = given["provider_credentials"], given["provider_fields"]
     if file is None and not fields:
@@ -185,13 +208,8 @@ def _stripped(file: IO[str]) -> str:
         raise click.UsageError(message) from problem
 
 
-def _coordinates(given: Shared) -> BankCoordinates:
-    return BankCoordinates(
-        bank_number=given["bank_number"],
-        ispb=given["ispb"],
-        branch=given["branch"],
-        account=given["account"],
-    )
+def _coordinates(given: Shared) -> Mapping[str, str]:
+    return {part: given[part] for part in ("bank_number", "ispb", "branch", "account")}
 
 
 def _row(shown: Account) -> Row:

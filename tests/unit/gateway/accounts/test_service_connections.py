@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any, cast
 
 import pytest
 
+from gateway.accounts.model import Connected, Connection
+from gateway.accounts.service import SENTENCES, AccountBanks
+from gateway.core.access import Staff
 from gateway.domain.bank.providers import (
     BadReply,
     CredentialsRefused,
@@ -18,7 +22,6 @@ from gateway.domain.bank.providers import (
     Unreachable,
 )
 from gateway.domain.kernel.audit import AuditEvent
-from gateway.operations.backoffice.bank_connections import SENTENCES, BankConnections, Connected
 from gateway.operations.kernel.audit_context import AuditContext
 from tests.world.payouts import CAREFUL, OneBank, ScriptedBank, account
 from tests.world.standing import Clock
@@ -47,10 +50,11 @@ class Balances(ScriptedBank):
             raise self.failure
 
 
-async def tried(banks: OneBank) -> tuple[Connected, Kept]:
-    kept = Kept()
-    acting = AuditContext("user:ana@example.com", Clock().now)
-    return await BankConnections(banks, kept).test(acting, account(), None), kept
+async def tried(banks: OneBank) -> tuple[Connection, Kept]:
+    kept, nothing = Kept(), cast("Any", None)
+    service = AccountBanks(accounts=nothing, wait=nothing, takes_two=True, banks=banks, audit=kept)
+    who = Staff(AuditContext("user:ana@example.com", Clock().now))
+    return await service.test(who, account()), kept
 
 
 @pytest.mark.parametrize(
@@ -80,7 +84,7 @@ async def test_every_end_has_its_word(failure: ProviderError | None, outcome: Co
 
     came, kept = await tried(OneBank(bank))
 
-    assert came is outcome
+    assert came == Connection(outcome is Connected.WORKS, outcome, SENTENCES[outcome])
     [event] = kept.events
     assert (event.actor, event.action) == ("user:ana@example.com", "account.provider_tested")
     assert event.details["outcome"] == outcome
@@ -90,8 +94,8 @@ async def test_without_a_bank_or_credentials_nobody_is_asked():
     bank = Balances()
     bank.capabilities = replace(CAREFUL, account_credentials=True)
 
-    assert (await tried(OneBank(bank, is_there=False)))[0] is Connected.NO_PROVIDER
-    assert (await tried(OneBank(bank)))[0] is Connected.NO_CREDENTIALS
+    assert (await tried(OneBank(bank, is_there=False)))[0].outcome is Connected.NO_PROVIDER
+    assert (await tried(OneBank(bank)))[0].outcome is Connected.NO_CREDENTIALS
 
 
 def test_every_word_has_a_sentence():

@@ -1,0 +1,254 @@
+"""Accounts as they are registered, changed and connected to a bank."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Any, Final, Literal
+
+import msgspec
+from msgspec import Meta, Struct
+
+from gateway.domain.accounts.accounts import Account
+from gateway.domain.kernel.windows import Paging
+from gateway.domain.requests import schemas
+from gateway.domain.requests.schemas import OptionalMoment, TaxNumber, Text
+from gateway.domain.requests.versions import version_of_account
+
+
+class Owner(Struct, frozen=True):
+    """The company that owns an account; its name is empty where it has no record."""
+
+    id: str
+    name: str
+
+
+class _Registered(Struct, frozen=True, kw_only=True):
+    """What is shown of an account to everybody who may see it."""
+
+    id: str
+    name: str
+    tax_number: str
+    active: bool
+    verified: bool
+    provider: str
+    provider_account: str
+    has_credentials: bool
+    certificate_ends_at: OptionalMoment
+    bank_number: str
+    ispb: str
+    branch: str
+    account: str
+    created_at: OptionalMoment
+
+
+class AccountRegistered(_Registered, frozen=True, kw_only=True):
+    """An account as registered; it says whether credentials are stored, never which."""
+
+    company_id: str
+
+
+class AccountRecord(_Registered, frozen=True, kw_only=True):
+    """An account as registered, with where it is held."""
+
+    company: Owner
+
+
+class OwnedAccount(Struct, frozen=True):
+    """An account, and what its company is called; empty where that has no record."""
+
+    account: Account
+    company_name: str
+
+    def to_document(self, _reader: object) -> AccountRecord:
+        """Leave out the sealed credentials."""
+        owner = Owner(self.account.company_id, self.company_name)
+        return AccountRecord(company=owner, **_shown(self.account))
+
+    def version(self) -> str:
+        """Return the entity tag."""
+        return version_of_account(self.account)
+
+
+def registered(account: Account, _who: object) -> AccountRegistered:
+    """Leave out the sealed credentials."""
+    return AccountRegistered(company_id=account.company_id, **_shown(account))
+
+
+def _shown(account: Account) -> dict[str, Any]:
+    kept = {each.name for each in dataclasses.fields(Account)} & set(_Registered.__struct_fields__)
+    return {
+        **{name: getattr(account, name) for name in kept},
+        **msgspec.structs.asdict(account.coordinates),
+        "has_credentials": bool(account.sealed_credentials),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class AccountSearch:
+    """Which accounts; ``company_id`` None is every company in scope."""
+
+    paging: Paging
+    company_id: str | None = None
+
+
+def _form(pattern: str) -> Meta:
+    """Describe a text by its pattern; the service looks at it."""
+    return Meta(extra_json_schema={"pattern": pattern})
+
+
+class CoordinatesRequest(Struct):
+    """Where an account is held; what is absent stays as it is."""
+
+    bank_number: Annotated[Text, _form("^([0-9]{3})?$")] = ""
+    ispb: Annotated[Text, _form("^([0-9]{8})?$")] = ""
+    branch: Annotated[Text, _form("^([0-9]{1,4})?$")] = ""
+    account: Annotated[Text, _form("^([0-9]{1,20}(-[0-9Xx])?)?$")] = ""
+
+
+class AccountRequest(CoordinatesRequest, kw_only=True):
+    """A new account; it cannot be used before it is active and verified."""
+
+    company_id: Text
+    name: schemas.Name
+    tax_number: TaxNumber
+    id: Text = ""
+    active: bool = False
+    verified: bool = False
+
+
+class AccountChange(CoordinatesRequest, kw_only=True, forbid_unknown_fields=True):
+    """What is to change; what is absent stays as it is."""
+
+    name: schemas.Name | None = None
+    tax_number: TaxNumber | None = None
+    active: bool | None = None
+    verified: bool | None = None
+
+
+Secret = Annotated[str, Meta(max_length=32 * 1024, extra_json_schema={"format": "password"})]
+
+
+class ProviderRequest(Struct):
+    """
+    The bank behind an account; an empty ``provider`` for none.
+
+    Always whole. Without credentials the stored ones stay, as long as provider and
+    account stay the same; otherwise they are required; an empty text means that there are none.
+    A bank that asks for one secret takes a text; one that asks for several takes an object,
+    with the fields that its adapter names, or the same object as a text. They must be whole:
+    a certificate needs its key. They are encrypted before they are stored, also in an order that
+    waits, and never shown again; ``certificate_ends_at`` says when the certificate among them
+    expires.
+    """
+
+    provider: Text
+    provider_account: Text = ""
+    credentials: Secret | dict[str, Secret] | None = None
+
+    def __repr__(self) -> str:
+        """Leave out the credentials."""
+        return f"ProviderRequest({self.provider!r}, {self.provider_account!r})"
+
+
+NO_BANK: Final = ProviderRequest(provider="")
+
+
+class BankChange(Struct, frozen=True, kw_only=True, tag="account_bank"):
+    """
+    An order for another bank of an account that has one, or for other credentials there.
+
+    It is stored as JSON. An empty bank stands for none.
+
+    Attributes:
+        provider_before, provider_account_before, sealed_before: How it stands when it is ordered.
+        sealed_credentials: What the bank is to be shown, sealed for the account; empty for nothing.
+    """
+
+    account_id: str
+    provider: str
+    provider_account: str
+    provider_before: str
+    provider_account_before: str
+    sealed_before: bytes
+    sealed_credentials: bytes
+    certificate_ends_at: datetime | None = None
+
+    def still_fits(self, account: Account) -> bool:
+        """Say whether the account's bank is as it was, credentials included, or as it is to be."""
+        return (account.provider, account.provider_account, account.sealed_credentials) in {
+            (self.provider_before, self.provider_account_before, self.sealed_before),
+            (self.provider, self.provider_account, self.sealed_credentials),
+        }
+
+
+class Connected(StrEnum):
+    """What came of asking an account's bank whether it accepts us."""
+
+    WORKS = "works"
+    NO_PROVIDER = "no_provider"
+    NO_CREDENTIALS = "no_credentials"
+    NO_CERTIFICATE = "no_certificate"
+    CREDENTIALS_REFUSED = "credentials_refused"
+    ACCOUNT_UNKNOWN = "account_unknown"
+    REFUSED = "refused"
+    NOT_OFFERED = "not_offered"
+    BUSY = "busy"
+    UNREACHABLE = "unreachable"
+    NO_ANSWER = "no_answer"
+    NOT_UNDERSTOOD = "not_understood"
+
+
+class Connection(Struct, frozen=True):
+    """What came of asking an account's bank; ``works`` is true for the outcome of that name."""
+
+    works: bool
+    outcome: Annotated[
+        Connected, Meta(extra_json_schema={"type": "string", "enum": sorted(map(str, Connected))})
+    ]
+    message: str
+
+
+class RecordKind(StrEnum):
+    """What has a name of its own."""
+
+    ACCOUNT = "account"
+    COMPANY = "company"
+    CREDENTIAL = "credential"
+
+
+class Name(Struct, frozen=True):
+    """A record as people call it; ``id`` of a credential is its client id."""
+
+    kind: RecordKind
+    id: str
+    name: str
+
+
+NAMED_AT_MOST: Final = 200
+"""Names of one call: a page of a hundred lines, each of an account and a credential."""
+Id = Annotated[
+    str, Meta(min_length=1, max_length=64, examples=["0b7d7e4a-9e0e-4a3c-8f5e-3c1f0a9b2c01"])
+]
+
+
+class NamesRequest(Struct):
+    """Ids of accounts and companies, client ids of credentials."""
+
+    ids: Annotated[list[Id], Meta(max_length=NAMED_AT_MOST)]
+
+
+class BankNumber(Struct, frozen=True):
+    """
+    A bank, or another institution with a number.
+
+    ``name`` is the one the Banco Central lists; ``pix`` says how it takes part in Pix, and is
+    empty for one that does not.
+    """
+
+    compe: Annotated[str, Meta(examples=["341"])]
+    ispb: Annotated[str, Meta(examples=["60701190"])]
+    name: Annotated[str, Meta(examples=["ITAU UNIBANCO S.A."])]
+    pix: Literal["direct", "indirect", ""]

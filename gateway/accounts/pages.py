@@ -1,0 +1,145 @@
+"""Pages of accounts: the list, one account, switching it on and off, and its bank."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from gateway.accounts.model import AccountChange, AccountRecord, Connection, ProviderRequest
+from gateway.accounts.service import AccountBanks, Accounts
+from gateway.approvals.model import Approval
+from gateway.companies.service import Companies
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.windows import LARGEST_LIMIT, Paging
+from gateway.domain.requests.versions import ANY_VERSION
+from gateway.http.panel.pages.kit import PageContext, Pages, part
+from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
+from gateway.http.panel.pages.visit import HOME, Visit, address
+from gateway.http.panel.screens.operations.accounts import account_path, account_rights
+from policies.validation.backoffice.searches import ACCOUNTS
+from policies.validation.bodies import of_form
+
+_LIMIT: Final = "25"
+_COMPANIES: Final = Paging(page=1, limit=LARGEST_LIMIT)
+_ONE: Final = "/{account_id}"
+
+
+def pages(
+    accounts: Accounts, banks: AccountBanks, companies: Companies, context: PageContext
+) -> Sequence[Page]:
+    """Return the pages; their forms call the same services as the API."""
+    panel = Pages("/accounts", context)
+
+    @panel.list(
+        "", "accounts", accounts.page, takes=ACCOUNTS, asks=_asks, template="accounts/list.html"
+    )
+    async def listed(visit: Visit) -> Mapping[str, object]:
+        """List accounts."""
+        return {
+            "companies": await part(companies.page(panel.staff(visit), _COMPANIES)),
+            "company_id": visit.query("company_id"),
+        }
+
+    @panel.view(_ONE, "account", accounts.get)
+    async def shown(visit: Visit) -> Result:
+        """Show an account; its balance is read from the bank after the page."""
+        account, balance = await _read(panel, accounts, visit), None
+        if visit.reads_bank:
+            balance = await context.rows.section(visit, "backoffice.balance", account_path(visit))
+        data = {
+            "account": account,
+            "balance": balance,
+            "may_write": panel.may(visit, accounts.change),
+            "may_bank": panel.may(visit, banks.attach),
+            **account_rights(visit),
+        }
+        return Shown(template="accounts/account.html", part="accounts/_balance.html", data=data)
+
+    @panel.form(_ONE, "account_switch", accounts.change, shows=shown)
+    async def switch(visit: Visit) -> Result:
+        """Activate or verify an account, or take that back; the form says which, and to what."""
+        account, field = await panel.account(visit), visit.form["field"]
+        if field not in {"active", "verified"}:
+            raise ServiceError(errors.PAYLOAD_INVALID, "not_one_of", field="field")
+        _check_name(visit, account.name)
+        wanted = AccountChange()
+        setattr(wanted, field, visit.form["to"] == "yes")
+        await accounts.change(panel.staff(visit), account, wanted)
+        return _to_account(visit)
+
+    return (*panel.pages, *_bank_pages(accounts, banks, context))
+
+
+def _bank_pages(accounts: Accounts, banks: AccountBanks, context: PageContext) -> Sequence[Page]:
+    """Return the pages of the bank behind an account."""
+    panel = Pages(f"/accounts{_ONE}/bank", context)
+
+    async def with_test(visit: Visit, tested: Connection | None) -> Result:
+        account, providers = await asyncio.gather(
+            _read(panel, accounts, visit), context.rows.section(visit, "backoffice.providers")
+        )
+        data = {
+            "account": account,
+            "providers": providers,
+            "tested": tested,
+            "again": _had_credentials(visit),
+            **account_rights(visit),
+        }
+        return Shown(template="accounts/bank.html", data=data)
+
+    @panel.view("", "account_bank", banks.attach)
+    async def shown(visit: Visit) -> Result:
+        """Show the bank behind an account, the form that changes it, and one that tests it."""
+        return await with_test(visit, None)
+
+    @panel.form("", "account_bank_change", banks.attach, shows=shown)
+    async def change(visit: Visit) -> Result:
+        """Move an account to another bank, or order that; its name is typed again."""
+        account, form = await panel.account(visit), visit.form
+        _check_name(visit, account.name)
+        if not form["credentials"] and _had_credentials(visit):
+            raise ServiceError(errors.PAYLOAD_INVALID, "secret_again", field="credentials")
+        wanted = of_form(form, ProviderRequest)
+        made = await banks.attach(panel.staff(visit), account, wanted, ANY_VERSION)
+        if isinstance(made, Approval):
+            return Redirect(f"{HOME}/approvals/{made.id}")
+        return _to_account(visit)
+
+    @panel.form("/test", "account_bank_test", banks.test, shows=shown)
+    async def test(visit: Visit) -> Result:
+        """Ask the bank behind an account whether it accepts us, and show what came of it."""
+        tested = await banks.test(panel.staff(visit), await panel.account(visit))
+        return await with_test(visit, tested)
+
+    return panel.pages
+
+
+async def _read(panel: Pages, accounts: Accounts, visit: Visit) -> AccountRecord:
+    who = panel.staff(visit)
+    return (await accounts.get(who, await panel.account(visit))).to_document(who)
+
+
+def _asks(visit: Visit) -> Mapping[str, str]:
+    asked = {name: visit.query(name) for name in ("company_id", "page")}
+    return {**asked, "limit": _LIMIT}
+
+
+def _check_name(visit: Visit, name: str) -> None:
+    """Demand that the account's name was typed."""
+    if visit.form["words"] != name.strip():
+        raise ServiceError(errors.PAYLOAD_INVALID, "not_the_name", field="words")
+
+
+def _to_account(visit: Visit) -> Redirect:
+    return Redirect(address(f"{HOME}/accounts{_ONE}", **account_path(visit)))
+
+
+def _had_credentials(visit: Visit) -> bool:
+    """
+    Say whether new credentials were typed before the form was shown again.
+
+    The page does not hold them then, and an empty field would leave the old ones as they are.
+    """
+    return bool(visit.form["credentials"] or visit.form["had_credentials"])

@@ -1,0 +1,32 @@
+"""Accounts as they are shown."""
+
+from dataclasses import replace
+
+from gateway.accounts.model import OwnedAccount, Owner, registered
+from gateway.domain.requests.versions import version_of_account
+from gateway.http.rendering import dumps
+from tests.world.people import COMPANY, account
+
+OWNED = OwnedAccount(account(), "Padaria")
+
+
+def test_an_account_is_shown_with_its_owner_and_no_credentials():
+    shown = OWNED.to_document(None)
+
+    assert shown.company == Owner(COMPANY, "Padaria")
+    assert shown.has_credentials is bool(OWNED.account.sealed_credentials)
+    assert (shown.provider_account, shown.ispb) == (
+        OWNED.account.provider_account,
+        OWNED.account.coordinates.ispb,
+    )
+    assert OWNED.version() == version_of_account(OWNED.account)
+
+
+def test_sealed_credentials_are_no_part_of_a_document():
+    sealed = replace(account(), sealed_credentials=b"canary")
+
+    for shown in (registered(sealed, None), OwnedAccount(sealed, "").to_document(None)):
+        written = dumps(shown)
+        assert b"canary" not in written
+        assert b"sealed" not in written
+        assert b'"certificate_ends_at":""' in written

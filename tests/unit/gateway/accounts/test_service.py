@@ -1,0 +1,436 @@
+"""Accounts: made, changed, connected to a bank."""
+
+import json
+from dataclasses import replace as changed_from
+
+import pytest
+from msgspec.structs import replace
+
+from gateway.accounts.model import (
+    NO_BANK,
+    AccountChange,
+    AccountRequest,
+    AccountSearch,
+    NamesRequest,
+    OwnedAccount,
+    ProviderRequest,
+)
+from gateway.core.access import Staff, StaffOf
+from gateway.domain.accounts.accounts import Account, BankCoordinates
+from gateway.domain.identity.rights import Role
+from gateway.domain.kernel.company_scope import CompanyScope
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.windows import Paging
+from gateway.domain.requests.versions import Expected, version_of_account
+from gateway.operations.accounts.credentials import CredentialOrder
+from gateway.operations.kernel.audit_context import RuleViolation
+from tests.world.banks.authority import EXPIRED, VALID, Authority
+from tests.world.certified import registered
+from tests.world.people import somebody
+from tests.world.registers import TAX, Registers
+
+SANDBOX = ProviderRequest(provider="sandbox", provider_account="conta-1", credentials="token-1")
+FIRST = Paging(1, 25)
+ABSENT = "0b7d7e4a-9e0e-4a3c-8f5e-3c1f0a9b2c01"
+
+
+@pytest.fixture
+async def company_id(office) -> str:
+    return (await office.company("Padaria")).id
+
+
+@pytest.fixture
+async def account(office, company_id) -> Account:
+    """An account at the sandbox bank."""
+    return await office.account(company_id, SANDBOX, tax_number="11.222.333/0001-81")
+
+
+async def test_an_account_is_made_and_found_again(office, company_id):
+    made, who = await office.account(company_id), Staff(office.acting)
+
+    assert await office.found(made.id.upper()) == made
+    assert await office.accounts.every(who, company_id) == [made]
+    assert await office.accounts.every(who) == [made]
+
+
+async def test_a_new_account_may_not_act(office, company_id):
+    made = await office.account(company_id)
+
+    assert (made.active, made.verified, made.provider) == (False, False, "")
+
+
+async def test_a_tax_number_is_kept_without_punctuation(office, company_id):
+    made = await office.account(company_id, tax_number="11.222.333/0001-81")
+
+    assert made.tax_number == "11222333000181"
+
+
+async def test_what_the_provider_wants_is_sealed_for_this_account(office, account):
+    opened = office.sealer.open(account.sealed_credentials, account.id)
+
+    assert opened == "token-1"
+    assert b"token-1" not in account.sealed_credentials
+
+
+async def test_no_act_on_record_holds_a_secret_or_a_tax_number(office, account):
+    await office.change(
+        account.id, replace(SANDBOX, credentials="t-2"), tax_number="529.982.247-25"
+    )
+
+    told = str(await office.acts())
+    assert not [
+        text for text in ("token-1", "t-2", "52998224725", "11222333000181") if text in told
+    ]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"company_id": ABSENT},
+        {"company_id": "no-uuid"},
+        {"name": ""},
+        {"tax_number": "11222333000180"},
+        {"tax_number": "12ABC34501DE36"},
+        {"id": "no-uuid"},
+        {"bank": ProviderRequest(provider="unknown", provider_account="1")},
+        {"bank": ProviderRequest(provider="sandbox")},
+        {"bank": ProviderRequest(provider="", provider_account="1")},
+        {"bank": ProviderRequest(provider="", credentials="t")},
+        {"bank": ProviderRequest(provider="sandbox", provider_account="a\nb")},
+        {"bank_number": "34"},
+        {"ispb": "6070119"},
+        {"branch": "00001"},
+        {"account": "12-34"},
+        {"account": "１"},
+    ],
+    ids=str,
+)
+async def test_an_order_that_does_not_fit_changes_nothing(office, company_id, wrong):
+    with pytest.raises(RuleViolation):
+        await office.account(**{"company_id": company_id, **wrong})
+
+    assert await office.accounts.every(Staff(office.acting)) == []
+    assert len(await office.acts()) == 1
+
+
+async def test_a_bank_s_account_has_a_name_that_is_seen(office, company_id):
+    """Two names that look alike would be two accounts for us, and one for the bank."""
+    unseen = ("a\u00a0b", "a\u200b", "a\u2060b", "a\u00adb", "a\ufe0f", "\u3164")
+    told = {}
+    for name in (" a", "a ", "a\u00a0", *unseen):
+        choice = ProviderRequest(provider="sandbox", provider_account=name)
+        try:
+            await office.account(company_id, choice)
+            told[name] = "let through"
+        except RuleViolation as refused:
+            told[name] = refused.reason
+
+    assert set(told.values()) == {"account_name_form"}, told
+    choice = ProviderRequest(provider="sandbox", provider_account="Agência 1 / conta 2-x")
+    assert (await office.account(company_id, choice)).provider == "sandbox"
+
+
+async def test_letters_in_a_cnpj_are_kept_as_capitals(office, company_id):
+    """The CNPJ of July 2026."""
+    made = await office.account(company_id, tax_number="12.abc.345/01DE-35")
+
+    assert made.tax_number == "12ABC34501DE35"
+
+
+async def test_an_id_is_taken_once(office, company_id, account):
+    with pytest.raises(RuleViolation, match="exists already"):
+        await office.account(company_id, id=account.id)
+
+
+async def test_an_update_changes_what_is_named_and_no_more(office, account):
+    updated = await office.change(account.id, active=True)
+
+    assert updated == changed_from(account, active=True)
+    assert await office.found(account.id) == updated
+
+
+async def test_an_update_is_on_record_with_both_values(office, account):
+    await office.change(account.id, active=True, name="Nova")
+
+    *_, act = await office.acts()
+    assert act.action == "account.updated"
+    assert act.details == {"active": "false -> true", "name": "Padaria -> Nova"}
+
+
+async def test_an_update_that_changes_nothing_leaves_no_trace(office, account):
+    before = await office.acts()
+
+    await office.change(account.id, active=False, name="Padaria")
+
+    assert await office.acts() == before
+
+
+async def test_another_bank_never_sees_the_credentials_of_the_one_before(office, account):
+    elsewhere = ProviderRequest(provider="other-bank", provider_account="9")
+    with pytest.raises(RuleViolation) as refused:
+        await office.change(account.id, elsewhere)
+    none = replace(elsewhere, credentials="")
+    updated = await office.change(account.id, none)
+
+    assert (refused.value.field, refused.value.reason) == (
+        "credentials",
+        "bank_credentials_missing",
+    )
+    assert (updated.provider, updated.provider_account) == ("other-bank", "9")
+    assert updated.sealed_credentials == b""
+
+
+async def test_a_provider_may_be_taken_away(office, account):
+    updated = await office.change(account.id, NO_BANK)
+
+    assert (updated.provider, updated.provider_account) == ("", account.provider_account)
+    assert updated.had_bank
+    assert updated.sealed_credentials == b""
+
+
+async def test_coordinates_are_completed(office, account):
+    for part in ({"branch": "0001"}, {"account": "123456-7", "bank_number": "341"}):
+        updated = await office.change(account.id, **part)
+
+    assert updated.coordinates == BankCoordinates(
+        bank_number="341", branch="0001", account="123456-7"
+    )
+
+
+@pytest.mark.parametrize(
+    "update",
+    [
+        {"name": " "},
+        {"tax_number": "1"},
+        {"bank": ProviderRequest(provider="unknown", provider_account="1")},
+        {"ispb": "x"},
+    ],
+    ids=str,
+)
+async def test_an_update_that_does_not_fit_changes_nothing(office, account, update):
+    with pytest.raises(RuleViolation):
+        await office.change(account.id, **update)
+
+    assert await office.found(account.id) == account
+
+
+@pytest.mark.parametrize("account_id", [ABSENT, "no-uuid"])
+async def test_an_account_that_is_not_there_is_named(office, account_id: str):
+    with pytest.raises(RuleViolation, match=account_id):
+        await office.change(account_id, active=True)
+
+
+async def test_a_list_of_nobody_s_accounts_is_refused(office):
+    with pytest.raises(RuleViolation, match=ABSENT):
+        await office.accounts.every(Staff(office.acting), ABSENT)
+
+
+def test_a_provider_s_credentials_are_not_shown():
+    assert "token-1" not in repr(SANDBOX)
+
+
+@pytest.fixture
+def secrets(tmp_path, monkeypatch) -> dict[str, str]:
+    """What an account of ``other-bank`` shows, whose adapter now asks for several texts."""
+    registered(monkeypatch, "sandbox")
+    pair = Authority(tmp_path).pair("we")
+    return {"client_id": "canary-id", "certificate": pair.certificate, "key": pair.key}
+
+
+async def test_secrets_are_sealed_whole_and_their_end_is_on_record(office, company_id, secrets):
+    choice = ProviderRequest(provider="other-bank", provider_account="7", credentials=secrets)
+
+    made = await office.account(company_id, choice)
+
+    assert made.certificate_ends_at == VALID[1].replace(microsecond=0)
+    assert json.loads(office.sealer.open(made.sealed_credentials, made.id)) == secrets
+    assert await office.found(made.id) == made
+    assert "canary" not in str(await office.acts())
+
+
+async def test_a_new_certificate_is_an_act_with_both_ends(office, company_id, secrets, tmp_path):
+    choice = ProviderRequest(provider="other-bank", provider_account="7", credentials=secrets)
+    made = await office.account(company_id, choice)
+    old = Authority(tmp_path, "other").pair("we", EXPIRED)
+    changed = secrets | {"certificate": old.certificate, "key": old.key}
+
+    after = await office.change(made.id, replace(choice, credentials=changed))
+    gone = await office.change(made.id, NO_BANK)
+
+    assert after.certificate_ends_at == EXPIRED[1].replace(microsecond=0)
+    assert (gone.certificate_ends_at, gone.sealed_credentials) == (None, b"")
+    told = [act.details for act in await office.acts() if act.action == "account.updated"]
+    assert told[0]["sealed_credentials"] == "changed"
+    assert (
+        told[0]["certificate_ends_at"]
+        == f"{made.certificate_ends_at} -> {after.certificate_ends_at}"
+    )
+
+
+@pytest.mark.parametrize("half", ["client_id", "certificate", "key"])
+async def test_half_of_the_secrets_changes_nothing(office, company_id, secrets, half: str):
+    choice = ProviderRequest(provider="other-bank", provider_account="7", credentials=secrets)
+    made = await office.account(company_id, choice)
+    given = {name: text for name, text in secrets.items() if name != half}
+
+    with pytest.raises(RuleViolation) as refused:
+        await office.change(made.id, replace(choice, credentials=given))
+
+    assert (refused.value.field, refused.value.reason) == (f"credentials.{half}", "missing")
+    assert "canary" not in str(refused.value)
+    assert await office.found(made.id) == made
+
+
+async def test_an_account_may_be_made_without_secrets(office, company_id, secrets):
+    """Its payouts are refused until it has them."""
+    choice = ProviderRequest(provider="other-bank", provider_account="7", credentials="")
+
+    made = await office.account(company_id, choice)
+
+    assert (made.sealed_credentials, made.certificate_ends_at) == (b"", None)
+
+
+async def owned(office: Registers, name: str) -> Account:
+    return await office.account((await office.company(name)).id, name=name)
+
+
+def within(office: Registers, *companies: str) -> Staff:
+    """Return somebody who may do everything in these companies."""
+    return Staff(office.acting, CompanyScope(frozenset(companies)))
+
+
+async def test_who_is_limited_to_companies_sees_their_accounts_alone(office: Registers):
+    mine, other = await owned(office, "Padaria"), await owned(office, "Outra")
+    who, service = within(office, mine.company_id), office.accounts
+
+    found = await service.page(who, AccountSearch(FIRST))
+    elsewhere = await service.page(who, AccountSearch(FIRST, other.company_id))
+
+    assert (found.items, found.total) == ([OwnedAccount(mine, "Padaria")], 1)
+    assert (elsewhere.items, elsewhere.total) == ([], 0)
+    assert await service.every(who) == [mine]
+    assert await service.get(who, mine) == OwnedAccount(mine, "Padaria")
+    with pytest.raises(RuleViolation) as refused:
+        await service.find(who, other.id)
+    assert refused.value.reason == "account_unknown"
+
+
+async def test_a_page_is_cut_out_of_all_accounts_oldest_first(office: Registers):
+    company = await office.company("Padaria")
+    made = [await office.account(company.id, name=name) for name in "ABC"]
+
+    second = await office.accounts.page(Staff(office.acting), AccountSearch(Paging(2, 2)))
+
+    assert ([each.account for each in second.items], second.total) == (made[2:], 3)
+
+
+async def test_nobody_adds_to_a_company_they_do_not_see(office: Registers):
+    mine, other = await office.company("Padaria"), await office.company("Outra")
+    who = within(office, mine.id)
+
+    with pytest.raises(RuleViolation) as refused:
+        await office.accounts.create(who, asked(other.id.upper()))
+
+    assert (refused.value.reason, refused.value.field) == ("company_unknown", "company_id")
+    assert (await office.accounts.create(who, asked(mine.id))).company_id == mine.id
+
+
+def asked(company_id: str) -> AccountRequest:
+    return AccountRequest(company_id=company_id, name="A", tax_number=TAX)
+
+
+async def test_a_change_of_another_version_is_refused(office: Registers, account: Account):
+    who, wanted = Staff(office.acting), AccountChange(active=True)
+    seen = Expected(frozenset({version_of_account(account)}))
+
+    await office.accounts.change(who, account, wanted, seen)
+    with pytest.raises(ServiceError) as refused:
+        await office.accounts.change(who, account, AccountChange(verified=True), seen)
+
+    assert refused.value.error.code == "SVC.GTW.011"
+
+
+async def test_a_bank_s_account_belongs_to_one_company_however_it_is_spelled(office: Registers):
+    """Letter case, wide letters, and another name of the same bank: one account at the bank."""
+    mine, other = await owned(office, "Padaria"), await owned(office, "Outra")
+    await office.change(mine.id, SANDBOX)
+
+    told = {}
+    for provider, name in (
+        ("sandbox", "conta-1"),
+        ("sandbox", "CONTA-1"),
+        ("sandbox", "ｃｏｎｔａ-1"),
+        ("other-bank", "conta-1"),
+        ("other-bank", "Conta-1"),
+    ):
+        bank = ProviderRequest(provider=provider, provider_account=name, credentials="secret")
+        try:
+            await office.change(other.id, bank)
+            told[provider, name] = "let through"
+        except RuleViolation as refused:
+            told[provider, name] = refused.reason
+
+    assert set(told.values()) == {"bank_account_taken"}, told
+    assert await office.found(other.id) == other
+
+
+@pytest.mark.parametrize(
+    ("given", "field", "reason"),
+    [
+        ({"client_id": "canary"}, "credentials.certificate", "missing"),
+        (
+            {"client_id": "canary", "certificate": "canary", "key": "x"},
+            "credentials.certificate",
+            "pem_certificate",
+        ),
+        ({"canary": "canary"}, "credentials", "bank_credentials_unknown"),
+        ("canary", "credentials", "bank_credentials_form"),
+    ],
+)
+@pytest.mark.usefixtures("secrets")
+async def test_what_does_not_fit_the_bank_is_refused_by_field(
+    office: Registers, company_id: str, given: object, field: str, reason: str
+):
+    bank = ProviderRequest(provider="other-bank", provider_account="1", credentials=given)  # type: ignore[arg-type]
+
+    with pytest.raises(RuleViolation) as refused:
+        await office.account(company_id, bank)
+
+    assert (refused.value.field, refused.value.reason) == (field, reason)
+    assert "canary" not in f"{refused.value!r} {refused.value}"
+
+
+async def test_a_bank_of_one_text_takes_no_fields(office: Registers, company_id: str):
+    with pytest.raises(RuleViolation) as refused:
+        await office.account(company_id, replace(SANDBOX, credentials={"a": "canary"}))
+
+    assert refused.value.reason == "bank_credentials_text"
+
+
+@pytest.mark.parametrize(
+    ("role", "seen"),
+    [(Role.VIEWER, {"Padaria", "Matriz"}), (Role.SECURITY, {"Padaria", "Matriz", "ERP"})],
+)
+async def test_records_are_named_to_who_may_read_them(
+    office: Registers, role: Role, seen: set[str]
+):
+    company, foreign = await office.company("Padaria"), await owned(office, "Outra")
+    account = await office.account(company.id, name="Matriz")
+    issued = await office.credentials.issue(
+        CredentialOrder(name="ERP", company_id=company.id, permissions=frozenset())
+    )
+    who = StaffOf(office.clock, ())(somebody(role, companies=frozenset({company.id})))
+    ids = [company.id, account.id, issued.credential.client_id, foreign.id, "nobody"]
+
+    found = await office.accounts.names(who, NamesRequest(ids))
+
+    assert {each.name for each in found} == seen
+    assert await office.accounts.names(who, NamesRequest([])) == []
+
+
+async def test_every_bank_has_both_numbers_once(office: Registers):
+    found = await office.accounts.bank_numbers(Staff(office.acting))
+
+    assert "60701190" in {each.ispb for each in found if each.compe == "341"}
+    assert len({each.compe for each in found}) == len(found) > 400
+    assert {len(each.ispb) for each in found} == {8}

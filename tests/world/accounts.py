@@ -1,0 +1,15 @@
+"""Accounts that a test changes in a store of its own or of another process."""
+
+from typing import Any
+
+from gateway.accounts.model import AccountChange
+from gateway.app.build_backoffice import build_account_service
+from gateway.cli.context import AdminContext
+from gateway.core.access import Staff
+from gateway.domain.accounts.accounts import Account
+
+
+async def change_account(office: AdminContext, account_id: str, **wanted: Any) -> Account:
+    """Change an account from the command line."""
+    accounts, who = build_account_service(office.kernel), Staff(office.acting)
+    return await accounts.change(who, await accounts.find(who, account_id), AccountChange(**wanted))
