@@ -32,7 +32,7 @@ from provider_adapters.apipix import documents
 from provider_adapters.apipix.access import CHANGED, Access, amount, readable, reading
 from provider_adapters.apipix.words import CHARGE_STATUSES, REMOVED
 from provider_adapters.kit import brcode, money
-from provider_adapters.kit.answers import is_e2e_id
+from provider_adapters.kit.answers import is_e2e_id, known
 from provider_adapters.kit.client import Translate, UnknownWord
 from provider_adapters.kit.outcomes import NeverSendable
 from provider_adapters.kit.payers import payer_of
@@ -256,16 +256,14 @@ def _debtor(payer: Payer) -> Mapping[str, str]:
 
 
 def _charge(document: documents.Cobranca, reference: str, emv: str, unknown: UnknownWord) -> Charge:
-    status = CHARGE_STATUSES.get(document.status)
-    if status is None:
-        unknown()
+    status = known(CHARGE_STATUSES, document.status, ChargeStatus.ACTIVE, unknown)
     receiver, city, zip_code = _receiver(document, emv)
     return Charge(
         reference=reference,
         type=ChargeType.DYNAMIC,
         key=document.chave,
         value=amount(document.valor.original),
-        status=status or ChargeStatus.ACTIVE,
+        status=status,
         emv=emv,
         reusable=False,
         payer=_asked(document.devedor),

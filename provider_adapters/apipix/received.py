@@ -52,16 +52,21 @@ from provider_adapters.apipix.words import (
     REFUSED_BEFORE,
 )
 from provider_adapters.kit import money
-from provider_adapters.kit.answers import ProviderAnswer, is_e2e_id, provider_id, read_document
+from provider_adapters.kit.answers import (
+    ProviderAnswer,
+    is_e2e_id,
+    known,
+    provider_id,
+    read_document,
+)
 from provider_adapters.kit.client import UnknownWord
 from provider_adapters.kit.outcomes import (
-    STATES_OF_REFUNDS,
     Expected,
     NeverSendable,
-    Shown,
     is_known,
     listed_refusal,
     outcome_of,
+    refund_shown,
     unsent,
 )
 from provider_adapters.kit.paging import unrepeated, whole
@@ -292,9 +297,7 @@ def _refunds(pix: documents.Pix, unknown: UnknownWord) -> Iterable[Refund]:
 
 def _refund(e2e_id: str, txid: str, given: documents.Devolucao, unknown: UnknownWord) -> Refund:
     """Read a refund; one of unknown state is still processing."""
-    status = REFUND_STATUSES.get(given.status)
-    if status is None:
-        unknown()
+    status = known(REFUND_STATUSES, given.status, RefundStatus.PROCESSING, unknown)
     if given.horario.solicitacao is None or not is_e2e_id(e2e_id):
         raise ValueError(Reason.WRONG_SHAPE)
     settled = given.horario.liquidacao
@@ -308,7 +311,7 @@ def _refund(e2e_id: str, txid: str, given: documents.Devolucao, unknown: Unknown
         return_id=given.rtr_id if given.rtr_id and is_e2e_id(given.rtr_id) else "",
         value=amount(given.valor),
         description=cleaned_text(given.descricao),
-        status=status or RefundStatus.PROCESSING,
+        status=status,
         failure=FailureCode.OTHER if failed else None,
         created_at=given.horario.solicitacao.astimezone(UTC),
         settled_at=None if settled is None or failed else settled.astimezone(UTC),
@@ -329,14 +332,7 @@ def _known(answer: ProviderAnswer, order: RefundOrder) -> Outcome:
 
     def shape(document: documents.Devolucao) -> Outcome:
         refund = _refund(order.payment_e2e_id, "", document, answer.unknown_word)
-        shown = Shown(
-            state=STATES_OF_REFUNDS[refund.status],
-            provider_key=refund.provider_key,
-            value=refund.value,
-            provider_id=refund.provider_id,
-            e2e_id=refund.return_id or None,
-            settled_at=refund.settled_at,
-        )
-        return outcome_of(answer, shown, Expected(order.provider_key, order.value), ordered=True)
+        expected = Expected(order.provider_key, order.value)
+        return outcome_of(answer, refund_shown(refund), expected, ordered=True)
 
     return read_document(answer, documents.DEVOLUCAO, shape, CHANGED)

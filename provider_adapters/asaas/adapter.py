@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import date
+from typing import Final
 
 from gateway.domain.bank.charges import (
     Charge,
@@ -41,10 +42,14 @@ from gateway.domain.kernel.windows import Window
 from provider_adapters.asaas import charges, documents, payouts, requests, translate
 from provider_adapters.asaas.callbacks import AsaasProof
 from provider_adapters.asaas.pix_charges import Paid, PixCharges
+from provider_adapters.asaas.words import DONE
 from provider_adapters.kit.adapter import BankAdapter, key_of
 from provider_adapters.kit.outcomes import unsent
 from provider_adapters.kit.paging import days, number_of, skipped, unrepeated, whole, within
 from provider_adapters.kit.proofs import token_text
+from provider_adapters.kit.requests import sending
+
+_KEYS: Final = "/v3/pix/addressKeys"
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +77,8 @@ class AsaasAdapter(BankAdapter):
 
     async def get_balance(self, account: ProviderAccount) -> Balance:
         """Read the balance, live; ``GET /v3/finance/balance``."""
-        return await self.client.read(requests.balance(account), translate.balance)
+        request = requests.keyed(account, "get_balance", "/v3/finance/balance")
+        return await self.client.read(request, translate.balance)
 
     async def list_statement(
         self, account: ProviderAccount, window: Window, cursor: str | None, limit: int
@@ -117,7 +123,8 @@ class AsaasAdapter(BankAdapter):
         row = await self._charge_row(account, operation, reference, by)
         paid: documents.PixTransaction | None = None
         if row.pix_transaction:
-            request = requests.pix_transaction(account, operation, row.pix_transaction)
+            path = "/v3/pix/transactions/{id}"
+            request = requests.keyed(account, operation, path, id=row.pix_transaction)
             paid = await self.client.read(request, charges.pix_transaction, by)
         payer = charges.payer_of(paid) if paid else None
         if payer is None:
@@ -157,19 +164,22 @@ class AsaasAdapter(BankAdapter):
         """
         if not self.capabilities.finds(provider_id):
             raise NotSupported(Reason.NOT_SUPPORTED)
-        request = requests.transfer(account, provider_id)
+        path = "/v3/transfers/{id}"
+        request = requests.keyed(account, "find_payout", path, id=provider_id)
         return await self.client.read(request, lambda answer: payouts.found(answer, provider_key))
 
     async def create_key(self, account: ProviderAccount, order: KeyOrder) -> PixKey:
         """Register a random key, sent once; ``POST /v3/pix/addressKeys``."""
         if order.type is not PixKeyType.EVP:
             raise NotSupported(Reason.NOT_SUPPORTED)
-        return await self.client.change(requests.create_key(account), translate.changed_key)
+        request = requests.keyed(account, "create_key", _KEYS)
+        document = {"type": requests.KEY_WORDS[order.type]}
+        return await self.client.change(sending(request, document), translate.changed_key)
 
     async def cancel_key(self, account: ProviderAccount, key: PixKey) -> PixKey:
         """Cancel a key, sent once; ``DELETE /v3/pix/addressKeys/{id}``."""
-        request = requests.cancel_key(account, key.provider_id)
-        return await self.client.change(request, translate.changed_key)
+        request = requests.keyed(account, "cancel_key", f"{_KEYS}/{{id}}", id=key.provider_id)
+        return await self.client.change(sending(request, method="DELETE"), translate.changed_key)
 
     async def create_charge(self, account: ProviderAccount, order: ChargeOrder) -> Charge:
         """
@@ -202,7 +212,8 @@ class AsaasAdapter(BankAdapter):
             raise Refused(CHARGE_PAID)
         charge = await self._charge(account, operation, row, by)
         if status is ChargeStatus.ACTIVE:
-            await self.client.change(requests.cancel_charge(account, row.id), translate.removed)
+            request = requests.keyed(account, operation, "/v3/payments/{id}", id=row.id)
+            await self.client.change(sending(request, method="DELETE"), translate.removed)
         return dataclasses.replace(charge, status=ChargeStatus.CANCELED)
 
     async def find_received(self, account: ProviderAccount, e2e_id: str) -> IncomingPayment:
@@ -216,7 +227,8 @@ class AsaasAdapter(BankAdapter):
         self, account: ProviderAccount, window: Window, cursor: str | None, limit: int
     ) -> Page[IncomingPayment]:
         """Read a page of payments received; ``GET /v3/pix/transactions``."""
-        request = requests.received_list(account, number_of(cursor), limit)
+        query = {"type": "CREDIT", "status": DONE, **requests.page(number_of(cursor), limit)}
+        request = requests.keyed(account, "list_received", "/v3/pix/transactions", query)
         return await self.client.read(
             request, lambda answer: translate.received_payments(answer, window, cursor)
         )
@@ -233,7 +245,8 @@ class AsaasAdapter(BankAdapter):
         by = self.client.read_by()
 
         async def read(cursor: str | None) -> Page[RegisteredCallback]:
-            request = requests.webhooks(account, number_of(cursor))
+            page = requests.page(number_of(cursor))
+            request = requests.keyed(account, "list_callbacks", "/v3/webhooks", page)
             return await self.client.read(
                 request, lambda answer: translate.webhooks(answer, cursor), by
             )
@@ -242,14 +255,17 @@ class AsaasAdapter(BankAdapter):
 
     async def remove_callback(self, account: ProviderAccount, callback_id: str) -> None:
         """Remove an address, sent once; ``DELETE /v3/webhooks/{id}``."""
-        await self.client.change(requests.remove_webhook(account, callback_id), translate.removed)
+        path = "/v3/webhooks/{id}"
+        request = requests.keyed(account, "remove_callback", path, id=callback_id)
+        await self.client.change(sending(request, method="DELETE"), translate.removed)
 
     async def _keys(self, account: ProviderAccount, operation: str) -> Sequence[PixKey]:
         """Read every key, for one of several operations."""
         by = self.client.read_by()
 
         async def read(cursor: str | None) -> Page[PixKey]:
-            request = requests.keys(account, operation, number_of(cursor))
+            page = requests.page(number_of(cursor))
+            request = requests.keyed(account, operation, _KEYS, page)
             return await self.client.read(
                 request, lambda answer: translate.keys(answer, cursor), by
             )
@@ -278,7 +294,8 @@ class AsaasAdapter(BankAdapter):
         code: documents.QrCode | None = None
         over = () if status is ChargeStatus.ACTIVE else (Refused, NotFound, BadReply)
         with suppress(*over):
-            request = requests.qr_code(account, operation, row.id)
+            path = "/v3/payments/{id}/pixQrCode"
+            request = requests.keyed(account, operation, path, id=row.id)
             code = await self.client.read(request, charges.qr_code, by)
         shown = payer or await self._customer(account, operation, row, by)
         return translate.composed(lambda: charges.charge(row, status, code, shown))
@@ -289,7 +306,7 @@ class AsaasAdapter(BankAdapter):
         """Read who is asked to pay."""
         if not row.customer:
             return None
-        request = requests.customer(account, operation, row.customer)
+        request = requests.keyed(account, operation, "/v3/customers/{id}", id=row.customer)
         return await self.client.read(request, charges.customer, by)
 
     async def _customer_id(self, account: ProviderAccount, payer: Payer) -> str:

@@ -17,7 +17,7 @@ from gateway.domain.bank.providers import NotFound
 from provider_adapters.asaas import documents, words
 from provider_adapters.asaas.translate import instant_or_none, payer
 from provider_adapters.kit import brcode, money
-from provider_adapters.kit.answers import ProviderAnswer, provider_id, read_document
+from provider_adapters.kit.answers import ProviderAnswer, known, provider_id, read_document
 from provider_adapters.kit.client import UnknownWord
 
 Row = TypeVar("Row", documents.Payment, documents.PixTransaction)
@@ -84,10 +84,7 @@ def charge_status(row: documents.Payment, unknown: UnknownWord) -> ChargeStatus:
     """Read where a charge stands; an unknown word is active, so that it is looked at again."""
     if row.deleted:
         return ChargeStatus.CANCELED
-    status = words.CHARGE_STATUSES.get(row.status)
-    if status is None:
-        unknown()
-    return status or ChargeStatus.ACTIVE
+    return known(words.CHARGE_STATUSES, row.status, ChargeStatus.ACTIVE, unknown)
 
 
 def charge(

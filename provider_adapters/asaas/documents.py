@@ -114,10 +114,9 @@ class PixTransaction(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class BankNumber(msgspec.Struct, frozen=True):
-    """A bank's two numbers."""
+    """A bank's number."""
 
     code: str | None = None
-    ispb: str | None = None
 
 
 class BankAccount(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):

@@ -24,12 +24,13 @@ from gateway.domain.bank.pix_keys import PixKeyType
 from gateway.domain.bank.provider_callbacks import CallbackOrder
 from gateway.domain.bank.providers import ProviderAccount
 from gateway.domain.kernel.money import Money
-from provider_adapters.asaas.secrets import api_key_of
+from provider_adapters.asaas.secrets import AsaasSecrets
 from provider_adapters.asaas.words import ACCOUNT_TYPES, EVENTS, KEY_TYPES
 from provider_adapters.kit import banks, money
 from provider_adapters.kit.outcomes import NeverSendable
 from provider_adapters.kit.proofs import token_text
 from provider_adapters.kit.requests import ProviderRequest, get, paying, sending
+from provider_adapters.kit.secrets import secrets_of
 
 LARGEST_PAGE: Final = 100
 """Of every list (docs.asaas.com/docs/listing-and-pagination)."""
@@ -38,17 +39,12 @@ PROBE: Final = ProviderRequest(
 )
 """Without a key it touches no account; the bank refuses it in its own shape."""
 _PIX: Final = "PIX"
-_KEY_WORDS: Final = {kind: word for word, kind in KEY_TYPES.items()}
+KEY_WORDS: Final = {kind: word for word, kind in KEY_TYPES.items()}
 _BRAZILIAN: Final = re.compile(r"\+55(\d{10,11})", re.ASCII)
 _ACCOUNT: Final = re.compile(r"(\d+)-?([0-9A-Za-z])", re.ASCII)
 _TOKEN: Final = re.compile(r"[!-~]{32,255}")
 """Of callbacks: docs.asaas.com/docs/create-new-webhook-via-api."""
 _NO_QUERY: Final[Mapping[str, str]] = {}
-
-
-def balance(account: ProviderAccount) -> ProviderRequest:
-    """Build ``GET /v3/finance/balance``."""
-    return _get(account, "get_balance", "/v3/finance/balance")
 
 
 def movements(
@@ -59,9 +55,9 @@ def movements(
         "startDate": days[0].isoformat(),
         "finishDate": days[1].isoformat(),
         "order": "desc",
-        **_page(skip, limit),
+        **page(skip, limit),
     }
-    return _get(account, "list_statement", "/v3/financialTransactions", query)
+    return keyed(account, "list_statement", "/v3/financialTransactions", query)
 
 
 def pix_charges(account: ProviderAccount, days: tuple[date, date], skip: int) -> ProviderRequest:
@@ -70,54 +66,27 @@ def pix_charges(account: ProviderAccount, days: tuple[date, date], skip: int) ->
         "billingType": _PIX,
         "paymentDate%5Bge%5D": days[0].isoformat(),
         "paymentDate%5Ble%5D": days[1].isoformat(),
-        **_page(skip, LARGEST_PAGE),
+        **page(skip),
     }
-    return _get(account, "list_statement", "/v3/payments", query)
-
-
-def keys(account: ProviderAccount, operation: str, skip: int) -> ProviderRequest:
-    """Build ``GET /v3/pix/addressKeys``."""
-    return _get(account, operation, "/v3/pix/addressKeys", _page(skip, LARGEST_PAGE))
-
-
-def create_key(account: ProviderAccount) -> ProviderRequest:
-    """Build ``POST /v3/pix/addressKeys``: the bank makes random keys alone."""
-    request = _get(account, "create_key", "/v3/pix/addressKeys")
-    return sending(request, {"type": _KEY_WORDS[PixKeyType.EVP]})
-
-
-def cancel_key(account: ProviderAccount, key_id: str) -> ProviderRequest:
-    """Build ``DELETE /v3/pix/addressKeys/{id}``."""
-    request = _get(account, "cancel_key", "/v3/pix/addressKeys/{id}", id=key_id)
-    return sending(request, method="DELETE")
+    return keyed(account, "list_statement", "/v3/payments", query)
 
 
 def charges(account: ProviderAccount, operation: str, reference: str) -> ProviderRequest:
     """Build ``GET /v3/payments`` of one reference; the rows are to be compared again."""
-    query = {"externalReference": reference, **_page(0, LARGEST_PAGE)}
-    return _get(account, operation, "/v3/payments", query)
-
-
-def qr_code(account: ProviderAccount, operation: str, payment_id: str) -> ProviderRequest:
-    """Build ``GET /v3/payments/{id}/pixQrCode``."""
-    return _get(account, operation, "/v3/payments/{id}/pixQrCode", id=payment_id)
-
-
-def customer(account: ProviderAccount, operation: str, customer_id: str) -> ProviderRequest:
-    """Build ``GET /v3/customers/{id}``."""
-    return _get(account, operation, "/v3/customers/{id}", id=customer_id)
+    query = {"externalReference": reference, **page(0)}
+    return keyed(account, operation, "/v3/payments", query)
 
 
 def customers(account: ProviderAccount, tax_number: str) -> ProviderRequest:
     """Build ``GET /v3/customers`` of one tax number."""
-    query = {"cpfCnpj": tax_number, **_page(0, LARGEST_PAGE)}
-    return _get(account, "create_charge", "/v3/customers", query)
+    query = {"cpfCnpj": tax_number, **page(0)}
+    return keyed(account, "create_charge", "/v3/customers", query)
 
 
 def create_customer(account: ProviderAccount, payer: Payer) -> ProviderRequest:
     """Build ``POST /v3/customers``; the bank sends its customers no messages of its own."""
     document = {"name": payer.name, "cpfCnpj": payer.tax_number, "notificationDisabled": True}
-    return sending(_get(account, "create_charge", "/v3/customers"), document)
+    return sending(keyed(account, "create_charge", "/v3/customers"), document)
 
 
 def create_charge(
@@ -133,37 +102,13 @@ def create_charge(
     }
     if order.description:
         document["description"] = order.description
-    return sending(_get(account, "create_charge", "/v3/payments"), document)
-
-
-def cancel_charge(account: ProviderAccount, payment_id: str) -> ProviderRequest:
-    """Build ``DELETE /v3/payments/{id}``."""
-    request = _get(account, "cancel_charge", "/v3/payments/{id}", id=payment_id)
-    return sending(request, method="DELETE")
-
-
-def pix_transaction(
-    account: ProviderAccount, operation: str, transaction_id: str
-) -> ProviderRequest:
-    """Build ``GET /v3/pix/transactions/{id}``."""
-    return _get(account, operation, "/v3/pix/transactions/{id}", id=transaction_id)
+    return sending(keyed(account, "create_charge", "/v3/payments"), document)
 
 
 def received(account: ProviderAccount, e2e_id: str) -> ProviderRequest:
     """Build ``GET /v3/pix/transactions`` of one end-to-end id; the rows are compared again."""
-    query = {"endToEndIdentifier": e2e_id, "type": "CREDIT", **_page(0, LARGEST_PAGE)}
-    return _get(account, "find_received", "/v3/pix/transactions", query)
-
-
-def received_list(account: ProviderAccount, skip: int, limit: int) -> ProviderRequest:
-    """Build ``GET /v3/pix/transactions`` of all that came in: the list knows no dates."""
-    query = {"type": "CREDIT", "status": "DONE", **_page(skip, limit)}
-    return _get(account, "list_received", "/v3/pix/transactions", query)
-
-
-def transfer(account: ProviderAccount, transfer_id: str) -> ProviderRequest:
-    """Build ``GET /v3/transfers/{id}``."""
-    return _get(account, "find_payout", "/v3/transfers/{id}", id=transfer_id)
+    query = {"endToEndIdentifier": e2e_id, "type": "CREDIT", **page(0)}
+    return keyed(account, "find_received", "/v3/pix/transactions", query)
 
 
 def create_transfer(account: ProviderAccount, order: PayoutOrder) -> ProviderRequest:
@@ -180,7 +125,7 @@ def create_transfer(account: ProviderAccount, order: PayoutOrder) -> ProviderReq
     }
     if order.description:
         document["description"] = order.description
-    return paying(_get(account, "create_payout", "/v3/transfers"), document, order.provider_key)
+    return paying(keyed(account, "create_payout", "/v3/transfers"), document, order.provider_key)
 
 
 def register_webhook(account: ProviderAccount, order: CallbackOrder, email: str) -> ProviderRequest:
@@ -197,18 +142,7 @@ def register_webhook(account: ProviderAccount, order: CallbackOrder, email: str)
     }
     if email:
         document["email"] = email
-    return sending(_get(account, "register_callback", "/v3/webhooks"), document)
-
-
-def webhooks(account: ProviderAccount, skip: int) -> ProviderRequest:
-    """Build ``GET /v3/webhooks``."""
-    return _get(account, "list_callbacks", "/v3/webhooks", _page(skip, LARGEST_PAGE))
-
-
-def remove_webhook(account: ProviderAccount, webhook_id: str) -> ProviderRequest:
-    """Build ``DELETE /v3/webhooks/{id}``."""
-    request = _get(account, "remove_callback", "/v3/webhooks/{id}", id=webhook_id)
-    return sending(request, method="DELETE")
+    return sending(keyed(account, "register_callback", "/v3/webhooks"), document)
 
 
 def bank_phone(key: str) -> str:
@@ -229,7 +163,7 @@ def _destination(order: PayoutOrder) -> dict[str, object]:
     to = order.destination
     if isinstance(to, PixDestination):
         key = bank_phone(to.key) if to.key_type is PixKeyType.PHONE else to.key
-        return {"pixAddressKey": key, "pixAddressKeyType": _KEY_WORDS[to.key_type]}
+        return {"pixAddressKey": key, "pixAddressKeyType": KEY_WORDS[to.key_type]}
     return {"bankAccount": _bank_account(to)}
 
 
@@ -261,11 +195,12 @@ def _token(secret: bytes) -> str:
     return token
 
 
-def _page(skip: int, limit: int) -> dict[str, str]:
+def page(skip: int, limit: int = LARGEST_PAGE) -> dict[str, str]:
+    """Build a page's query."""
     return {"offset": str(skip), "limit": str(min(max(limit, 1), LARGEST_PAGE))}
 
 
-def _get(
+def keyed(
     account: ProviderAccount,
     operation: str,
     template: str,
@@ -273,5 +208,5 @@ def _get(
     **steps: str,
 ) -> ProviderRequest:
     """Build a read with the account's key."""
-    headers = {"access_token": api_key_of(account)}
+    headers = {"access_token": secrets_of(account, AsaasSecrets).api_key}
     return get(operation, template, headers, query, account_id=account.account_id, **steps)

@@ -7,8 +7,7 @@ from typing import Annotated
 import msgspec
 
 from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.providers import ProviderAccount
-from provider_adapters.kit.secrets import in_environments, secrets_of
+from provider_adapters.kit.secrets import in_environments
 
 ApiKey = Annotated[
     str,
@@ -27,8 +26,3 @@ class AsaasSecrets(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     api_key: ApiKey
-
-
-def api_key_of(account: ProviderAccount) -> str:
-    """Return an account's key; raises ``CredentialsRefused`` where there is none."""
-    return secrets_of(account, AsaasSecrets).api_key

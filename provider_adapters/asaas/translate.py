@@ -32,6 +32,7 @@ from provider_adapters.kit.answers import (
     Inside,
     ProviderAnswer,
     is_e2e_id,
+    known,
     listed,
     of_status,
     provider_id,
@@ -254,9 +255,7 @@ def _day(text: str) -> date:
 
 def _key(row: documents.Key, unknown: UnknownWord) -> PixKey:
     """Read a key; one of unknown status is pending, so that nobody pays to it yet."""
-    status, kind = words.KEY_STATUSES.get(row.status), listed(words.KEY_TYPES, row.type)
-    if status is None:
-        unknown()
+    kind = listed(words.KEY_TYPES, row.type)
     key = row.key or ""
     if kind is PixKeyType.PHONE and key.isdigit() and len(key) in _NATIONAL_PHONE:
         key = f"+55{key}"
@@ -264,7 +263,7 @@ def _key(row: documents.Key, unknown: UnknownWord) -> PixKey:
         provider_id=provider_id(row.id),
         key=key,
         type=kind,
-        status=status or PixKeyStatus.PENDING,
+        status=known(words.KEY_STATUSES, row.status, PixKeyStatus.PENDING, unknown),
         created_at=instant_or_none(row.date_created),
     )
 

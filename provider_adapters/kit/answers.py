@@ -25,6 +25,7 @@ from provider_adapters._road.faults import of_status, retry_after
 __all__ = [
     "ProviderAnswer",
     "inside",
+    "known",
     "listed",
     "listed_error",
     "of_status",
@@ -127,6 +128,17 @@ def listed(table: Mapping[str, Value], word: str) -> Value:
     value = table.get(word)
     if value is None:
         raise ValueError(Reason.UNKNOWN_STATUS)
+    return value
+
+
+def known(
+    table: Mapping[str, Value], word: str, default: Value, unknown: Callable[[], None]
+) -> Value:
+    """Look up a word; one that is not listed is counted, and means the careful ``default``."""
+    value = table.get(word)
+    if value is None:
+        unknown()
+        return default
     return value
 
 

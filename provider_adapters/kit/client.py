@@ -366,17 +366,22 @@ def client_of(
         on_certificate = partial(context.observer.certificate, name)
         runtime = dataclasses.replace(runtime, on_certificate=on_certificate)
     files = tls or TlsFiles()
-    return ProviderClient(
-        ClientParts(
-            provider=name,
-            transport=runtime.traced(
-                base_url, context.transport(base_url, limits, context.environment, runtime, files)
-            ),
-            limits=limits,
-            observer=context.observer,
-            transcript=Transcript(name, harmless),
-            runtime=runtime,
-        )
+    transport = context.transport(base_url, limits, context.environment, runtime, files)
+    parts = parts_of(context, runtime.traced(base_url, transport), harmless, limits)
+    return ProviderClient(dataclasses.replace(parts, runtime=runtime))
+
+
+def parts_of(
+    context: AdapterContext, transport: Transport, harmless: Collection[str], limits: ClientLimits
+) -> ClientParts:
+    """Return what a client needs, as a factory was given it."""
+    return ClientParts(
+        provider=context.name,
+        transport=transport,
+        limits=limits,
+        observer=context.observer,
+        transcript=Transcript(context.name, harmless),
+        runtime=context.runtime,
     )
 
 

@@ -27,7 +27,7 @@ from gateway.domain.bank.providers import (
     Settled,
     Unknown,
 )
-from gateway.domain.bank.refunds import RefundStatus
+from gateway.domain.bank.refunds import Refund, RefundStatus
 from gateway.domain.kernel.money import Money
 from gateway.net.client.messages import ProviderAnswer
 from provider_adapters._road.faults import retry_after
@@ -169,6 +169,20 @@ class Shown:
     returns: tuple[PixReturn, ...] = ()
     failure: FailureCode = FailureCode.OTHER
     code: str = ""
+
+
+def refund_shown(refund: Refund, problem: Reason | None = None) -> Shown:
+    """Return a refund that was read as what its order is compared with."""
+    return Shown(
+        state=STATES_OF_REFUNDS[refund.status],
+        provider_key=refund.provider_key,
+        value=refund.value,
+        provider_id=refund.provider_id,
+        e2e_id=refund.return_id or None,
+        problem=problem,
+        settled_at=refund.settled_at,
+        failure=refund.failure or FailureCode.OTHER,
+    )
 
 
 def outcome_of(

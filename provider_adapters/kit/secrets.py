@@ -46,8 +46,7 @@ from gateway.net.common.certificates import (
     load_pair,
 )
 from provider_adapters._road.limits import ClientLimits
-from provider_adapters._road.transcript import Transcript
-from provider_adapters.kit.client import ClientParts, ProviderClient
+from provider_adapters.kit.client import ProviderClient, parts_of
 from provider_adapters.kit.factory import AdapterContext
 from provider_adapters.kit.signing import EcdsaSigner
 
@@ -260,18 +259,9 @@ def client_of_accounts(
     system's authorities cost 0.8 MB for each account in use.
     """
     context.on_limits(limits)
-    return ProviderClient(
-        ClientParts(
-            provider=context.name,
-            transport=context.runtime.traced(
-                base_url, _transport(context, base_url, limits, tls or TlsFiles())
-            ),
-            limits=limits,
-            observer=context.observer,
-            transcript=Transcript(context.name, harmless),
-            runtime=context.runtime,
-        )
-    )
+    transport = _transport(context, base_url, limits, tls or TlsFiles())
+    traced = context.runtime.traced(base_url, transport)
+    return ProviderClient(parts_of(context, traced, harmless, limits))
 
 
 def _transport(

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from gateway.domain.bank.charges import Charge, ChargeOrder, ChargePayment
 from gateway.domain.bank.payout_orders import PayoutOrder
-from gateway.domain.bank.pix_keys import KeyOrder, KeyOwner, PixKey
+from gateway.domain.bank.pix_keys import KeyOrder, KeyOwner, PixKey, PixKeyType
 from gateway.domain.bank.provider_callbacks import (
     CallbackOrder,
     CallbackSecrets,
@@ -32,7 +32,6 @@ from provider_adapters.kit.outcomes import Expected, read_back, unsent
 from provider_adapters.kit.requests import ProviderRequest
 from provider_adapters.sandbox import callbacks, payouts, refunds, requests, translate
 from provider_adapters.sandbox.callbacks import SandboxProof
-from provider_adapters.sandbox.requests import Places
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,11 +45,13 @@ class SandboxAdapter(BankAdapter):
     token for that account.
 
     Attributes:
-        places: Where payouts can go.
+        key_types: The types of keys that payouts can go to.
+        banks: The bank numbers, likewise; None for every bank.
     """
 
     now: Now
-    places: Places
+    key_types: Collection[PixKeyType]
+    banks: Collection[str] | None
 
     def callback_proof(self, secrets: CallbackSecrets) -> SandboxProof:
         """Make the check of the bank's callbacks; raises ``ProofRefused`` without a secret."""
@@ -266,5 +267,5 @@ class SandboxAdapter(BankAdapter):
         """Build the request of a payout; raises ``NotSupported`` or ``Refused``."""
         if not self.capabilities.payouts:
             raise NotSupported(Reason.NOT_SUPPORTED)
-        requests.refuse_unknown_place(order, self.places)
+        requests.refuse_unknown_place(order, self.key_types, self.banks)
         return requests.create_payout(account, order)

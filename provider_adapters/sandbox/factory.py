@@ -115,5 +115,6 @@ class SandboxFactory:
             capabilities=chosen.capabilities(),
             client=client_of(context, base_url, HARMLESS, chosen.limits, chosen.tls),
             now=context.runtime.now,
-            places=chosen,
+            key_types=chosen.key_types,
+            banks=chosen.banks,
         )

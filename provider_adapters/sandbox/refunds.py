@@ -20,16 +20,16 @@ from gateway.domain.kernel.strict import cleaned_text
 from provider_adapters.kit.answers import (
     ProviderAnswer,
     is_e2e_id,
+    known,
     provider_id,
     read_document,
 )
 from provider_adapters.kit.client import UnknownWord
 from provider_adapters.kit.money import above_zero
 from provider_adapters.kit.outcomes import (
-    STATES_OF_REFUNDS,
     Expected,
-    Shown,
     outcome_of,
+    refund_shown,
     refused_before,
 )
 from provider_adapters.kit.times import utc
@@ -108,24 +108,14 @@ def page(answer: ProviderAnswer) -> Page[Refund]:
 def _outcome(answer: ProviderAnswer, refund: Refund, order: RefundOrder) -> Outcome:
     """Read a refund's state; Unknown for a refund that is not the one ordered."""
     same_payment = refund.payment_e2e_id == order.payment_e2e_id
-    seen = Shown(
-        state=STATES_OF_REFUNDS[refund.status],
-        provider_key=refund.provider_key,
-        value=refund.value,
-        provider_id=refund.provider_id,
-        e2e_id=refund.return_id or None,
-        problem=None if same_payment else Reason.E2E_ID_MALFORMED,
-        settled_at=refund.settled_at,
-        failure=refund.failure or FailureCode.OTHER,
-    )
-    return outcome_of(answer, seen, Expected(order.provider_key, order.value), ordered=True)
+    problem = None if same_payment else Reason.E2E_ID_MALFORMED
+    expected = Expected(order.provider_key, order.value)
+    return outcome_of(answer, refund_shown(refund, problem), expected, ordered=True)
 
 
 def _refund(document: documents.Devolucao, unknown: UnknownWord) -> Refund:
     """Read a refund; one of unknown state is still processing."""
-    status = REFUND_STATUSES.get(document.situacao)
-    if status is None:
-        unknown()
+    status = known(REFUND_STATUSES, document.situacao, RefundStatus.PROCESSING, unknown)
     for e2e_id in (document.id_devolucao, document.recebimento.e2e):
         if e2e_id is not None and not is_e2e_id(e2e_id):
             raise ValueError(Reason.E2E_ID_MALFORMED)
@@ -138,7 +128,7 @@ def _refund(document: documents.Devolucao, unknown: UnknownWord) -> Refund:
         return_id=document.id_devolucao or "",
         value=above_zero(document.valor_centavos),
         description=cleaned_text(document.descricao),
-        status=status or RefundStatus.PROCESSING,
+        status=status,
         failure=_failure(document),
         created_at=document.criada_em.astimezone(UTC),
         settled_at=utc(document.liquidada_em),

@@ -8,7 +8,7 @@ Every function raises ``Refused`` for an identifier that cannot stand in a path,
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Final, Protocol
+from typing import Final
 
 from gateway.domain.bank.charges import ChargeOrder
 from gateway.domain.bank.payout_orders import AccountType, FailureCode, PayoutOrder, PixDestination
@@ -28,20 +28,6 @@ PROBE: Final = ProviderRequest(operation="probe", method="GET", template="/", pa
 """Touches no account; the bank answers it with an error in its own shape."""
 _ACCOUNT: Final = "/v1/contas/{conta}"
 _NO_QUERY: Final[Mapping[str, str]] = {}
-
-
-class Places(Protocol):
-    """Where payouts can go; every bank number where ``banks`` is None."""
-
-    @property
-    def key_types(self) -> Collection[PixKeyType]:
-        """The types of keys that the bank takes."""
-        ...
-
-    @property
-    def banks(self) -> Collection[str] | None:
-        """The numbers that banks have."""
-        ...
 
 
 def balance(account: ProviderAccount) -> ProviderRequest:
@@ -233,18 +219,20 @@ def create_payout(account: ProviderAccount, order: PayoutOrder) -> ProviderReque
     return paying(request, document, order.provider_key, header="Idempotency-Key")
 
 
-def refuse_unknown_place(order: PayoutOrder, places: Places) -> None:
+def refuse_unknown_place(
+    order: PayoutOrder, key_types: Collection[PixKeyType], numbers: Collection[str] | None
+) -> None:
     """
-    Refuse a destination that this bank can pay to on no day.
+    Refuse a destination that this bank can pay to on no day; None for ``numbers`` is every bank.
 
     Raises:
         NeverSendable: It takes no keys of this type, or no bank has this number.
     """
     to = order.destination
     if isinstance(to, PixDestination):
-        if to.key_type not in places.key_types:
+        if to.key_type not in key_types:
             raise NeverSendable
-    elif places.banks is not None and to.bank_number not in places.banks:
+    elif numbers is not None and to.bank_number not in numbers:
         raise NeverSendable(FailureCode.ACCOUNT_INVALID)
 
 

@@ -29,6 +29,7 @@ from provider_adapters.kit.answers import (
     Inside,
     ProviderAnswer,
     is_e2e_id,
+    known,
     listed,
     listed_error,
     of_status,
@@ -225,11 +226,9 @@ def _balance(document: documents.Saldo) -> Balance:
 
 
 def _block(document: documents.Bloqueio, unknown: UnknownWord) -> Block:
-    kind = words.BLOCK_KINDS.get(document.tipo)
-    if kind is None:
-        unknown()
+    kind = known(words.BLOCK_KINDS, document.tipo, BlockKind.BANK, unknown)
     return Block(
-        kind=kind or BlockKind.BANK,
+        kind=kind,
         value=money.above_zero(document.valor_centavos),
         since=utc(document.desde),
         reference=document.referencia or "",
@@ -237,22 +236,18 @@ def _block(document: documents.Bloqueio, unknown: UnknownWord) -> Block:
 
 
 def _key(document: documents.Chave, unknown: UnknownWord) -> PixKey:
-    status = words.KEY_STATUSES.get(document.situacao)
-    if status is None:
-        unknown()
+    status = known(words.KEY_STATUSES, document.situacao, PixKeyStatus.PENDING, unknown)
     return PixKey(
         provider_id=document.id,
         key=document.chave,
         type=listed(words.KEY_TYPES, document.tipo),
-        status=status or PixKeyStatus.PENDING,
+        status=status,
         created_at=utc(document.criada_em),
     )
 
 
 def _charge(document: documents.Cobranca, now: datetime, unknown: UnknownWord) -> Charge:
-    status = words.CHARGE_STATUSES.get(document.situacao)
-    if status is None:
-        unknown()
+    status = known(words.CHARGE_STATUSES, document.situacao, ChargeStatus.ACTIVE, unknown)
     expires_at = utc(document.expira_em)
     if document.situacao == words.EXPIRED:
         expires_at = min(expires_at or now, now)
@@ -261,7 +256,7 @@ def _charge(document: documents.Cobranca, now: datetime, unknown: UnknownWord) -
         type=listed(words.CHARGE_TYPES, document.tipo),
         key=document.chave,
         value=_open(document.valor_centavos),
-        status=status or ChargeStatus.ACTIVE,
+        status=status,
         emv=document.copia_e_cola,
         reusable=document.reutilizavel,
         payer=_payer(document.pagador),

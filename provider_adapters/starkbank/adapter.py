@@ -31,6 +31,7 @@ from provider_adapters.kit.adapter import key_of
 from provider_adapters.kit.outcomes import Expected, NeverSendable, unsent
 from provider_adapters.kit.paging import within
 from provider_adapters.kit.public_keys import FetchedKeys, GivenKeys
+from provider_adapters.kit.requests import sending
 from provider_adapters.starkbank import callbacks, payouts, requests, translate
 from provider_adapters.starkbank.callbacks import StarkBankProof
 from provider_adapters.starkbank.receivables import Receivables
@@ -69,15 +70,17 @@ class StarkBankAdapter(Receivables):
 
     async def get_balance(self, account: ProviderAccount) -> Balance:
         """Read the balance, live; ``GET /v2/balance``."""
-        return await self.read(account, requests.balance(), translate.balance)
+        request = requests.unsigned("get_balance", "/v2/balance")
+        return await self.read(account, request, translate.balance)
 
     async def list_statement(
         self, account: ProviderAccount, window: Window, cursor: str | None, limit: int
     ) -> Page[Entry]:
         """Read a page of movements; ``GET /v2/transaction``."""
+        query = requests.page(window, cursor, limit)
         page = await self.read(
             account,
-            requests.statement(window, cursor, limit),
+            requests.unsigned("list_statement", "/v2/transaction", query),
             lambda answer: translate.statement(answer, cursor),
         )
         return within(page, window, lambda entry: entry.created_at)
@@ -144,7 +147,7 @@ class StarkBankAdapter(Receivables):
         async def page(cursor: str | None) -> Page[RegisteredCallback]:
             return await self.read(
                 account,
-                requests.callbacks(cursor),
+                requests.unsigned("list_callbacks", "/v2/webhook", requests.after(cursor)),
                 lambda answer: callbacks.registrations(answer, cursor),
             )
 
@@ -152,7 +155,8 @@ class StarkBankAdapter(Receivables):
 
     async def remove_callback(self, account: ProviderAccount, callback_id: str) -> None:
         """Remove an address; ``DELETE /v2/webhook/{id}``, safe to repeat."""
-        await self.read(account, requests.remove_callback(callback_id), callbacks.removed)
+        request = requests.unsigned("remove_callback", "/v2/webhook/{id}", id=callback_id)
+        await self.read(account, sending(request, method="DELETE"), callbacks.removed)
 
     async def list_missed_events(
         self, account: ProviderAccount, limit: int
@@ -160,9 +164,10 @@ class StarkBankAdapter(Receivables):
         """Read callbacks that could not be delivered; ``GET /v2/event``, put in order here."""
 
         async def page(cursor: str | None) -> Page[tuple[datetime, MissedEvent]]:
+            query = {"isDelivered": "false", **requests.after(cursor)}
             return await self.read(
                 account,
-                requests.missed_events(cursor),
+                requests.unsigned("list_missed_events", "/v2/event", query),
                 lambda answer: callbacks.missed_events(answer, cursor),
             )
 
@@ -173,8 +178,9 @@ class StarkBankAdapter(Receivables):
         """Acknowledge missed events, one by one; ``PATCH /v2/event/{id}``, safe to repeat."""
         for event_id in event_ids:
             try:
-                request = requests.acknowledge_event(event_id)
-                await self.read(account, request, callbacks.acknowledged)
+                request = requests.unsigned("acknowledge_events", "/v2/event/{id}", id=event_id)
+                change = sending(request, {"isDelivered": True}, "PATCH")
+                await self.read(account, change, callbacks.acknowledged)
             except NotFound:  # shown no more, which is what was wanted
                 continue
 
@@ -184,7 +190,7 @@ class StarkBankAdapter(Receivables):
         async def page(cursor: str | None) -> Page[PixKey]:
             return await self.read(
                 account,
-                requests.keys(operation, cursor),
+                requests.unsigned(operation, "/v2/dict-key", requests.after(cursor)),
                 lambda answer: translate.keys(answer, cursor),
             )
 
@@ -225,7 +231,7 @@ class StarkBankAdapter(Receivables):
         """Look a payout up by its tag."""
         return await self.read(
             account,
-            requests.transfers(expected.provider_key),
+            requests.tagged("find_payout", "transfer", requests.OUR_TAG + expected.provider_key),
             lambda answer: payouts.found(answer, expected),
         )
 

@@ -30,7 +30,7 @@ from gateway.domain.bank.refunds import IncomingPayment
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.strict import cleaned_text, reference
 from provider_adapters.kit import brcode, money
-from provider_adapters.kit.answers import Inside, ProviderAnswer, is_e2e_id, provider_id
+from provider_adapters.kit.answers import Inside, ProviderAnswer, is_e2e_id, known, provider_id
 from provider_adapters.kit.client import UnknownWord
 from provider_adapters.kit.paging import continued
 from provider_adapters.kit.times import utc
@@ -127,16 +127,14 @@ def brcode_tag(brcode_uuid: str) -> str:
 
 def of_invoice(invoice: Invoice, asked: str, now: datetime, unknown: UnknownWord) -> Charge:
     """Make a charge of an invoice; one that the bank calls expired has expired by ``now``."""
-    status = words.INVOICE_STATUSES.get(invoice.status)
-    if status is None:
-        unknown()
+    status = known(words.INVOICE_STATUSES, invoice.status, ChargeStatus.ACTIVE, unknown)
     expires_at = _end(invoice)
     if invoice.status == words.EXPIRED:
         expires_at = min(expires_at or now, now)
     asks = invoice.amount if invoice.nominal_amount is None else invoice.nominal_amount
     return replace(
         _charge(asked, invoice.brcode, asks, invoice.created),
-        status=status or ChargeStatus.ACTIVE,
+        status=status,
         payer=Payer(name=cleaned_text(invoice.name), tax_number=bare(invoice.tax_id)),
         expires_at=utc(expires_at),
     )

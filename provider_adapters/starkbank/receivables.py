@@ -8,7 +8,7 @@ partner's reference itself. All reads of one call share the time limit of one re
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -33,11 +33,11 @@ from provider_adapters.kit.answers import ProviderAnswer
 from provider_adapters.kit.paging import merged, within
 from provider_adapters.kit.payers import unpaid_of
 from provider_adapters.kit.references import charge_key
-from provider_adapters.kit.requests import ProviderRequest
+from provider_adapters.kit.requests import ProviderRequest, sending
 from provider_adapters.starkbank import charges, requests
 from provider_adapters.starkbank.charges import Incoming
 from provider_adapters.starkbank.documents import Brcode, Deposit, Invoice, InvoiceLog
-from provider_adapters.starkbank.words import PAID
+from provider_adapters.starkbank.words import CANCELED, PAID
 
 Value = TypeVar("Value")
 
@@ -82,9 +82,9 @@ class Receivables(BankAdapter):
                 return unpaid_of(charge)
             request = requests.invoice_payment(operation, found.id)
             payment = await self.read(account, request, charges.invoice_payment, by)
-            at = await self.read(
-                account, requests.paid_log(operation, found.id), charges.paid_at, by
-            )
+            query = {"types": "paid", "invoiceIds": found.id}
+            request = requests.unsigned(operation, "/v2/invoice/log", query)
+            at = await self.read(account, request, charges.paid_at, by)
             return charges.paid_invoice(charge, payment, at)
         paid = await self._deposit_of(account, operation, found, by)
         charge = charges.of_brcode(found, reference, paid=paid is not None)
@@ -122,10 +122,10 @@ class Receivables(BankAdapter):
             raise NotSupported(Reason.NOT_SUPPORTED)
         if found.status == PAID:
             raise Refused(CHARGE_PAID)
-        request = requests.cancel_invoice(found.id)
-        gone = await self.read(
-            account, request, partial(charges.cancelled_invoice, before=found), by
-        )
+        request = requests.unsigned(operation, "/v2/invoice/{id}", id=found.id)
+        change = sending(request, {"status": CANCELED}, "PATCH")
+        translated = partial(charges.cancelled_invoice, before=found)
+        gone = await self.read(account, change, translated, by)
         return self._of_invoice(operation, gone, reference)
 
     async def find_received(self, account: ProviderAccount, e2e_id: str) -> IncomingPayment:
@@ -165,12 +165,14 @@ class Receivables(BankAdapter):
         """Merge deposits and paid invoices, newest first, beyond the window too."""
 
         async def deposits(at: str | None) -> Page[Incoming]:
-            request = requests.deposits(window, at, limit)
+            query = requests.page(window, at, limit)
+            request = requests.unsigned("list_received", "/v2/deposit", query)
             return await self.read(account, request, partial(charges.deposits, cursor=at), by)
 
         async def logs(at: str | None) -> Page[Incoming]:
-            request = requests.paid_logs("list_received", window, at, limit)
-            return await self.read(account, request, partial(charges.paid_logs, cursor=at), by)
+            return await self._paid_logs(
+                account, "list_received", requests.page(window, at, limit), by
+            )
 
         return await merged((deposits, logs), cursor, _moment, most=limit)
 
@@ -184,8 +186,8 @@ class Receivables(BankAdapter):
         first, last = minute - _EARLY, minute + _LATE
         window, cursor = Window(first.date(), last.date()), None
         while True:
-            request = requests.paid_logs("find_received", window, cursor, requests.LARGEST_PAGE)
-            page = await self.read(account, request, partial(charges.paid_logs, cursor=cursor), by)
+            query = requests.page(window, cursor, requests.LARGEST_PAGE)
+            page = await self._paid_logs(account, "find_received", query, by)
             for came in page.items:
                 if isinstance(came, InvoiceLog) and first <= came.created <= last:
                     paid = await self._of_log(account, "find_received", came, by)
@@ -193,6 +195,14 @@ class Receivables(BankAdapter):
                         yield paid
             if (cursor := page.next_cursor) is None:
                 return
+
+    async def _paid_logs(
+        self, account: ProviderAccount, operation: str, page: Mapping[str, str], by: Deadline
+    ) -> Page[Incoming]:
+        """Read a page of the moments in which invoices were paid, newest first."""
+        request = requests.unsigned(operation, "/v2/invoice/log", {"types": "paid", **page})
+        translated = partial(charges.paid_logs, cursor=page.get("cursor"))
+        return await self.read(account, request, translated, by)
 
     async def _of_log(
         self, account: ProviderAccount, operation: str, log: InvoiceLog, by: Deadline

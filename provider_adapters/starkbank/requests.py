@@ -34,7 +34,7 @@ from provider_adapters.kit.requests import ProviderRequest, get, paying, sending
 from provider_adapters.kit.secrets import SigningKey, secrets_of
 from provider_adapters.kit.signing import EcdsaSigner
 from provider_adapters.starkbank.documents import DirectoryEntry
-from provider_adapters.starkbank.words import ACCOUNT_TYPES, CANCELED, SUBSCRIPTIONS, ZONE
+from provider_adapters.starkbank.words import ACCOUNT_TYPES, SUBSCRIPTIONS, ZONE
 
 LARGEST_PAGE: Final = 100
 """Items in one page at most. Source: SDK, every ``page``."""
@@ -100,51 +100,19 @@ def _signer(private_key: str) -> EcdsaSigner:
     return EcdsaSigner(private_key)
 
 
-def balance() -> ProviderRequest:
-    """Build ``GET /v2/balance``."""
-    return _get("get_balance", "/v2/balance")
-
-
-def statement(window: Window, cursor: str | None, limit: int) -> ProviderRequest:
-    """Build ``GET /v2/transaction``, newest first."""
-    return _get("list_statement", "/v2/transaction", _page(window, cursor, limit))
-
-
-def keys(operation: str, cursor: str | None) -> ProviderRequest:
-    """Build ``GET /v2/dict-key``: those of the workspace."""
-    query = {"limit": str(LARGEST_PAGE)}
-    return _get(operation, "/v2/dict-key", query if cursor is None else {**query, "cursor": cursor})
-
-
 def look_up_key(key: str) -> ProviderRequest:
     """Build ``GET /v2/dict-key/{key}``; tax numbers with their punctuation, as documented."""
-    return _get("look_up_key", "/v2/dict-key/{key}", key=punctuated(key))
+    return unsigned("look_up_key", "/v2/dict-key/{key}", key=punctuated(key))
 
 
 def tagged(operation: str, resource: str, tag: str) -> ProviderRequest:
     """Build a search by one tag; two are enough to see that it is not the only one."""
-    return _get(operation, f"/v2/{resource}", {"tags": tag, "limit": "2"})
+    return unsigned(operation, f"/v2/{resource}", {"tags": tag, "limit": "2"})
 
 
 def invoice_payment(operation: str, invoice_id: str) -> ProviderRequest:
     """Build ``GET /v2/invoice/{id}/payment``."""
-    return _get(operation, "/v2/invoice/{id}/payment", id=invoice_id)
-
-
-def paid_log(operation: str, invoice_id: str) -> ProviderRequest:
-    """Build ``GET /v2/invoice/log`` of the moment in which an invoice was paid."""
-    return _get(operation, "/v2/invoice/log", {"types": "paid", "invoiceIds": invoice_id})
-
-
-def paid_logs(operation: str, window: Window, cursor: str | None, limit: int) -> ProviderRequest:
-    """Build ``GET /v2/invoice/log`` of all invoices paid, newest first."""
-    query = {"types": "paid", **_page(window, cursor, limit)}
-    return _get(operation, "/v2/invoice/log", query)
-
-
-def deposits(window: Window, cursor: str | None, limit: int) -> ProviderRequest:
-    """Build ``GET /v2/deposit``, newest first."""
-    return _get("list_received", "/v2/deposit", _page(window, cursor, limit))
+    return unsigned(operation, "/v2/invoice/{id}/payment", id=invoice_id)
 
 
 def create_invoice(order: ChargeOrder, payer: Payer, key: str, now: datetime) -> ProviderRequest:
@@ -167,7 +135,7 @@ def create_invoice(order: ChargeOrder, payer: Payer, key: str, now: datetime) ->
         document |= {"due": due.isoformat(timespec="microseconds"), "expiration": 1}
     if order.description:
         document["descriptions"] = [{"key": "description", "value": order.description}]
-    return sending(_get("create_charge", "/v2/invoice"), {"invoices": [document]})
+    return sending(unsigned("create_charge", "/v2/invoice"), {"invoices": [document]})
 
 
 def create_brcode(order: ChargeOrder, key: str) -> ProviderRequest:
@@ -180,13 +148,7 @@ def create_brcode(order: ChargeOrder, key: str) -> ProviderRequest:
         document["expiration"] = order.expires_in
     if order.description:
         document["displayDescription"] = order.description
-    return sending(_get("create_charge", "/v2/dynamic-brcode"), {"brcodes": [document]})
-
-
-def cancel_invoice(invoice_id: str) -> ProviderRequest:
-    """Build ``PATCH /v2/invoice/{id}``, which may be repeated."""
-    request = _get("cancel_charge", "/v2/invoice/{id}", id=invoice_id)
-    return sending(request, {"status": CANCELED}, "PATCH")
+    return sending(unsigned("create_charge", "/v2/dynamic-brcode"), {"brcodes": [document]})
 
 
 def create_payout(order: PayoutOrder, place: Mapping[str, str]) -> ProviderRequest:
@@ -199,7 +161,7 @@ def create_payout(order: PayoutOrder, place: Mapping[str, str]) -> ProviderReque
     }
     if order.description:
         document["description"] = order.description
-    request = _get("create_payout", "/v2/transfer")
+    request = unsigned("create_payout", "/v2/transfer")
     return paying(request, {"transfers": [document]}, order.provider_key)
 
 
@@ -258,40 +220,10 @@ def may_be(tax_number: str, shown: str) -> bool:
     return all(seen in {mine, "*"} for mine, seen in zip(tax_number, told, strict=True))
 
 
-def transfers(provider_key: str) -> ProviderRequest:
-    """Build ``GET /v2/transfer`` by the tag that holds our key."""
-    return tagged("find_payout", "transfer", OUR_TAG + provider_key)
-
-
 def register_callback(order: CallbackOrder) -> ProviderRequest:
     """Build ``POST /v2/webhook``; the bank signs with its own key, so no secret goes out."""
     document = {"url": order.url, "subscriptions": sorted(SUBSCRIPTIONS)}
-    return sending(_get("register_callback", "/v2/webhook"), document)
-
-
-def callbacks(cursor: str | None) -> ProviderRequest:
-    """Build ``GET /v2/webhook``."""
-    query = {"limit": str(LARGEST_PAGE)} | ({} if cursor is None else {"cursor": cursor})
-    return _get("list_callbacks", "/v2/webhook", query)
-
-
-def remove_callback(callback_id: str) -> ProviderRequest:
-    """Build ``DELETE /v2/webhook/{id}``, by the bank's id."""
-    request = _get("remove_callback", "/v2/webhook/{id}", id=callback_id)
-    return sending(request, method="DELETE")
-
-
-def missed_events(cursor: str | None) -> ProviderRequest:
-    """Build ``GET /v2/event`` of those that could not be delivered."""
-    query = {"isDelivered": "false", "limit": str(LARGEST_PAGE)}
-    more = {} if cursor is None else {"cursor": cursor}
-    return _get("list_missed_events", "/v2/event", query | more)
-
-
-def acknowledge_event(event_id: str) -> ProviderRequest:
-    """Build ``PATCH /v2/event/{id}``, which may be repeated."""
-    request = _get("acknowledge_events", "/v2/event/{id}", id=event_id)
-    return sending(request, {"isDelivered": True}, "PATCH")
+    return sending(unsigned("register_callback", "/v2/webhook"), document)
 
 
 def charge_tags(reference: str, key: str) -> Sequence[str]:
@@ -316,7 +248,7 @@ def _with_dash(account: str) -> str:
     return f"{account[:-1]}-{account[-1]}"
 
 
-def _page(window: Window, cursor: str | None, limit: int) -> dict[str, str]:
+def page(window: Window, cursor: str | None, limit: int) -> dict[str, str]:
     """
     Build a page's query.
 
@@ -324,15 +256,17 @@ def _page(window: Window, cursor: str | None, limit: int) -> dict[str, str]:
     begin: a day more is asked for at both ends, and what lies outside is left out later.
     """
     first, last = days(window, _ZONE)
-    query = {
-        "after": (first - _DAY).isoformat(),
-        "before": (last + _DAY).isoformat(),
-        "limit": str(min(max(limit, 1), LARGEST_PAGE)),
-    }
+    days_of = {"after": (first - _DAY).isoformat(), "before": (last + _DAY).isoformat()}
+    return {**days_of, **after(cursor, min(max(limit, 1), LARGEST_PAGE))}
+
+
+def after(cursor: str | None, limit: int = LARGEST_PAGE) -> dict[str, str]:
+    """Build the query of a page of a list without days."""
+    query = {"limit": str(limit)}
     return query if cursor is None else {**query, "cursor": cursor}
 
 
-def _get(
+def unsigned(
     operation: str, template: str, query: Mapping[str, str] = _NOBODY, **steps: str
 ) -> ProviderRequest:
     """Build a read that nobody has signed yet."""

@@ -24,6 +24,7 @@ from gateway.domain.kernel.strict import Malformed, cleaned_text, tax_number
 from provider_adapters.kit.answers import (
     Inside,
     ProviderAnswer,
+    known,
     listed,
     of_status,
     provider_id,
@@ -192,13 +193,11 @@ def _entry(moved: documents.Movement, unknown: UnknownWord) -> Entry:
 
 
 def _key(key: documents.Key, unknown: UnknownWord) -> PixKey:
-    status = words.KEY_STATUSES.get(key.status)
-    if status is None:
-        unknown()
+    status = known(words.KEY_STATUSES, key.status, PixKeyStatus.PENDING, unknown)
     return PixKey(
         provider_id=key.id,
         key=bare(key.id),
         type=listed(words.KEY_TYPES, key.type),
-        status=status or PixKeyStatus.PENDING,
+        status=status,
         created_at=utc(key.created),
     )

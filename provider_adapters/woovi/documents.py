@@ -43,12 +43,11 @@ class Movement(msgspec.Struct):
     description: str | None = None
 
 
-class Key(msgspec.Struct, rename={"is_default": "isDefault"}):
+class Key(msgspec.Struct):
     """``PixKey``; the bank gives it no id, no state and no date."""
 
     key: str
     type: str
-    is_default: bool = False
 
 
 class KeyShown(msgspec.Struct, rename={"pix_key": "pixKey"}):

@@ -23,6 +23,7 @@ from provider_adapters.kit.answers import (
     Inside,
     ProviderAnswer,
     is_e2e_id,
+    known,
     provider_id,
     read_document,
 )
@@ -137,10 +138,7 @@ def _comment(shown: documents.Refund) -> tuple[str, str]:
 
 def _status(shown: documents.Refund, unknown: UnknownWord) -> RefundStatus:
     """Return where a refund stands; one of unknown state is still processing."""
-    status = words.REFUND_STATUSES.get(shown.status or "")
-    if status is None:
-        unknown()
-    return status or RefundStatus.PROCESSING
+    return known(words.REFUND_STATUSES, shown.status or "", RefundStatus.PROCESSING, unknown)
 
 
 def _return_id(shown: documents.Refund) -> str:

@@ -75,8 +75,8 @@ ROWS = (
         promise="A refund whose state we do not know is under way, so that it is not given twice.",
         source="docs/providers/outcomes.md",
         file="provider_adapters/woovi/refunds.py",
-        right="    return status or RefundStatus.PROCESSING",
-        wrong="    return status or RefundStatus.FAILED",
+        right="RefundStatus.PROCESSING, unknown)",
+        wrong="RefundStatus.FAILED, unknown)",
         tests=(f"{_WOOVI}/test_refunds.py::test_an_unknown_state_is_processing_and_counted",),
     ),
     Mistake(
@@ -214,8 +214,8 @@ ROWS = (
         promise="A charge whose state we do not know is not told as paid.",
         source="contract 2.4, docs/providers/outcomes.md",
         file="provider_adapters/asaas/charges.py",
-        right="    return status or ChargeStatus.ACTIVE",
-        wrong="    return status or ChargeStatus.PAID",
+        right="ChargeStatus.ACTIVE, unknown)",
+        wrong="ChargeStatus.PAID, unknown)",
         tests=(
             (
                 f"{_ASAAS}/test_charges.py"

@@ -28,7 +28,7 @@ def body(made: PayoutOrder) -> object:
 
 
 def test_the_key_of_the_account_is_in_its_header():
-    request = requests.balance(ACCOUNT)
+    request = requests.keyed(ACCOUNT, "get_balance", "/v3/finance/balance")
 
     assert request.headers == {"access_token": "$aact_hmlg_000Mzk-key-of-a-test"}
     assert request.path == "/v3/finance/balance"
@@ -37,7 +37,7 @@ def test_the_key_of_the_account_is_in_its_header():
 
 def test_an_account_without_a_key_asks_nothing():
     with pytest.raises(CredentialsRefused):
-        requests.balance(replace(ACCOUNT, secrets=None))
+        requests.keyed(replace(ACCOUNT, secrets=None), "get_balance", "/v3/finance/balance")
 
 
 def test_a_transfer_by_key_is_a_pix_under_our_key_at_once():
@@ -136,7 +136,7 @@ def test_a_reference_is_a_value_of_the_query_and_leads_nowhere_else():
 @cases("name", ["", "..", "."])
 def test_an_id_that_cannot_stand_in_a_path_is_refused(name: str):
     with pytest.raises(Refused):
-        requests.transfer(ACCOUNT, name)
+        requests.keyed(ACCOUNT, "find_payout", "/v3/transfers/{id}", id=name)
 
 
 def test_a_charge_is_ordered_in_reais_and_its_customer_hears_nothing_from_the_bank():

@@ -10,7 +10,8 @@ import aiohttp
 import pytest
 
 from gateway.domain.kernel.money import Money
-from provider_adapters.asaas.secrets import api_key_of
+from provider_adapters.asaas.secrets import AsaasSecrets
+from provider_adapters.kit.secrets import secrets_of
 from provider_adapters.testing.asaas.dialect import ASAAS
 from provider_adapters.testing.asaas.stage import AsaasStage
 from provider_adapters.testing.verify.stage import Received
@@ -41,7 +42,7 @@ async def stage() -> AsyncIterator[AsaasStage]:
 async def ask(
     stage: AsaasStage, method: str, path: str, document: object = None
 ) -> tuple[int, Any]:
-    headers = {"access_token": api_key_of(stage.accounts[0])}
+    headers = {"access_token": secrets_of(stage.accounts[0], AsaasSecrets).api_key}
     async with (
         aiohttp.ClientSession() as session,
         session.request(method, stage.address + path, headers=headers, json=document) as said,
