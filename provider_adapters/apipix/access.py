@@ -35,7 +35,7 @@ from provider_adapters.kit.adapter import BankAdapter
 from provider_adapters.kit.answers import (
     ProviderAnswer,
     listed_error,
-    read_document,
+    reader,
     try_document,
 )
 from provider_adapters.kit.client import Translate
@@ -168,13 +168,10 @@ def reading(
     statuses: Collection[int] = OK,
 ) -> Translate[Value]:
     """Return what reads a good answer; it raises the error that another means."""
+    return lambda answer: _read(answer, decoder, shape, statuses)
 
-    def read(answer: ProviderAnswer) -> Value:
-        if answer.status not in statuses:
-            raise failure(answer)
-        return read_document(answer, decoder, shape, statuses)
 
-    return read
+_read: Final = reader(failure)
 
 
 @contextmanager

@@ -24,6 +24,7 @@ from provider_adapters._road.faults import of_status, retry_after
 
 __all__ = [
     "ProviderAnswer",
+    "Reader",
     "inside",
     "known",
     "listed",
@@ -31,6 +32,7 @@ __all__ = [
     "of_status",
     "provider_id",
     "read_document",
+    "reader",
     "retry_after",
     "try_body",
     "try_document",
@@ -77,6 +79,16 @@ def read_document(
     """
     if answer.status not in statuses:
         raise of_status(answer)
+    return _made(answer, decoder, shape, whole)
+
+
+def _made(
+    answer: ProviderAnswer,
+    decoder: msgspec.json.Decoder[Document],
+    shape: Callable[[Document], Value],
+    whole: bool,  # noqa: FBT001 - a keyword costs every balance
+) -> Value:
+    """Decode a good answer strictly, else tolerantly where ``read_document`` says so."""
     body = answer.body.removeprefix(_BYTE_ORDER_MARK)
     try:
         return shape(decoder.decode(body))
@@ -85,6 +97,40 @@ def read_document(
             with contextlib.suppress(*tolerant.UNREADABLE):
                 return tolerant.read(answer, body, decoder, shape, whole=whole)
         raise BadReply(_reason(problem), http_status=answer.status) from problem
+
+
+class Reader(Protocol):
+    """Reads the good answers of one bank, and raises what its refusals mean by its own words."""
+
+    def __call__(
+        self,
+        answer: ProviderAnswer,
+        decoder: msgspec.json.Decoder[Document],
+        shape: Callable[[Document], Value],
+        statuses: Collection[int] = _OK,
+        *,
+        whole: bool = False,
+    ) -> Value:
+        """Read an answer of one of these statuses, as ``read_document`` does."""
+        ...
+
+
+def reader(failure: Callable[[ProviderAnswer], ProviderError]) -> Reader:
+    """Return what reads a bank's answers; ``failure`` names the error of a refusal."""
+
+    def read(
+        answer: ProviderAnswer,
+        decoder: msgspec.json.Decoder[Document],
+        shape: Callable[[Document], Value],
+        statuses: Collection[int] = _OK,
+        *,
+        whole: bool = False,
+    ) -> Value:
+        if answer.status not in statuses:
+            raise failure(answer)
+        return _made(answer, decoder, shape, whole)
+
+    return read
 
 
 def _reason(problem: Exception) -> Reason:

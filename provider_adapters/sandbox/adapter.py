@@ -29,7 +29,7 @@ from gateway.domain.kernel.windows import Window
 from provider_adapters.kit.adapter import BankAdapter, key_of
 from provider_adapters.kit.answers import ProviderAnswer
 from provider_adapters.kit.outcomes import Expected, read_back, unsent
-from provider_adapters.kit.requests import ProviderRequest
+from provider_adapters.kit.requests import ProviderRequest, sending
 from provider_adapters.sandbox import callbacks, payouts, refunds, requests, translate
 from provider_adapters.sandbox.callbacks import SandboxProof
 
@@ -67,7 +67,8 @@ class SandboxAdapter(BankAdapter):
 
     async def list_blocks(self, account: ProviderAccount) -> Sequence[Block]:
         """Read all that is blocked; ``GET …/bloqueios``."""
-        return await self.client.read(requests.blocks(account), translate.blocks)
+        request = requests.below_account(account, "list_blocks", "/bloqueios")
+        return await self.client.read(request, translate.blocks)
 
     async def list_statement(
         self, account: ProviderAccount, window: Window, cursor: str | None, limit: int
@@ -96,9 +97,11 @@ class SandboxAdapter(BankAdapter):
         charge is read too. Both calls share the time limit of one read.
         """
         by = self.client.read_by()
-        request = requests.charge_payment(account, reference)
+        path = "/cobrancas/{referencia}/pagamento"
+        operation = "get_charge_payment"
+        request = requests.below_account(account, operation, path, referencia=reference)
         payment = await self.client.read(request, translate.charge_payment, by)
-        charge = await self._charge(account, reference, "get_charge_payment", by)
+        charge = await self._charge(account, reference, operation, by)
         payer = charge.payer and (payment.payer or charge.payer)
         return dataclasses.replace(payment, payer=payer)
 
@@ -153,12 +156,18 @@ class SandboxAdapter(BankAdapter):
 
     async def cancel_key(self, account: ProviderAccount, key: PixKey) -> PixKey:
         """Cancel a key; ``DELETE …/chaves/{id}``, safe to repeat."""
-        request = requests.cancel_key(account, key.provider_id)
-        return await self.client.read(request, translate.changed_key)
+        path = "/chaves/{id}"
+        request = requests.below_account(account, "cancel_key", path, id=key.provider_id)
+        return await self.client.read(sending(request, method="DELETE"), translate.changed_key)
 
     async def look_up_key(self, account: ProviderAccount, key: str) -> KeyOwner:
-        """Read the owner of a key; ``POST …/consultas-chave``, which changes nothing."""
-        return await self.client.read(requests.look_up_key(account, key), translate.owner)
+        """
+        Read the owner of a key; ``POST …/consultas-chave``, which changes nothing.
+
+        The key is in the body, because paths are logged.
+        """
+        request = requests.below_account(account, "look_up_key", "/consultas-chave")
+        return await self.client.read(sending(request, {"chave": key}), translate.owner)
 
     async def create_charge(self, account: ProviderAccount, order: ChargeOrder) -> Charge:
         """Create a charge, sent once; ``POST …/cobrancas``."""
@@ -167,12 +176,13 @@ class SandboxAdapter(BankAdapter):
 
     async def cancel_charge(self, account: ProviderAccount, reference: str) -> Charge:
         """Cancel a charge; ``DELETE …/cobrancas/{referencia}``, safe to repeat."""
-        request = requests.cancel_charge(account, reference)
-        return await self.client.read(request, self._changed_charge)
+        request = requests.charge(account, reference, "cancel_charge")
+        return await self.client.read(sending(request, method="DELETE"), self._changed_charge)
 
     async def find_received(self, account: ProviderAccount, e2e_id: str) -> IncomingPayment:
         """Read one payment received; ``GET …/recebimentos/{e2e}``."""
-        request = requests.received_payment(account, e2e_id)
+        path = "/recebimentos/{e2e}"
+        request = requests.below_account(account, "find_received", path, e2e=e2e_id)
         return await self.client.read(request, translate.received_payment)
 
     async def list_received(
@@ -200,7 +210,8 @@ class SandboxAdapter(BankAdapter):
 
     async def find_refund(self, account: ProviderAccount, provider_key: str) -> Refund:
         """Look a refund up; ``GET …/devolucoes/por-chave/{chave}``."""
-        request = requests.refund(account, provider_key)
+        path = "/devolucoes/por-chave/{chave}"
+        request = requests.below_account(account, "find_refund", path, chave=provider_key)
         return await self.client.read(request, lambda answer: refunds.found(answer, provider_key))
 
     async def list_refunds(
@@ -219,12 +230,14 @@ class SandboxAdapter(BankAdapter):
 
     async def list_callbacks(self, account: ProviderAccount) -> Sequence[RegisteredCallback]:
         """Read every address; ``GET …/avisos``."""
-        return await self.client.read(requests.callbacks(account), callbacks.registrations)
+        request = requests.below_account(account, "list_callbacks", "/avisos")
+        return await self.client.read(request, callbacks.registrations)
 
     async def remove_callback(self, account: ProviderAccount, callback_id: str) -> None:
         """Remove an address; ``DELETE …/avisos/{id}``, safe to repeat."""
-        request = requests.remove_callback(account, callback_id)
-        await self.client.read(request, callbacks.registered)
+        path = "/avisos/{id}"
+        request = requests.below_account(account, "remove_callback", path, id=callback_id)
+        await self.client.read(sending(request, method="DELETE"), callbacks.registered)
 
     async def list_missed_events(
         self, account: ProviderAccount, limit: int
@@ -235,12 +248,15 @@ class SandboxAdapter(BankAdapter):
 
     async def acknowledge_events(self, account: ProviderAccount, event_ids: Sequence[str]) -> None:
         """Acknowledge missed events; ``POST …/eventos-perdidos/lidos``, safe to repeat."""
-        request = requests.acknowledge_events(account, event_ids)
-        await self.client.read(request, callbacks.acknowledged)
+        path = "/eventos-perdidos/lidos"
+        request = requests.below_account(account, "acknowledge_events", path)
+        document = {"eventos": list(event_ids)}
+        await self.client.read(sending(request, document), callbacks.acknowledged)
 
     async def _keys(self, account: ProviderAccount, operation: str) -> Sequence[PixKey]:
         """Read every key, for one of two operations."""
-        return await self.client.read(requests.keys(account, operation), translate.keys)
+        request = requests.below_account(account, operation, "/chaves")
+        return await self.client.read(request, translate.keys)
 
     async def _charge(
         self, account: ProviderAccount, reference: str, operation: str, by: Deadline

@@ -7,7 +7,7 @@ Every function raises ``Refused`` for an identifier that cannot stand in a path,
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from typing import Final
 
 from gateway.domain.bank.charges import ChargeOrder
@@ -35,11 +35,6 @@ def balance(account: ProviderAccount) -> ProviderRequest:
     return below_account(account, "get_balance", "/saldo")
 
 
-def blocks(account: ProviderAccount) -> ProviderRequest:
-    """Build ``GET …/bloqueios``: all at once, without pages."""
-    return below_account(account, "list_blocks", "/bloqueios")
-
-
 def statement(
     account: ProviderAccount, window: Window, cursor: str | None, limit: int
 ) -> ProviderRequest:
@@ -48,20 +43,9 @@ def statement(
     return below_account(account, "list_statement", "/extrato", page)
 
 
-def keys(account: ProviderAccount, operation: str) -> ProviderRequest:
-    """Build ``GET …/chaves``: every key at once, without pages."""
-    return below_account(account, operation, "/chaves")
-
-
 def charge(account: ProviderAccount, reference: str, operation: str) -> ProviderRequest:
     """Build ``GET …/cobrancas/{referencia}``."""
     return below_account(account, operation, "/cobrancas/{referencia}", referencia=reference)
-
-
-def charge_payment(account: ProviderAccount, reference: str) -> ProviderRequest:
-    """Build ``GET …/cobrancas/{referencia}/pagamento``."""
-    path = "/cobrancas/{referencia}/pagamento"
-    return below_account(account, "get_charge_payment", path, referencia=reference)
 
 
 def payout(account: ProviderAccount, provider_key: str, provider_id: str) -> ProviderRequest:
@@ -70,23 +54,12 @@ def payout(account: ProviderAccount, provider_key: str, provider_id: str) -> Pro
     return below_account(account, "find_payout", path, id=provider_id or provider_key)
 
 
-def received_payment(account: ProviderAccount, e2e_id: str) -> ProviderRequest:
-    """Build ``GET …/recebimentos/{e2e}``."""
-    return below_account(account, "find_received", "/recebimentos/{e2e}", e2e=e2e_id)
-
-
 def received_payments(
     account: ProviderAccount, window: Window, cursor: str | None, limit: int
 ) -> ProviderRequest:
     """Build ``GET …/recebimentos``, newest first."""
     page = _page(window, cursor, limit)
     return below_account(account, "list_received", "/recebimentos", page)
-
-
-def refund(account: ProviderAccount, provider_key: str) -> ProviderRequest:
-    """Build ``GET …/devolucoes/por-chave/{chave}``."""
-    path = "/devolucoes/por-chave/{chave}"
-    return below_account(account, "find_refund", path, chave=provider_key)
 
 
 def refunds(
@@ -142,16 +115,6 @@ def create_key(account: ProviderAccount, order: KeyOrder) -> ProviderRequest:
     return sending(below_account(account, "create_key", "/chaves"), document)
 
 
-def cancel_key(account: ProviderAccount, key_id: str) -> ProviderRequest:
-    """Build ``DELETE …/chaves/{id}``, by the bank's id."""
-    return sending(below_account(account, "cancel_key", "/chaves/{id}", id=key_id), method="DELETE")
-
-
-def look_up_key(account: ProviderAccount, key: str) -> ProviderRequest:
-    """Build ``POST …/consultas-chave``; the key is in the body, because paths are logged."""
-    return sending(below_account(account, "look_up_key", "/consultas-chave"), {"chave": key})
-
-
 def create_charge(account: ProviderAccount, order: ChargeOrder) -> ProviderRequest:
     """Build ``POST …/cobrancas``; what the order leaves open is left out."""
     charge(account, order.reference, "create_charge")  # what could not be read is not made
@@ -171,41 +134,16 @@ def create_charge(account: ProviderAccount, order: ChargeOrder) -> ProviderReque
     return sending(below_account(account, "create_charge", "/cobrancas"), given)
 
 
-def cancel_charge(account: ProviderAccount, reference: str) -> ProviderRequest:
-    """Build ``DELETE …/cobrancas/{referencia}``."""
-    path = "/cobrancas/{referencia}"
-    return sending(
-        below_account(account, "cancel_charge", path, referencia=reference), method="DELETE"
-    )
-
-
 def register_callback(account: ProviderAccount, order: CallbackOrder) -> ProviderRequest:
     """Build ``POST …/avisos``; the secret is text, as the bank keeps it."""
     document = {"url": order.url, "segredo": order.secret.hex()}
     return sending(below_account(account, "register_callback", "/avisos"), document)
 
 
-def callbacks(account: ProviderAccount) -> ProviderRequest:
-    """Build ``GET …/avisos``: every address at once, without pages."""
-    return below_account(account, "list_callbacks", "/avisos")
-
-
-def remove_callback(account: ProviderAccount, callback_id: str) -> ProviderRequest:
-    """Build ``DELETE …/avisos/{id}``, by the bank's id."""
-    request = below_account(account, "remove_callback", "/avisos/{id}", id=callback_id)
-    return sending(request, method="DELETE")
-
-
 def missed_events(account: ProviderAccount, limit: int) -> ProviderRequest:
     """Build ``GET …/eventos-perdidos``, oldest first."""
     query = {"limite": str(min(max(limit, 1), LARGEST_PAGE))}
     return below_account(account, "list_missed_events", "/eventos-perdidos", query)
-
-
-def acknowledge_events(account: ProviderAccount, event_ids: Sequence[str]) -> ProviderRequest:
-    """Build ``POST …/eventos-perdidos/lidos``, which may be repeated."""
-    request = below_account(account, "acknowledge_events", "/eventos-perdidos/lidos")
-    return sending(request, {"eventos": list(event_ids)})
 
 
 def create_payout(account: ProviderAccount, order: PayoutOrder) -> ProviderRequest:

@@ -8,11 +8,9 @@ read_document. Payouts and refunds have modules of their own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Final, TypeVar
-
-import msgspec
 
 from gateway.domain.bank.charges import Charge, ChargePayment, ChargeStatus, Party, Payer
 from gateway.domain.bank.pix_keys import KeyOwner, PixKey, PixKeyStatus, hidden_tax_number
@@ -34,7 +32,7 @@ from provider_adapters.kit.answers import (
     listed_error,
     of_status,
     provider_id,
-    read_document,
+    reader,
     try_document,
 )
 from provider_adapters.kit.client import UnknownWord
@@ -86,6 +84,11 @@ def error_code(answer: ProviderAnswer) -> str:
     """Return the bank's error code; empty when there is none to read."""
     document = try_document(answer, documents.REFUSAL)
     return "" if document is None else document.error.code
+
+
+_read: Final = reader(failure)
+read_optional: Final = reader(refusal)
+"""Reads the answer to an optional operation."""
 
 
 def reached(answer: ProviderAnswer) -> None:
@@ -192,29 +195,6 @@ def received_payments(answer: ProviderAnswer) -> Page[IncomingPayment]:
         return Page(items=items, next_cursor=document.proximo_cursor)
 
     return read_optional(answer, documents.RECEBIMENTOS, shape)
-
-
-def read_optional(
-    answer: ProviderAnswer,
-    decoder: msgspec.json.Decoder[Document],
-    shape: Callable[[Document], Value],
-    statuses: Collection[int] = (OK,),
-) -> Value:
-    """Read the answer to an optional operation."""
-    if answer.status not in CHANGED:
-        raise refusal(answer)
-    return read_document(answer, decoder, shape, statuses)
-
-
-def _read(
-    answer: ProviderAnswer,
-    decoder: msgspec.json.Decoder[Document],
-    shape: Callable[[Document], Value],
-) -> Value:
-    """Read the answer to a required call, which must be 200."""
-    if answer.status != OK:
-        raise failure(answer)
-    return read_document(answer, decoder, shape)
 
 
 def _balance(document: documents.Saldo) -> Balance:

@@ -8,11 +8,9 @@ payouts, have modules of their own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import UTC
 from typing import Final, TypeVar
-
-import msgspec
 
 from gateway.domain.bank.charges import Party
 from gateway.domain.bank.pix_keys import KeyOwner, PixKey, PixKeyStatus, hidden_tax_number
@@ -28,7 +26,7 @@ from provider_adapters.kit.answers import (
     listed,
     of_status,
     provider_id,
-    read_document,
+    reader,
     try_document,
 )
 from provider_adapters.kit.client import UnknownWord
@@ -66,26 +64,9 @@ def failure_of_one(answer: ProviderAnswer) -> ProviderError:
     return failure(answer)
 
 
-def read(
-    answer: ProviderAnswer,
-    decoder: msgspec.json.Decoder[Document],
-    shape: Callable[[Document], Value],
-) -> Value:
-    """Read an answer, which must be 200; a list is never absent, however it is refused."""
-    if answer.status != _OK:
-        raise failure(answer)
-    return read_document(answer, decoder, shape)
-
-
-def read_one(
-    answer: ProviderAnswer,
-    decoder: msgspec.json.Decoder[Document],
-    shape: Callable[[Document], Value],
-) -> Value:
-    """Read the answer about one thing named by its id; NotFound when it names nothing."""
-    if answer.status != _OK:
-        raise failure_of_one(answer)
-    return read_document(answer, decoder, shape)
+read: Final = reader(failure)
+read_one: Final = reader(failure_of_one)
+"""Reads the answer about one thing named by its id; NotFound when it names nothing."""
 
 
 def reached(answer: ProviderAnswer) -> None:

@@ -8,12 +8,10 @@ of their own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Final, TypeVar
-
-import msgspec
 
 from gateway.domain.bank.charges import (
     Charge,
@@ -36,7 +34,7 @@ from provider_adapters.kit.answers import (
     listed,
     listed_error,
     provider_id,
-    read_document,
+    reader,
     try_document,
 )
 from provider_adapters.kit.client import UnknownWord
@@ -74,18 +72,7 @@ def error_code(answer: ProviderAnswer) -> str:
     return words.SAID.get(text, _NO_CODE) if text else ""
 
 
-def read(
-    answer: ProviderAnswer,
-    decoder: msgspec.json.Decoder[Document],
-    shape: Callable[[Document], Value],
-    statuses: Collection[int] = OK,
-    *,
-    whole: bool = False,
-) -> Value:
-    """Read a good answer, or say what a refusal means; ``whole`` as ``read_document`` has it."""
-    if answer.status not in statuses:
-        raise failure(answer)
-    return read_document(answer, decoder, shape, statuses, whole=whole)
+read: Final = reader(failure)
 
 
 def reached(answer: ProviderAnswer) -> None:

@@ -12,10 +12,12 @@ from gateway.net.client.messages import ProviderAnswer
 from provider_adapters.kit.answers import (
     inside,
     is_e2e_id,
+    known,
     listed,
     listed_error,
     provider_id,
     read_document,
+    reader,
     try_document,
 )
 from tests.world.tables import cases
@@ -164,3 +166,20 @@ def test_a_listed_refusal_keeps_the_wait_that_the_bank_asks_for():
     failure = listed_error(slow, "SLOW", {(429, "SLOW"): (RateLimited, "rate_limited")})
 
     assert (failure.reason, failure.retry_after) == ("rate_limited", 7)
+
+
+def test_a_word_that_nobody_listed_is_counted_and_means_the_careful_one():
+    answer = answering(b"")
+
+    assert known({"A": 1}, "A", 0, answer.unknown_word) == 1
+    assert known({"A": 1}, "B", 0, answer.unknown_word) == 0
+    assert answer.unknown_words == 1
+
+
+def test_a_bank_s_refusal_is_raised_as_its_own_words_say():
+    read = reader(lambda answer: NotFound("not_found", http_status=answer.status))
+
+    assert read(answering(b'{"centavos": 1}'), DECODER, money) == Money(1)
+    assert read(answering(b'{"centavos": 1}', 201), DECODER, money, {200, 201}) == Money(1)
+    with pytest.raises(NotFound):
+        read(answering(b'{"centavos": 1}', 201), DECODER, money)

@@ -23,6 +23,7 @@ from gateway.domain.bank.providers import (
     Unknown,
     Unreachable,
 )
+from gateway.domain.bank.refunds import Refund, RefundStatus
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.strict import Malformed
 from gateway.net.client.messages import ProviderAnswer
@@ -35,10 +36,12 @@ from provider_adapters.kit.outcomes import (
     listed_refusal,
     outcome_of,
     read_back,
+    refund_shown,
     refused_before,
     unsent,
 )
 from tests.world.answers import ANSWERED, KEY, VALUE, changed
+from tests.world.banks.witness import NOON
 from tests.world.tables import cases
 
 LISTED: RefusedBefore = {
@@ -264,3 +267,24 @@ def test_a_destination_is_compared_in_what_was_ordered(
 
 def test_a_look_up_that_knows_no_destination_compares_none():
     assert Expected(KEY).misled({"bank": "001"}) is None
+
+
+@cases(
+    ("status", "kind"),
+    [
+        (RefundStatus.PROCESSING, Accepted),
+        (RefundStatus.PAID, Settled),
+        (RefundStatus.FAILED, Rejected),
+    ],
+)
+def test_a_refund_is_compared_like_a_payout(status: RefundStatus, kind: type):
+    refund = Refund(
+        reference="", provider_key=KEY, provider_id="b1", payment_e2e_id=E2E,
+        payment_reference="", return_id="", value=VALUE, description="", status=status,
+        failure=None, created_at=NOON, settled_at=NOON,
+    )  # fmt: skip
+    shown = refund_shown(refund)
+
+    assert type(outcome_of(answering(200), shown, EXPECTED, ordered=True)) is kind
+    other = refund_shown(refund, Reason.E2E_ID_MALFORMED)
+    assert isinstance(outcome_of(answering(200), other, EXPECTED, ordered=True), Unknown)

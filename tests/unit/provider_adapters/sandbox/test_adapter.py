@@ -17,6 +17,7 @@ from gateway.domain.bank.payout_orders import (
 from gateway.domain.bank.pix_keys import KeyOrder, PixKeyStatus, PixKeyType
 from gateway.domain.bank.providers import (
     Accepted,
+    NotFound,
     NotSent,
     NotSupported,
     ProviderAccount,
@@ -104,6 +105,22 @@ async def test_its_transcript_holds_no_secret_and_nobody():
 
 def answering(document: object, status: str = "200 OK") -> ScriptedBank:
     return ScriptedBank(saying(answer(json.dumps(document).encode(), status=status)), keeps=True)
+
+
+async def test_a_key_that_is_looked_up_is_in_no_address():
+    """Addresses are logged."""
+    async with (
+        standing(answering({"error": {"code": "KEY_NOT_FOUND"}}, "404 Not Found")) as bank,
+        on_stage("sandbox", bank.url, Witness(), SHORT) as adapter,
+    ):
+        with pytest.raises(NotFound):
+            await adapter.look_up_key(ACCOUNT, "52998224725")
+
+    (sent,) = bank.requests
+    head, _, body = sent.partition(b"\r\n\r\n")
+    assert head.startswith(b"POST /v1/contas/")
+    assert b"52998224725" not in head
+    assert json.loads(body) == {"chave": "52998224725"}
 
 
 async def test_a_change_gives_what_the_answer_says():

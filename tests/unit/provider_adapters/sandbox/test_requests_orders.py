@@ -39,20 +39,6 @@ def test_a_key(wanted: KeyOrder, document: dict[str, str]):
     assert json.loads(request.body) == document
 
 
-def test_a_key_is_given_up_by_the_bank_s_id():
-    request = requests.cancel_key(ACCOUNT, "CH/1")
-
-    assert (request.method, request.path, request.body) == ("DELETE", f"{WHERE}/chaves/CH%2F1", b"")
-
-
-def test_a_key_that_is_looked_up_is_in_no_address():
-    """Addresses are logged."""
-    request = requests.look_up_key(ACCOUNT, "52998224725")
-
-    assert (request.method, request.path) == ("POST", f"{WHERE}/consultas-chave")
-    assert json.loads(request.body) == {"chave": "52998224725"}
-
-
 def test_a_charge_with_everything():
     wanted = ChargeOrder(
         reference="order/1",
@@ -82,12 +68,6 @@ def test_a_charge_with_nothing_more_than_it_needs():
         "referencia": "r", "tipo": "ESTATICA", "chave": "a@b.c", "reutilizavel": False,
         "descricao": "",
     }  # fmt: skip
-
-
-def test_a_charge_is_cancelled_by_its_reference():
-    request = requests.cancel_charge(ACCOUNT, "order/1")
-
-    assert (request.method, request.path) == ("DELETE", f"{WHERE}/cobrancas/order%2F1")
 
 
 def test_a_refund_is_money_and_travels_with_our_key():

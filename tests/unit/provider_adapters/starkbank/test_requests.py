@@ -72,12 +72,7 @@ def test_an_organization_names_its_workspace(access_id: str, said: str):
     secrets = Secrets(access_id=access_id, private_key=PEM)
     account = replace(ACCOUNT, secrets=secrets)
 
-    assert (
-        requests.signed(BALANCE, account, AT).headers[
-            "Access-Id"
-        ]
-        == said
-    )
+    assert requests.signed(BALANCE, account, AT).headers["Access-Id"] == said
 
 
 @cases("secrets", [None, Secrets(access_id="project/1", private_key="no key")])
