@@ -94,6 +94,21 @@ class Profile:
     limits: AccountLimits = field(default_factory=AccountLimits)
     secret_address: SecretAddress = field(default_factory=SecretAddress)
 
+    def __post_init__(self) -> None:
+        """Declare the hosts of its addresses: there are no others."""
+        hosts = _hosts(self.base_urls, self.token_urls)
+        object.__setattr__(self, "capabilities", replace(self.capabilities, hosts=hosts))
+
+
+def _hosts(*urls: Mapping[Environment, str]) -> Hosts:
+    """Return the hosts of addresses."""
+
+    def of(environment: Environment) -> frozenset[str]:
+        known = (each[environment] for each in urls if environment in each)
+        return frozenset(url.removeprefix("https://") for url in known)
+
+    return Hosts(production=of(Environment.PRODUCTION), sandbox=of(Environment.SANDBOX))
+
 
 STANDARD_CALLS: Final = frozenset(
     {
@@ -114,6 +129,15 @@ STANDARD_CALLS: Final = frozenset(
 """What the document of the Banco Central states. A probe is not among it: every path of it wants
 a token, and nearly every bank a certificate before that."""
 
+_STANDARD: Final = Capabilities(
+    calls=STANDARD_CALLS,
+    account_credentials=True,
+    charge_states=frozenset(ChargeStatus),
+    callback_proofs=frozenset({ProofKind.CERTIFICATE, ProofKind.TOKEN}),
+    largest_page=LARGEST_PAGE,
+)
+"""What the document of the Banco Central states, and nothing else: no payouts."""
+
 EFI: Final = Profile(
     secrets=EfiSecrets,
     base_urls={
@@ -130,7 +154,8 @@ EFI: Final = Profile(
     secret_address=SecretAddress(
         ends="?ignorar=", adds="", headers={"x-skip-mtls-checking": "true"}
     ),
-    capabilities=Capabilities(
+    capabilities=replace(
+        _STANDARD,
         calls=STANDARD_CALLS
         | {
             PortCall.GET_BALANCE,
@@ -145,34 +170,12 @@ EFI: Final = Profile(
         destinations=frozenset(PayoutMethod),
         repeat=Repeat.REFUSES,
         lookup=frozenset({Lookup.KEY}),
-        absent_after=None,
-        account_credentials=True,
         entry_fields=frozenset({EntryField.KIND, EntryField.E2E_ID, EntryField.OUR_KEY}),
         blocked_known=True,
-        charge_states=frozenset(ChargeStatus),
-        callback_proofs=frozenset({ProofKind.CERTIFICATE, ProofKind.TOKEN}),
-        hosts=Hosts(
-            production=frozenset({"pix.api.efipay.com.br"}),
-            sandbox=frozenset({"pix-h.api.efipay.com.br"}),
-        ),
-        largest_page=LARGEST_PAGE,
     ),
 )
 
 _SCOPE: Final = "cob.read cob.write cobv.read pix.read pix.write webhook.read webhook.write"
-
-
-def _standard(hosts: Hosts) -> Capabilities:
-    """Declare what the document of the Banco Central states, and nothing else: no payouts."""
-    return Capabilities(
-        calls=STANDARD_CALLS,
-        account_credentials=True,
-        charge_states=frozenset(ChargeStatus),
-        callback_proofs=frozenset({ProofKind.CERTIFICATE, ProofKind.TOKEN}),
-        hosts=hosts,
-        largest_page=LARGEST_PAGE,
-    )
-
 
 INTER: Final = Profile(
     secrets=InterSecrets,
@@ -188,12 +191,7 @@ INTER: Final = Profile(
     pix="/pix/v2",
     account_headers={"x-conta-corrente": "account"},
     capabilities=replace(
-        _standard(
-            Hosts(
-                production=frozenset({"cdpj.partners.bancointer.com.br"}),
-                sandbox=frozenset({"cdpj-sandbox.partners.uatinter.co"}),
-            )
-        ),
+        _STANDARD,
         calls=STANDARD_CALLS
         | {
             PortCall.GET_BALANCE,
@@ -222,9 +220,7 @@ SICOOB: Final = Profile(
     ),
     pix="/pix/api/v2",
     account_headers={"client_id": "client_id"},
-    capabilities=_standard(
-        Hosts(production=frozenset({"api.sicoob.com.br", "auth.sicoob.com.br"}))
-    ),
+    capabilities=_STANDARD,
 )
 
 BB: Final = Profile(
@@ -240,12 +236,7 @@ BB: Final = Profile(
     token=TokenForm(path="/oauth/token", more={"scope": _SCOPE}),
     pix="/pix/v2",
     account_query={"gw-dev-app-key": "app_key"},
-    capabilities=_standard(
-        Hosts(
-            production=frozenset({"api-pix.bb.com.br", "oauth.bb.com.br"}),
-            sandbox=frozenset({"api-pix.hm.bb.com.br", "oauth.hm.bb.com.br"}),
-        )
-    ),
+    capabilities=_STANDARD,
 )
 
 SICREDI: Final = Profile(
@@ -257,12 +248,7 @@ SICREDI: Final = Profile(
     token=TokenForm(path="/oauth/token", more={"scope": _SCOPE}),
     pix="/api/v2",
     charges="/api/v3",
-    capabilities=_standard(
-        Hosts(
-            production=frozenset({"api-pix.sicredi.com.br"}),
-            sandbox=frozenset({"api-pix-h.sicredi.com.br"}),
-        )
-    ),
+    capabilities=_STANDARD,
 )
 
 PROFILES: Final[Mapping[Name, Profile]] = {
