@@ -44,6 +44,7 @@ from gateway.request_log import routes as request_routes
 from gateway.request_log.service import RequestLog
 from gateway.request_log.store import RequestRecords
 from gateway.runtime.kernel import Kernel
+from gateway.security.identity.sealed_mail import SealedOutbox
 from gateway.store.schema import REVISIONS, revision_of
 from gateway.traces import pages as trace_pages
 from gateway.traces import routes as trace_routes
@@ -86,6 +87,7 @@ def build_oversight(
     """Build the services; ``known`` returns what this process knows of each bank."""
     store, providers = kernel.store, frozenset(kernel.settings.providers)
     records = RequestRecords(store.database)
+    mail = SealedOutbox(store.identity.outbox, kernel.keys.sealer)
     is_sandbox = kernel.settings.environment is Environment.SANDBOX  # mail is shown there alone
     return Oversight(
         partners=partners,
@@ -99,7 +101,7 @@ def build_oversight(
         overviews=build_overviews(kernel, known),
         requests=RequestLog(records, office.exports.turns),
         traces=_traces(kernel, rehearse, records, partners),
-        outbox=Outbox(store.identity.outbox) if is_sandbox else None,
+        outbox=Outbox(mail) if is_sandbox else None,
     )
 
 
