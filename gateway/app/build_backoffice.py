@@ -18,22 +18,21 @@ from gateway.app.build_identity import IdentityRoom
 from gateway.app.build_payouts import build_payout_records, build_reconciler, tax_number_digests
 from gateway.app.sandbox import build_sandbox_tools
 from gateway.approvals.facts import ApprovalFacts
-from gateway.approvals.model import ApprovalKind
+from gateway.approvals.model import CREDENTIALS, ApprovalKind, Wait
 from gateway.approvals.money import MoneyOrders
-from gateway.approvals.service import Approvals, ApprovalTerms
+from gateway.approvals.service import Approvals, ApprovalTerms, ApprovedSecrets
 from gateway.banks.readings import Readings
-from gateway.companies.service import Companies, known_company
+from gateway.companies.service import Companies
 from gateway.config.settings import Settings
 from gateway.config.upstream import same_bank
+from gateway.credentials.service import Credentials, CredentialSource
 from gateway.domain.accounts.accounts import Account, BankSecrets, GivenSecrets
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.strict import amount
 from gateway.http.backoffice.cells import BackOfficeOperations
 from gateway.identity.service import People
-from gateway.operations.accounts.credentials import CredentialRecords, CredentialSource
 from gateway.operations.backoffice.access_carriers import BackOfficeCarriers
 from gateway.operations.backoffice.access_orders import (
-    CredentialOrders,
     FourEyes,
     PeopleOrders,
 )
@@ -71,7 +70,6 @@ def build_backoffice(
     accounts = build_account_service(kernel)
     rules = FourEyes(**asdict(settings.approvals))
     carriers = BackOfficeCarriers(
-        records=admin.credentials,
         services=identity.services,
         users=identity.context.stores.users,
     )
@@ -97,7 +95,9 @@ def build_backoffice(
             open=sealer.open,
         ),
     )
+    credentials = build_credentials(kernel, approvals.wait if rules.credentials else None)
     approvals.executors.update(dict.fromkeys(ApprovalKind, carriers))
+    approvals.executors.update(dict.fromkeys(CREDENTIALS, credentials))
     approvals.executors[ApprovalKind.ACCOUNT_BANK] = BankChanges(accounts, now)
     return BackOfficeOperations(
         key_owners=bank.pix_keys.owners,
@@ -115,7 +115,8 @@ def build_backoffice(
         ),
         admin=admin,
         approvals=approvals,
-        credentials=CredentialOrders(records=admin.credentials, wait=approvals.wait, rules=rules),
+        secrets=ApprovedSecrets(approvals, credentials),
+        credentials=credentials,
         banks=AccountBanks(
             accounts=accounts,
             wait=approvals.wait,
@@ -184,21 +185,27 @@ def build_people(kernel: Kernel, identity: IdentityRoom, orders: PeopleOrders) -
     )
 
 
-def build_admin_services(
-    kernel: Kernel, acting: AuditContext, source: CredentialSource | None = None
-) -> AdminServices:
-    """Build the registers for one actor; ``source`` makes other credentials than random ones."""
+def build_credentials(
+    kernel: Kernel, wait: Wait | None = None, source: CredentialSource | None = None
+) -> Credentials:
+    """Build the credentials; ``source`` makes others than random ones."""
+    store = kernel.store
+    return Credentials(
+        database=store.database,
+        stored=store.credentials,
+        accounts=store.accounts,
+        source=source or credential_source(kernel.keys),
+        now=kernel.now,
+        wait=wait,
+    )
+
+
+def build_admin_services(kernel: Kernel, acting: AuditContext) -> AdminServices:
+    """Build the registers for one actor."""
     store = kernel.store
     return AdminServices(
         acting=acting,
         visible=RecordsInScope(store.office.scoped),
-        credentials=CredentialRecords(
-            known_company=partial(known_company, store.database),
-            accounts=store.accounts,
-            credentials=store.credentials,
-            acting=acting,
-            source=source or credential_source(kernel.keys),
-        ),
         reviews=PayoutReviews(
             payouts=store.payouts,
             follow_ups=store.follow_ups,

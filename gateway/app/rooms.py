@@ -34,6 +34,7 @@ from gateway.app.build_oversight import (
 )
 from gateway.app.build_panel import build_pages, build_panel
 from gateway.app.build_payouts import build_payouts
+from gateway.approvals.pages import pages as approval_pages
 from gateway.approvals.routes import routes as approval_routes
 from gateway.banks.model import Provider
 from gateway.callbacks.reception import Reception
@@ -43,6 +44,8 @@ from gateway.companies.pages import pages as company_pages
 from gateway.companies.routes import routes as company_routes
 from gateway.config.settings import Auth, Basic, Cache, Sealing, Settings
 from gateway.config.values import Secret
+from gateway.credentials.pages import pages as credential_pages
+from gateway.credentials.routes import routes as credential_routes
 from gateway.http.backoffice.cells import BackOfficeOperations
 from gateway.http.backoffice.routing import Routes
 from gateway.http.backoffice.rows import backoffice_rows
@@ -180,7 +183,8 @@ def _routes(rooms: Rooms, people: People, oversight: Oversight) -> Sequence[Rout
     bank, does = rooms.bank, rooms.backoffice
     return [
         account_routes(build_account_service(rooms.kernel), does.banks),
-        approval_routes(does.approvals),
+        approval_routes(does.approvals, does.secrets),
+        credential_routes(does.credentials),
         company_routes(build_companies(rooms.kernel)),
         identity_routes(people),
         stop_routes(build_stops(rooms.kernel)),
@@ -199,6 +203,8 @@ def _pages(rooms: Rooms, oversight: Oversight, context: PageContext) -> Sequence
     return [
         *account_pages(build_account_service(rooms.kernel), does.banks, companies, context),
         *company_pages(companies, context),
+        *credential_pages(does.credentials, context),
+        *approval_pages(does.approvals, does.secrets, context),
         *stop_pages(build_stops(rooms.kernel), companies, context),
         *charge_pages(bank.charges, bank.pix_keys, context),
         *key_pages(bank.pix_keys, context),

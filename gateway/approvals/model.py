@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Annotated, Final, Literal, NotRequired, Protocol, TypedDict
 
 from msgspec import Meta, Struct
 
 from gateway.core.access import Staff
-from gateway.domain.accounts.credentials import COLLECTED_WITHIN, Action
+from gateway.domain.accounts.credentials import Action
 from gateway.domain.bank.payout_orders import NamedOwnerDocument
 from gateway.domain.identity.rights import Area, Right, rights_of
 from gateway.domain.identity.sessions import SignedInUser
@@ -38,6 +38,15 @@ class ApprovalKind(StrEnum):
     ACCOUNT_BANK = "account_bank"
 
 
+CREDENTIALS: Final = frozenset(
+    {
+        ApprovalKind.CREDENTIAL_ISSUE,
+        ApprovalKind.CREDENTIAL_ROTATION,
+        ApprovalKind.CREDENTIAL_LIMITS,
+    }
+)
+"""Orders about credentials."""
+
 _CREDENTIALS: Final = Right(Area.CREDENTIAL, Action.WRITE)
 _USERS: Final = Right(Area.USER, Action.MANAGE)
 NEEDED: Final[Mapping[ApprovalKind, Right]] = {
@@ -60,6 +69,10 @@ MONEY: Final = frozenset({ApprovalKind.PAYOUT, ApprovalKind.REFUND})
 
 WITH_SECRET: Final = frozenset({ApprovalKind.CREDENTIAL_ISSUE, ApprovalKind.CREDENTIAL_ROTATION})
 """Carried out when the orderer fetches the secret."""
+
+
+COLLECTED_WITHIN: Final = timedelta(minutes=15)
+"""After the approval: long enough to fetch a secret at once, too short to forget about it."""
 
 
 class ApprovalState(StrEnum):
@@ -312,6 +325,24 @@ class ApprovalSearch:
 
     paging: Paging
     state: ApprovalState | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SecretCollection:
+    """
+    The single read of the secret that an approved order made.
+
+    Attributes:
+        approved_after: It holds only if the order was approved later than that.
+    """
+
+    approval_id: str
+    at: datetime
+
+    @property
+    def approved_after(self) -> datetime:
+        """The earliest approval whose secret can still be collected."""
+        return self.at - COLLECTED_WITHIN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

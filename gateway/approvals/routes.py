@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any, Final, NotRequired, TypedDict
 
 from gateway.approvals.facts import DecisionFacts
-from gateway.approvals.model import ApprovalSearch, ApprovalState
-from gateway.approvals.service import Approvals
+from gateway.approvals.service import Approvals, ApprovedSecrets
 from gateway.banks.model import Reading
 from gateway.domain.identity.errors import FORBIDDEN
 from gateway.domain.kernel import errors
@@ -15,13 +14,8 @@ from gateway.http.backoffice.money.payout_lists import FoundPayoutDocument, foun
 from gateway.http.backoffice.routing import Routes
 from gateway.http.route import OK
 from gateway.operations.payouts.answers import CERTAINLY_NOT_SENT
-from policies.validation.backoffice import inputs
+from policies.validation.backoffice.searches import APPROVALS
 
-SEARCH: Final = inputs.filters(
-    lambda given: ApprovalSearch(paging=given.paging(), state=given.read("status", ApprovalState)),
-    inputs.word_filter("status", ApprovalState),
-    *inputs.PAGING,
-)
 _DECIDING: Final = (*CHANGED, FORBIDDEN)
 _MOVING: Final = (
     errors.ACCOUNT_NOT_FOUND,
@@ -56,10 +50,10 @@ class DecisionFactsDocument(TypedDict):
     reading: NotRequired[Reading]
 
 
-def routes(approvals: Approvals) -> Routes:
+def routes(approvals: Approvals, secrets: ApprovedSecrets) -> Routes:
     """Return the routes."""
     office, one = Routes(), "/approvals/{approval_id}"
-    office.get("/approvals", "approvals", approvals.page, takes={"wanted": SEARCH})
+    office.get("/approvals", "approvals", approvals.page, takes={"wanted": APPROVALS})
     office.get(one, "approval", approvals.get, raises=ABSENT)
     office.get(f"{one}/facts", "approval_facts", approvals.facts, shows=facts, raises=ABSENT)
     office.post(
@@ -71,6 +65,12 @@ def routes(approvals: Approvals) -> Routes:
         raises=(*_DECIDING, *_MOVING),
     )
     office.post(f"{one}/reject", "approval_reject", approvals.reject, status=OK, raises=_DECIDING)
+    office.post(
+        f"{one}/secret",
+        "approval_secret",
+        secrets.collect,
+        raises=(*CHANGED, errors.ALREADY_IN_USE),
+    )
     return office
 
 

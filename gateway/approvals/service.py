@@ -29,6 +29,7 @@ from gateway.approvals.model import (
     OrderedApproval,
     Outcome,
     RejectionBody,
+    SecretCollection,
 )
 from gateway.approvals.money import (
     MoneyOrders,
@@ -40,6 +41,8 @@ from gateway.approvals.money import (
     written,
 )
 from gateway.core.access import Requirement, Staff, requirement_of, requires
+from gateway.credentials.model import Issued
+from gateway.credentials.service import Credentials
 from gateway.domain.accounts.accounts import Account
 from gateway.domain.accounts.credentials import Action
 from gateway.domain.identity import errors as identity_errors
@@ -51,7 +54,7 @@ from gateway.domain.kernel.audit import Audit
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.money import Money
-from gateway.domain.kernel.storage import AlreadyExists
+from gateway.domain.kernel.storage import AlreadyExists, NothingToCollect
 from gateway.operations.bank.pages import Listed
 from gateway.store.approvals import StoredApprovals
 
@@ -312,6 +315,38 @@ class Approvals:
         if not await self.store.decide(decided, event):
             raise not_possible(*_MEANWHILE)
         return decided
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovedSecrets:
+    """Secrets of credentials whose orders were approved."""
+
+    approvals: Approvals
+    credentials: Credentials
+
+    @requires(Area.CREDENTIAL, Action.WRITE)
+    async def collect(self, who: Staff, approval_id: str) -> Issued:
+        """
+        Make and show the secret of your approved order: once, within 15 minutes.
+
+        Raises:
+            ServiceError: ``NOT_FOUND`` for anybody but who ordered it, later than a
+                quarter of an hour after the approval, and for the second time.
+            RuleViolation: the credential ended meanwhile, or could not be issued now.
+        """
+        approval, now = await self.approvals.find(who, approval_id), who.acting.now()
+        until = approval.collected_until
+        if approval.ordered_by != _person(who).user_id or until is None or now >= until:
+            raise _nothing()
+        collection, text = SecretCollection(approval.id, now), self.approvals.text(approval)
+        try:
+            return await self.credentials.make_secret(who.acting, text, collection)
+        except NothingToCollect as problem:
+            raise _nothing() from problem
+
+
+def _nothing() -> ServiceError:
+    return ServiceError(identity_errors.NOT_FOUND, "no_secret")
 
 
 def _person(who: Staff) -> SignedInUser:

@@ -9,7 +9,6 @@ import click
 from gateway.accounts.cli import account
 from gateway.audit.cli import audit
 from gateway.callbacks.cli import callbacks
-from gateway.cli.admin.credentials import credential
 from gateway.cli.config.assets import assets
 from gateway.cli.config.catalogue import banks, errors, metrics, providers, routes, show_version
 from gateway.cli.config.commands import config
@@ -19,6 +18,7 @@ from gateway.cli.identity.users import user
 from gateway.cli.payouts.commands import payouts
 from gateway.cli.serve.commands import serve, worker
 from gateway.companies.cli import company
+from gateway.credentials.cli import credential
 from gateway.outbox.cli import outbox
 
 GROUP = "pixgate.commands"

@@ -16,7 +16,7 @@ import zlib
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
-from gateway.domain.accounts.credentials import SecretDigest
+from gateway.credentials.model import SecretDigest
 from gateway.domain.kernel.clocks import Now
 
 Random = Callable[[int], bytes]

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gateway.cli.admin.credentials import DURATION
 from gateway.cli.console import Row, Terminal, changing, fields_of, reading
 from gateway.cli.store_access import in_store
 from gateway.core.access import Staff
+from gateway.credentials.cli import DURATION
 from gateway.stops.model import Stop, StopRequest, StopScope
 
 if TYPE_CHECKING:

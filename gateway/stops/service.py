@@ -11,7 +11,7 @@ from sqlalchemy import Select, insert, select, update
 
 from gateway.companies.service import find_company
 from gateway.core.access import Staff, requires
-from gateway.domain.accounts.credentials import Action, Credentials
+from gateway.domain.accounts.credentials import Action
 from gateway.domain.backoffice.change_feed import RESUMED, STOPPED
 from gateway.domain.identity.errors import NOT_FOUND
 from gateway.domain.identity.rights import Area
@@ -22,6 +22,7 @@ from gateway.operations.bank.pages import Listed
 from gateway.operations.kernel.audit_context import RuleViolation, identifier, reason
 from gateway.stops.model import LONGEST_MIN, Stop, StopRequest, StopScope
 from gateway.store.accounts.accounts import StoredAccounts
+from gateway.store.accounts.credentials import StoredCredentials
 from gateway.store.audit import audit_log
 from gateway.store.kernel.database import Database, page
 from gateway.store.kernel.structs import from_row, row_of
@@ -44,7 +45,7 @@ class Stops:
     database: Database
     providers: Collection[str]
     accounts: StoredAccounts
-    credentials: Credentials
+    credentials: StoredCredentials
     new_id: Callable[[], str]
 
     @requires(Area.STOP, Action.WRITE)

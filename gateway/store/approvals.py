@@ -15,9 +15,9 @@ from gateway.approvals.model import (
     ApprovalSearch,
     ApprovalState,
     Outcome,
+    SecretCollection,
     why_void,
 )
-from gateway.domain.accounts.credentials import SecretCollection
 from gateway.domain.identity.users import User
 from gateway.domain.kernel.audit import AuditEvent
 from gateway.domain.kernel.company_scope import CompanyScope

@@ -9,7 +9,6 @@ from typing import Final
 
 from sqlalchemy import literal, select
 
-from gateway.domain.accounts.credentials import Credentials
 from gateway.domain.backoffice.change_feed import Changes
 from gateway.domain.kernel.audit import Audit
 from gateway.domain.kernel.clocks import Now
@@ -52,7 +51,7 @@ class Store:
     url: str = field(repr=False)
     database: Database = field(repr=False)
     accounts: StoredAccounts
-    credentials: Credentials
+    credentials: StoredCredentials
     payouts: StoredPayouts
     payout_events: PayoutEvents
     follow_ups: StoredFollowUps

@@ -9,8 +9,8 @@ from typing import Final
 
 import msgspec
 
+from gateway.credentials.model import Credential
 from gateway.domain.accounts.accounts import Account
-from gateway.domain.accounts.credentials import Credential
 from gateway.domain.backoffice.lists import ScopedRecords
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.errors import CATALOGUE

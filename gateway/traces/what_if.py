@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import parse_qs
 
-from gateway.domain.accounts.credentials import Credential
+from gateway.credentials.model import Credential
 from gateway.domain.backoffice.lists import ScopedRecords
 from gateway.domain.bank.providers import ProviderError
 from gateway.domain.kernel import errors

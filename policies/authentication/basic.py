@@ -8,7 +8,8 @@ from hashlib import blake2b
 
 import msgspec
 
-from gateway.domain.accounts.credentials import Credential, Principal, SecretDigest
+from gateway.credentials.model import Credential, SecretDigest
+from gateway.domain.accounts.credentials import Principal
 from gateway.domain.kernel import errors, strict
 from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.clocks import Monotonic, Now

@@ -79,6 +79,7 @@ WITHOUT = {
             "gateway/http/panel/pages/page.py",
             "gateway/http/panel/screens",
             "gateway/accounts/pages.py",
+            "gateway/approvals/pages.py",
             "gateway/companies/pages.py",
             "gateway/identity/pages.py",
             "gateway/identity/sign_in_pages.py",

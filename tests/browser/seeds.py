@@ -10,7 +10,7 @@ from gateway.approvals.model import Approval
 from gateway.companies.model import Company
 from gateway.companies.service import add_company
 from gateway.core.access import Staff
-from gateway.domain.accounts.credentials import Action, Permission, Resource
+from gateway.credentials.model import CredentialBody
 from gateway.domain.bank.charges import ChargeOrder, ChargeType
 from gateway.domain.bank.payout_orders import (
     NamedOwner,
@@ -24,7 +24,6 @@ from gateway.domain.identity.sessions import SignedInUser
 from gateway.domain.kernel.audit import AuditEvent
 from gateway.domain.kernel.money import Money
 from gateway.domain.payouts.payouts import PayoutRequest, PayoutState
-from gateway.operations.accounts.credentials import CredentialOrder
 from gateway.operations.identity.ports import ClientInfo
 from gateway.operations.identity.tokens import SignedIn
 from gateway.operations.identity.users import NewUser
@@ -185,10 +184,10 @@ async def _ordered_payout(world: World) -> str:
 async def _ordered(world: World) -> str:
     """Order a credential that can pay out; it waits for a second person. Return the order's id."""
     person = await _signed_in(world, "Renata", Role.SECURITY)
-    wanted = CredentialOrder(
+    wanted = CredentialBody(
         name="ERP produção 2027",
         account_id=world.demo["accounts"]["main"]["id"],
-        permissions=frozenset({Permission(Resource.WITHDRAW, Action.WRITE)}),
+        permissions=["withdraw:write"],
     )
     waiting = await world.gateway.rooms.backoffice.credentials.issue(person, wanted)
     assert isinstance(waiting, Approval)

@@ -16,15 +16,18 @@ from gateway.app.build_backoffice import (
     build_account_service,
     build_admin_services,
     build_companies,
+    build_credentials,
 )
 from gateway.companies.model import Company, CompanyRequest
 from gateway.companies.service import Companies
 from gateway.config.settings import Settings
 from gateway.config.upstream import Provider
 from gateway.core.access import Staff
+from gateway.credentials.model import Credential, CredentialBody, Issued, RotationBody
+from gateway.credentials.service import Credentials, CredentialSource
 from gateway.domain.accounts.accounts import Account, Environment
 from gateway.domain.kernel.audit import AuditEvent
-from gateway.operations.accounts.credentials import CredentialRecords, CredentialSource
+from gateway.domain.requests.schemas import ReasonBody
 from gateway.operations.backoffice.scoped_records import AdminServices
 from gateway.operations.kernel.audit_context import AuditContext
 from gateway.runtime.kernel import Kernel
@@ -84,7 +87,7 @@ class Registers:
 
     @property
     def admin(self) -> AdminServices:
-        return build_admin_services(self.kernel, self.acting, self.source)
+        return build_admin_services(self.kernel, self.acting)
 
     @property
     def companies(self) -> Companies:
@@ -121,8 +124,29 @@ class Registers:
         )
 
     @property
-    def credentials(self) -> CredentialRecords:
-        return self.admin.credentials
+    def credentials(self) -> Credentials:
+        return build_credentials(self.kernel, source=self.source)
+
+    @property
+    def staff(self) -> Staff:
+        return Staff(self.acting)
+
+    async def issue(self, company_id: str = "", **wanted: Any) -> Issued:
+        """Issue a credential."""
+        body = CredentialBody(**{"name": "ERP", "company_id": company_id, **wanted})
+        made = await self.credentials.issue(self.staff, body)
+        assert isinstance(made, Issued)
+        return made
+
+    async def rotate(self, client_id: str, overlap_s: int = 86_400) -> Issued:
+        """Make a new secret."""
+        made = await self.credentials.rotate(self.staff, client_id, RotationBody(overlap_s))
+        assert isinstance(made, Issued)
+        return made
+
+    async def revoke(self, client_id: str, reason: str = "") -> Credential:
+        """End a credential."""
+        return await self.credentials.revoke(self.staff, client_id, ReasonBody(reason))
 
     @property
     def source(self) -> CredentialSource:

@@ -1,4 +1,4 @@
-"""Orders about credentials and users, stored as one JSON text. They hold no secret."""
+"""Orders about users, stored as one JSON text. They hold no secret."""
 
 from __future__ import annotations
 
@@ -6,35 +6,9 @@ from datetime import datetime
 
 import msgspec
 
-from gateway.domain.accounts.credentials import CredentialLimits
 from gateway.domain.identity.rights import Role
 from gateway.domain.identity.users import User
 from gateway.domain.kernel.company_scope import scope_of
-
-
-class CredentialIssue(msgspec.Struct, frozen=True, kw_only=True, tag="credential_issue"):
-    """A credential to be issued; permissions as they are written."""
-
-    name: str
-    company_id: str
-    account_id: str | None = None
-    permissions: list[str]
-    expires_at: datetime | None = None
-    limits: CredentialLimits
-
-
-class CredentialRotation(msgspec.Struct, frozen=True, kw_only=True, tag="credential_rotation"):
-    """A second secret; the previous one works for this many more seconds."""
-
-    client_id: str
-    overlap_s: int
-
-
-class LimitsChange(msgspec.Struct, frozen=True, kw_only=True, tag="credential_limits"):
-    """Other limits of a credential."""
-
-    client_id: str
-    limits: CredentialLimits
 
 
 class Invitation(msgspec.Struct, frozen=True, kw_only=True, tag="invitation"):
@@ -101,10 +75,9 @@ class FactorReset(msgspec.Struct, frozen=True, kw_only=True, tag="factor_reset")
     email: str
 
 
-CredentialChange = CredentialIssue | CredentialRotation | LimitsChange
 UserChange = RoleGrant | CompaniesGrant | Enabling | FactorReset
 PersonChange = Invitation | UserChange
-BackOfficeOrder = CredentialChange | PersonChange
+BackOfficeOrder = PersonChange
 
 _READER = msgspec.json.Decoder(BackOfficeOrder)
 

@@ -9,7 +9,6 @@ from datetime import datetime
 from typing import Final, Protocol
 
 from gateway.domain.accounts.accounts import Account
-from gateway.domain.accounts.credentials import Credential
 from gateway.domain.kernel.errors import VERSION_CHANGED, ServiceError
 
 _LENGTH: Final = 32
@@ -66,16 +65,6 @@ def version_of_account(account: Account) -> str:
         *("account", account.id, account.company_id, account.name, account.tax_number),
         *(str(account.active), str(account.verified), account.provider),
         *(account.provider_account, account.sealed_credentials.hex(), repr(account.coordinates)),
-    )
-
-
-def version_of_credential(credential: Credential) -> str:
-    """Return the version of a credential; being used changes nothing of it."""
-    return entity_tag(
-        *("credential", credential.client_id, credential.name, repr(credential.limits)),
-        *(str(credential.expires_at), str(credential.revoked_at)),
-        *sorted(map(str, credential.permissions)),
-        *(f"{each.digest.hex()} {each.expires_at}" for each in credential.secrets),
     )
 
 

@@ -11,13 +11,14 @@ from aiohttp import hdrs
 
 from gateway.accounts.service import AccountBanks
 from gateway.approvals.model import Approval, ApprovalDocument
-from gateway.approvals.service import Approvals
+from gateway.approvals.service import Approvals, ApprovedSecrets
 from gateway.banks.readings import Readings
+from gateway.credentials.service import Credentials
 from gateway.domain.accounts.credentials import Action
 from gateway.domain.identity.rights import Area, Right
 from gateway.http.backoffice.callers import AccountCaller, BackOfficeCaller
 from gateway.http.route import Answer, Document, RowLimits, VersionedAnswer
-from gateway.operations.backoffice.access_orders import CredentialOrders, PeopleOrders
+from gateway.operations.backoffice.access_orders import PeopleOrders
 from gateway.operations.backoffice.downloads.exports import Exports
 from gateway.operations.backoffice.payout_finder import PayoutFinder
 from gateway.operations.backoffice.scoped_records import AdminServices
@@ -89,7 +90,8 @@ class BackOfficeOperations:
     payout_probes: PayoutProbes
     admin: AdminServices
     approvals: Approvals
-    credentials: CredentialOrders
+    secrets: ApprovedSecrets
+    credentials: Credentials
     banks: AccountBanks
     users: PeopleOrders
     exports: Exports

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gateway.http.backoffice.administration.credentials import CredentialActs, credential_rows
 from gateway.http.backoffice.callers import AccountCaller, BackOfficeCaller
 from gateway.http.backoffice.cells import BackOfficeOperations
 from gateway.http.backoffice.decisions.reviews import review_rows, unresolved_rows
@@ -41,7 +40,6 @@ def backoffice_rows(does: BackOfficeOperations, nouns: Sequence[Routes]) -> Back
     admin = does.admin
     return BackOfficeRows(
         staff=(
-            *credential_rows(CredentialActs(admin, does.credentials, does.approvals)),
             *(row for each in nouns for row in each.staff),
             *review_rows(admin),
             *unresolved_rows(does),

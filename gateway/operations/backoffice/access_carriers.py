@@ -5,20 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
-from datetime import timedelta
 from functools import partial
 
-from gateway.approvals.model import WITH_SECRET, Approval, OrderDocument, Outcome
-from gateway.domain.accounts.credentials import Permission
+from gateway.approvals.model import Approval, OrderDocument, Outcome
 from gateway.domain.backoffice.access_orders import (
     CompaniesGrant,
-    CredentialChange,
-    CredentialIssue,
-    CredentialRotation,
     Enabling,
     FactorReset,
     Invitation,
-    LimitsChange,
     PersonChange,
     RoleGrant,
     UserChange,
@@ -28,18 +22,14 @@ from gateway.domain.backoffice.access_orders import (
 from gateway.domain.identity.rights import Role, may_grant
 from gateway.domain.identity.users import Users
 from gateway.domain.kernel.company_scope import scope_of
-from gateway.domain.requests.schemas import instant
-from gateway.operations.accounts.credentials import CredentialOrder, CredentialRecords
 from gateway.operations.identity.services import IdentityServices
 from gateway.operations.identity.users import NewUser
-from gateway.operations.kernel.audit_context import AuditContext
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BackOfficeCarriers:
     """Carries out what was agreed to, in the name of whoever ordered it."""
 
-    records: CredentialRecords
     services: IdentityServices
     users: Users
 
@@ -47,28 +37,16 @@ class BackOfficeCarriers:
         """Refuse what could not be done by now; say why an order is void."""
         order = read(text)
         match order:
-            case CredentialIssue():
-                await self.records.checked(credential_order(order))
-            case CredentialRotation(client_id=client_id, overlap_s=seconds):
-                await self.records.rotatable(client_id, timedelta(seconds=seconds))
-            case LimitsChange(client_id=client_id):
-                await self.records.live(client_id)
             case Invitation():
                 await self.services.users.checked(_user_order(order))
                 return await self._grants(approval, order.roles, frozenset(order.companies))
             case RoleGrant() | CompaniesGrant() | Enabling() | FactorReset():
                 return await self._check_user(approval, order)
-        return ""
 
     async def carry_out(self, approval: Approval, text: str) -> Outcome:
-        """Do it; an order with a secret is carried out when that is fetched."""
-        if approval.kind in WITH_SECRET:
-            return Outcome.NONE
+        """Do it, in the name of whoever ordered it."""
         order, by = read(text), approval.orderer
         match order:
-            case LimitsChange(client_id=client_id, limits=limits):
-                acting = AuditContext(by, self.records.acting.now)
-                await replace(self.records, acting=acting).set_limits(client_id, limits)
             case Invitation():
                 await self.services.invitations.invite(by, _user_order(order))
             case RoleGrant() | CompaniesGrant() | Enabling() | FactorReset():
@@ -77,11 +55,7 @@ class BackOfficeCarriers:
 
     def order_document(self, text: str) -> OrderDocument:
         """Show what was ordered."""
-        match read(text):
-            case CredentialIssue() | CredentialRotation() | LimitsChange() as change:
-                return _about_credential(change)
-            case person:
-                return _about_person(person)
+        return _about_person(read(text))
 
     async def _check_user(self, approval: Approval, order: UserChange) -> str:
         """Look at the person and the orderer as they are by now; say why an order is void."""
@@ -119,18 +93,6 @@ class BackOfficeCarriers:
         return ""
 
 
-def credential_order(order: CredentialIssue) -> CredentialOrder:
-    """Return the order of a credential as the register takes it."""
-    return CredentialOrder(
-        name=order.name,
-        company_id=order.company_id,
-        account_id=order.account_id,
-        permissions=frozenset(map(Permission.parse, order.permissions)),
-        expires_at=order.expires_at,
-        limits=order.limits,
-    )
-
-
 def _user_order(order: Invitation) -> NewUser:
     return NewUser(
         email=order.email,
@@ -138,27 +100,6 @@ def _user_order(order: Invitation) -> NewUser:
         roles=frozenset(order.roles),
         companies=frozenset(order.companies),
     )
-
-
-def _about_credential(found: CredentialChange) -> OrderDocument:
-    match found:
-        case CredentialRotation():
-            return {"client_id": found.client_id, "overlap_s": found.overlap_s}
-        case CredentialIssue():
-            shown: OrderDocument = {
-                "name": found.name,
-                "permissions": found.permissions,
-                "expires_at": instant(found.expires_at),
-            }
-            if found.account_id:
-                shown["account_id"] = found.account_id
-        case LimitsChange():
-            shown = {"client_id": found.client_id}
-    if found.limits.per_payout is not None:
-        shown["limit_per_payout"] = found.limits.per_payout
-    if found.limits.per_day is not None:
-        shown["limit_per_day"] = found.limits.per_day
-    return shown
 
 
 def _about_person(found: PersonChange) -> OrderDocument:

@@ -1,5 +1,5 @@
 """
-Credentials and people as orders: what could move money takes two.
+People as orders: what could move money takes two.
 
 Without a rule of ``FourEyes`` the same acts are done at once, as on the command line.
 """
@@ -7,25 +7,15 @@ Without a rule of ``FourEyes`` the same acts are done at once, as on the command
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from datetime import timedelta
 
 from gateway.approvals.model import Approval, ApprovalKind, NewOrder, Wait
-from gateway.domain.accounts.credentials import (
-    Credential,
-    CredentialLimits,
-    SecretCollection,
-)
 from gateway.domain.backoffice.access_orders import (
     BackOfficeOrder,
     CompaniesGrant,
-    CredentialIssue,
-    CredentialRotation,
     Enabling,
     FactorReset,
     Invitation,
-    LimitsChange,
     RoleGrant,
-    read,
     written,
 )
 from gateway.domain.identity import errors as identity_errors
@@ -34,18 +24,9 @@ from gateway.domain.identity.sessions import SignedInUser
 from gateway.domain.identity.users import User
 from gateway.domain.kernel.company_scope import scope_of
 from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.storage import NothingToCollect
 from gateway.domain.requests.versions import Expected, version_of_user
-from gateway.operations.accounts.credentials import (
-    CredentialOrder,
-    CredentialRecords,
-    Issued,
-    moves_money,
-)
-from gateway.operations.backoffice.access_carriers import credential_order
 from gateway.operations.identity.services import IdentityServices
 from gateway.operations.identity.users import NewUser, UserRecords
-from gateway.operations.kernel.audit_context import AuditContext
 
 _LACKS = "You cannot give a right that you do not have."
 
@@ -64,85 +45,6 @@ class FourEyes:
 
     credentials: bool = True
     people: bool = True
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CredentialOrders:
-    """Credentials, for people: done at once where nothing can be paid with them."""
-
-    records: CredentialRecords
-    wait: Wait
-    rules: FourEyes
-
-    async def issue(self, person: SignedInUser, order: CredentialOrder) -> Issued | Approval:
-        """
-        Issue a credential, or let the order wait when it could pay out.
-
-        Raises:
-            RuleViolation: as ``CredentialRecords.issue`` does.
-        """
-        records = self._by(person)
-        if not (self.rules.credentials and moves_money(order.permissions)):
-            return await records.issue(order)
-        company_id = await records.checked(order)
-        wanted = replace(order, company_id=company_id)
-        return await _wait(self.wait, person, _issue(wanted), _About(company_id))
-
-    async def rotate(
-        self, person: SignedInUser, credential: Credential, overlap: timedelta
-    ) -> Issued | Approval:
-        """Make a new secret, or let the order wait; RuleViolation as ``CredentialRecords`` does."""
-        records, client_id = self._by(person), credential.client_id
-        if not (self.rules.credentials and moves_money(credential.permissions)):
-            return await records.rotate(client_id, overlap)
-        await records.rotatable(client_id, overlap)
-        order = CredentialRotation(client_id=client_id, overlap_s=int(overlap.total_seconds()))
-        return await _wait(self.wait, person, order, _of(credential))
-
-    async def set_limits(
-        self, person: SignedInUser, credential: Credential, limits: CredentialLimits
-    ) -> Credential | Approval:
-        """Lower limits at once; raising one waits for another person."""
-        records, client_id = self._by(person), credential.client_id
-        await records.live(client_id)
-        if not (self.rules.credentials and credential.limits.raised_by(limits)):
-            return await records.set_limits(client_id, limits)
-        order = LimitsChange(client_id=client_id, limits=limits)
-        return await _wait(self.wait, person, order, _of(credential))
-
-    async def secret(self, person: SignedInUser, approval: Approval, text: str) -> Issued:
-        """
-        Make the secret of an approved order, and show it this once.
-
-        Raises:
-            ServiceError: ``NOT_FOUND`` for anybody but who ordered it, later than a
-                quarter of an hour after the approval, and for the second time.
-            RuleViolation: the credential ended meanwhile, or could not be issued now.
-        """
-        now = self.records.acting.now()
-        until = approval.collected_until
-        if approval.ordered_by != person.user_id or until is None or now >= until:
-            raise _nothing()
-        collection = SecretCollection(approval.id, now)
-        order = read(text)
-        try:
-            return await self._make(self._by(person), order, collection)
-        except NothingToCollect as problem:
-            raise _nothing() from problem
-
-    async def _make(
-        self, records: CredentialRecords, order: BackOfficeOrder, collection: SecretCollection
-    ) -> Issued:
-        match order:
-            case CredentialIssue():
-                return await records.issue(credential_order(order), collection)
-            case CredentialRotation(client_id=client_id, overlap_s=seconds):
-                return await records.rotate(client_id, timedelta(seconds=seconds), collection)
-            case _:
-                raise TypeError(order)
-
-    def _by(self, person: SignedInUser) -> CredentialRecords:
-        return replace(self.records, acting=AuditContext(person.actor, self.records.acting.now))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -289,32 +191,13 @@ async def _wait(
     return await wait(person, wanted)
 
 
-def _of(credential: Credential) -> _About:
-    return _About(credential.company_id, credential.account_id, credential.client_id)
-
-
 def _person(user: User, subject: str) -> _About:
     """Say whose company it is: of several, or of all, it is nobody's who sees but some."""
     only = next(iter(user.companies)) if len(user.companies) == 1 else None
     return _About(company_id=only, subject=subject)
 
 
-def _issue(order: CredentialOrder) -> CredentialIssue:
-    return CredentialIssue(
-        name=order.name,
-        company_id=order.company_id,
-        account_id=order.account_id,
-        permissions=sorted(map(str, order.permissions)),
-        expires_at=order.expires_at,
-        limits=order.limits,
-    )
-
-
 def _refuse_lacking(granter: frozenset[Role], roles: frozenset[Role]) -> None:
     """Refuse to give what one lacks; rights over money take the second person instead."""
     if not may_grant(granter, roles):
         raise ServiceError(identity_errors.FORBIDDEN, "lacking", detail=_LACKS)
-
-
-def _nothing() -> ServiceError:
-    return ServiceError(identity_errors.NOT_FOUND, "no_secret")

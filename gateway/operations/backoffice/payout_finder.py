@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Final
 
+from gateway.credentials.model import Credential
 from gateway.domain.accounts.accounts import Account
-from gateway.domain.accounts.credentials import Credential
 from gateway.domain.backoffice.lists import ScopedRecords
 from gateway.domain.backoffice.payout_search import (
     FoundPayout,

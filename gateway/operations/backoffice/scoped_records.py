@@ -10,10 +10,7 @@ from collections.abc import Awaitable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from gateway.domain.accounts.credentials import Credential
 from gateway.domain.backoffice.lists import (
-    CredentialCounts,
-    CredentialSearch,
     ScopedRecords,
     UnresolvedPayout,
 )
@@ -24,7 +21,6 @@ from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.strict import uuid_text
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.payouts.payouts import Payout
-from gateway.operations.accounts.credentials import CredentialRecords
 from gateway.operations.backoffice.reviews import PayoutReviews
 from gateway.operations.bank.pages import Listed
 from gateway.operations.kernel.audit_context import AuditContext, RuleViolation
@@ -44,21 +40,9 @@ class RecordsInScope:
     records: ScopedRecords
     scope: CompanyScope = EVERY_COMPANY
 
-    async def credential(self, client_id: str) -> Credential:
-        """Return one credential; ``NOT_FOUND`` outside of the scope."""
-        return _found(await self.records.credential(client_id, self.scope), "credential")
-
     async def user(self, user_id: str) -> User:
         """Return one user; ``NOT_FOUND`` for one who sees a company outside of the scope."""
         return _found(await self.records.user(user_id, self.scope), "user")
-
-    async def credentials(self, search: CredentialSearch) -> Listed[Credential]:
-        """List credentials."""
-        return await _listed(search.paging, self.records.credentials(search, self.scope))
-
-    async def count_credentials(self, search: CredentialSearch) -> CredentialCounts:
-        """Count credentials by state."""
-        return await self.records.count_credentials(search, self.scope)
 
     async def reviews(self, paging: Paging) -> Listed[Payout]:
         """List the payouts in review."""
@@ -67,18 +51,6 @@ class RecordsInScope:
     async def unresolved(self, paging: Paging) -> Listed[UnresolvedPayout]:
         """List the payouts whose outcome is not proven, oldest first."""
         return await _listed(paging, self.records.unresolved(paging, self.scope))
-
-    def require_company(self, company_id: str) -> None:
-        """Refuse a company outside of the scope; RuleViolation."""
-        if not self.scope.includes(company_id.lower()):
-            message = f"there is no company {company_id}"
-            raise RuleViolation(message, "company_unknown", field="company_id")
-
-    async def require_account(self, account_id: str) -> None:
-        """Refuse an account outside of the scope; RuleViolation."""
-        if not await self._has_account(account_id):
-            message = f"there is no account {account_id}"
-            raise RuleViolation(message, "account_unknown", field="account_id")
 
     async def require_payout(self, account_id: str, reference: str) -> None:
         """Refuse a payout of an account outside of the scope; RuleViolation."""
@@ -131,7 +103,6 @@ class AdminServices:
 
     acting: AuditContext
     visible: RecordsInScope
-    credentials: CredentialRecords
     reviews: PayoutReviews
 
     def by(self, acting: AuditContext, scope: CompanyScope) -> AdminServices:
@@ -139,6 +110,5 @@ class AdminServices:
         return AdminServices(
             acting=acting,
             visible=replace(self.visible, scope=scope),
-            credentials=replace(self.credentials, acting=acting),
             reviews=replace(self.reviews, acting=acting),
         )

@@ -16,8 +16,8 @@ from functools import partial
 from typing import Any, Final, TypeVar
 
 from gateway.config.settings import Settings
+from gateway.credentials.model import Credential
 from gateway.domain.accounts.accounts import Account
-from gateway.domain.accounts.credentials import Credential, Credentials
 from gateway.domain.backoffice.change_feed import Act, Belief, Kept, outdated
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.storage import StoreUnavailable
@@ -27,6 +27,7 @@ from gateway.runtime.records.record_cache import Lifetimes, RecordCache
 from gateway.security.identity.signing_keys import Keyring
 from gateway.stops.model import Stop
 from gateway.stops.service import stops_in_force
+from gateway.store.accounts.credentials import StoredCredentials
 from gateway.store.engine import Store
 from gateway.store.kernel.database import Database
 from gateway.telemetry.ports import Count, Event, Gauge, Show
@@ -76,7 +77,7 @@ class LastUses:
         task: Writes in the background, and once more when it is stopped.
     """
 
-    def __init__(self, store: Credentials, now: Now) -> None:
+    def __init__(self, store: StoredCredentials, now: Now) -> None:
         """Write to ``store``."""
         self._store = store
         self._now = now

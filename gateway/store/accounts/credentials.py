@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
 from operator import attrgetter
@@ -10,15 +11,9 @@ from operator import attrgetter
 from sqlalchemy import bindparam, case, delete, insert, literal, or_, select, update
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
-from gateway.domain.accounts.credentials import (
-    UNLIMITED,
-    Credential,
-    CredentialLimits,
-    Permission,
-    Rotation,
-    SecretCollection,
-    SecretDigest,
-)
+from gateway.approvals.model import SecretCollection
+from gateway.credentials.model import Credential, SecretDigest
+from gateway.domain.accounts.credentials import UNLIMITED, CredentialLimits, Permission
 from gateway.domain.kernel.audit import AuditEvent
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.storage import AlreadyExists
@@ -47,8 +42,23 @@ _LIVE = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Rotation:
+    """
+    A new secret of a credential.
+
+    Attributes:
+        old_ends: When the previous secret stops working.
+        collection: The order it is the outcome of; None where nobody had to agree.
+    """
+
+    new: SecretDigest
+    old_ends: datetime
+    collection: SecretCollection | None = None
+
+
 class StoredCredentials:
-    """``Credentials`` over a database."""
+    """Credentials by client id, over a database."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -134,15 +144,6 @@ class StoredCredentials:
                 return False
             await audit_log.append(connection, event)
         return True
-
-    async def list(self, company_id: str | None = None) -> Sequence[Credential]:
-        """Return all, or those of one company, oldest first."""
-        wanted = (
-            EVERY if company_id is None else EVERY.where(credentials.c.company_id == company_id)
-        )
-        async with self._database.reading() as connection:
-            rows = (await connection.execute(wanted)).all()
-        return read_credentials(rows)
 
     async def touch(self, client_id: str, digest: bytes, at: datetime) -> None:
         """Remember that a secret was used: to the minute, one write a minute and secret."""

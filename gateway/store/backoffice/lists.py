@@ -4,34 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Final
+from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
     Select,
     Table,
-    and_,
-    case,
     func,
-    not_,
-    or_,
     select,
 )
 
+from gateway.credentials.model import Credential
 from gateway.domain.accounts.accounts import Account
-from gateway.domain.accounts.credentials import (
-    EVERY_PERMISSION,
-    Action,
-    Credential,
-    Permission,
-    Resource,
-)
 from gateway.domain.backoffice.lists import (
-    EXPIRES_SOON,
-    LONG_UNUSED,
-    CredentialCounts,
-    CredentialSearch,
-    CredentialState,
     TracedAttempt,
     UnresolvedPayout,
 )
@@ -55,7 +40,6 @@ from gateway.store.tables.core import (
     credentials,
     opinions,
     payouts,
-    secrets,
 )
 from gateway.store.tables.identity import sessions, users
 from gateway.store.tables.scope import of_account, of_company, users_in
@@ -94,36 +78,6 @@ class StoredScopedRecords:
         column = users.c.email if "@" in user_id else users.c.id
         row = await self._one(select(users).where(column == user_id, *users_in(scope)))
         return None if row is None else read_user(row)
-
-    async def credentials(
-        self, search: CredentialSearch, scope: CompanyScope
-    ) -> tuple[Sequence[Credential], int]:
-        """Return a page of credentials, oldest first, and how many there are."""
-        order = (credentials.c.created_at, credentials.c.client_id)
-        wanted = select(credentials.c.client_id).where(*_wanted(search, scope)).order_by(*order)
-        if search.state is not None:
-            wanted = wanted.where(_STATES[search.state](search.now))
-        # one has a row for each of its secrets, so that a page is cut by id
-        rows, total = await page(self._database, wanted, search.paging)
-        if not rows:
-            return [], total
-        whole = EVERY.where(credentials.c.client_id.in_([row.client_id for row in rows]))
-        async with self._database.reading() as connection:
-            found = (await connection.execute(whole)).all()
-        return read_credentials(found), total
-
-    async def count_credentials(
-        self, search: CredentialSearch, scope: CompanyScope
-    ) -> CredentialCounts:
-        """Count those of each state, in one walk."""
-        counts = [
-            func.count(case((_STATES[state](search.now), 1))).label(state.value)
-            for state in CredentialState
-        ]
-        counted = select(*counts).select_from(credentials).where(*_wanted(search, scope))
-        async with self._database.reading() as connection:
-            found = (await connection.execute(counted)).one()
-        return CredentialCounts(live=found.live, care=found.care, ended=found.ended)
 
     async def users(self, paging: Paging, scope: CompanyScope) -> tuple[Sequence[User], int]:
         """Return a page of users, oldest first, and how many there are."""
@@ -212,50 +166,6 @@ class StoredScopedRecords:
         """Return the row there is; None for none."""
         async with self._database.reading() as connection:
             return (await connection.execute(wanted)).first()
-
-
-def _wanted(search: CredentialSearch, scope: CompanyScope) -> Sequence[ColumnElement[bool]]:
-    """Demand what a search says beside the state."""
-    found = [*of_company(credentials.c.company_id, scope)]
-    if search.company_id is not None:
-        found.append(credentials.c.company_id == search.company_id)
-    if search.text is not None:
-        named = func.lower(credentials.c.name).contains(search.text.lower(), autoescape=True)
-        found.append(or_(named, credentials.c.client_id.startswith(search.text, autoescape=True)))
-    return found
-
-
-def _live(now: datetime) -> ColumnElement[bool]:
-    """Demand that a credential opens something at an instant."""
-    lasts = or_(credentials.c.expires_at.is_(None), credentials.c.expires_at > now)
-    return and_(credentials.c.revoked_at.is_(None), lasts)
-
-
-def _asks_care(now: datetime) -> ColumnElement[bool]:
-    """Demand what ``care_of`` tells of."""
-    used = (
-        select(func.max(secrets.c.last_used_at))
-        .where(secrets.c.client_id == credentials.c.client_id)
-        .scalar_subquery()
-    )
-    pays = or_(*(credentials.c.permissions.contains(str(held)) for held in _PAYING))
-    since = func.coalesce(used, credentials.c.created_at, type_=credentials.c.created_at.type)
-    reasons = (
-        credentials.c.expires_at <= now + EXPIRES_SOON,
-        and_(pays, since <= now - LONG_UNUSED),
-        and_(credentials.c.expires_at.is_(None), credentials.c.account_id.is_(None)),
-    )
-    return and_(_live(now), or_(*reasons))
-
-
-_PAYING: Final = [
-    held for held in EVERY_PERMISSION if held.covers(Permission(Resource.WITHDRAW, Action.WRITE))
-]
-_STATES: Final = {
-    CredentialState.LIVE: _live,
-    CredentialState.ENDED: lambda now: not_(_live(now)),
-    CredentialState.CARE: _asks_care,
-}
 
 
 def _unresolved(row: Record, tried: Sequence[Record], said: Sequence[Record]) -> UnresolvedPayout:

@@ -11,7 +11,9 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from gateway.accounts.model import AccountSearch
+from gateway.approvals.model import ApprovalSearch, ApprovalState
 from gateway.charges.model import ChargeSearch, ChargeState
+from gateway.credentials.model import CredentialSearch, CredentialState
 from gateway.domain.bank.refunds import IncomingSearch, IncomingStatus, RefundSearch, RefundStatus
 from gateway.domain.bank.statements import Direction
 from gateway.domain.kernel import errors, strict
@@ -304,3 +306,25 @@ def report_input(formats: Collection[str]) -> Input[ReportRequest]:
             errors.PAYLOAD_INVALID,
         ),
     )
+
+
+APPROVALS: Final = inputs.filters(
+    lambda given: ApprovalSearch(paging=given.paging(), state=given.read("status", ApprovalState)),
+    inputs.word_filter("status", ApprovalState),
+    *inputs.PAGING,
+)
+"""Which orders that wait, or waited."""
+
+CREDENTIALS: Final = inputs.filters(
+    lambda given: CredentialSearch(
+        paging=given.paging(),
+        company_id=given.read("company_id", strict.uuid_text),
+        state=given.read("state", CredentialState),
+        text=given.text("text"),
+    ),
+    inputs.text_filter("company_id", "Only those of this company."),
+    inputs.word_filter("state", CredentialState),
+    inputs.text_filter("text", "In the name, or how the client id begins."),
+    *inputs.PAGING,
+)
+"""Which credentials."""

@@ -12,7 +12,7 @@ from typing import Final
 import yaml
 
 from gateway.accounts.model import AccountRequest, ProviderRequest
-from gateway.app.build_backoffice import build_account_service, build_companies
+from gateway.app.build_backoffice import build_account_service, build_companies, build_credentials
 from gateway.app.build_bank import connect
 from gateway.callbacks.cli import register_callback
 from gateway.cli.configuration import settings_of
@@ -20,10 +20,10 @@ from gateway.cli.context import AdminContext
 from gateway.companies.model import CompanyRequest
 from gateway.config.reading import ConfigError, settings_from
 from gateway.core.access import Staff
+from gateway.credentials.model import CredentialBody, Issued
 from gateway.domain.accounts.credentials import EVERY_PERMISSION
 from gateway.domain.bank.capabilities import PortCall
 from gateway.domain.kernel.money import Money
-from gateway.operations.accounts.credentials import CredentialOrder
 from gateway.operations.kernel.audit_context import RuleViolation
 from gateway.runtime.kernel import SilentObserver
 from provider_adapters.testing import simulators
@@ -90,7 +90,7 @@ async def attach(office: AdminContext, bank: str, provider: str) -> Mapping[str,
     Raises:
         RuleViolation: the bank does not run, or refuses.
     """
-    address, admin = running_bank(office.kernel.settings.folder / FOLDER, bank), office.admin
+    address = running_bank(office.kernel.settings.folder / FOLDER, bank)
     async with controlling(address.control_url) as control:
         opened = await open_account(control)
         there = str(opened["id"])
@@ -103,11 +103,16 @@ async def attach(office: AdminContext, bank: str, provider: str) -> Mapping[str,
     account = await build_account_service(kernel).create(
         who, *account_request(company.id, provider, opened)
     )
-    issued = await admin.credentials.issue(
-        CredentialOrder(
-            name=f"demo {provider}", company_id=company.id, permissions=frozenset(EVERY_PERMISSION)
-        )
+    issued = await build_credentials(kernel).issue(
+        who,
+        CredentialBody(
+            name=f"demo {provider}",
+            company_id=company.id,
+            permissions=[str(each) for each in EVERY_PERMISSION],
+        ),
     )
+    if not isinstance(issued, Issued):  # no command waits for a second person
+        raise TypeError(issued)
     return {
         "bank": bank,
         "provider": provider,

@@ -12,8 +12,8 @@ from gateway.cli.context import AdminContext
 from gateway.companies.model import Company
 from gateway.companies.service import add_company
 from gateway.config.settings import Settings
+from gateway.credentials.model import Credential, SecretDigest
 from gateway.domain.accounts.accounts import Account
-from gateway.domain.accounts.credentials import Credential, SecretDigest
 from gateway.domain.identity.rights import Role
 from gateway.domain.identity.users import Totp, User
 from gateway.domain.kernel.storage import AlreadyExists

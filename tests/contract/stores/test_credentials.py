@@ -1,20 +1,34 @@
 """Credentials: two live secrets at most, ended once, each change with its event."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 
 from gateway.companies.service import add_company
-from gateway.domain.accounts.credentials import Rotation
+from gateway.core.access import Staff
+from gateway.credentials.model import (
+    EXPIRES_SOON,
+    LONG_UNUSED,
+    CredentialSearch,
+    CredentialState,
+)
+from gateway.credentials.service import CredentialPage, Credentials
+from gateway.domain.accounts.credentials import Action, Permission, Resource
+from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope
 from gateway.domain.kernel.storage import AlreadyExists
+from gateway.domain.kernel.windows import Paging
+from gateway.operations.kernel.audit_context import AuditContext
+from gateway.store.accounts.credentials import Rotation
 from gateway.store.engine import Store
 from tests.contract.stores.databases import both
+from tests.contract.stores.lists import OTHER, OURS
 from tests.world.stores.samples import (
     ACCOUNT,
     CLIENT,
-    COMPANY,
     NOW,
     company,
     credential,
@@ -148,20 +162,6 @@ async def test_an_expired_credential_has_ended_already(
     assert done is ended
 
 
-@both
-async def test_credentials_are_listed_whole_or_by_company(issued: Store) -> None:
-    await add_company(issued.database, company("other"), event())
-    theirs = replace(credential("cli_b"), company_id="other", created_at=LATER, secrets=())
-    await issued.credentials.add(theirs, event())
-    await issued.credentials.rotate(CLIENT, Rotation(secret(b"n" * 32), LATER), event())
-
-    everyone = await issued.credentials.list()
-    ours = await issued.credentials.list(COMPANY)
-
-    assert [(each.client_id, len(each.secrets)) for each in everyone] == [(CLIENT, 2), ("cli_b", 0)]
-    assert [each.client_id for each in ours] == [CLIENT]
-
-
 async def test_a_use_is_remembered_to_the_minute_and_never_set_back(
     issued: Store, second: Store
 ) -> None:
@@ -212,3 +212,118 @@ async def test_several_are_found_at_once(issued: Store) -> None:
     found = await issued.credentials.find_all(ids)
 
     assert found == {CLIENT: credential(), "cli_another": other, "cli_bare": bare}
+
+
+async def page(store: Store, scope: CompanyScope, **wanted: Any) -> CredentialPage:
+    """Return a page as somebody of a company scope reads it at noon."""
+    nothing: Any = None
+    service = Credentials(
+        database=store.database,
+        stored=store.credentials,
+        accounts=nothing,
+        source=nothing,
+        now=lambda: NOW,
+    )
+    search = CredentialSearch(**{"paging": Paging(1, 25), **wanted})
+    return await service.page(Staff(AuditContext("cli", lambda: NOW), scope), search)
+
+
+@both
+async def test_a_credential_of_two_secrets_is_one(store: Store) -> None:
+    await add_company(store.database, company(OTHER), event())
+    later = NOW + timedelta(hours=1)
+    await store.credentials.add(credential(), event())
+    await store.credentials.rotate(CLIENT, Rotation(secret(b"n" * 32), later), event())
+    second = replace(credential("cli_b"), secrets=(secret(b"o" * 32),), created_at=later)
+    foreign = replace(
+        credential("cli_c"), secrets=(secret(b"p" * 32),), company_id=OTHER, created_at=later
+    )
+    for each in (second, foreign):
+        await store.credentials.add(each, event())
+
+    first = await page(store, EVERY_COMPANY, paging=Paging(1, 2))
+    ours = await page(store, OURS)
+    named = await page(store, EVERY_COMPANY, company_id=OTHER)
+    neither = await page(store, OURS, company_id=OTHER)
+
+    shown = [(each.client_id, len(each.secrets)) for each in first.items]
+    assert shown == [(CLIENT, 2), ("cli_b", 1)]
+    assert [each.total for each in (first, ours, named, neither)] == [3, 2, 1, 0]
+    assert [each.client_id for each in ours.items] == [CLIENT, "cli_b"]
+    assert ([each.client_id for each in named.items], list(neither.items)) == (["cli_c"], [])
+
+
+DAY = timedelta(days=1)
+PAYS = frozenset({Permission(Resource.WITHDRAW, Action.MANAGE)})
+SHOWN = [
+    # name, what is different of it, its state at NOW, why it asks for a look
+    ("plain", {}, CredentialState.LIVE, ""),
+    ("revoked", {"revoked_at": NOW}, CredentialState.ENDED, ""),
+    ("expired", {"expires_at": NOW}, CredentialState.ENDED, ""),
+    ("soon", {"expires_at": NOW + EXPIRES_SOON}, CredentialState.LIVE, "expires_soon"),
+    ("later", {"expires_at": NOW + EXPIRES_SOON + DAY}, CredentialState.LIVE, ""),
+    ("wide", {"account_id": None}, CredentialState.LIVE, "wide_for_ever"),
+    (
+        "old",
+        {"created_at": NOW - LONG_UNUSED, "permissions": PAYS},
+        CredentialState.LIVE,
+        "pays_unused",
+    ),
+    ("old reader", {"created_at": NOW - LONG_UNUSED}, CredentialState.LIVE, ""),
+    ("young", {"created_at": NOW - DAY, "permissions": PAYS}, CredentialState.LIVE, ""),
+]
+
+
+@both
+async def test_credentials_are_found_by_state_and_by_what_asks_for_a_look(store: Store) -> None:
+    """The condition of the statement and the credential's reason are the same rule, said twice."""
+    for number, (name, more, _, _) in enumerate(SHOWN):
+        one = replace(
+            credential(f"cli_{number}"),
+            name=name,
+            secrets=(secret(bytes([number]) * 32),),
+            **{"account_id": ACCOUNT, **more},
+        )
+        await store.credentials.add(one, event())
+
+    for state in CredentialState:
+        found = await page(store, EVERY_COMPANY, state=state)
+        expected = {
+            name for name, _, its, care in SHOWN if state in {its, care and CredentialState.CARE}
+        }
+        assert {each.name for each in found.items} == expected
+        assert found.total == len(expected)
+    every, none = [await page(store, scope) for scope in (EVERY_COMPANY, CompanyScope(frozenset()))]
+    assert {each.name: each.care(NOW) for each in every.items} == {
+        name: care for name, _, _, care in SHOWN
+    }
+    assert every.counts == {"live": 7, "care": 3, "ended": 2}
+    assert none.counts == {"live": 0, "care": 0, "ended": 0}
+
+
+@both
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("ERP", ["cli_a1"]),
+        ("erp", ["cli_a1"]),
+        ("cli_a", ["cli_a1"]),
+        ("li_a", []),
+        ("100%", ["cli_b2"]),
+        ("%", ["cli_b2"]),
+        ("_", ["cli_b2"]),
+    ],
+)
+async def test_credentials_are_found_by_a_part_of_the_name_or_the_start_of_the_id(
+    store: Store, text: str, shown: Sequence[str]
+) -> None:
+    """A text is text: no sign of it is a pattern."""
+    for client_id, name in (("cli_a1", "ERP Recife"), ("cli_b2", "100% _teste")):
+        digest = secret(client_id.encode().ljust(32))
+        await store.credentials.add(
+            replace(credential(client_id), name=name, secrets=(digest,)), event()
+        )
+
+    found = await page(store, EVERY_COMPANY, text=text)
+
+    assert [each.client_id for each in found.items] == shown

@@ -9,16 +9,6 @@ from datetime import timedelta
 import pytest
 
 from gateway.companies.service import add_company
-from gateway.domain.accounts.credentials import Action, Permission, Resource, Rotation
-from gateway.domain.backoffice.lists import (
-    EXPIRES_SOON,
-    LONG_UNUSED,
-    Care,
-    CredentialCounts,
-    CredentialSearch,
-    CredentialState,
-    care_of,
-)
 from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope, scope_of
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.payouts.payouts import PayoutState
@@ -38,122 +28,10 @@ from tests.world.stores.samples import (
     credential,
     event,
     payout,
-    secret,
 )
 
 THIRD = "5f0c8f6e-3d57-4a6d-9f53-0d4d5a0f7afe"
 EVERY = Paging(1, 25)
-
-
-@both
-async def test_a_credential_of_two_secrets_is_one(store: Store) -> None:
-    await add_company(store.database, company(OTHER), event())
-    later = NOW + timedelta(hours=1)
-    await store.credentials.add(credential(), event())
-    await store.credentials.rotate(CLIENT, Rotation(secret(b"n" * 32), later), event())
-    second = replace(credential("cli_b"), secrets=(secret(b"o" * 32),), created_at=later)
-    foreign = replace(
-        credential("cli_c"), secrets=(secret(b"p" * 32),), company_id=OTHER, created_at=later
-    )
-    for each in (second, foreign):
-        await store.credentials.add(each, event())
-    lists = store.office.scoped
-
-    first, total = await lists.credentials(wanted(paging=Paging(1, 2)), EVERY_COMPANY)
-    ours, of_ours = await lists.credentials(wanted(), OURS)
-    named, of_named = await lists.credentials(wanted(company_id=OTHER), EVERY_COMPANY)
-    neither, none = await lists.credentials(wanted(company_id=OTHER), OURS)
-
-    assert [(each.client_id, len(each.secrets)) for each in first] == [(CLIENT, 2), ("cli_b", 1)]
-    assert (total, of_ours, of_named, none) == (3, 2, 1, 0)
-    assert [each.client_id for each in ours] == [CLIENT, "cli_b"]
-    assert ([each.client_id for each in named], list(neither)) == (["cli_c"], [])
-
-
-DAY = timedelta(days=1)
-PAYS = frozenset({Permission(Resource.WITHDRAW, Action.MANAGE)})
-SHOWN = [
-    # name, what is different of it, its state at NOW, why it asks for a look
-    ("plain", {}, CredentialState.LIVE, None),
-    ("revoked", {"revoked_at": NOW}, CredentialState.ENDED, None),
-    ("expired", {"expires_at": NOW}, CredentialState.ENDED, None),
-    ("soon", {"expires_at": NOW + EXPIRES_SOON}, CredentialState.LIVE, Care.EXPIRES_SOON),
-    ("later", {"expires_at": NOW + EXPIRES_SOON + DAY}, CredentialState.LIVE, None),
-    ("wide", {"account_id": None}, CredentialState.LIVE, Care.WIDE_FOR_EVER),
-    (
-        "old",
-        {"created_at": NOW - LONG_UNUSED, "permissions": PAYS},
-        CredentialState.LIVE,
-        Care.PAYS_UNUSED,
-    ),
-    ("old reader", {"created_at": NOW - LONG_UNUSED}, CredentialState.LIVE, None),
-    ("young", {"created_at": NOW - DAY, "permissions": PAYS}, CredentialState.LIVE, None),
-]
-
-
-@both
-async def test_credentials_are_found_by_state_and_by_what_asks_for_a_look(store: Store) -> None:
-    """The store's condition and the domain's reason are the same rule, said twice."""
-    for number, (name, more, _, _) in enumerate(SHOWN):
-        one = replace(
-            credential(f"cli_{number}"),
-            name=name,
-            secrets=(secret(bytes([number]) * 32),),
-            **{"account_id": ACCOUNT, **more},
-        )
-        await store.credentials.add(one, event())
-    lists = store.office.scoped
-
-    for state in CredentialState:
-        found, total = await lists.credentials(wanted(state=state), EVERY_COMPANY)
-        expected = {
-            name for name, _, its, care in SHOWN if state in {its, care and CredentialState.CARE}
-        }
-        assert {each.name for each in found} == expected
-        assert total == len(expected)
-    every, _ = await lists.credentials(wanted(), EVERY_COMPANY)
-    assert {each.name: care_of(each, NOW) for each in every} == {
-        name: care for name, _, _, care in SHOWN
-    }
-    assert await lists.count_credentials(wanted(), EVERY_COMPANY) == CredentialCounts(
-        live=7, care=3, ended=2
-    )
-    assert await lists.count_credentials(wanted(), NOTHING) == CredentialCounts(
-        live=0, care=0, ended=0
-    )
-
-
-@both
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("ERP", ["cli_a1"]),
-        ("erp", ["cli_a1"]),
-        ("cli_a", ["cli_a1"]),
-        ("li_a", []),
-        ("100%", ["cli_b2"]),
-        ("%", ["cli_b2"]),
-        ("_", ["cli_b2"]),
-    ],
-)
-async def test_credentials_are_found_by_a_part_of_the_name_or_the_start_of_the_id(
-    store: Store, text: str, shown: Sequence[str]
-) -> None:
-    """A text is text: no sign of it is a pattern."""
-    for client_id, name in (("cli_a1", "ERP Recife"), ("cli_b2", "100% _teste")):
-        digest = secret(client_id.encode().ljust(32))
-        await store.credentials.add(
-            replace(credential(client_id), name=name, secrets=(digest,)), event()
-        )
-
-    found, _ = await store.office.scoped.credentials(wanted(text=text), EVERY_COMPANY)
-
-    assert [each.client_id for each in found] == shown
-
-
-def wanted(**more: object) -> CredentialSearch:
-    """Search for credentials at noon."""
-    return CredentialSearch(**{"paging": EVERY, "now": NOW, **more})
 
 
 @pytest.mark.parametrize(
@@ -261,9 +139,8 @@ async def test_a_record_is_found_within_its_scope_alone(store: Store, scope: Com
         await scoped.user("1@example.com", scope),
     ]
     totals = [
-        (await scoped.credentials(wanted(), scope))[1],
         (await scoped.users(EVERY, scope))[1],
     ]
 
     assert [each is not None for each in found] == [visible] * 4
-    assert totals == [visible, visible]
+    assert totals == [visible]

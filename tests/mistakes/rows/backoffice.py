@@ -11,6 +11,7 @@ _APPROVALS = "tests/unit/gateway/approvals/test_service.py"
 _APPROVALS_DOMAIN = "tests/unit/gateway/approvals/test_model.py"
 _ADMIN = f"{_OPERATIONS}/test_scoped_records_admin_services.py"
 _CARRIERS = f"{_OPERATIONS}/test_access_carriers.py"
+_CREDENTIALS = "tests/unit/gateway/credentials/test_service.py"
 _EXECUTION = "tests/unit/gateway/approvals/test_execution.py"
 _EXPORTS = f"{_OPERATIONS}/downloads/test_exports.py"
 _FILES = f"{_OPERATIONS}/downloads/test_files.py"
@@ -98,19 +99,19 @@ ROWS = (
         name="raised-limit-at-once",
         promise="A credential's limit is raised by two people.",
         source="ADR 18",
-        file="gateway/operations/backoffice/access_orders.py",
-        right="if not (self.rules.credentials and credential.limits.raised_by(limits)):",
-        wrong="if not (self.rules.credentials and limits.raised_by(credential.limits)):",
-        tests=(f"{_ACCESS_ORDERS}::test_only_raising_a_limit_waits",),
+        file="gateway/credentials/service.py",
+        right="if waits is None or not found.limits.raised_by(limits):",
+        wrong="if waits is None or not limits.raised_by(found.limits):",
+        tests=(f"{_CREDENTIALS}::test_only_raising_a_limit_waits",),
     ),
     Mistake(
         name="secret-shown-to-the-approver",
         promise="The secret of an approved order is shown to its orderer alone.",
         source="ADR 18",
-        file="gateway/operations/backoffice/access_orders.py",
-        right="if approval.ordered_by != person.user_id or until is None or now >= until:",
+        file="gateway/approvals/service.py",
+        right="if approval.ordered_by != _person(who).user_id or until is None or now >= until:",
         wrong="if until is None or now >= until:",
-        tests=(f"{_ACCESS_ORDERS}::test_a_secret_is_shown_to_nobody_but_who_ordered_it",),
+        tests=(f"{_CREDENTIALS}::test_a_secret_is_shown_to_nobody_but_who_ordered_it",),
     ),
     Mistake(
         name="changed-between-decision-and-deed",

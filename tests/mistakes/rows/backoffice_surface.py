@@ -10,7 +10,7 @@ _VALIDATION = "tests/unit/policies/validation/backoffice"
 _APPROVALS_SHOWN = "tests/unit/gateway/approvals/test_routes.py"
 _AUDIT = "tests/unit/gateway/audit/test_service.py"
 _CALLBACKS = "tests/unit/gateway/callbacks/test_service.py"
-_CREDENTIALS = f"{_HTTP}/administration/test_credentials.py"
+_CREDENTIALS = "tests/unit/gateway/credentials/test_service.py"
 _DOSSIERS = f"{_HTTP}/money/test_dossiers.py"
 _FAILURES = f"{_HTTP}/test_callers_failures.py"
 _INPUTS = f"{_VALIDATION}/test_inputs.py"
@@ -89,19 +89,19 @@ ROWS = (
         name="credential-for-a-foreign-account",
         promise="Nobody issues a credential for an account that they do not see.",
         source="docs/people.md",
-        file="gateway/http/backoffice/administration/credentials.py",
-        right="            await self._visible(who).require_account(wanted.account_id)\n",
-        wrong="            self._visible(who)\n",
+        file="gateway/credentials/service.py",
+        right="            if not scope.includes(account.company_id):\n",
+        wrong="            if scope.includes(account.company_id) is None:\n",
         tests=(f"{_CREDENTIALS}::test_nobody_issues_a_credential_for_what_they_do_not_see",),
     ),
     Mistake(
         name="foreign-credential-revoked",
         promise="Nobody revokes a credential of a company that they do not see.",
         source="docs/people.md",
-        file="gateway/http/backoffice/administration/credentials.py",
-        right=("        await self.read(who, client_id)\n        with explained():\n"),
-        wrong="        with explained():\n",
-        tests=(f"{_CREDENTIALS}::test_a_person_is_shown_their_companies_credentials_alone",),
+        file="gateway/credentials/service.py",
+        right="own = (credentials.c.client_id == client_id, *_in(who.scope))",
+        wrong="own = (credentials.c.client_id == client_id,)",
+        tests=(f"{_CREDENTIALS}::test_another_company_s_credential_is_not_there",),
     ),
     Mistake(
         name="hold-of-a-paid-payout",

@@ -152,10 +152,12 @@ ROWS = (
         name="list-forgets-the-company",
         promise="A list shows a limited person their companies alone.",
         source="decisions 11 (four eyes)",
-        file="gateway/store/backoffice/lists.py",
-        right="found = [*of_company(credentials.c.company_id, scope)]",
+        file="gateway/credentials/service.py",
+        right="found = [*_in(scope)]",
         wrong="found = []",
-        tests=(f"{_LISTS}::test_a_credential_of_two_secrets_is_one",),
+        tests=(
+            "tests/contract/stores/test_credentials.py::test_a_credential_of_two_secrets_is_one",
+        ),
     ),
     Mistake(
         name="app-secret-bound-to-nobody",

@@ -9,7 +9,7 @@ _SCREENS = f"{_PANEL}/screens"
 _SURFACES = "tests/surfaces/panel/pages"
 _APPROVALS = f"{_SURFACES}/test_approvals.py"
 _CALLBACKS = "tests/unit/gateway/callbacks/test_pages.py"
-_CREDENTIALS = f"{_SCREENS}/access/test_credentials.py"
+_CREDENTIALS = "tests/unit/gateway/credentials/test_pages.py"
 _FORMS = "tests/unit/policies/validation/test_forms.py"
 _PAYOUT = f"{_SCREENS}/money/test_payout.py"
 _PROVIDERS = "tests/unit/gateway/banks/test_pages.py"
@@ -55,9 +55,9 @@ ROWS = (
         name="approved-without-its-amount",
         promise="An order of money is approved by typing its amount.",
         source="docs/panel.md",
-        file="gateway/http/panel/screens/money/approvals.py",
-        right='"value").centavos != int(value * 100):',
-        wrong='"value").centavos > int(value * 100):',
+        file="gateway/approvals/pages.py",
+        right='"value") != approval.value:',
+        wrong='"value") > approval.value:',
         tests=(f"{_APPROVALS}::test_an_order_of_money_is_approved_by_its_typed_amount",),
     ),
     Mistake(
@@ -82,7 +82,7 @@ ROWS = (
         name="credential-ends-a-day-early",
         promise="A credential holds to the end of the day that was typed, in São Paulo.",
         source="docs/panel.md",
-        file="gateway/http/panel/screens/access/credentials.py",
+        file="gateway/credentials/pages.py",
         right="return datetime.combine(day, time(23, 59, 59), ZONE).astimezone(UTC)",
         wrong="return datetime.combine(day, time(23, 59, 59), UTC)",
         tests=(f"{_CREDENTIALS}::test_a_credential_holds_to_the_end_of_its_last_day",),
@@ -91,7 +91,7 @@ ROWS = (
         name="credential-without-an-end",
         promise="A credential has no end only where that was chosen.",
         source="docs/panel.md",
-        file="gateway/http/panel/screens/access/credentials.py",
+        file="gateway/credentials/pages.py",
         right=(
             "    if day is None:\n"
             '        raise ServiceError(VALIDATION_FAILED, "form", field="expires_on")\n'
@@ -103,9 +103,9 @@ ROWS = (
         name="credential-ended-by-a-click",
         promise="A credential is ended by typing its name.",
         source="docs/panel.md",
-        file="gateway/http/panel/screens/access/credentials.py",
-        right='if visit.form["words"] != found["name"]:',
-        wrong='if visit.form["words"] not in found["name"]:',
+        file="gateway/credentials/pages.py",
+        right='if visit.form["words"] != found.name:',
+        wrong='if visit.form["words"] not in found.name:',
         tests=(f"{_SURFACES}/test_credentials.py::test_one_is_ended_only_by_its_typed_name",),
     ),
     Mistake(

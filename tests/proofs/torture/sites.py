@@ -10,13 +10,13 @@ from pathlib import Path
 import msgspec
 from yarl import URL
 
-from gateway.app.build_backoffice import build_account_service, build_companies
+from gateway.app.build_backoffice import build_account_service, build_companies, build_credentials
 from gateway.cli.configuration import settings_of
 from gateway.cli.context import AdminContext, opened_store
 from gateway.companies.model import CompanyRequest
 from gateway.core.access import Staff
+from gateway.credentials.model import CredentialBody, Issued
 from gateway.domain.accounts.credentials import EVERY_PERMISSION
-from gateway.operations.accounts.credentials import CredentialOrder
 from gateway.operations.kernel.audit_context import AuditContext
 from gateway.runtime.kernel import Kernel
 from gateway.security.keys import load_keys
@@ -185,13 +185,15 @@ async def furnish(config: Path, control: BankControl, site: str, bank: TargetBan
         company = await build_companies(kernel).create(
             Staff(acting), CompanyRequest(name=f"Torture {site}")
         )
-        issued = await office.admin.credentials.issue(
-            CredentialOrder(
+        issued = await build_credentials(office.kernel).issue(
+            Staff(office.acting),
+            CredentialBody(
                 name="torture",
                 company_id=company.id,
-                permissions=frozenset(EVERY_PERMISSION),
-            )
+                permissions=[str(each) for each in EVERY_PERMISSION],
+            ),
         )
+        assert isinstance(issued, Issued)
         pair = {
             "client_id": issued.credential.client_id,
             "client_secret": issued.client_secret,

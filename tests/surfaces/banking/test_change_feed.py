@@ -12,6 +12,7 @@ from gateway.config.values import Address
 from gateway.stops.model import StopScope
 from gateway.telemetry.metrics import series
 from provider_adapters.testing.demo.document import Pair
+from tests.world.credentials import revoke
 from tests.world.gateway.answers import Answer
 from tests.world.gateway.world import World, another_process, opened, order, patient, sandbox
 from tests.world.metrics import shown
@@ -71,7 +72,7 @@ async def test_another_process_is_heard_of(world: World):
         await stop_payouts(office, StopScope.ACCOUNT, world.demo["accounts"]["main"]["id"])
         await world.hear_changes()
         refused = await world.pay(order("stopped", world.today()))
-        await office.admin.credentials.revoke(pair["client_id"])
+        await revoke(office, pair["client_id"])
         await world.hear_changes()
         revoked = await balance(world, pair)
 
@@ -87,7 +88,7 @@ async def test_a_feed_that_is_killed_leaves_nothing_believed(world: World):
     await feed.stop()
     async with another_process(world) as office:
         await balance(world, pair)
-        await office.admin.credentials.revoke(pair["client_id"])
+        await revoke(office, pair["client_id"])
     await doubting(world)
     revoked = await balance(world, pair)
     before = misses(world)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
 import pytest
 
 from provider_adapters.testing.demo.document import Pair
 from tests.world.accounts import change_account
+from tests.world.credentials import revoke, rotate
 from tests.world.gateway.answers import Answer
 from tests.world.gateway.world import World, another_process, other_secret
 from tests.world.waiting import until
@@ -28,7 +27,7 @@ async def test_a_revocation_counts_at_once_in_the_process_that_took_it(world: Wo
     pair = await issued(world)
     served = await balance(world, pair)
 
-    await world.office.admin.credentials.revoke(pair["client_id"])
+    await revoke(world.office, pair["client_id"])
     after = await balance(world, pair)
 
     assert (served.status, after.status) == (200, 401)
@@ -40,7 +39,7 @@ async def test_a_revocation_of_another_process_counts_once_it_is_heard_of(world:
     served = await balance(world, pair)
 
     async with another_process(world) as office:
-        await office.admin.credentials.revoke(pair["client_id"])
+        await revoke(office, pair["client_id"])
         await world.hear_changes()
         after = await balance(world, pair)
 
@@ -58,7 +57,7 @@ async def test_a_secret_rotated_by_another_process_works_at_once(
         await balance(world, other_secret(old))
 
     async with another_process(world) as office:
-        made = await office.admin.credentials.rotate(old["client_id"], timedelta(minutes=1))
+        made = await rotate(office, old["client_id"], 60)
     new = Pair(client_id=old["client_id"], client_secret=made.client_secret)
     answers = [await balance(world, new), await balance(world, old)]
 
@@ -69,11 +68,11 @@ async def test_a_rotated_credential_has_two_secrets_until_the_old_one_ends(world
     """Decided without downtime: both serve at once, and then the old one is refused."""
     old = await issued(world)
 
-    made = await world.office.admin.credentials.rotate(old["client_id"], timedelta(minutes=1))
+    made = await rotate(world.office, old["client_id"], 60)
     new = Pair(client_id=old["client_id"], client_secret=made.client_secret)
     both = await balance(world, old), await balance(world, new)
     brief = await issued(world)
-    made = await world.office.admin.credentials.rotate(brief["client_id"], timedelta(seconds=1))
+    made = await rotate(world.office, brief["client_id"], 1)
     new = Pair(client_id=brief["client_id"], client_secret=made.client_secret)
 
     async def is_over() -> bool:

@@ -22,15 +22,17 @@ import msgspec
 from yarl import URL
 
 from gateway.app.assembly import Gateway, assemble
+from gateway.app.build_backoffice import build_credentials
 from gateway.app.lifecycle import running
 from gateway.cli.context import AdminContext
 from gateway.config.listeners import Admin, Server
 from gateway.config.settings import Database, FailedCredentials, Limits, Rate, RateLimits, Settings
 from gateway.config.upstream import Breaker, Provider, SandboxBank
+from gateway.core.access import Staff
+from gateway.credentials.model import CredentialBody, Issued
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.accounts.credentials import EVERY_PERMISSION, UNLIMITED, CredentialLimits
 from gateway.domain.payouts.payouts import provider_key
-from gateway.operations.accounts.credentials import CredentialOrder, Issued
 from gateway.operations.kernel.audit_context import AuditContext
 from gateway.runtime.audit_log import audit_keys
 from gateway.runtime.process import OFFSET, wall_clock
@@ -196,14 +198,18 @@ class World:
         office: AdminContext | None = None,
     ) -> Issued:
         """Issue a credential for every account of the main company; also by another process."""
-        wanted = CredentialOrder(
+        wanted = CredentialBody(
             name="made by a test",
             company_id=self.demo["companies"]["main"]["id"],
-            permissions=frozenset(EVERY_PERMISSION),
+            permissions=[str(each) for each in EVERY_PERMISSION],
             expires_at=expires_at,
-            limits=limits,
+            limit_per_payout=limits.per_payout,
+            limit_per_day=limits.per_day,
         )
-        return await (office or self.office).admin.credentials.issue(wanted)
+        office = office or self.office
+        made = await build_credentials(office.kernel).issue(Staff(office.acting), wanted)
+        assert isinstance(made, Issued)
+        return made
 
     @asynccontextmanager
     async def losing(self, *tables: str) -> AsyncIterator[None]:

@@ -4,8 +4,9 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from gateway.companies.model import Company
+from gateway.credentials.model import Credential, SecretDigest
 from gateway.domain.accounts.accounts import Account, BankCoordinates, Environment
-from gateway.domain.accounts.credentials import Credential, Permission, SecretDigest
+from gateway.domain.accounts.credentials import Permission
 from gateway.domain.bank.payout_orders import PayoutMethod, PixDestination
 from gateway.domain.bank.pix_keys import PixKeyType
 from gateway.domain.bank.providers import Evidence, Phase

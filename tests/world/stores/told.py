@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 
-from gateway.domain.accounts.credentials import CredentialLimits
+from gateway.credentials.model import Credential, LimitsBody
 from gateway.domain.backoffice.change_feed import Kept
 from gateway.domain.kernel.money import Money
-from gateway.operations.accounts.credentials import CredentialOrder
 from tests.world.identity import identity_world_on
 from tests.world.registers import Registers
 from tests.world.standing import Clock
@@ -22,8 +21,6 @@ from tests.world.stores.samples import COMPANY
 Record = tuple[Kept, str]
 Writer = Callable[[], Awaitable[Record]]
 """Change a record, and return which."""
-
-_CREDENTIAL = CredentialOrder(name="ERP", company_id=COMPANY, permissions=frozenset())
 
 
 async def _adding_an_account(office: Registers) -> Writer:
@@ -44,36 +41,38 @@ async def _replacing_an_account(office: Registers) -> Writer:
 
 async def _adding_a_credential(office: Registers) -> Writer:
     async def write() -> Record:
-        issued = await office.credentials.issue(_CREDENTIAL)
+        issued = await office.issue(COMPANY)
         return Kept.CREDENTIAL, issued.credential.client_id
 
     return write
 
 
 async def _rotating_a_credential(office: Registers) -> Writer:
-    made = (await office.credentials.issue(_CREDENTIAL)).credential.client_id
+    made = (await office.issue(COMPANY)).credential.client_id
 
     async def write() -> Record:
-        return Kept.CREDENTIAL, (await office.credentials.rotate(made)).credential.client_id
+        return Kept.CREDENTIAL, (await office.rotate(made)).credential.client_id
 
     return write
 
 
 async def _revoking_a_credential(office: Registers) -> Writer:
-    made = (await office.credentials.issue(_CREDENTIAL)).credential.client_id
+    made = (await office.issue(COMPANY)).credential.client_id
 
     async def write() -> Record:
-        return Kept.CREDENTIAL, (await office.credentials.revoke(made)).client_id
+        return Kept.CREDENTIAL, (await office.revoke(made)).client_id
 
     return write
 
 
 async def _limiting_a_credential(office: Registers) -> Writer:
-    made = (await office.credentials.issue(_CREDENTIAL)).credential.client_id
+    made = (await office.issue(COMPANY)).credential.client_id
 
     async def write() -> Record:
-        limits = CredentialLimits(per_day=Money(1000))
-        return Kept.CREDENTIAL, (await office.credentials.set_limits(made, limits)).client_id
+        limits = LimitsBody(limit_per_day=Money(1000))
+        limited = await office.credentials.set_limits(office.staff, made, limits)
+        assert isinstance(limited, Credential)
+        return Kept.CREDENTIAL, limited.client_id
 
     return write
 

@@ -225,7 +225,8 @@ class Pages:
         """
         Declare a list: ``opens`` is called with the search that the address holds.
 
-        The template is given what was ``found``, a ``Part``, beside what the function returns.
+        The template is given what was ``found``, a ``Part`` of what ``shown`` returns, beside what
+        the function returns.
         """
 
         def declare(more: Callable[[Visit], Awaitable[Mapping[str, object]]]) -> Shows:
@@ -287,9 +288,12 @@ def _given(visit: Visit, how: Listing) -> Mapping[str, str]:
 
 async def _found(
     opens: Callable[..., Awaitable[Any]], who: Staff, takes: Input[Any], asked: RawRequest
-) -> Any:  # noqa: ANN401 - what a service lists
-    """Search; items that hold what a reader may not see are shown as documents."""
-    found = await opens(who, takes.read(asked))
-    if not (isinstance(found, Listed) and found.items and hasattr(found.items[0], "to_document")):
-        return found
-    return replace(found, items=[each.to_document(who) for each in found.items])
+) -> Any:  # noqa: ANN401 - as ``shown``
+    return shown(await opens(who, takes.read(asked)), who)
+
+
+def shown(found: Any, reader: Staff) -> Any:  # noqa: ANN401 - the result of any method
+    """Return documents in place of values that hold what a reader may not see."""
+    if isinstance(found, Listed):
+        return replace(found, items=[shown(each, reader) for each in found.items])
+    return found.to_document(reader) if hasattr(found, "to_document") else found

@@ -7,9 +7,7 @@ from typing import Final
 
 from gateway.http.panel.pages.calls import RowCalls
 from gateway.http.panel.pages.page import Page
-from gateway.http.panel.screens.access import credentials
 from gateway.http.panel.screens.money import (
-    approvals,
     new_payout,
     payout,
     payouts,
@@ -23,8 +21,6 @@ _PARTS: Final[Sequence[Callable[[RowCalls], Sequence[Page]]]] = (
     payout.pages,
     unresolved.pages,
     search.pages,
-    credentials.pages,
-    approvals.pages,
 )
 
 

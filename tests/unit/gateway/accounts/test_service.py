@@ -22,7 +22,6 @@ from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.requests.versions import Expected, version_of_account
-from gateway.operations.accounts.credentials import CredentialOrder
 from gateway.operations.kernel.audit_context import RuleViolation
 from tests.world.banks.authority import EXPIRED, VALID, Authority
 from tests.world.certified import registered
@@ -416,9 +415,7 @@ async def test_records_are_named_to_who_may_read_them(
 ):
     company, foreign = await office.company("Padaria"), await owned(office, "Outra")
     account = await office.account(company.id, name="Matriz")
-    issued = await office.credentials.issue(
-        CredentialOrder(name="ERP", company_id=company.id, permissions=frozenset())
-    )
+    issued = await office.issue(company.id)
     who = StaffOf(office.clock, ())(somebody(role, companies=frozenset({company.id})))
     ids = [company.id, account.id, issued.credential.client_id, foreign.id, "nobody"]
 

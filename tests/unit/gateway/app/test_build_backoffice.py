@@ -8,20 +8,19 @@ from typing import Any
 
 from gateway.app.build_backoffice import (
     build_account_service,
-    build_admin_services,
     build_backoffice,
+    build_credentials,
     build_stops,
     build_visible_account,
 )
 from gateway.app.build_bank import build_bank
 from gateway.app.build_identity import build_identity
 from gateway.app.build_payouts import build_payouts
+from gateway.credentials.model import CredentialBody, Issued
 from gateway.domain.accounts.accounts import Account
 from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope
 from gateway.domain.requests.calls import RawRequest
 from gateway.http.backoffice.cells import BackOfficeOperations
-from gateway.operations.accounts.credentials import CredentialOrder
-from gateway.operations.kernel.audit_context import AuditContext
 from gateway.runtime.caches.cache import MemoryCache
 from gateway.runtime.kernel import Kernel
 from gateway.security.secrets import has_valid_checksum
@@ -85,12 +84,10 @@ async def test_what_partners_have_is_used_and_not_made_again(office: Registers):
 
 async def test_the_registers_make_what_partners_can_use(office: Registers):
     """Secrets of our form, under the configured pepper; providers are the configured ones."""
-    registers = build_admin_services(office.kernel, office.acting)
-
-    acting = registers.by(AuditContext("user:ana@example.com", office.clock), EVERY_COMPANY)
     company = await office.company("Padaria")
-    order = CredentialOrder(name="n", company_id=company.id, permissions=frozenset())
-    issued = await acting.credentials.issue(order)
+    wanted = CredentialBody(name="n", company_id=company.id)
+    issued = await build_credentials(office.kernel).issue(office.staff, wanted)
+    assert isinstance(issued, Issued)
     providers = office.kernel.settings.providers
     assert has_valid_checksum(issued.client_secret)
     assert build_stops(office.kernel).providers == providers

@@ -10,9 +10,9 @@ from gateway.approvals.model import (
     Approval,
     ApprovalKind,
     ApprovalState,
+    SecretCollection,
     why_void,
 )
-from gateway.domain.accounts.credentials import SecretCollection
 from gateway.domain.identity.rights import Role
 from gateway.domain.identity.users import User
 from tests.world.people import COMPANY, OTHER_COMPANY

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from gateway.domain.accounts.credentials import SecretDigest
+from gateway.credentials.model import SecretDigest
 from gateway.security import secrets as module
 from gateway.security.secrets import SecretDigester
 

@@ -13,7 +13,6 @@ from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.kernel.windows import Paging
-from gateway.operations.accounts.credentials import CredentialOrder
 from gateway.operations.kernel.audit_context import RuleViolation
 from gateway.stops.model import Stop, StopRequest, StopScope
 from tests.world.people import somebody
@@ -38,9 +37,7 @@ async def owned(office: Registers, number: int) -> dict[StopScope, str]:
     company = await office.company(f"Padaria {number}")
     id_ = WITH_LETTERS.format(number)
     account = await office.account(company.id, id=id_)
-    issued = await office.credentials.issue(
-        CredentialOrder(name="ERP", company_id=company.id, permissions=frozenset())
-    )
+    issued = await office.issue(company.id)
     return {
         StopScope.COMPANY: company.id,
         StopScope.ACCOUNT: account.id,

@@ -10,12 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.domain.accounts.credentials import (
-    EVERY_PERMISSION,
-    Credential,
-    Permission,
-    SecretDigest,
-)
+from gateway.credentials.model import Credential, SecretDigest
+from gateway.domain.accounts.credentials import EVERY_PERMISSION, Permission
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.storage import StoreUnavailable

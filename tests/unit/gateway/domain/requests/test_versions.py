@@ -13,12 +13,11 @@ from gateway.domain.requests.versions import (
     entity_tag,
     expected,
     version_of_account,
-    version_of_credential,
     version_of_user,
 )
 from tests.unit.refusals import refused
 from tests.world.stores.people import user
-from tests.world.stores.samples import NOW, account, credential, secret
+from tests.world.stores.samples import NOW, account
 
 A, B = entity_tag("a"), entity_tag("b")
 
@@ -63,14 +62,6 @@ def test_every_change_of_a_person_has_an_instant():
     later = replace(user(), updated_at=NOW + timedelta(microseconds=1))
 
     assert version_of_user(later) != version_of_user(user())
-
-
-def test_being_used_is_no_change_of_a_credential_and_a_new_secret_is():
-    used = replace(credential(), secrets=(replace(secret(), last_used_at=NOW),))
-    rotated = replace(credential(), secrets=(secret(b"n" * 32), secret()))
-
-    assert version_of_credential(used) == version_of_credential(credential())
-    assert version_of_credential(rotated) != version_of_credential(credential())
 
 
 def test_parts_do_not_run_together():

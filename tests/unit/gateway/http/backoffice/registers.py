@@ -17,9 +17,7 @@ from gateway.domain.kernel.company_scope import EVERY_COMPANY, scope_of
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.requests.calls import RawRequest
-from gateway.http.backoffice.administration.credentials import CredentialActs
 from gateway.http.backoffice.callers import AccountCaller, BackOfficeCaller, as_administrator
-from gateway.operations.backoffice.access_orders import CredentialOrders, FourEyes
 from gateway.operations.backoffice.scoped_records import AdminServices
 from gateway.operations.kernel.audit_context import AuditContext
 from tests.unit.gateway.http.backoffice.surface import ROWS
@@ -41,17 +39,6 @@ class AdminWorld:
     theirs: Company
     account: Account
     foreign: Account
-
-    @property
-    def credentials(self) -> CredentialActs:
-        """Credentials as people change them, where nobody else has to agree."""
-        nobody: Any = None
-        orders = CredentialOrders(
-            records=self.registers.credentials,
-            wait=nobody,
-            rules=FourEyes(credentials=False),
-        )
-        return CredentialActs(self.registers, orders, nobody)
 
     def does(self, run: Callable[[AdminServices, Any], Awaitable[Any]]) -> Any:
         """Return an administrator's act as a row runs it."""

@@ -14,17 +14,14 @@ from gateway.approvals.execution import Decided
 from gateway.approvals.model import Approval, ApprovalKind
 from gateway.approvals.service import Approvals, ApprovalTerms
 from gateway.core.access import Staff
-from gateway.domain.accounts.credentials import Permission
 from gateway.domain.identity.rights import Role
 from gateway.domain.identity.sessions import SignedInUser
 from gateway.domain.identity.users import User
 from gateway.domain.kernel.company_scope import scope_of
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.money import Money
-from gateway.operations.accounts.credentials import CredentialOrder, Issued
 from gateway.operations.backoffice.access_carriers import BackOfficeCarriers
 from gateway.operations.backoffice.access_orders import (
-    CredentialOrders,
     FourEyes,
     PeopleOrders,
 )
@@ -35,8 +32,6 @@ from tests.world.identity import IdentityWorld, identity_world_on
 from tests.world.people import somebody
 from tests.world.registers import Registers
 from tests.world.standing import Clock
-
-PAYS = frozenset(map(Permission.parse, ("withdraw:write", "balance:read")))
 
 
 @dataclass
@@ -50,27 +45,12 @@ class AccessWorld:
     joao: SignedInUser
     company: str
 
-    def credentials(self, rules: FourEyes | None = None) -> CredentialOrders:
-        return CredentialOrders(
-            records=self.office.credentials, wait=self.approvals.wait, rules=rules or FourEyes()
-        )
-
     def people(self, rules: FourEyes | None = None) -> PeopleOrders:
         return PeopleOrders(
             services=self.identity_world.services,
             wait=self.approvals.wait,
             rules=rules or FourEyes(),
         )
-
-    def wanted(self, permissions: frozenset[Permission] = PAYS, **more: Any) -> CredentialOrder:
-        return CredentialOrder(name="ERP", company_id=self.company, permissions=permissions, **more)
-
-    async def issued(self, **more: Any) -> Issued:
-        """Issue a credential that pays, by two."""
-        waiting = await self.credentials().issue(self.maria, self.wanted(**more))
-        assert isinstance(waiting, Approval)
-        await self.agreed(waiting)
-        return await self.secret(self.maria, waiting.id)
 
     async def agreed(self, waiting: object) -> Approval:
         """Let the second one agree to what waits."""
@@ -84,11 +64,6 @@ class AccessWorld:
     async def find(self, approval_id: str) -> Approval:
         """Return an order as the second one reads it."""
         return await self.approvals.find(self.staff(self.joao), approval_id)
-
-    async def secret(self, person: SignedInUser, approval_id: str) -> Issued:
-        """Fetch the secret of an order."""
-        found = await self.approvals.find(self.staff(person), approval_id)
-        return await self.credentials().secret(person, found, self.approvals.text(found))
 
     def staff(self, person: SignedInUser) -> Staff:
         """Let a person act who has just given their second factor."""
@@ -149,7 +124,6 @@ async def opened(tmp_path: Path) -> AsyncIterator[AccessWorld]:
         )
         company = await office.company("Padaria")
         carriers = BackOfficeCarriers(
-            records=office.credentials,
             services=identity_world.services,
             users=office.store.identity.users,
         )

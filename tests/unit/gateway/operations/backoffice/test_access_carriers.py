@@ -211,6 +211,6 @@ def test_an_order_about_a_person_says_what_they_are_to_be(
     order: BackOfficeOrder, shown: dict[str, object]
 ):
     nobody: Any = None
-    carriers = BackOfficeCarriers(records=nobody, services=nobody, users=nobody)
+    carriers = BackOfficeCarriers(services=nobody, users=nobody)
 
     assert carriers.order_document(written(order)) == shown

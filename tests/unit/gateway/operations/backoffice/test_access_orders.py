@@ -4,92 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from datetime import timedelta
 
 import pytest
 
 from gateway.approvals.model import Approval, ApprovalState, Outcome
-from gateway.domain.accounts.credentials import UNLIMITED, CredentialLimits, Permission
 from gateway.domain.identity.rights import Role
 from gateway.domain.identity.users import User
-from gateway.domain.kernel.money import Money
 from gateway.operations.backoffice.access_orders import FourEyes
 from gateway.operations.kernel.audit_context import RuleViolation
 from tests.unit.gateway.operations.backoffice.access_world import (
-    PAYS,
     AccessWorld,
     refusal,
     stranger,
 )
 
-TEN = Money(1000)
 Act = Callable[..., Awaitable[object]]
-READS = frozenset(map(Permission.parse, ("withdraw:read", "balance:manage")))
-
-
-@pytest.mark.parametrize(
-    ("permissions", "rules", "waits"),
-    [
-        (PAYS, FourEyes(), True),
-        (READS, FourEyes(), False),
-        (frozenset(), FourEyes(), False),
-        (PAYS, FourEyes(credentials=False), False),
-        (PAYS, FourEyes(people=False), True),
-    ],
-)
-async def test_a_credential_that_can_pay_waits(
-    access_world: AccessWorld, permissions: frozenset[Permission], rules: FourEyes, waits: bool
-):
-    done = await access_world.credentials(rules).issue(
-        access_world.maria, access_world.wanted(permissions)
-    )
-
-    assert isinstance(done, Approval) is waits
-    assert len(await access_world.office.credentials.list()) == (0 if waits else 1)
-
-
-async def test_what_could_not_be_issued_is_refused_when_it_is_ordered(
-    access_world: AccessWorld,
-):
-    with pytest.raises(RuleViolation):
-        await access_world.credentials().issue(
-            access_world.maria, replace(access_world.wanted(), company_id="x")
-        )
-
-
-async def test_the_overlap_of_a_rotation_begins_with_its_secret(access_world: AccessWorld):
-    made = await access_world.issued()
-    orders = access_world.credentials()
-    waiting = await orders.rotate(access_world.maria, made.credential, timedelta(hours=1))
-    assert isinstance(waiting, Approval)
-    await access_world.approve(waiting.id)
-    access_world.identity_world.clock.passes(600)
-
-    new = await access_world.secret(access_world.maria, waiting.id)
-
-    assert new.old_ends == access_world.identity_world.clock.now() + timedelta(hours=1)
-    assert new.client_secret != made.client_secret
-
-
-async def test_a_secret_is_not_made_after_a_quarter_of_an_hour(access_world: AccessWorld):
-    waiting = await access_world.credentials().issue(access_world.maria, access_world.wanted())
-    assert isinstance(waiting, Approval)
-    await access_world.approve(waiting.id)
-    access_world.identity_world.clock.passes(15 * 60)
-
-    assert await refusal(access_world.secret(access_world.maria, waiting.id)) == "404 no_secret"
-    assert await access_world.office.credentials.list() == []
-
-
-async def test_a_secret_is_shown_to_nobody_but_who_ordered_it(access_world: AccessWorld):
-    """Who approves a credential must not be able to pay with it."""
-    waiting = await access_world.credentials().issue(access_world.maria, access_world.wanted())
-    approval = await access_world.agreed(waiting)
-
-    told = await refusal(access_world.secret(access_world.joao, approval.id))
-
-    assert told == "404 no_secret"
-    assert await access_world.office.credentials.list() == []
 
 
 async def test_nobody_agrees_to_an_order_about_themselves(access_world: AccessWorld):
@@ -103,47 +32,6 @@ async def test_nobody_agrees_to_an_order_about_themselves(access_world: AccessWo
 
     assert told == "403 about_oneself"
     assert (await access_world.found(joao)).roles == joao.roles
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "waits"),
-    [
-        (CredentialLimits(per_payout=TEN), CredentialLimits(per_payout=Money(999)), False),
-        (CredentialLimits(per_payout=TEN), CredentialLimits(per_payout=TEN, per_day=TEN), False),
-        (CredentialLimits(per_payout=TEN), CredentialLimits(per_payout=Money(1001)), True),
-        (CredentialLimits(per_day=TEN), UNLIMITED, True),
-        (UNLIMITED, CredentialLimits(per_day=TEN), False),
-        (CredentialLimits(per_payout=TEN, per_day=TEN), CredentialLimits(per_day=TEN), True),
-    ],
-)
-async def test_only_raising_a_limit_waits(
-    access_world: AccessWorld, old: CredentialLimits, new: CredentialLimits, waits: bool
-):
-    made = await access_world.issued(limits=old)
-
-    done = await access_world.credentials().set_limits(access_world.maria, made.credential, new)
-
-    assert isinstance(done, Approval) is waits
-    [stored] = await access_world.office.credentials.list()
-    assert stored.limits == (old if waits else new)
-    if isinstance(done, Approval):
-        await access_world.approve(done.id)
-        [stored] = await access_world.office.credentials.list()
-        assert stored.limits == new
-
-
-async def test_a_credential_that_ended_meanwhile_keeps_its_order_waiting(
-    access_world: AccessWorld,
-):
-    made = await access_world.issued(limits=CredentialLimits(per_day=TEN))
-    done = await access_world.credentials().set_limits(
-        access_world.maria, made.credential, UNLIMITED
-    )
-    assert isinstance(done, Approval)
-    await access_world.office.credentials.revoke(made.credential.client_id)
-
-    with pytest.raises(RuleViolation):
-        await access_world.approve(done.id)
 
 
 @pytest.mark.parametrize(

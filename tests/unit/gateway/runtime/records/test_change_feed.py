@@ -12,7 +12,6 @@ import pytest
 
 from gateway.domain.backoffice.change_feed import Act, Belief, Mark, News
 from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.operations.accounts.credentials import CredentialOrder
 from gateway.runtime.records.change_feed import BELIEVED_S, EVERY_S, PATIENCE_S, ChangeFeed
 from gateway.runtime.records.kept_records import KeptRecords
 from tests.world import registers
@@ -102,13 +101,12 @@ async def test_a_credential_revoked_elsewhere_ends_with_the_next_turn(tmp_path: 
         kept, clock = keep(office, Watch()), Clock()
         feed = ChangeFeed(office.store.changes.read, kept, clock.monotonic)
         company = await office.company("Padaria")
-        order = CredentialOrder(name="ERP", company_id=company.id, permissions=frozenset())
-        client_id = (await office.credentials.issue(order)).credential.client_id
+        client_id = (await office.issue(company.id)).credential.client_id
         await feed.run_once()
         kept.belief.until = inf
         before = await kept.credentials.find(client_id)
 
-        await office.credentials.revoke(client_id)
+        await office.revoke(client_id)
         meanwhile = await kept.credentials.find(client_id)
         await feed.run_once()
         kept.belief.until = inf

@@ -11,10 +11,9 @@ from typing import Any
 
 import pytest
 
-from gateway.domain.accounts.credentials import Credential
+from gateway.credentials.model import Credential
 from gateway.domain.backoffice.change_feed import Act
 from gateway.domain.requests.calls import Ready
-from gateway.operations.accounts.credentials import CredentialOrder
 from gateway.runtime.records.kept_records import KeptRecords
 from gateway.runtime.records.record_cache import RecordCache
 from gateway.stops.model import StopScope
@@ -70,9 +69,7 @@ async def house(tmp_path: Path) -> AsyncIterator[House]:
         watch = Watch()
         company = await office.company("Padaria")
         account = await office.account(company.id)
-        issued = await office.credentials.issue(
-            CredentialOrder(name="ERP", company_id=company.id, permissions=frozenset())
-        )
+        issued = await office.issue(company.id)
         made = House(
             office, keep(office, watch), watch, company.id, account.id, issued.credential.client_id
         )
@@ -90,7 +87,7 @@ async def test_nothing_is_believed_before_the_feed_is_followed(house: House):
 
 
 async def test_a_revoked_credential_is_dead_in_the_process_that_revoked_it(house: House):
-    await house.office.credentials.revoke(house.client_id)
+    await house.office.revoke(house.client_id)
 
     assert (await house.known()).revoked_at == NOON
     assert house.watch.forgotten() == ["own.credential"]
@@ -99,7 +96,7 @@ async def test_a_revoked_credential_is_dead_in_the_process_that_revoked_it(house
 async def test_a_rotated_one_has_its_new_secret(house: House):
     before = await house.known()
 
-    await house.office.credentials.rotate(house.client_id)
+    await house.office.rotate(house.client_id)
 
     assert len((await house.known()).secrets) == len(before.secrets) + 1
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from gateway.domain.accounts.credentials import SecretDigest
+from gateway.credentials.model import SecretDigest
 from gateway.domain.backoffice.change_feed import Belief
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.storage import StoreUnavailable

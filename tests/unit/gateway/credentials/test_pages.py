@@ -6,9 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
+from gateway.credentials.pages import _end_of, _wanted
 from gateway.domain.kernel.errors import ServiceError
-from gateway.http.panel.screens.access.credentials import _end_of, _limits, _permissions
-from gateway.http.rendering import dumps
 from policies.validation.forms import Form
 from tests.unit.gateway.http.panel.pages.visit import visit
 
@@ -31,11 +30,7 @@ def test_a_credential_has_no_end_only_where_that_was_chosen():
         _end_of(typed(expires_on=""))
 
 
-def test_a_limit_is_typed_in_reais():
-    given = _limits(typed(limit_per_payout="1.234,56", limit_per_day=""))
-
-    assert dumps(given) == b'{"limit_per_payout":1234.56}'
-
-
 def test_a_resource_without_a_level_is_not_permitted():
-    assert _permissions(typed(may_withdraw="read", may_balance="")) == ["withdraw:read"]
+    wanted = _wanted(typed(may_withdraw="read", may_balance="", ends="never"))
+
+    assert wanted["permissions"] == ["withdraw:read"]

@@ -1,0 +1,303 @@
+"""Partners' credentials: their secrets and limits, and the orders about them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Annotated, Final, Literal, NotRequired, TypedDict
+
+from msgspec import Meta, Struct
+
+from gateway.core.access import Staff
+from gateway.domain.accounts.credentials import (
+    EVERY_PERMISSION,
+    UNLIMITED,
+    Action,
+    CredentialLimits,
+    Permission,
+    Resource,
+)
+from gateway.domain.kernel.money import Money, Sum
+from gateway.domain.kernel.windows import Paging
+from gateway.domain.requests.schemas import Instant, Name, Text, instant
+from gateway.domain.requests.versions import entity_tag
+
+DEFAULT_OVERLAP: Final = timedelta(hours=24)
+"""A day for a partner to roll the new secret out."""
+LONGEST_OVERLAP: Final = timedelta(days=30)
+"""At most a month with two secrets in use."""
+EXPIRES_SOON: Final = timedelta(days=30)
+"""Long enough to give a partner's people a new secret before the old one ends."""
+LONG_UNUSED: Final = timedelta(days=90)
+"""A quarter: what runs once a month has run by then."""
+PAYS: Final = Permission(Resource.WITHDRAW, Action.WRITE)
+"""What a credential needs to pay out."""
+
+State = Literal["live", "expired", "revoked"]
+Care = Literal["", "expires_soon", "pays_unused", "wide_for_ever"]
+
+
+class CredentialState(StrEnum):
+    """Whether a credential still opens anything; ``care`` is live and asks for a look."""
+
+    LIVE = "live"
+    ENDED = "ended"
+    CARE = "care"
+
+
+class CredentialDocument(TypedDict):
+    """A credential, never a secret or a digest; a limit that is absent does not limit."""
+
+    client_id: str
+    name: str
+    state: State
+    company_id: str
+    account_id: str
+    permissions: list[str]
+    live_secrets: int
+    created_at: Instant
+    expires_at: Instant
+    revoked_at: Instant
+    last_used_at: Instant
+    care: Annotated[Care, Meta(description="Why a live one asks for a look; empty for none.")]
+    limit_per_payout: NotRequired[Sum]
+    limit_per_day: NotRequired[Sum]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SecretDigest:
+    """
+    What is kept of a client secret.
+
+    Attributes:
+        key_id: Which pepper the digest was made under.
+        digest: HMAC-SHA-256, 32 bytes.
+        expires_at: When a rotated secret ends; None for the current one.
+        last_used_at: To the minute.
+    """
+
+    key_id: str
+    digest: bytes
+    created_at: datetime
+    expires_at: datetime | None = None
+    last_used_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Credential:
+    """
+    A partner's credential as stored.
+
+    Attributes:
+        account_id: The one account it may act on; None for every account of
+            the company (contract 5.1).
+        secrets: The current secret first, then at most one rotated away.
+    """
+
+    client_id: str
+    company_id: str
+    account_id: str | None
+    name: str
+    permissions: frozenset[Permission]
+    secrets: tuple[SecretDigest, ...]
+    created_at: datetime
+    expires_at: datetime | None = None
+    revoked_at: datetime | None = None
+    limits: CredentialLimits = UNLIMITED
+
+    def state(self, now: datetime) -> State:
+        """Say whether it opens anything."""
+        if self.revoked_at is not None:
+            return "revoked"
+        return "expired" if self.expires_at is not None and self.expires_at <= now else "live"
+
+    def care(self, now: datetime) -> Care:
+        """Say why it asks for a look, the most urgent first; empty where it does not, or ended."""
+        if self.state(now) != "live":
+            return ""
+        if self.expires_at is not None and self.expires_at <= now + EXPIRES_SOON:
+            return "expires_soon"
+        since = self.last_used_at or self.created_at
+        if since <= now - LONG_UNUSED and pays(self.permissions):
+            return "pays_unused"
+        return "wide_for_ever" if self.expires_at is None and self.account_id is None else ""
+
+    @property
+    def last_used_at(self) -> datetime | None:
+        """When one of its secrets was used last."""
+        used = [each.last_used_at for each in self.secrets if each.last_used_at is not None]
+        return max(used, default=None)
+
+    def live_secrets(self, now: datetime) -> int:
+        """Count the secrets that open something."""
+        live = [1 for each in self.secrets if each.expires_at is None or each.expires_at > now]
+        return len(live) if self.state(now) == "live" else 0
+
+    def version(self) -> str:
+        """Return the entity tag; being used changes nothing of it."""
+        return entity_tag(
+            *("credential", self.client_id, self.name, repr(self.limits)),
+            *(str(self.expires_at), str(self.revoked_at)),
+            *sorted(map(str, self.permissions)),
+            *(f"{each.digest.hex()} {each.expires_at}" for each in self.secrets),
+        )
+
+    def to_document(self, reader: Staff) -> CredentialDocument:
+        """Show it without its digests."""
+        now = reader.acting.now()
+        shown: CredentialDocument = {
+            "client_id": self.client_id,
+            "name": self.name,
+            "state": self.state(now),
+            "company_id": self.company_id,
+            "account_id": self.account_id or "",
+            "permissions": words(self.permissions),
+            "live_secrets": self.live_secrets(now),
+            "created_at": instant(self.created_at),
+            "expires_at": instant(self.expires_at),
+            "revoked_at": instant(self.revoked_at),
+            "last_used_at": instant(self.last_used_at),
+            "care": self.care(now),
+        }
+        if self.limits.per_payout is not None:
+            shown["limit_per_payout"] = self.limits.per_payout
+        if self.limits.per_day is not None:
+            shown["limit_per_day"] = self.limits.per_day
+        return shown
+
+
+def pays(permissions: frozenset[Permission]) -> bool:
+    """Say whether a credential of these permissions can pay out."""
+    return any(each.covers(PAYS) for each in permissions)
+
+
+def words(permissions: frozenset[Permission]) -> list[str]:
+    """Write permissions as the contract does, sorted."""
+    return sorted(map(str, permissions))
+
+
+class SecretDocument(TypedDict):
+    """A secret; it is shown only this once."""
+
+    client_id: str
+    client_secret: str
+    name: str
+    company_id: str
+    account_id: str
+    permissions: list[str]
+    expires_at: Instant
+    old_secret_ends_at: Instant
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Issued:
+    """
+    A new secret; it is shown once and kept nowhere.
+
+    Attributes:
+        old_ends: When the secret before it ends, after a rotation.
+    """
+
+    credential: Credential
+    client_secret: str = field(repr=False)
+    old_ends: datetime | None = None
+
+    def to_document(self, _reader: Staff) -> SecretDocument:
+        """Show the secret, this once."""
+        made = self.credential
+        return {
+            "client_id": made.client_id,
+            "client_secret": self.client_secret,
+            "name": made.name,
+            "company_id": made.company_id,
+            "account_id": made.account_id or "",
+            "permissions": words(made.permissions),
+            "expires_at": instant(made.expires_at),
+            "old_secret_ends_at": instant(self.old_ends),
+        }
+
+
+class CredentialCountsDocument(TypedDict):
+    """How many there are of each state; those that ask for a look are live."""
+
+    live: int
+    care: int
+    ended: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CredentialSearch:
+    """
+    Which credentials; None is any.
+
+    Attributes:
+        text: In the name, or how the client id begins.
+    """
+
+    paging: Paging
+    company_id: str | None = None
+    state: CredentialState | None = None
+    text: str | None = None
+
+
+_WORDS: Final = "|".join(map(str, EVERY_PERMISSION))
+PermissionWord = Annotated[str, Meta(pattern=f"^({_WORDS})$", examples=["balance:read"])]
+
+
+class LimitsBody(Struct):
+    """How much a credential may pay out, in reais; what is absent does not limit."""
+
+    limit_per_payout: Money | None = None
+    limit_per_day: Money | None = None
+
+    def limits(self) -> CredentialLimits:
+        """Return them."""
+        return CredentialLimits(per_payout=self.limit_per_payout, per_day=self.limit_per_day)
+
+
+class CredentialBody(LimitsBody, kw_only=True):
+    """A new credential, for one account or for every account of a company."""
+
+    name: Name
+    company_id: Text = ""
+    account_id: Text | None = None
+    permissions: list[PermissionWord] = []
+    expires_at: datetime | None = None
+
+
+class RotationBody(Struct):
+    """How long the old secret stays valid; 0 ends it at once."""
+
+    overlap_s: Annotated[int, Meta(ge=0, le=30 * 86400, description="Seconds.")] = int(
+        DEFAULT_OVERLAP.total_seconds()
+    )
+
+
+class CredentialIssue(Struct, frozen=True, kw_only=True, tag="credential_issue"):
+    """An order of a credential; permissions as they are written."""
+
+    name: str
+    company_id: str
+    account_id: str | None = None
+    permissions: list[str]
+    expires_at: datetime | None = None
+    limits: CredentialLimits
+
+
+class CredentialRotation(Struct, frozen=True, kw_only=True, tag="credential_rotation"):
+    """An order of a second secret; the previous one works for this many more seconds."""
+
+    client_id: str
+    overlap_s: int
+
+
+class LimitsChange(Struct, frozen=True, kw_only=True, tag="credential_limits"):
+    """An order of other limits of a credential."""
+
+    client_id: str
+    limits: CredentialLimits
+
+
+CredentialOrder = CredentialIssue | CredentialRotation | LimitsChange
+"""An order about a credential, stored as JSON while it waits; it holds no secret."""

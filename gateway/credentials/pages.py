@@ -1,0 +1,187 @@
+"""Pages of credentials: found, issued, rotated, ended; a secret is in one answer alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, time, timedelta
+from typing import Final
+
+from gateway.approvals.model import Approval
+from gateway.credentials.model import (
+    Credential,
+    CredentialBody,
+    Issued,
+    LimitsBody,
+    RotationBody,
+)
+from gateway.credentials.service import Credentials
+from gateway.domain.accounts.credentials import Action, Resource
+from gateway.domain.identity.errors import VALIDATION_FAILED
+from gateway.domain.identity.rights import Area, Right
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.requests.schemas import ReasonBody
+from gateway.http.panel.pages.calls import RowCalls
+from gateway.http.panel.pages.formats import DAY_FORM, ZONE, day_of, typed_money
+from gateway.http.panel.pages.kit import PageContext, Pages, shown
+from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
+from gateway.http.panel.pages.shown_once import shown_once
+from gateway.http.panel.pages.visit import HOME, Visit
+from policies.validation.backoffice.searches import CREDENTIALS
+from policies.validation.bodies import of_form, read_fields
+
+RESOURCES: Final = tuple(Resource)
+LEVELS: Final = tuple(each.name.lower() for each in Action)
+STATES: Final = ("live", "care", "ended")
+OVERLAPS: Final = (0, 3600, 86400, 7 * 86400)
+"""Seconds for which an old secret holds beside the new one: none, an hour, a day, a week."""
+
+_MATRIX: Final = {"resources": [str(each) for each in RESOURCES], "levels": LEVELS}
+"""What the matrix of permissions is made of."""
+_STOPS: Final = Right(Area.STOP, Action.WRITE)
+_LIMITS: Final = ("limit_per_payout", "limit_per_day")
+_MOST: Final = "100"
+_YEAR: Final = timedelta(days=365)
+
+
+def pages(credentials: Credentials, context: PageContext) -> Sequence[Page]:
+    """Return the pages; their forms call the same service as the API."""
+    panel, rows = Pages("/credentials", context), context.rows
+
+    @panel.list(
+        "",
+        "credentials",
+        credentials.page,
+        takes=CREDENTIALS,
+        asks=_asks,
+        template="access/credentials.html",
+        part="access/_credentials.html",
+    )
+    async def listed(visit: Visit) -> Mapping[str, object]:
+        """List credentials of one state, with the counts of each."""
+        may_write = panel.may(visit, credentials.issue)
+        names = await _names(rows, visit)
+        return {"state": _state(visit), "names": names, "may_write": may_write, **_MATRIX}
+
+    @panel.view("/new", "credential_new", credentials.issue)
+    async def new(visit: Visit) -> Result:
+        """Show the form of a new credential."""
+        accounts = await rows.section(visit, "backoffice.accounts", limit=_MOST)
+        ends = (rows.now() + _YEAR).astimezone(ZONE).date()
+        data = {"accounts": accounts, "ends": f"{ends:{DAY_FORM}}", **_MATRIX}
+        return Shown(template="access/credential_new.html", data=data)
+
+    @panel.form("/new", "credential_issue", credentials.issue, shows=new)
+    async def issue(visit: Visit) -> Result:
+        """Issue a credential; one that can pay out waits for a second person."""
+        wanted = read_fields(CredentialBody, _wanted(visit))
+        return made(visit, await credentials.issue(panel.staff(visit), wanted))
+
+    @panel.view("/{client_id}", "credential", credentials.get)
+    async def read(visit: Visit) -> Result:
+        """Show one, and what people did with it."""
+        found = await one(visit)
+        subject = f"credential:{found.client_id}"
+        acts = await rows.section(visit, "backoffice.audit", subject=subject, limit="10")
+        data = {
+            "found": shown(found, panel.staff(visit)),
+            "acts": acts,
+            "names": await _names(rows, visit),
+            "may_write": panel.may(visit, credentials.issue),
+            "may_stop": visit.may(_STOPS),
+        }
+        return Shown(template="access/credential.html", data={**data, **_MATRIX})
+
+    @panel.form("/{client_id}/limits", "credential_limits", credentials.set_limits, shows=read)
+    async def limit(visit: Visit) -> Result:
+        """Set what one may pay out; an empty field is no limit, and more than now waits."""
+        who, client_id = panel.staff(visit), visit.parameter("client_id")
+        typed = {name: typed_money(visit.form[name], name) for name in _LIMITS if visit.form[name]}
+        done = await credentials.set_limits(who, client_id, LimitsBody(**typed))
+        if isinstance(done, Approval):
+            return Redirect(f"{HOME}/approvals/{done.id}")
+        return Redirect(f"{HOME}/credentials/{client_id}")
+
+    @panel.view("/{client_id}/rotate", "credential_rotation", credentials.rotate)
+    async def rotation(visit: Visit) -> Result:
+        """Show the form of a new secret."""
+        found = shown(await one(visit), panel.staff(visit))
+        data = {"found": found, "overlaps": OVERLAPS}
+        return Shown(template="access/credential_rotate.html", data=data)
+
+    @panel.form("/{client_id}/rotate", "credential_rotate", credentials.rotate, shows=rotation)
+    async def rotate(visit: Visit) -> Result:
+        """Make a new secret."""
+        overlap, who = visit.form["overlap_s"], panel.staff(visit)
+        is_offered = overlap in set(map(str, OVERLAPS))
+        wanted = RotationBody(int(overlap)) if is_offered else RotationBody()
+        return made(visit, await credentials.rotate(who, visit.parameter("client_id"), wanted))
+
+    @panel.view("/{client_id}/revoke", "credential_end", credentials.revoke)
+    async def end(visit: Visit) -> Result:
+        """Show the form that ends a credential."""
+        found = shown(await one(visit), panel.staff(visit))
+        return Shown(template="access/credential_revoke.html", data={"found": found})
+
+    @panel.form("/{client_id}/revoke", "credential_revoke", credentials.revoke, shows=end)
+    async def revoke(visit: Visit) -> Result:
+        """End a credential, if its name was typed."""
+        found = await one(visit)
+        if visit.form["words"] != found.name:
+            raise ServiceError(VALIDATION_FAILED, "not_the_name", field="words")
+        why = of_form(visit.form, ReasonBody)
+        await credentials.revoke(panel.staff(visit), found.client_id, why)
+        return Redirect(f"{HOME}/credentials")
+
+    async def one(visit: Visit) -> Credential:
+        """Read the one that the path names."""
+        return await credentials.get(panel.staff(visit), visit.parameter("client_id"))
+
+    def made(visit: Visit, done: Issued | Approval) -> Result:
+        """Show the secret, or the order that waits."""
+        if isinstance(done, Approval):
+            return Redirect(f"{HOME}/approvals/{done.id}")
+        return shown_once(shown(done, panel.staff(visit)), rows.now())
+
+    return panel.pages
+
+
+def _state(visit: Visit) -> str:
+    return visit.query("state") if visit.query("state") in STATES else "live"
+
+
+def _asks(visit: Visit) -> Mapping[str, str]:
+    asked = {name: visit.query(name) for name in ("text", "company_id", "page")}
+    return {"state": _state(visit), **asked}
+
+
+async def _names(rows: RowCalls, visit: Visit) -> Mapping[str, str]:
+    """Return the names of accounts and companies by id, as far as one page of them goes."""
+    found = await rows.section(visit, "backoffice.accounts", limit=_MOST)
+    accounts = found.data["data"] if found.data else ()
+    companies = {each["company"]["id"]: each["company"]["name"] for each in accounts}
+    return companies | {each["id"]: each["name"] for each in accounts}
+
+
+def _wanted(visit: Visit) -> Mapping[str, object]:
+    """Read what the form says: a whole company or one account, a level for each resource."""
+    form = visit.form
+    kind, _, key = form["reach"].partition(":")
+    account_id = form["account_id"] or (key if kind == "account" else "")
+    levels = {str(each): form[f"may_{each}"] for each in RESOURCES}
+    ends = _end_of(visit)
+    return {
+        "name": form["name"],
+        "permissions": [f"{name}:{level}" for name, level in levels.items() if level],
+        **({"account_id": account_id} if account_id else {"company_id": key}),
+        **({"expires_at": ends.isoformat()} if ends is not None else {}),
+    }
+
+
+def _end_of(visit: Visit) -> datetime | None:
+    """Read the last day on which a credential holds, in São Paulo; None for no end."""
+    if visit.form["ends"] == "never":
+        return None
+    day = day_of(visit.form["expires_on"])
+    if day is None:
+        raise ServiceError(VALIDATION_FAILED, "form", field="expires_on")
+    return datetime.combine(day, time(23, 59, 59), ZONE).astimezone(UTC)

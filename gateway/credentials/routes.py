@@ -1,0 +1,80 @@
+"""Partners' credentials in the back office."""
+
+from __future__ import annotations
+
+from typing import Final, TypedDict
+
+from gateway.credentials.model import (
+    CredentialCountsDocument,
+    CredentialDocument,
+)
+from gateway.credentials.service import CredentialPage, Credentials
+from gateway.domain.kernel import errors
+from gateway.http.backoffice.callers import ABSENT, CHANGED, TAKEN, BackOfficeCaller
+from gateway.http.backoffice.routing import Routes
+from gateway.http.resources.documents import Meter
+from gateway.http.resources.represent import meter
+from gateway.http.route import OK
+from policies.validation.backoffice import inputs
+from policies.validation.backoffice.searches import CREDENTIALS
+
+_CLIENT: Final = {"client_id": inputs.word_of_path("client_id")}
+_MAY_WAIT: Final = (*CHANGED, errors.ALREADY_IN_USE)
+
+
+class CredentialList(TypedDict):
+    """The credentials you may see, oldest first; ``counts`` are those of every state."""
+
+    data: list[CredentialDocument]
+    meta: Meter
+    counts: CredentialCountsDocument
+
+
+def routes(credentials: Credentials) -> Routes:
+    """Return the routes."""
+    office, one = Routes(), "/credentials/{client_id}"
+    office.get(
+        "/credentials", "credentials", credentials.page, takes={"wanted": CREDENTIALS}, shows=listed
+    )
+    office.get(
+        one,
+        "credential",
+        credentials.get,
+        takes=_CLIENT,
+        version=lambda found: found.version(),
+        raises=ABSENT,
+    )
+    office.post("/credentials", "credential_issue", credentials.issue, raises=TAKEN)
+    office.post(
+        f"{one}/rotate",
+        "credential_rotate",
+        credentials.rotate,
+        takes=_CLIENT,
+        status=OK,
+        raises=_MAY_WAIT,
+    )
+    office.put(
+        f"{one}/limits",
+        "credential_limits",
+        credentials.set_limits,
+        takes=_CLIENT,
+        raises=_MAY_WAIT,
+    )
+    office.post(
+        f"{one}/revoke",
+        "credential_revoke",
+        credentials.revoke,
+        takes=_CLIENT,
+        status=OK,
+        raises=CHANGED,
+    )
+    return office
+
+
+def listed(found: CredentialPage, who: BackOfficeCaller) -> CredentialList:
+    """Show a page of them, and the counts."""
+    return {
+        "data": [each.to_document(who.staff) for each in found.items],
+        "meta": meter(found.paging, found.total),
+        "counts": found.counts,
+    }

@@ -1,0 +1,548 @@
+"""Issue, rotate, limit, revoke and list partners' credentials (contract 5.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import Final, TypedDict, Unpack
+
+import msgspec
+from sqlalchemy import ColumnElement, and_, case, func, not_, or_, select
+
+from gateway.approvals.model import (
+    Approval,
+    ApprovalKind,
+    NewOrder,
+    OrderDocument,
+    Outcome,
+    SecretCollection,
+    Wait,
+)
+from gateway.companies.service import known_company
+from gateway.core.access import Staff, requires
+from gateway.credentials.model import (
+    EXPIRES_SOON,
+    LONG_UNUSED,
+    LONGEST_OVERLAP,
+    PAYS,
+    Credential,
+    CredentialBody,
+    CredentialCountsDocument,
+    CredentialIssue,
+    CredentialOrder,
+    CredentialRotation,
+    CredentialSearch,
+    CredentialState,
+    Issued,
+    LimitsBody,
+    LimitsChange,
+    RotationBody,
+    SecretDigest,
+    pays,
+    words,
+)
+from gateway.domain.accounts.accounts import Account, Accounts
+from gateway.domain.accounts.credentials import (
+    EVERY_PERMISSION,
+    Action,
+    CredentialLimits,
+    Permission,
+)
+from gateway.domain.identity.errors import NOT_FOUND
+from gateway.domain.identity.rights import Area
+from gateway.domain.kernel.clocks import Now
+from gateway.domain.kernel.company_scope import CompanyScope
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.storage import AlreadyExists, NothingToCollect
+from gateway.domain.requests.schemas import ReasonBody, instant
+from gateway.operations.bank.pages import Listed
+from gateway.operations.kernel.audit_context import AuditContext, RuleViolation, identifier, name
+from gateway.store.accounts.credentials import (
+    EVERY,
+    Rotation,
+    StoredCredentials,
+    read_credentials,
+)
+from gateway.store.kernel.database import Database, page
+from gateway.store.tables.core import credentials, secrets
+from gateway.store.tables.scope import Conditions, of_company
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CredentialSource:
+    """
+    Where new credentials come from.
+
+    Attributes:
+        client_id, client_secret: Make a fresh one.
+        digest: Returns the pepper's name and the digest of a secret.
+    """
+
+    client_id: Callable[[], str]
+    client_secret: Callable[[], str]
+    digest: Callable[[str], tuple[str, bytes]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CredentialPage(Listed[Credential]):
+    """A page of credentials, and how many there are of each state."""
+
+    counts: CredentialCountsDocument
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Credentials:
+    """
+    The register of credentials, and the executor of orders about them.
+
+    Secrets of credentials that pay, and higher limits, take two people: users only order them.
+
+    Attributes:
+        wait: Lets such an order wait; None where the same is done at once.
+    """
+
+    database: Database
+    stored: StoredCredentials
+    accounts: Accounts
+    source: CredentialSource
+    now: Now
+    wait: Wait | None = None
+
+    @requires(Area.CREDENTIAL, Action.READ)
+    async def page(self, who: Staff, wanted: CredentialSearch) -> CredentialPage:
+        """List partners' credentials, including expired and revoked ones."""
+        now, conditions = who.acting.now(), _wanted(wanted, who.scope)
+        order = (credentials.c.created_at, credentials.c.client_id)
+        chosen = select(credentials.c.client_id).where(*conditions).order_by(*order)
+        if wanted.state is not None:
+            chosen = chosen.where(_STATES[wanted.state](now))
+        # one has a row for each of its secrets, so that a page is cut by id
+        rows, total = await page(self.database, chosen, wanted.paging)
+        whole = EVERY.where(credentials.c.client_id.in_([row.client_id for row in rows]))
+        counts = [
+            func.count(case((_STATES[state](now), 1))).label(state.value)
+            for state in CredentialState
+        ]
+        counted = select(*counts).select_from(credentials).where(*conditions)
+        async with self.database.reading() as connection:
+            found = (await connection.execute(whole)).all() if rows else ()
+            states = (await connection.execute(counted)).one()
+        return CredentialPage(
+            items=read_credentials(found),
+            paging=wanted.paging,
+            total=total,
+            counts={"live": states.live, "care": states.care, "ended": states.ended},
+        )
+
+    @requires(Area.CREDENTIAL, Action.READ)
+    async def every(self, who: Staff, company_id: str | None = None) -> Sequence[Credential]:
+        """
+        Return all that the caller may see, or those of one company, oldest first.
+
+        Raises:
+            RuleViolation: there is no such company.
+        """
+        wanted = EVERY.where(*_in(who.scope))
+        if company_id is not None:
+            company = await known_company(self.database, company_id)
+            wanted = wanted.where(credentials.c.company_id == company.id)
+        async with self.database.reading() as connection:
+            return read_credentials((await connection.execute(wanted)).all())
+
+    @requires(Area.CREDENTIAL, Action.READ)
+    async def get(self, who: Staff, client_id: str) -> Credential:
+        """
+        Read one credential.
+
+        Raises:
+            ServiceError: ``NOT_FOUND``: there is none in the caller's companies.
+        """
+        own = (credentials.c.client_id == client_id, *_in(who.scope))
+        async with self.database.reading() as connection:
+            rows = (await connection.execute(EVERY.where(*own))).all()
+        if not rows:
+            detail = f"there is no credential {client_id}" if who.person is None else ""
+            raise ServiceError(NOT_FOUND, "credential", detail=detail)
+        return read_credentials(rows)[0]
+
+    @requires(Area.CREDENTIAL, Action.WRITE)
+    async def issue(self, who: Staff, wanted: CredentialBody) -> Issued | Approval:
+        """
+        Issue a credential; its secret is shown once, and one that can pay out needs approval.
+
+        Raises:
+            RuleViolation: no such company or account in the caller's companies, an account of
+                another company, an expiry that has passed or has no zone.
+        """
+        await self._refuse_foreign(who.scope, wanted)
+        order = CredentialIssue(
+            name=wanted.name,
+            company_id=wanted.company_id,
+            account_id=wanted.account_id or None,
+            permissions=sorted(set(wanted.permissions)),
+            expires_at=_in_utc(wanted.expires_at),
+            limits=wanted.limits(),
+        )
+        order = await self._checked(order)
+        waits = self._second_person(who)
+        if waits is None or not pays(_permissions(order)):
+            return await self._issue(who.acting, order)
+        return await waits(_new_order(order, company_id=order.company_id))
+
+    @requires(Area.CREDENTIAL, Action.WRITE)
+    async def rotate(self, who: Staff, client_id: str, wanted: RotationBody) -> Issued | Approval:
+        """
+        Make a new secret; the old one stays valid for the overlap. May wait.
+
+        Raises:
+            ServiceError: as ``get`` does.
+            RuleViolation: the credential has ended, or two secrets live already and the overlap
+                is not zero. Zero ends both at once.
+        """
+        found, overlap = await self.get(who, client_id), timedelta(seconds=wanted.overlap_s)
+        self._check_rotation(found, overlap)
+        waits = self._second_person(who)
+        if waits is None or not pays(found.permissions):
+            return await self._rotate(who.acting, found, overlap)
+        order = CredentialRotation(client_id=client_id, overlap_s=wanted.overlap_s)
+        return await waits(_about(found, order))
+
+    @requires(Area.CREDENTIAL, Action.WRITE)
+    async def set_limits(
+        self, who: Staff, client_id: str, wanted: LimitsBody
+    ) -> Credential | Approval:
+        """
+        Set what a credential may pay out; raising a limit waits.
+
+        Raises:
+            ServiceError: as ``get`` does.
+            RuleViolation: the credential has ended.
+        """
+        found, limits = self._live(await self.get(who, client_id)), wanted.limits()
+        waits = self._second_person(who)
+        if waits is None or not found.limits.raised_by(limits):
+            return await self._set_limits(who.acting, found, limits)
+        return await waits(_about(found, LimitsChange(client_id=client_id, limits=limits)))
+
+    @requires(Area.CREDENTIAL, Action.WRITE)
+    async def revoke(self, who: Staff, client_id: str, why: ReasonBody) -> Credential:
+        """
+        End a credential; it is refused here at once, and everywhere within a second.
+
+        Raises:
+            ServiceError: as ``get`` does.
+            RuleViolation: it has ended already.
+        """
+        found, now = self._live(await self.get(who, client_id)), who.acting.now()
+        details = {"reason": name(why.reason)} if why.reason else {}
+        event = who.acting.event("credential.revoked", f"credential:{client_id}", details)
+        if not await self.stored.revoke(client_id, now, event):
+            raise _absent(client_id)
+        return replace(found, revoked_at=now)
+
+    async def check_again(self, _approval: Approval, text: str) -> str:
+        """Refuse an order that could not be carried out by now; see ``Executor``."""
+        match _read(text):
+            case CredentialIssue() as order:
+                await self._checked(order)
+            case CredentialRotation(client_id=client_id, overlap_s=seconds):
+                self._check_rotation(await self._known(client_id), timedelta(seconds=seconds))
+            case LimitsChange(client_id=client_id):
+                self._live(await self._known(client_id))
+        return ""
+
+    async def carry_out(self, approval: Approval, text: str) -> Outcome:
+        """Raise limits; an order with a secret is carried out when the secret is fetched."""
+        order = _read(text)
+        if not isinstance(order, LimitsChange):
+            return Outcome.NONE
+        found = self._live(await self._known(order.client_id))
+        await self._set_limits(AuditContext(approval.orderer, self.now), found, order.limits)
+        return Outcome.DONE
+
+    def order_document(self, text: str) -> OrderDocument:
+        """Show what was ordered."""
+        match _read(text):
+            case CredentialRotation() as order:
+                return {"client_id": order.client_id, "overlap_s": order.overlap_s}
+            case CredentialIssue() as order:
+                shown: OrderDocument = {
+                    "name": order.name,
+                    "permissions": order.permissions,
+                    "expires_at": instant(order.expires_at),
+                }
+                if order.account_id:
+                    shown["account_id"] = order.account_id
+            case order:
+                shown = {"client_id": order.client_id}
+        if order.limits.per_payout is not None:
+            shown["limit_per_payout"] = order.limits.per_payout
+        if order.limits.per_day is not None:
+            shown["limit_per_day"] = order.limits.per_day
+        return shown
+
+    async def make_secret(
+        self, acting: AuditContext, text: str, collection: SecretCollection
+    ) -> Issued:
+        """
+        Make the secret of an approved order, once.
+
+        Raises:
+            RuleViolation: the credential ended meanwhile, or could not be issued now.
+            NothingToCollect: the secret was fetched before, or too late.
+        """
+        match _read(text):
+            case CredentialIssue() as order:
+                return await self._issue(acting, await self._checked(order), collection)
+            case CredentialRotation(client_id=client_id, overlap_s=seconds):
+                found, overlap = await self._known(client_id), timedelta(seconds=seconds)
+                self._check_rotation(found, overlap)
+                return await self._rotate(acting, found, overlap, collection)
+            case order:
+                raise NothingToCollect(order.client_id)
+
+    def _second_person(self, who: Staff) -> Callable[[NewOrder], Awaitable[Approval]] | None:
+        """Return what lets an order of the caller wait; None where it is done at once."""
+        if self.wait is None or who.person is None:
+            return None
+        return partial(self.wait, who.person)
+
+    async def _refuse_foreign(self, scope: CompanyScope, wanted: CredentialBody) -> None:
+        """Refuse a company or an account out of scope in the words of one that does not exist."""
+        if wanted.account_id:
+            account = await self._account(wanted.account_id)
+            if not scope.includes(account.company_id):
+                raise _no_account(wanted.account_id)
+        elif not scope.includes(wanted.company_id.lower()):
+            message = f"there is no company {wanted.company_id}"
+            raise RuleViolation(message, "company_unknown", field="company_id")
+
+    async def _checked(self, order: CredentialIssue) -> CredentialIssue:
+        """Return an order that could be carried out now, with its company; RuleViolation else."""
+        plain = name(order.name)
+        if order.expires_at is not None and order.expires_at <= self.now():
+            message = "the expiry lies in the past"
+            raise RuleViolation(message, "past", field="expires_at")
+        if order.account_id is None:
+            company_id = (await known_company(self.database, order.company_id)).id
+            return msgspec.structs.replace(order, name=plain, company_id=company_id)
+        account = await self._account(order.account_id)
+        if order.company_id and account.company_id != identifier(order.company_id, "company"):
+            message = f"the account {account.id} belongs to another company"
+            raise RuleViolation(message, "other_company", field="account_id")
+        return msgspec.structs.replace(
+            order, name=plain, company_id=account.company_id, account_id=account.id
+        )
+
+    async def _account(self, account_id: str) -> Account:
+        account = await self.accounts.find(identifier(account_id, "account"))
+        if account is None:
+            raise _no_account(account_id)
+        return account
+
+    async def _known(self, client_id: str) -> Credential:
+        """Return the credential of an order; RuleViolation when there is none."""
+        found = await self.stored.find(client_id)
+        if found is None:
+            raise _absent(client_id)
+        return found
+
+    def _live(self, found: Credential) -> Credential:
+        """Return one that has not ended; RuleViolation else."""
+        if found.revoked_at is not None:
+            message = f"the credential {found.client_id} is revoked"
+            raise RuleViolation(message, "revoked")
+        if found.state(self.now()) == "expired":
+            message = f"the credential {found.client_id} has expired"
+            raise RuleViolation(message, "expired")
+        return found
+
+    def _check_rotation(self, found: Credential, overlap: timedelta) -> None:
+        """Refuse to rotate one that has ended, or that keeps two secrets."""
+        if not timedelta(0) <= overlap <= LONGEST_OVERLAP:
+            message = "the overlap is between 0 and 30 days"
+            raise RuleViolation(message, "out_of_range", field="overlap_s")
+        ends = [each.expires_at for each in self._live(found).secrets if each.expires_at]
+        if overlap and (latest := max((each for each in ends if each > self.now()), default=None)):
+            message = (
+                f"two secrets live until {latest:%Y-%m-%dT%H:%M:%SZ}; an overlap of 0 ends both"
+            )
+            raise RuleViolation(message, "two_secrets")
+
+    async def _issue(
+        self,
+        acting: AuditContext,
+        order: CredentialIssue,
+        collection: SecretCollection | None = None,
+    ) -> Issued:
+        now, secret = self.now(), self.source.client_secret()
+        credential = Credential(
+            client_id=self.source.client_id(),
+            company_id=order.company_id,
+            account_id=order.account_id,
+            name=order.name,
+            permissions=_permissions(order),
+            secrets=(self._digest(secret, now),),
+            created_at=now,
+            expires_at=order.expires_at,
+            limits=order.limits,
+        )
+        details = {
+            "name": credential.name,
+            "company": credential.company_id,
+            "account": credential.account_id or "every account of the company",
+            "permissions": " ".join(words(credential.permissions)),
+            "expires_at": credential.expires_at.isoformat() if credential.expires_at else "never",
+            **_limits_text(credential.limits),
+        }
+        event = acting.event("credential.issued", f"credential:{credential.client_id}", details)
+        try:
+            await self.stored.add(credential, event, collection)
+        except AlreadyExists as problem:
+            message = f"the credential {credential.client_id} exists already"
+            raise RuleViolation(message, "taken") from problem
+        return Issued(credential=credential, client_secret=secret)
+
+    async def _rotate(
+        self,
+        acting: AuditContext,
+        found: Credential,
+        overlap: timedelta,
+        collection: SecretCollection | None = None,
+    ) -> Issued:
+        now, secret = self.now(), self.source.client_secret()
+        new, old_ends = self._digest(secret, now), now + overlap
+        details = {"old_ends": old_ends.isoformat()}
+        event = acting.event("credential.rotated", f"credential:{found.client_id}", details)
+        if not await self.stored.rotate(
+            found.client_id, Rotation(new, old_ends, collection), event
+        ):
+            raise _absent(found.client_id)
+        made = replace(found, secrets=(new, *found.secrets[:1]))
+        return Issued(credential=made, client_secret=secret, old_ends=old_ends)
+
+    async def _set_limits(
+        self, acting: AuditContext, found: Credential, limits: CredentialLimits
+    ) -> Credential:
+        subject = f"credential:{found.client_id}"
+        event = acting.event("credential.limited", subject, _limits_text(limits))
+        if not await self.stored.set_limits(found.client_id, limits, event):
+            raise _absent(found.client_id)
+        return replace(found, limits=limits)
+
+    def _digest(self, secret: str, now: datetime) -> SecretDigest:
+        key_id, digest = self.source.digest(secret)
+        return SecretDigest(key_id=key_id, digest=digest, created_at=now)
+
+
+_ORDERS: Final = msgspec.json.Decoder(CredentialOrder)
+
+
+def _read(text: str) -> CredentialOrder:
+    order: CredentialOrder = _ORDERS.decode(text)
+    return order
+
+
+class _About(TypedDict, total=False):
+    company_id: str
+    account_id: str | None
+    subject: str
+
+
+def _new_order(order: CredentialOrder, **about: Unpack[_About]) -> NewOrder:
+    kind = ApprovalKind(str(order.__struct_config__.tag))
+    return NewOrder(kind=kind, text=msgspec.json.encode(order).decode(), **about)
+
+
+def _about(found: Credential, order: CredentialOrder) -> NewOrder:
+    """Return an order about a credential that exists."""
+    return _new_order(
+        order,
+        company_id=found.company_id,
+        account_id=found.account_id,
+        subject=found.client_id,
+    )
+
+
+def _permissions(order: CredentialIssue) -> frozenset[Permission]:
+    return frozenset(map(Permission.parse, order.permissions))
+
+
+def _limits_text(limits: CredentialLimits) -> dict[str, str]:
+    """Write limits for the audit log, in reais."""
+    return {
+        "limit_per_payout": str(limits.per_payout or "none"),
+        "limit_per_day": str(limits.per_day or "none"),
+    }
+
+
+def _in_utc(at: datetime | None) -> datetime | None:
+    """Demand a zone, and return the instant in UTC."""
+    if at is None:
+        return None
+    if at.tzinfo is None:
+        message = "an instant has a zone, such as Z"
+        raise RuleViolation(message, "form", field="expires_at")
+    try:
+        return at.astimezone(UTC)
+    except OverflowError as problem:
+        message = "an instant lies within the calendar"
+        raise RuleViolation(message, "form", field="expires_at") from problem
+
+
+def _no_account(account_id: str) -> RuleViolation:
+    message = f"there is no account {account_id}"
+    return RuleViolation(message, "account_unknown", field="account_id")
+
+
+def _absent(client_id: str) -> RuleViolation:
+    message = f"there is no credential {client_id}"
+    return RuleViolation(message, "credential", field="client_id")
+
+
+def _in(scope: CompanyScope) -> Conditions:
+    return of_company(credentials.c.company_id, scope)
+
+
+def _wanted(search: CredentialSearch, scope: CompanyScope) -> Conditions:
+    """Demand what a search says beside the state."""
+    found = [*_in(scope)]
+    if search.company_id is not None:
+        found.append(credentials.c.company_id == search.company_id)
+    if search.text is not None:
+        named = func.lower(credentials.c.name).contains(search.text.lower(), autoescape=True)
+        found.append(or_(named, credentials.c.client_id.startswith(search.text, autoescape=True)))
+    return found
+
+
+def _is_live(now: datetime) -> ColumnElement[bool]:
+    """Demand that a credential opens something at an instant."""
+    lasts = or_(credentials.c.expires_at.is_(None), credentials.c.expires_at > now)
+    return and_(credentials.c.revoked_at.is_(None), lasts)
+
+
+def _asks_care(now: datetime) -> ColumnElement[bool]:
+    """Demand that ``Credential.care`` says something."""
+    used = (
+        select(func.max(secrets.c.last_used_at))
+        .where(secrets.c.client_id == credentials.c.client_id)
+        .scalar_subquery()
+    )
+    paying = or_(*(credentials.c.permissions.contains(str(held)) for held in _PAYING))
+    since = func.coalesce(used, credentials.c.created_at, type_=credentials.c.created_at.type)
+    reasons = (
+        credentials.c.expires_at <= now + EXPIRES_SOON,
+        and_(paying, since <= now - LONG_UNUSED),
+        and_(credentials.c.expires_at.is_(None), credentials.c.account_id.is_(None)),
+    )
+    return and_(_is_live(now), or_(*reasons))
+
+
+_PAYING: Final = [held for held in EVERY_PERMISSION if held.covers(PAYS)]
+_STATES: Final = {
+    CredentialState.LIVE: _is_live,
+    CredentialState.ENDED: lambda now: not_(_is_live(now)),
+    CredentialState.CARE: _asks_care,
+}

@@ -1,0 +1,22 @@
+"""The page that shows a new secret: once, and for five minutes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from gateway.http.panel.pages.page import Shown
+
+_SHOWN_FOR: Final = timedelta(minutes=5)
+"""How long a page that was left open shows a secret."""
+
+
+def shown_once(made: Mapping[str, Any], now: datetime) -> Shown:
+    """Show a secret; nothing is read from the store any more, for that could fail."""
+    data = {
+        "made": made,
+        "until": int((now + _SHOWN_FOR).timestamp() * 1000),
+        "seconds": int(_SHOWN_FOR.total_seconds()),
+    }
+    return Shown(template="access/credential_issued.html", data=data)

@@ -1,0 +1,81 @@
+"""Credentials: their versions, and the documents that never hold a secret."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import msgspec
+import pytest
+
+from gateway.approvals.model import CREDENTIALS, ApprovalKind
+from gateway.credentials.model import (
+    CredentialIssue,
+    CredentialOrder,
+    CredentialRotation,
+    LimitsChange,
+)
+from gateway.domain.accounts.credentials import UNLIMITED, CredentialLimits
+from gateway.domain.kernel.money import Money
+from tests.unit.gateway.http.backoffice.surface import CLOCK, STAFF
+from tests.world.stores.samples import NOW, credential, secret
+
+
+def test_being_used_is_no_change_of_a_credential_and_a_new_secret_is():
+    used = replace(credential(), secrets=(replace(secret(), last_used_at=NOW),))
+    rotated = replace(credential(), secrets=(secret(b"n" * 32), secret()))
+
+    assert used.version() == credential().version()
+    assert rotated.version() != credential().version()
+
+
+def test_a_document_holds_no_digest():
+    found = replace(credential(), secrets=(secret(b"n" * 32), secret()))
+
+    shown = found.to_document(STAFF.staff)
+
+    assert (shown["state"], shown["live_secrets"]) == ("live", 2)
+    assert b"n" * 32 not in [*shown.values()]
+    assert "digest" not in str(shown)
+    assert "limit_per_day" not in shown
+
+
+def test_no_secret_of_a_revoked_credential_lives():
+    assert replace(credential(), revoked_at=NOW).live_secrets(CLOCK.now()) == 0
+
+
+LIMITS = CredentialLimits(per_payout=Money(1050), per_day=None)
+ORDERS: list[CredentialOrder] = [
+    CredentialIssue(
+        name="ERP ção",
+        company_id="c",
+        account_id="a",
+        permissions=["withdraw:write"],
+        expires_at=NOW,
+        limits=LIMITS,
+    ),
+    CredentialIssue(name="n", company_id="c", permissions=[], limits=UNLIMITED),
+    CredentialRotation(client_id="cli_a", overlap_s=60),
+    LimitsChange(client_id="cli_a", limits=LIMITS),
+]
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_an_order_is_read_back_as_it_was_written(order: CredentialOrder):
+    written = msgspec.json.encode(order)
+
+    assert msgspec.json.decode(written, type=CredentialOrder) == order
+
+
+def test_an_order_is_of_each_kind():
+    assert {ApprovalKind(str(each.__struct_config__.tag)) for each in ORDERS} == CREDENTIALS
+
+
+def test_an_order_that_waits_during_an_upgrade_is_read():
+    kept = (
+        '{"type":"credential_issue","name":"n","company_id":"c","permissions":[],'
+        '"limits":{"per_payout":{"centavos":1050},"per_day":null}}'
+    )
+
+    read = msgspec.json.decode(kept, type=CredentialOrder)
+
+    assert read == CredentialIssue(name="n", company_id="c", permissions=[], limits=LIMITS)

@@ -1,0 +1,383 @@
+"""Credentials: issued, rotated, revoked (contract 5.1)."""
+
+from collections.abc import Awaitable
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+import pytest
+
+from gateway.app.build_backoffice import build_credentials
+from gateway.approvals.model import Approval
+from gateway.core.access import Staff
+from gateway.credentials.model import (
+    Credential,
+    CredentialBody,
+    CredentialSearch,
+    Issued,
+    LimitsBody,
+    RotationBody,
+)
+from gateway.domain.kernel.company_scope import CompanyScope
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.windows import Paging
+from gateway.domain.requests.schemas import ReasonBody
+from gateway.operations.kernel.audit_context import RuleViolation
+from tests.unit.gateway.credentials.two_people import TwoPeople
+from tests.world.registers import NOON
+
+READ = ["balance:read"]
+TEN = Money(1000)
+ABSENT = "0b7d7e4a-9e0e-4a3c-8f5e-3c1f0a9b2c01"
+DAY = timedelta(days=1)
+
+
+@pytest.fixture
+async def company_id(office) -> str:
+    return (await office.company("Padaria")).id
+
+
+@pytest.fixture
+async def account_id(office, company_id: str) -> str:
+    return (await office.account(company_id)).id
+
+
+@pytest.fixture
+async def issued(office, company_id: str) -> Issued:
+    """A credential of the whole company."""
+    return await office.issue(company_id, permissions=READ)
+
+
+async def opens(office, client_id: str, secret: str) -> bool:
+    """Say whether the stored credential takes this secret now."""
+    found = await office.store.credentials.find(client_id)
+    return office.digester.matches(secret, found.secrets, office.clock())
+
+
+async def test_the_secret_that_is_shown_opens(office, issued):
+    assert await opens(office, issued.credential.client_id, issued.client_secret)
+
+
+async def test_the_secret_is_stored_nowhere(office, issued):
+    stored = repr(await office.credentials.every(office.staff)) + repr(await office.acts())
+
+    assert issued.client_secret not in stored
+    assert issued.client_secret not in repr(issued)
+
+
+async def test_it_is_listed_for_its_company(office, company_id, issued):
+    (listed,) = await office.credentials.every(office.staff, company_id)
+
+    assert listed == issued.credential
+    assert (listed.account_id, listed.permissions, listed.expires_at) == (
+        None,
+        issued.credential.permissions,
+        None,
+    )
+
+
+async def test_an_account_says_whose_it_is(office, company_id, account_id):
+    issued = await office.issue(account_id=account_id.upper(), permissions=READ)
+
+    assert issued.credential.company_id == company_id
+    assert issued.credential.account_id == account_id
+
+
+async def test_issuing_is_on_record(office, issued):
+    *_, act = await office.acts()
+
+    assert act.action == "credential.issued"
+    assert act.subject == f"credential:{issued.credential.client_id}"
+    assert act.details["permissions"] == "balance:read"
+
+
+async def test_an_account_of_another_company_is_refused(office, account_id):
+    other = await office.company("Outra")
+
+    with pytest.raises(RuleViolation, match="another company"):
+        await office.issue(other.id, account_id=account_id)
+
+    assert await office.credentials.every(office.staff) == []
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"name": ""},
+        {"company_id": ABSENT},
+        {"company_id": ""},
+        {"account_id": ABSENT},
+        {"account_id": "no-uuid"},
+        {"expires_at": NOON},
+        {"expires_at": datetime(2030, 1, 1)},  # noqa: DTZ001 - without a zone
+    ],
+    ids=str,
+)
+async def test_an_order_that_does_not_fit_issues_nothing(office, company_id, wrong):
+    with pytest.raises(RuleViolation):
+        await office.issue(**{"company_id": company_id, **wrong})
+
+    assert await office.credentials.every(office.staff) == []
+
+
+async def test_after_a_rotation_both_secrets_open_for_a_day(office, issued):
+    """Two live secrets, so that a rotation needs no downtime."""
+    client_id = issued.credential.client_id
+
+    rotated = await office.rotate(client_id)
+
+    assert rotated.old_ends == NOON + DAY
+    assert await opens(office, client_id, issued.client_secret)
+    office.clock.passes(hours=24)
+    assert not await opens(office, client_id, issued.client_secret)
+    assert await opens(office, client_id, rotated.client_secret)
+
+
+async def test_a_third_live_secret_is_refused(office, issued):
+    client_id = issued.credential.client_id
+    await office.rotate(client_id)
+
+    with pytest.raises(RuleViolation, match="2026-11-21T12:00:00Z"):
+        await office.rotate(client_id)
+
+    office.clock.passes(days=1)
+    assert (await office.rotate(client_id)).client_secret
+
+
+async def test_an_overlap_of_zero_ends_both_secrets_at_once(office, issued):
+    """What is done about a leak does not wait for the overlap of the last rotation."""
+    client_id = issued.credential.client_id
+    second = await office.rotate(client_id)
+
+    third = await office.rotate(client_id, 0)
+
+    opened = [
+        await opens(office, client_id, each.client_secret) for each in (issued, second, third)
+    ]
+    assert opened == [False, False, True]
+
+
+@pytest.mark.parametrize(
+    ("overlap", "possible"),
+    [(30 * 86_400, True), (30 * 86_400 + 1, False), (-86_400, False)],
+)
+async def test_an_overlap_has_at_most_thirty_days(office, issued, overlap, possible):
+    client_id = issued.credential.client_id
+
+    if possible:
+        ends = NOON + timedelta(seconds=overlap)
+        assert (await office.rotate(client_id, overlap)).old_ends == ends
+    else:
+        with pytest.raises(RuleViolation, match="30 days"):
+            await office.rotate(client_id, overlap)
+
+
+async def test_a_revoked_credential_is_over(office, issued):
+    client_id = issued.credential.client_id
+
+    revoked = await office.revoke(client_id, "leaked")
+
+    assert revoked.revoked_at == NOON
+    assert (await office.store.credentials.find(client_id)).revoked_at == NOON
+    *_, act = await office.acts()
+    assert (act.action, act.details) == ("credential.revoked", {"reason": "leaked"})
+
+
+@pytest.mark.parametrize("act", ["rotate", "revoke"])
+async def test_what_is_over_stays_over(office, issued, act: str):
+    await office.revoke(issued.credential.client_id)
+
+    with pytest.raises(RuleViolation, match="revoked"):
+        await getattr(office, act)(issued.credential.client_id)
+
+
+@pytest.mark.parametrize("act", ["rotate", "revoke"])
+async def test_what_has_expired_is_not_revived(office, company_id, act: str):
+    issued = await office.issue(company_id, expires_at=NOON + DAY)
+    office.clock.passes(days=1)
+
+    with pytest.raises(RuleViolation, match="expired"):
+        await getattr(office, act)(issued.credential.client_id)
+
+
+@pytest.mark.parametrize("act", ["rotate", "revoke"])
+async def test_a_credential_that_is_not_there_is_named(office, act: str):
+    with pytest.raises(ServiceError) as refused:
+        await getattr(office, act)("cli_nobody")
+
+    assert refused.value.detail == "there is no credential cli_nobody"
+
+
+async def test_a_client_id_is_taken_once(office, company_id, issued):
+    source = replace(office.source, client_id=lambda: issued.credential.client_id)
+    taken = build_credentials(office.kernel, source=source)
+
+    with pytest.raises(RuleViolation, match="exists already"):
+        await taken.issue(office.staff, CredentialBody(name="Outro", company_id=company_id))
+
+
+async def refusal(deed: Awaitable[object]) -> str:
+    """Return what a deed is refused with."""
+    with pytest.raises((ServiceError, RuleViolation)) as refused:
+        await deed
+    problem = refused.value
+    return (
+        problem.reason
+        if isinstance(problem, RuleViolation)
+        else f"{problem.error.status} {problem.reason}"
+    )
+
+
+async def test_another_company_s_credential_is_not_there(office, company_id, issued):
+    other = await office.company("Outra")
+    limited = Staff(office.acting, CompanyScope(frozenset({other.id})))
+    client_id, credentials = issued.credential.client_id, office.credentials
+    search = CredentialSearch(paging=Paging(1, 25))
+
+    refused = [
+        await refusal(credentials.get(limited, client_id)),
+        await refusal(credentials.rotate(limited, client_id, RotationBody())),
+        await refusal(credentials.set_limits(limited, client_id, LimitsBody())),
+        await refusal(credentials.revoke(limited, client_id, ReasonBody())),
+    ]
+
+    assert refused == ["404 credential"] * 4
+    hidden, shown = [await credentials.page(who, search) for who in (limited, office.staff)]
+    assert (hidden.total, hidden.counts["live"], shown.counts["live"]) == (0, 0, 1)
+    assert await credentials.every(limited) == []
+
+
+async def test_nobody_issues_a_credential_for_what_they_do_not_see(office, company_id, account_id):
+    """It is refused in the words of a company or an account that does not exist."""
+    ours = await office.company("Outra")
+    limited = Staff(office.acting, CompanyScope(frozenset({ours.id})))
+    orders = [
+        CredentialBody(name="n", company_id=company_id),
+        CredentialBody(name="n", account_id=account_id),
+        CredentialBody(name="n", company_id=ours.id, account_id=account_id),
+    ]
+
+    refused = [await refusal(office.credentials.issue(limited, order)) for order in orders]
+
+    assert refused == ["company_unknown", "account_unknown", "account_unknown"]
+    assert await office.credentials.every(office.staff) == []
+
+
+@pytest.mark.parametrize(
+    ("permissions", "waits"),
+    [
+        (["balance:read", "withdraw:write"], True),
+        (["withdraw:read", "balance:manage"], False),
+        ([], False),
+    ],
+)
+@pytest.mark.parametrize("takes_two", [True, False])
+async def test_a_credential_that_can_pay_waits(
+    people: TwoPeople, permissions: list[str], waits: bool, takes_two: bool
+):
+    """Where the rule is on, and for users alone: no command waits."""
+    credentials = people.credentials if takes_two else replace(people.credentials, wait=None)
+
+    done = await credentials.issue(people.staff("maria"), people.wanted(permissions))
+    typed = await people.credentials.issue(people.office.staff, people.wanted(permissions))
+
+    assert isinstance(done, Approval) is (waits and takes_two)
+    assert isinstance(typed, Issued)
+    assert len(await people.every()) == (1 if waits and takes_two else 2)
+
+
+async def test_an_order_that_could_not_be_carried_out_is_refused_at_once(people: TwoPeople):
+    wanted = people.wanted()
+    wanted.company_id = "x"
+
+    assert await refusal(people.credentials.issue(people.staff("maria"), wanted)) == "uuid_form"
+
+
+async def test_the_overlap_of_a_rotation_begins_with_its_secret(people: TwoPeople):
+    made = await people.issue()
+    waiting = await people.credentials.rotate(
+        people.staff("maria"), made.client_id, RotationBody(3600)
+    )
+    approved = await people.approve(waiting)
+    people.office.clock.passes(minutes=10)
+
+    new = await people.collect(approved)
+
+    assert new.old_ends == people.office.clock() + timedelta(hours=1)
+    assert len(new.credential.secrets) == 2
+
+
+async def test_a_secret_is_not_made_after_a_quarter_of_an_hour(people: TwoPeople):
+    waiting = await people.approve(await people.order())
+    people.office.clock.passes(minutes=15)
+
+    assert await refusal(people.collect(waiting)) == "404 no_secret"
+    assert await people.every() == []
+
+
+async def test_a_secret_is_shown_to_nobody_but_who_ordered_it(people: TwoPeople):
+    """Who approves a credential must not be able to pay with it."""
+    people.users["joao"] = replace(
+        people.users["joao"], roles=people.users["maria"].roles | people.users["joao"].roles
+    )
+    waiting = await people.approve(await people.order())
+
+    assert await refusal(people.collect(waiting, "joao")) == "404 no_secret"
+    assert await people.every() == []
+    assert (await people.collect(waiting)).client_secret
+    assert await refusal(people.collect(waiting)) == "404 no_secret"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "waits"),
+    [
+        (LimitsBody(TEN), LimitsBody(Money(999)), False),
+        (LimitsBody(TEN), LimitsBody(TEN, TEN), False),
+        (LimitsBody(TEN), LimitsBody(Money(1001)), True),
+        (LimitsBody(None, TEN), LimitsBody(), True),
+        (LimitsBody(), LimitsBody(None, TEN), False),
+        (LimitsBody(TEN, TEN), LimitsBody(None, TEN), True),
+    ],
+)
+async def test_only_raising_a_limit_waits(
+    people: TwoPeople, old: LimitsBody, new: LimitsBody, waits: bool
+):
+    made = await people.issue(
+        limit_per_payout=old.limit_per_payout, limit_per_day=old.limit_per_day
+    )
+
+    done = await people.credentials.set_limits(people.staff("maria"), made.client_id, new)
+
+    assert isinstance(done, Approval if waits else Credential)
+    [stored] = await people.every()
+    assert stored.limits == (old if waits else new).limits()
+    if waits:
+        await people.approve(done)
+        [stored] = await people.every()
+        assert stored.limits == new.limits()
+        assert (await people.office.acts())[-2].actor == "user:maria@example.com"
+
+
+async def test_a_credential_that_ended_meanwhile_keeps_its_order_waiting(people: TwoPeople):
+    made = await people.issue(limit_per_day=TEN)
+    who = people.staff("maria")
+    orders = [
+        await people.credentials.set_limits(who, made.client_id, LimitsBody()),
+        await people.credentials.rotate(who, made.client_id, RotationBody()),
+    ]
+    await people.office.revoke(made.client_id)
+
+    assert [await refusal(people.approve(each)) for each in orders] == ["revoked"] * 2
+
+
+async def test_an_order_says_what_is_to_be_issued_and_never_a_secret(people: TwoPeople):
+    waiting = await people.order(limit_per_day=TEN)
+
+    shown = (await people.approvals.get(people.staff("joao"), waiting.id)).order
+
+    assert shown == {
+        "name": "ERP",
+        "permissions": ["balance:read", "withdraw:write"],
+        "expires_at": "",
+        "limit_per_day": TEN,
+    }

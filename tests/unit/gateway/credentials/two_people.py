@@ -1,0 +1,109 @@
+"""Two people who order and decide about credentials, over a store of their own."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from gateway.app.build_backoffice import build_credentials
+from gateway.approvals.model import CREDENTIALS, Approval
+from gateway.approvals.service import Approvals, ApprovalTerms, ApprovedSecrets
+from gateway.core.access import Staff
+from gateway.credentials.model import Credential, CredentialBody, Issued
+from gateway.credentials.service import Credentials
+from gateway.domain.identity.rights import Role
+from gateway.domain.identity.users import User
+from gateway.domain.kernel.company_scope import scope_of
+from gateway.operations.kernel.audit_context import AuditContext
+from tests.world import registers
+from tests.world.people import somebody
+from tests.world.registers import Registers
+from tests.world.stores.samples import event
+
+PAYS = ["balance:read", "withdraw:write"]
+
+
+@dataclass
+class TwoPeople:
+    """Maria orders, Joao decides."""
+
+    office: Registers
+    approvals: Approvals
+    credentials: Credentials
+    users: dict[str, User]
+    company: str
+
+    def staff(self, name: str) -> Staff:
+        """Let somebody act who has just given their second factor."""
+        user, now = self.users[name], self.office.clock
+        person = somebody(*user.roles, user_id=user.id, email=user.email)
+        person = replace(person, factor_at=now(), has_factor=True)
+        return Staff(AuditContext(person.actor, now), scope_of(person.companies), person)
+
+    def wanted(self, permissions: list[str] = PAYS, **more: Any) -> CredentialBody:
+        return CredentialBody(name="ERP", company_id=self.company, permissions=permissions, **more)
+
+    async def order(self, **more: Any) -> Approval:
+        """Order a credential that pays."""
+        waiting = await self.credentials.issue(self.staff("maria"), self.wanted(**more))
+        assert isinstance(waiting, Approval)
+        return waiting
+
+    async def approve(self, waiting: object) -> Approval:
+        """Let Joao agree."""
+        assert isinstance(waiting, Approval)
+        return (await self.approvals.approve(self.staff("joao"), waiting.id)).approval
+
+    async def collect(self, waiting: Approval, name: str = "maria") -> Issued:
+        """Fetch the secret of an order."""
+        secrets = ApprovedSecrets(self.approvals, self.credentials)
+        return await secrets.collect(self.staff(name), waiting.id)
+
+    async def issue(self, **more: Any) -> Credential:
+        """Issue a credential that pays, by two."""
+        waiting = await self.approve(await self.order(**more))
+        return (await self.collect(waiting)).credential
+
+    async def every(self) -> list[Credential]:
+        return list(await self.credentials.every(self.office.staff))
+
+
+@asynccontextmanager
+async def opened(folder: Path) -> AsyncIterator[TwoPeople]:
+    """Open a world of its own."""
+    async with registers.opened(folder) as office:
+        nothing: Any = None
+        terms = ApprovalTerms(
+            above=None,
+            now=office.clock,
+            new_id=office.new_id,
+            seal=lambda text, row: f"{row}|{text}".encode(),
+            open=lambda sealed, row: sealed.decode().removeprefix(f"{row}|"),
+        )
+        approvals = Approvals(
+            store=office.store.office.approvals,
+            audit=office.store.audit,
+            users=office.store.identity.users,
+            money=nothing,
+            known=nothing,
+            terms=terms,
+        )
+        credentials = build_credentials(office.kernel, approvals.wait, office.source)
+        approvals.executors.update(dict.fromkeys(CREDENTIALS, credentials))
+        users = {}
+        for name, role in (("maria", Role.SECURITY), ("joao", Role.APPROVER)):
+            users[name] = User(
+                id=office.new_id(),
+                email=f"{name}@example.com",
+                name=name,
+                password="",
+                roles=frozenset({role}),
+                created_at=office.clock(),
+                updated_at=office.clock(),
+            )
+            await office.store.identity.users.add(users[name], event())
+        company = await office.company("Padaria")
+        yield TwoPeople(office, approvals, credentials, users, company.id)

@@ -1,0 +1,11 @@
+"""A new secret leaves its page after five minutes."""
+
+from gateway.http.panel.pages.shown_once import shown_once
+from tests.world.standing import NOON
+
+
+def test_a_page_forgets_the_secret_after_five_minutes():
+    page = shown_once({"client_id": "cli_1"}, NOON)
+
+    assert page.data["made"] == {"client_id": "cli_1"}
+    assert page.data["until"] == (NOON.timestamp() + 300) * 1000

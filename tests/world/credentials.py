@@ -1,0 +1,25 @@
+"""Credentials changed by a command, in another process."""
+
+from __future__ import annotations
+
+from gateway.app.build_backoffice import build_credentials
+from gateway.cli.context import AdminContext
+from gateway.core.access import Staff
+from gateway.credentials.model import Credential, Issued, RotationBody
+from gateway.domain.requests.schemas import ReasonBody
+
+
+async def revoke(office: AdminContext, client_id: str) -> Credential:
+    """End a credential."""
+    return await build_credentials(office.kernel).revoke(
+        Staff(office.acting), client_id, ReasonBody()
+    )
+
+
+async def rotate(office: AdminContext, client_id: str, overlap_s: int) -> Issued:
+    """Make a new secret."""
+    made = await build_credentials(office.kernel).rotate(
+        Staff(office.acting), client_id, RotationBody(overlap_s)
+    )
+    assert isinstance(made, Issued)
+    return made
