@@ -29,7 +29,7 @@ from gateway.pix_keys.service import KeyOwners, PixKeys
 from gateway.runtime.kernel import Kernel
 from gateway.runtime.providers import Connection, limits_of, proxy_of
 from gateway.statements.reads import StatementReads
-from gateway.statements.reports import AccountMovements, Reports
+from gateway.statements.reports import Reports, movement_pages
 from gateway.statements.service import Statements
 from gateway.statements.snapshots import Snapshots
 from gateway.telemetry.ports import Event
@@ -187,7 +187,7 @@ def build_bank(kernel: Kernel, banks: Banks, stops: StopsInForce, cache: Cache) 
         statements=Statements(
             reads=StatementReads(banks, kernel.observer.count, snapshots),
             reports=Reports(
-                banks=banks, movements=AccountMovements(banks), environment=environment, now=now
+                banks=banks, pages=partial(movement_pages, banks), environment=environment, now=now
             ),
             payouts=store.payout_links,
             charges=records,

@@ -9,7 +9,7 @@ not be written waits, and is tried again every second.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
@@ -129,11 +129,7 @@ class KeptCharges:
             updated_at=self.now(),
             made_until=None,
         )
-        try:
-            await self.records.renew(known)
-        except StoreUnavailable:
-            _log.warning("charge_record_waits account=%s", record.account_id)
-            self.notes.take(self._seen(record.account_id, charge))
+        await self._now_or_later(self.records.renew(known), self._seen(record.account_id, charge))
 
     async def not_made(self, record: ChargeRecord) -> None:
         """Drop the record of an order that the bank refused; one that stays is ``UNKNOWN``."""
@@ -145,37 +141,34 @@ class KeptCharges:
     async def changed(self, account: Account, charge: Charge) -> None:
         """Record a change that was ordered; raises nothing, since the bank has made it."""
         seen = self._seen(account.id, charge)
-        try:
-            await self.records.note([seen])
-        except StoreUnavailable:
-            _log.warning("charge_record_waits account=%s", account.id)
-            self.notes.take(seen)
+        await self._now_or_later(self.records.note([seen]), seen)
 
     def read(self, account: Account, charge: Charge) -> None:
         """Note what was read of a charge."""
         self.notes.take(self._seen(account.id, charge))
 
-    def read_payment(self, account: Account, payment: ChargePayment) -> None:
-        """Note what was read of a charge's payment; an unpaid charge may be active or cancelled."""
-        if payment.paid_at is not None:
-            self._paid(account, payment.reference, payment.paid_at, payment.e2e_id)
-
-    def came_in(self, account: Account, payment: IncomingPayment) -> None:
-        """Note which charge a payment paid, if any."""
-        if payment.reference:
-            self._paid(account, payment.reference, payment.paid_at, payment.e2e_id)
-
-    def _paid(self, account: Account, reference: str, at: datetime, e2e_id: str) -> None:
+    def read_payment(self, account: Account, payment: ChargePayment | IncomingPayment) -> None:
+        """Note which charge was paid, if any; an unpaid one may be active or cancelled."""
+        if payment.paid_at is None or not payment.reference:
+            return
         self.notes.take(
             SeenCharge(
                 account_id=account.id,
-                reference=reference,
+                reference=payment.reference,
                 state=ChargeState.PAID,
                 at=self.now(),
-                paid_at=at,
-                e2e_id=e2e_id,
+                paid_at=payment.paid_at,
+                e2e_id=payment.e2e_id,
             )
         )
+
+    async def _now_or_later(self, storing: Awaitable[None], seen: SeenCharge) -> None:
+        """Store something, or note what is known where the store is away."""
+        try:
+            await storing
+        except StoreUnavailable:
+            _log.warning("charge_record_waits account=%s", seen.account_id)
+            self.notes.take(seen)
 
     def _seen(self, account_id: str, charge: Charge) -> SeenCharge:
         return SeenCharge(

@@ -62,7 +62,7 @@ class Refunds:
             lambda each: each.paid_at,
         )
         for each in payments:
-            self.kept.came_in(account, each)
+            self.kept.read_payment(account, each)
         chosen = [each for each in payments if wanted.status in {None, each.status}]
         return listed(chosen, wanted.search.paging)
 

@@ -44,25 +44,15 @@ _BRAZILIAN_HEAD = (
 )
 
 
-def write(document: Document) -> bytes:
-    """Write the plain form; ``amount`` is negative for a debit."""
-    return b"".join(pieces(document, [document.entries]))
-
-
-def write_brazilian(document: Document) -> bytes:
-    """Write the form that a Portuguese spreadsheet opens; debits are negative."""
-    return b"".join(brazilian_pieces(document, [document.entries]))
-
-
 def pieces(_document: Document, groups: Iterable[Sequence[Entry]]) -> Iterator[bytes]:
-    """Write the plain form piece by piece: the head, then each group of movements."""
+    """Write the plain form piece by piece: the head, then movements; debits are negative."""
     yield table(",", [_PLAIN_HEAD]).encode()
     for group in groups:
         yield table(",", map(_plain, group)).encode()
 
 
 def brazilian_pieces(_document: Document, groups: Iterable[Sequence[Entry]]) -> Iterator[bytes]:
-    """Write the form of ``write_brazilian`` piece by piece."""
+    """Write the form that a Portuguese spreadsheet opens, piece by piece."""
     yield brazilian_head(_BRAZILIAN_HEAD)
     for group in groups:
         yield brazilian(map(_brazilian, group))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final
 
@@ -25,27 +25,15 @@ class Format:
     Attributes:
         name: As callers ask for it, and the ending of the file's name.
         media_type: As HTTP names it.
-        write: The plain form. May raise ``WriterMissing``, and take seconds
-            for thousands of movements.
-        write_brazilian: The form for readers in Brazil; often the same.
-        pieces: Writes the plain form piece by piece; None where it is made whole.
-        pieces_brazilian: Likewise.
+        write: Writes it whole, alike for every reader; None where it is written piece by piece.
+            May raise ``WriterMissing``, and take seconds for thousands of movements.
+        pieces: Writes it piece by piece.
     """
 
     name: str
     media_type: str
-    write: Write
-    write_brazilian: Write
-    pieces: WritePieces | None = None
-    pieces_brazilian: WritePieces | None = None
-
-    def writer(self, locale: Locale) -> Write:
-        """Choose how to write."""
-        return self.write_brazilian if locale is Locale.PT_BR else self.write
-
-    def piece_writer(self, locale: Locale) -> WritePieces | None:
-        """Choose how to write piece by piece; None where it is made whole."""
-        return self.pieces_brazilian if locale is Locale.PT_BR else self.pieces
+    write: Write | None = None
+    pieces: Mapping[Locale, WritePieces] = field(default_factory=dict)
 
     def file_name(self, document: Document) -> str:
         """Name the file: ASCII, no blanks, the same for the same account and window."""
@@ -63,30 +51,14 @@ FORMATS: Final = _known(
     Format(
         name="csv",
         media_type="text/csv; charset=utf-8; header=present",
-        write=csv.write,
-        write_brazilian=csv.write_brazilian,
-        pieces=csv.pieces,
-        pieces_brazilian=csv.brazilian_pieces,
+        pieces={Locale.PLAIN: csv.pieces, Locale.PT_BR: csv.brazilian_pieces},
     ),
     Format(
         name="ofx",
         media_type="application/x-ofx",
-        write=ofx.write,
-        write_brazilian=ofx.write,
-        pieces=ofx.pieces,
-        pieces_brazilian=ofx.pieces,
+        pieces=dict.fromkeys(Locale, ofx.pieces),
     ),
-    Format(
-        name="json",
-        media_type="application/json; charset=utf-8",
-        write=json.write,
-        write_brazilian=json.write,
-    ),
-    Format(
-        name="pdf",
-        media_type="application/pdf",
-        write=pdf.write,
-        write_brazilian=pdf.write,
-    ),
+    Format(name="json", media_type="application/json; charset=utf-8", write=json.write),
+    Format(name="pdf", media_type="application/pdf", write=pdf.write),
 )
 """Every form, by the name it is asked for (contract 4.3: GetAccountReport)."""

@@ -28,10 +28,11 @@ def write(document: Document) -> bytes:
             },
             "generated_at": _instant(document.generated_at),
             "balance": _balance(document),
-            "totals": {"credits": _amount(document.credits), "debits": _amount(document.debits)},
+            "totals": {"credits": document.credits, "debits": document.debits},
             "data": [_entry(entry) for entry in document.entries],
             "meta": {"total": len(document.entries)},
-        }
+        },
+        default=_amount,
     )
 
 
@@ -52,10 +53,10 @@ def _account(document: Document) -> dict[str, str]:
 def _balance(document: Document) -> dict[str, object]:
     """Show what the account held, as far as it is known."""
     return {
-        "opening": _known(document.opening),
-        "closing": _known(document.closing),
-        "balance": _amount(document.balance.balance),
-        "blocked": _known(document.balance.blocked),
+        "opening": document.opening,
+        "closing": document.closing,
+        "balance": document.balance.balance,
+        "blocked": document.balance.blocked,
         "updated_at": _instant(document.balance.updated_at),
     }
 
@@ -68,7 +69,7 @@ def _entry(entry: Entry) -> dict[str, object]:
         "kind": entry.kind.value,
         "operation": operation(entry),
         "type": entry.direction.value,
-        "value": _amount(entry.value),
+        "value": entry.value,
         "description": encodable(entry.description),
         "counterparty": {
             "name": encodable(entry.counterparty.name),
@@ -78,13 +79,10 @@ def _entry(entry: Entry) -> dict[str, object]:
     }
 
 
-def _known(value: Sum | None) -> orjson.Fragment | None:
-    """Write an amount that may not be known."""
-    return None if value is None else _amount(value)
-
-
-def _amount(value: Sum) -> orjson.Fragment:
+def _amount(value: object) -> orjson.Fragment:
     """Write an amount as a JSON number in reais with exactly two decimals."""
+    if not isinstance(value, Sum):
+        raise TypeError(type(value))
     return orjson.Fragment(str(value))
 
 

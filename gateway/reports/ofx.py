@@ -41,19 +41,14 @@ _LONGEST_BANK, _LONGEST_BRANCH, _LONGEST_ACCOUNT = 9, 22, 22
 _LONGEST_NAME, _LONGEST_REFERENCE, _LONGEST_MEMO = 32, 32, 255
 
 
-def write(document: Document) -> bytes:
-    """
-    Write the statement; amounts in reais, debits negative, times of Brasilia.
-
-    ``FITID`` is the same for the same movement in every report, so that an
-    importer knows what it has seen. ``LEDGERBAL`` is the balance when the
-    report was made, not at the window's end, and says so by its date.
-    """
-    return b"".join(pieces(document, [document.entries]))
-
-
 def pieces(document: Document, groups: Iterable[Sequence[Entry]]) -> Iterator[bytes]:
-    """Write the statement piece by piece: the head, each group of movements, the end."""
+    """
+    Write the statement piece by piece: the head, each group of movements, the end.
+
+    Amounts are in reais, debits negative, times of Brasilia. ``FITID`` is the same for the same
+    movement in every report, so that an importer knows what it has seen. ``LEDGERBAL`` is the
+    balance when the report was made, not at the window's end, and says so by its date.
+    """
     head, end, rest = _frame(document).partition(_END_OF_LIST)
     yield head
     ids = StableIds(document.account_id)

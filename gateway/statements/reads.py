@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from enum import StrEnum
 from operator import attrgetter
 from typing import Final
 
@@ -38,13 +37,6 @@ async def balance_of(banks: Banks, account: Account) -> Balance:
 
 def _uncharged() -> None:
     """Charge nobody for a page."""
-
-
-class PageFrom(StrEnum):
-    """Where a page of a statement came from."""
-
-    WALK = "walk"
-    SNAPSHOT = "snapshot"
 
 
 @dataclass(slots=True)
@@ -143,8 +135,8 @@ class StatementReads:
         offered(bank, PortCall.LIST_STATEMENT)
         key = snapshot_key(bank, window, pix_only=False)
         kept = None if fresh else await self.snapshots.page(key, _WHOLE)
-        came_from = PageFrom.WALK if kept is None else PageFrom.SNAPSHOT
-        self.count(Event.STATEMENT_PAGE, f"{bank.name}.{came_from.value}")
+        came_from = "walk" if kept is None else "snapshot"
+        self.count(Event.STATEMENT_PAGE, f"{bank.name}.{came_from}")
         if kept is not None:
             return kept.entries
         # one a page, so that what is walked is kept for the pages behind the first
@@ -159,8 +151,8 @@ class StatementReads:
         """Cut a page from a snapshot, if it is not the first one and there is one."""
         paging, key = search.paging, snapshot_key(bank, search.window, pix_only=True)
         kept = await self.snapshots.page(key, paging) if paging.offset else None
-        came_from = PageFrom.WALK if kept is None else PageFrom.SNAPSHOT
-        self.count(Event.STATEMENT_PAGE, f"{bank.name}.{came_from.value}")
+        came_from = "walk" if kept is None else "snapshot"
+        self.count(Event.STATEMENT_PAGE, f"{bank.name}.{came_from}")
         if kept is not None:
             return kept
         found = await self.walks.do(key, lambda: self._walk(bank, search, key, further))

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from operator import attrgetter
 from typing import Final
 
 from msgspec import structs
@@ -17,7 +16,7 @@ from gateway.domain.bank.capabilities import PortCall
 from gateway.domain.bank.charges import Party
 from gateway.domain.bank.pix_keys import hidden_tax_number
 from gateway.domain.bank.providers import Banks
-from gateway.domain.bank.statements import Entry
+from gateway.domain.bank.statements import Balance, Entry
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.money import Money, Sum
 from gateway.domain.kernel.windows import Window
@@ -25,10 +24,11 @@ from gateway.operations.bank.connections import bank_of, offered
 from gateway.operations.bank.pages import walked
 from gateway.operations.kernel.audit_context import RuleViolation
 from gateway.reports.document import Document, change
-from gateway.reports.formats import FORMATS, Format, Write, WritePieces
+from gateway.reports.formats import FORMATS, Format, Write
 from gateway.reports.pdf import WriterMissing
 from gateway.statements.model import Report, ReportRequest
 from gateway.statements.packed_movements import PackedMovements
+from gateway.statements.reads import balance_of
 
 _GROUP: Final = 100
 """Movements that are written at once: some milliseconds in which nobody else has a turn."""
@@ -44,43 +44,32 @@ _MOST_PAGES: Final = 10_000
 """As many in pages of twenty, the smallest that a bank may reasonably have."""
 
 
-@dataclass(frozen=True, slots=True)
-class AccountMovements:
-    """Reads movements from the bank (contract 4.3)."""
+Pages = Callable[[Account, Window, int], AsyncGenerator[Sequence[Entry], None]]
 
-    banks: Banks
-    most: int = MOST
 
-    async def movements(self, account: Account, window: Window) -> Sequence[Entry]:
-        """
-        Return every movement of a window, newest first.
+async def movement_pages(
+    banks: Banks, account: Account, window: Window, most: int
+) -> AsyncGenerator[Sequence[Entry], None]:
+    """
+    Return the movements of a window as the bank tells them (contract 4.3).
 
-        Raises:
-            RuleViolation: there are more than ``most``.
-            ServiceError: ``SVC.ACC.005`` (422) when no provider is configured.
-            ProviderError: the bank gave no usable answer.
-        """
-        entries: list[Entry] = []
-        async for page in self.pages(account, window, self.most):
-            entries += page
-        return sorted(entries, key=attrgetter("created_at"), reverse=True)
-
-    async def pages(
-        self, account: Account, window: Window, most: int
-    ) -> AsyncGenerator[Sequence[Entry], None]:
-        """Return the movements of a window as the bank tells them; raises as ``movements`` does."""
-        bank = bank_of(self.banks, account)
-        size = bank.adapter.capabilities.largest_page
-        calls = offered(bank, PortCall.LIST_STATEMENT)
-        counted = 0
-        async for page in walked(
-            lambda cursor: calls.list_statement(bank.account, window, cursor, size), _MOST_PAGES
-        ):
-            counted += len(page.items)
-            if counted > most:
-                message = f"more than {most} movements: ask for fewer days"
-                raise RuleViolation(message, "too_many_movements")
-            yield page.items
+    Raises:
+        RuleViolation: there are more than ``most``.
+        ServiceError: ``SVC.ACC.005`` (422) when no provider is configured.
+        ProviderError: the bank gave no usable answer.
+    """
+    bank = bank_of(banks, account)
+    size = bank.adapter.capabilities.largest_page
+    calls = offered(bank, PortCall.LIST_STATEMENT)
+    counted = 0
+    async for page in walked(
+        lambda cursor: calls.list_statement(bank.account, window, cursor, size), _MOST_PAGES
+    ):
+        counted += len(page.items)
+        if counted > most:
+            message = f"more than {most} movements: ask for fewer days"
+            raise RuleViolation(message, "too_many_movements")
+        yield page.items
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,12 +78,13 @@ class Reports:
     Makes reports; safe to repeat, nothing is stored.
 
     Attributes:
+        pages: Reads the movements of UTC days, as ``movement_pages`` does.
         one_at_a_time: Writers hold the interpreter: a second one would only
             slow down the first one and every other request.
     """
 
     banks: Banks
-    movements: AccountMovements
+    pages: Pages
     environment: Environment
     now: Now
     one_at_a_time: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -110,31 +100,31 @@ class Reports:
             ProviderError: the bank gave no usable answer, also about the balance.
         """
         form = _format(asked.format)
-        writer = form.piece_writer(asked.locale)
-        if writer is not None:
-            return await self._in_pieces(account, asked, form, writer)
+        if form.write is None:
+            return await self._in_pieces(account, asked, form)
         document = await self.gather(account, asked.window)
         if asked.hides_people:
             document = replace(document, entries=tuple(map(_hidden, document.entries)))
         try:
-            content = await self._written(form.writer(asked.locale), document)
+            content = await self._written(form.write, document)
         except WriterMissing as problem:
             message = f"this installation cannot write {form.name}: {problem}"
             raise RuleViolation(message, "format_missing") from problem
         name = form.file_name(document)
         return Report(file_name=name, media_type=form.media_type, content=content)
 
-    async def _in_pieces(
-        self, account: Account, asked: ReportRequest, form: Format, write: WritePieces
-    ) -> Report:
+    async def _in_pieces(self, account: Account, asked: ReportRequest, form: Format) -> Report:
         """Pack the window, and write what is asked for first; the rest is to come."""
         offered(bank_of(self.banks, account), PortCall.GET_BALANCE)
-        packed = await self._packed(account, asked.window)
-        document = await self._frame(account, asked.window)
+        packed = PackedMovements()
+        async for page in self._inside(account, asked.window, MOST_PACKED):
+            packed.add(page)
+        balance = await balance_of(self.banks, account)
+        document = self._document(account, asked.window, balance)
         groups: Iterator[Sequence[Entry]] = packed.oldest_first(_GROUP)
         if asked.hides_people:
             groups = (list(map(_hidden, group)) for group in groups)
-        pieces = write(document, groups)
+        pieces = form.pieces[asked.locale](document, groups)
         is_short = len(packed) <= _GROUP
         return Report(
             file_name=form.file_name(document),
@@ -143,19 +133,32 @@ class Reports:
             rest=None if is_short else _one_by_one(pieces),
         )
 
-    async def _packed(self, account: Account, window: Window) -> PackedMovements:
-        """Read the whole window from the bank, in little memory."""
-        packed = PackedMovements()
-        for days in window.utc_days():
-            async with aclosing(self.movements.pages(account, days, MOST_PACKED)) as pages:
-                async for page in pages:
-                    packed.add(_inside(window, page))
-        return packed
+    async def gather(self, account: Account, window: Window) -> Document:
+        """
+        Read all that a report tells; raises as ``make`` does.
 
-    async def _frame(self, account: Account, window: Window) -> Document:
-        """Return what a report tells beside movements; the balance is that of now."""
-        bank = bank_of(self.banks, account)
-        balance = await offered(bank, PortCall.GET_BALANCE).get_balance(bank.account)
+        The closing balance is known while the window is still open: it is the
+        balance now. The opening one is calculated from it, and only if the
+        balance stood still while the movements were read.
+        """
+        before, moved = await balance_of(self.banks, account), list[Entry]()
+        async for page in self._inside(account, window, MOST):
+            moved += page
+        found = _bounded(moved)
+        is_open = window.start <= self.now() < window.end
+        after = await balance_of(self.banks, account) if is_open else before
+        document = self._document(account, window, after)
+        closing = after.balance if is_open and document.generated_at < window.end else None
+        stood_still = before.balance == after.balance
+        return replace(
+            document,
+            entries=found,
+            opening=_opening(closing, found) if stood_still else None,
+            closing=closing,
+        )
+
+    def _document(self, account: Account, window: Window, balance: Balance) -> Document:
+        """Return what a report tells beside movements, and balances that follow from them."""
         return Document(
             account_id=account.id,
             holder=Party(name=account.name, tax_number=account.tax_number),
@@ -169,42 +172,15 @@ class Reports:
             generated_at=self.now(),
         )
 
-    async def gather(self, account: Account, window: Window) -> Document:
-        """
-        Read all that a report tells; raises as ``make`` does.
-
-        The closing balance is known while the window is still open: it is the
-        balance now. The opening one is calculated from it, and only if the
-        balance stood still while the movements were read.
-        """
-        bank = bank_of(self.banks, account)
-        calls = offered(bank, PortCall.GET_BALANCE)
-        before = await calls.get_balance(bank.account)
-        found = _bounded(await self._moved(account, window))
-        is_open = window.start <= self.now() < window.end
-        after = await calls.get_balance(bank.account) if is_open else before
-        at = self.now()
-        closing = after.balance if is_open and at < window.end else None
-        stood_still = before.balance == after.balance
-        return Document(
-            account_id=account.id,
-            holder=Party(name=account.name, tax_number=account.tax_number),
-            coordinates=account.coordinates,
-            environment=self.environment,
-            window=window,
-            entries=found,
-            balance=after,
-            opening=_opening(closing, found) if stood_still else None,
-            closing=closing,
-            generated_at=at,
-        )
-
-    async def _moved(self, account: Account, window: Window) -> Sequence[Entry]:
-        """Read the whole window from the bank, newest first."""
-        found: list[Entry] = []
+    async def _inside(
+        self, account: Account, window: Window, most: int
+    ) -> AsyncGenerator[Sequence[Entry], None]:
+        """Read the whole window from the bank, and cut what is beside it: it is asked in UTC."""
+        begins, ends = window.start, window.end
         for days in window.utc_days():
-            found += _inside(window, await self.movements.movements(account, days))
-        return found
+            async with aclosing(self.pages(account, days, most)) as pages:
+                async for page in pages:
+                    yield [each for each in page if begins <= each.created_at < ends]
 
     async def _written(self, write: Write, document: Document) -> bytes:
         """Write in a thread; a caller that goes away leaves the turn to it until it is done."""
@@ -227,12 +203,6 @@ def _format(name: str) -> Format:
         message = f"a report is one of {', '.join(FORMATS)}"
         raise RuleViolation(message)
     return form
-
-
-def _inside(window: Window, found: Sequence[Entry]) -> Sequence[Entry]:
-    """Cut what is beside the window: a bank is asked for days in UTC."""
-    begins, ends = window.start, window.end
-    return [each for each in found if begins <= each.created_at < ends]
 
 
 def _bounded(found: Sequence[Entry]) -> tuple[Entry, ...]:

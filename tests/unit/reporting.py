@@ -13,6 +13,7 @@ from gateway.domain.bank.statements import Balance, Direction, Entry, MovementKi
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Window
 from gateway.reports.document import Document
+from gateway.reports.formats import Write, WritePieces
 from tests.world.people import ACCOUNT
 from tests.world.standing import NOON
 
@@ -66,3 +67,8 @@ def entry(**changed: object) -> Entry:
 def document(*entries: Entry, **changed: object) -> Document:
     """The report with these movements instead."""
     return replace(DOCUMENT, entries=entries, **changed)  # type: ignore[arg-type]
+
+
+def whole(pieces: WritePieces) -> Write:
+    """Return what writes a document at once that is written piece by piece."""
+    return lambda document: b"".join(pieces(document, [document.entries]))

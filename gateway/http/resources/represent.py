@@ -63,7 +63,11 @@ class OfAccount(Protocol):
 
 def balance(found: Balance, _caller: OfAccount) -> BalanceDocument:
     """Show a balance (contract 2.3)."""
-    return _balance(found)
+    return {
+        "balance": found.balance,
+        "blocked": found.blocked or ZERO,
+        "updated_at": instant(found.updated_at),
+    }
 
 
 def pix_key(owned: OwnedKey, _caller: OfAccount) -> PixKeyDocument:
@@ -126,7 +130,7 @@ def statement(found: Statement, caller: OfAccount) -> StatementDocument:
     return {
         "data": [_entry(each) for each in found.entries],
         "meta": meter(found.paging, found.total),
-        "balance": _balance(found.balance),
+        "balance": balance(found.balance, caller),
         "account": _account(caller.account),
     }
 
@@ -177,15 +181,6 @@ def payouts(found: PayoutPage, caller: OfAccount) -> PayoutList:
 def nothing(_found: Never, _caller: OfAccount) -> PayoutDocument:
     """Show what never comes: the operation always refuses."""
     raise NotImplementedError
-
-
-def _balance(found: Balance) -> BalanceDocument:
-    """Show a balance."""
-    return {
-        "balance": found.balance,
-        "blocked": found.blocked or ZERO,
-        "updated_at": instant(found.updated_at),
-    }
 
 
 def payer(who: Payer) -> PayerDocument:

@@ -53,11 +53,6 @@ def word_of_path(name: str) -> Input[str]:
     return _path(name, strict.plain_text)
 
 
-def two_of_path(one: Input[str], other: Input[str]) -> Input[tuple[str, str]]:
-    """Take two things that the path names."""
-    return Input(read=lambda asked: (one.read(asked), other.read(asked)), refuses=(*one.refuses,))
-
-
 def both(path: Input[str], shape: type[Body]) -> Input[tuple[str, Body]]:
     """Take what the path names, and a body."""
     further = body(shape)

@@ -8,10 +8,13 @@ import pytest
 from gateway.domain.bank.charges import Party
 from gateway.domain.bank.statements import Direction
 from gateway.domain.kernel.money import Money
-from gateway.reports.csv import write, write_brazilian
-from tests.unit.reporting import DOCUMENT, document, entry
+from gateway.reports import csv as table
+from tests.unit.reporting import DOCUMENT, document, entry, whole
 
 EVIL = "=HYPERLINK(1)"
+
+
+write, write_brazilian = whole(table.pieces), whole(table.brazilian_pieces)
 
 
 def read(content: bytes, delimiter: str = ",") -> list[dict[str, str]]:

@@ -11,8 +11,8 @@ from gateway.domain.bank.charges import Party
 from gateway.domain.bank.statements import Direction, MovementKind
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Window
-from gateway.reports.ofx import StableIds, write
-from tests.unit.reporting import DOCUMENT, ENTRY, FEE, document, entry
+from gateway.reports.ofx import StableIds, pieces
+from tests.unit.reporting import DOCUMENT, ENTRY, FEE, document, entry, whole
 from tests.world.people import ACCOUNT
 
 HEAD = (
@@ -74,6 +74,9 @@ REPORTS = {
     ),
 }
 every_report = pytest.mark.parametrize("told", REPORTS.values(), ids=REPORTS)
+
+
+write = whole(pieces)
 
 
 def read(told) -> ET.Element:

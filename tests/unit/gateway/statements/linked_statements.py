@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import msgspec
 
@@ -15,7 +16,7 @@ from gateway.domain.payouts.payouts import Payout
 from gateway.operations.backoffice.downloads.files import Turns
 from gateway.runtime.caches.cache import MemoryCache
 from gateway.statements.reads import StatementReads
-from gateway.statements.reports import AccountMovements, Reports
+from gateway.statements.reports import Reports, movement_pages
 from gateway.statements.service import Statements
 from gateway.statements.snapshots import Snapshots
 from tests.unit.charge_book import ChargeBook
@@ -60,7 +61,7 @@ def at(banks: OneBank, book: ChargeBook | None = None) -> Statements:
     reads = StatementReads(banks, lambda _event, _label: None, kept)
     reports = Reports(
         banks=banks,
-        movements=AccountMovements(banks),
+        pages=partial(movement_pages, banks),
         environment=Environment.SANDBOX,
         now=Clock().now,
     )

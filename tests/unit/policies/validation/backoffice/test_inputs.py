@@ -63,13 +63,11 @@ def test_an_id_is_the_same_in_any_letter_case():
     assert read == text.lower()
 
 
-def test_two_things_of_a_path_and_a_body_are_read_together():
-    one, other = inputs.word_of_path("one"), inputs.word_of_path("other")
-    path = {"one": "1", "other": "2"}
+def test_a_thing_of_a_path_and_a_body_are_read_together():
+    one, path = inputs.word_of_path("one"), {"one": "1"}
     came = asked('{"reason": "r"}')
     came.path = path
 
-    assert inputs.two_of_path(one, other).read(RawRequest(path=path)) == ("1", "2")
     assert inputs.both(one, Said).read(came) == ("1", Said("r"))
     assert inputs.both(one, Said).read(RawRequest(path=path)) == ("1", Said())
     assert inputs.both(one, Said).may_be_absent
