@@ -14,6 +14,7 @@ from gateway.domain.kernel import errors
 from gateway.domain.kernel.money import sum_of
 from gateway.domain.payouts.status import Certainty, certainty_of
 from gateway.http.backoffice.callers import READS, bank_fails
+from gateway.http.backoffice.files import kept
 from gateway.http.backoffice.routing import Routes
 from gateway.http.rendering import Amount, instant
 from gateway.http.resources import represent
@@ -183,14 +184,11 @@ def _block(found: Block) -> BlockDocument:
 
 
 def report(found: Report, _who: object) -> Answer[bytes]:
-    """Show a report as a file to be kept; no browser guesses at what it is."""
+    """Show a report as a file to be kept."""
     return Answer(
         content=found.content,
         content_type=found.media_type,
-        headers={
-            "Content-Disposition": f'attachment; filename="{found.file_name}"',
-            "X-Content-Type-Options": "nosniff",
-        },
+        headers=kept(found.file_name),
         rest=found.rest,
     )
 
