@@ -81,8 +81,8 @@ ROWS = (
         promise="A balance that is not known is null in a report, not zero.",
         source="contract 4.3, decisions 1",
         file="gateway/reports/json.py",
-        right="    return None if value is None else _amount(value)",
-        wrong="    return _amount(value or Sum(0))",
+        right='        "opening": document.opening,',
+        wrong='        "opening": document.opening or Sum(0),',
         tests=(
             f"{_REPORTS}/test_json.py::test_what_is_not_known_is_null_and_an_absent_time_empty",
         ),
@@ -92,8 +92,8 @@ ROWS = (
         promise="The balance of now is not told as the closing one of days that are over.",
         source="decisions 1",
         file="gateway/statements/reports.py",
-        right="        closing = after.balance if is_open and at < window.end else None",
-        wrong="        closing = after.balance",
+        right="closing = after.balance if is_open and document.generated_at < window.end else None",
+        wrong="closing = after.balance",
         tests=(f"{_BANK}/test_reports.py::test_of_another_window_neither_is_known",),
     ),
     Mistake(
