@@ -40,6 +40,8 @@ from gateway.banks.model import Provider
 from gateway.callbacks.reception import Reception
 from gateway.charges.pages import pages as charge_pages
 from gateway.charges.routes import routes as charge_routes
+from gateway.closings.pages import pages as closing_pages
+from gateway.closings.service import Closings
 from gateway.companies.pages import pages as company_pages
 from gateway.companies.routes import routes as company_routes
 from gateway.config.settings import Auth, Basic, Cache, Sealing, Settings
@@ -209,6 +211,9 @@ def _pages(rooms: Rooms, oversight: Oversight, context: PageContext) -> Sequence
         *charge_pages(bank.charges, bank.pix_keys, context),
         *key_pages(bank.pix_keys, context),
         *statement_pages(bank.statements, context),
+        *closing_pages(
+            Closings(database=rooms.kernel.store.database, statements=bank.statements), context
+        ),
         *refund_pages(does.refunds, context),
         *oversight_pages(oversight, context),
         *(sandbox_pages(does.sandbox, context) if does.sandbox is not None else ()),

@@ -34,6 +34,9 @@ from gateway.statements.reports import Reports
 # Blocks whose beginning is not told stand first.
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
+_IN_A_QUERY: Final = 500
+"""A database takes some thousands of parameters, and a movement has three names."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statements:
@@ -121,6 +124,18 @@ class Statements:
             read_at=now if asks else None,
         )
 
+    @requires(Area.TRANSACTION, Action.READ)
+    async def movements(self, _who: Staff, account: Account, days: Window) -> Sequence[Entry]:
+        """Read every movement of some local days from the bank, newest first; raises as above."""
+        return await self._local(account, days, fresh=True)
+
+    @requires(Area.TRANSACTION, Action.READ)
+    async def tied(
+        self, _who: Staff, account: Account, entries: Sequence[Entry]
+    ) -> Sequence[LinkedEntry]:
+        """Tie movements of an account to payouts and charges, in their order."""
+        return await self._linked(account.id, entries)
+
     async def _local(self, account: Account, days: Window, *, fresh: bool) -> Sequence[Entry]:
         """Read the UTC days that the local days touch, newest first, and cut what is beside."""
         local, found = LocalWindow(days.init, days.ends), list[Entry]()
@@ -129,8 +144,14 @@ class Statements:
         begins, ends = local.start, local.end
         return [each for each in found if begins <= each.created_at < ends]
 
-    async def _linked(self, account_id: str, page: Sequence[Entry]) -> Sequence[LinkedEntry]:
-        """Tie movements to payouts and charges, by two queries whatever the page's size."""
+    async def _linked(self, account_id: str, entries: Sequence[Entry]) -> Sequence[LinkedEntry]:
+        """Tie movements to payouts and charges, by two queries for some hundreds of them."""
+        tied: list[LinkedEntry] = []
+        for start in range(0, len(entries), _IN_A_QUERY):
+            tied += await self._page(account_id, entries[start : start + _IN_A_QUERY])
+        return tied
+
+    async def _page(self, account_id: str, page: Sequence[Entry]) -> Sequence[LinkedEntry]:
         keys = {each.provider_key for each in page}
         out = {each.e2e_id for each in page if each.direction is Direction.DEBIT}
         came_in = {each.e2e_id for each in page if each.direction is Direction.CREDIT}

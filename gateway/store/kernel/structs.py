@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import date, datetime
 from typing import TypeVar
 
 import msgspec
@@ -15,7 +15,7 @@ Shape = TypeVar("Shape")
 
 def row_of(struct: object) -> Mapping[str, object]:
     """Return the values of a row: words as texts, instants and bytes as they are."""
-    row: dict[str, object] = msgspec.to_builtins(struct, builtin_types=(datetime, bytes))
+    row: dict[str, object] = msgspec.to_builtins(struct, builtin_types=(datetime, date, bytes))
     return row
 
 

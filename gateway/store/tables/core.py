@@ -315,6 +315,25 @@ stops = Table(
     Column("lifted_at", Instant),
 )
 
+
+# Days of accounts that somebody has signed; amounts are centavos, negative ones among them.
+day_closings = Table(
+    "day_closings",
+    METADATA,
+    Column("account_id", Text, ForeignKey("accounts.id"), primary_key=True),
+    Column("day", Date, primary_key=True),
+    *(
+        Column(name, BigInteger, nullable=False)
+        for name in ("opening", "credits", "debits", "fees", "returns", "closing", "paid")
+    ),
+    Column("differences", Integer, nullable=False),
+    Column("digest", Text, nullable=False),
+    Column("signed_by", Text, nullable=False),
+    Column("signed_at", Instant, nullable=False),
+    Column("locked_by", Text, nullable=False),
+    Column("locked_at", Instant),
+)
+
 # One of each person: of the review of an attempt in a state. One of attempt 0, and without a state,
 # was withdrawn.
 opinions = Table(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from aiohttp import web
 
+from gateway.domain.kernel.money import Sum
 from gateway.http.panel.pages import formats, refusals
 from gateway.http.panel.pages.visit import Language, address
 from gateway.http.panel.pages.words import words_of
@@ -21,6 +22,7 @@ FOLDER: Final = Path(__file__).parents[3] / "panel" / "templates"
 _FILTERS: Final[Mapping[str, Callable[..., object]]] = {
     "money_text": formats.money,
     "is_negative": formats.is_negative,
+    "centavos": Sum,
     "number": formats.number,
     "percent": formats.percent,
     "seconds": formats.seconds,

@@ -172,6 +172,14 @@ _TABLES: Final = (
         "payout_stops",
         "text id scope subject reason created_by; time created_at ends_at; time? lifted_at",
     ),
+    _Table(
+        "day_closings",
+        "text account_id; date day; large opening credits debits fees returns closing paid; "
+        "number differences; text digest signed_by; time signed_at; text locked_by; "
+        "time? locked_at",
+        key="account_id day",
+        of={"account_id": "accounts"},
+    ),
     _Table("closed_hours", "time hour"),
     _Table(
         "payout_hours",

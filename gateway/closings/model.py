@@ -1,0 +1,249 @@
+"""
+Closing a day of an account: the bank's movements against our book.
+
+Amounts are sums in centavos, days are those of Brasilia.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Iterable, Sequence
+from datetime import date, datetime
+from enum import StrEnum
+
+import msgspec
+from msgspec import Struct
+
+from gateway.charges.model import ChargeRecord
+from gateway.domain.bank.statements import Direction, Entry, MovementKind
+from gateway.domain.kernel.money import Sum
+from gateway.domain.kernel.windows import local_end, local_start
+from gateway.domain.payouts.payouts import Payout
+from gateway.statements.model import LinkedEntry
+
+
+class Rule(StrEnum):
+    """What bank and book say of one movement; all but the first two are differences."""
+
+    TIED = "tied"
+    EXPLAINED = "explained"
+    OTHER_AMOUNT = "other_amount"
+    BANK_ONLY = "bank_only"
+    BOOK_ONLY = "book_only"
+
+
+DIFFERENCES = (Rule.OTHER_AMOUNT, Rule.BANK_ONLY, Rule.BOOK_ONLY)
+
+
+class Line(Struct, frozen=True, kw_only=True):
+    """
+    One movement of the day.
+
+    Attributes:
+        at: When the bank moved the money, or when the book says so where the bank shows nothing.
+        bank, book: What each says; None where it says nothing.
+        name: The counterparty.
+        payout, charge: The reference of ours behind it; empty for none.
+    """
+
+    rule: Rule
+    direction: Direction
+    at: datetime
+    bank: Sum | None
+    book: Sum | None
+    name: str
+    e2e_id: str
+    payout: str = ""
+    charge: str = ""
+
+
+class Figures(Struct, frozen=True, kw_only=True):
+    """
+    The day in centavos: ``opening + credits - debits - fees + returns == closing``.
+
+    Attributes:
+        credits, debits: Without fees and returns.
+        returns: What came back to the account less what it gave back.
+        paid: What our book says was paid out on the day; to be compared with ``debits``.
+    """
+
+    opening: int
+    credits: int
+    debits: int
+    fees: int
+    returns: int
+    closing: int
+    paid: int
+
+
+class Day(Struct, frozen=True, kw_only=True):
+    """
+    A day as bank and book tell it now.
+
+    Attributes:
+        figures: None while movements keep the balance from being read beside them.
+    """
+
+    day: date
+    figures: Figures | None
+    lines: Sequence[Line]
+
+    def of(self, rule: Rule) -> Sequence[Line]:
+        """Return the lines of a rule."""
+        return [each for each in self.lines if each.rule is rule]
+
+    @property
+    def differences(self) -> int:
+        """How many lines somebody has to explain."""
+        return sum(each.rule in DIFFERENCES for each in self.lines)
+
+    @property
+    def digest(self) -> str:
+        """A digest that changes when a figure or a line does."""
+        return hashlib.sha256(msgspec.json.encode((self.day, self.figures, self.lines))).hexdigest()
+
+
+class Closing(Struct, frozen=True, kw_only=True):
+    """
+    A day that was signed; it is locked once a second person has signed it too.
+
+    Attributes:
+        signed_by, locked_by: As the audit log names them; ``locked_by`` is empty before.
+    """
+
+    account_id: str
+    day: date
+    opening: int
+    credits: int
+    debits: int
+    fees: int
+    returns: int
+    closing: int
+    paid: int
+    differences: int
+    digest: str
+    signed_by: str
+    signed_at: datetime
+    locked_by: str = ""
+    locked_at: datetime | None = None
+
+
+def compared(
+    day: date,
+    linked: Iterable[LinkedEntry],
+    shown: Collection[str],
+    settled: Iterable[Payout],
+    paid: Iterable[ChargeRecord],
+) -> Sequence[Line]:
+    """
+    Compare the movements of a day with our book.
+
+    Args:
+        day: The day.
+        linked: Its movements, tied to what is on record.
+        shown: Provider keys and end-to-end ids of all movements that the bank shows around the
+            day: what moved on another day is no difference of this one.
+        settled: The payouts that settled on the day.
+        paid: The charges that were paid on it.
+
+    Returns:
+        Every line, oldest first.
+    """
+    lines = [_line(each) for each in linked]
+    lines += [
+        Line(
+            rule=Rule.BOOK_ONLY,
+            direction=Direction.DEBIT,
+            at=each.settled_at or local_start(day),
+            bank=None,
+            book=each.value,
+            name=each.destination.name,
+            e2e_id=each.e2e_id,
+            payout=each.reference,
+        )
+        for each in settled
+        if not {each.provider_key, each.e2e_id} & set(shown)
+    ]
+    lines += [
+        Line(
+            rule=Rule.BOOK_ONLY,
+            direction=Direction.CREDIT,
+            at=each.paid_at or local_start(day),
+            bank=None,
+            book=None if each.centavos is None else Sum(each.centavos),
+            name="",
+            e2e_id=each.e2e_id,
+            charge=each.reference,
+        )
+        for each in paid
+        if each.e2e_id not in shown
+    ]
+    return sorted(lines, key=lambda each: (each.at, each.e2e_id))
+
+
+def _line(linked: LinkedEntry) -> Line:
+    entry, payout, charge = linked.entry, linked.payout, linked.charge
+    book: Sum | None = payout.value if payout else None
+    if charge is not None:
+        book = entry.value if charge.centavos is None else Sum(charge.centavos)
+    return Line(
+        rule=_rule(linked, book),
+        direction=entry.direction,
+        at=entry.created_at,
+        bank=entry.value,
+        book=book,
+        name=entry.counterparty.name,
+        e2e_id=entry.e2e_id,
+        payout=payout.reference if payout else "",
+        charge=charge.reference if charge else "",
+    )
+
+
+def _rule(linked: LinkedEntry, book: Sum | None) -> Rule:
+    """Name the rule; a payment received needs no charge, and a debit needs a reason of ours."""
+    if linked.is_unexplained:
+        return Rule.BANK_ONLY
+    if book is None or is_return(linked.entry):
+        return Rule.EXPLAINED
+    is_same = book.centavos == linked.entry.value.centavos
+    return Rule.TIED if is_same else Rule.OTHER_AMOUNT
+
+
+def is_return(entry: Entry) -> bool:
+    """Say whether money came back, or was given back."""
+    return entry.kind is MovementKind.PIX_RETURN
+
+
+def figures(
+    day: date, entries: Iterable[Entry], balance: int, settled: Iterable[Payout]
+) -> Figures:
+    """
+    Work the day's figures out from what moved since its beginning.
+
+    Args:
+        day: The day.
+        entries: Every movement from its first instant until now.
+        balance: Of the account now, in centavos.
+        settled: The payouts that settled on the day.
+    """
+    ends, sums = local_end(day), dict.fromkeys(("credits", "debits", "fees", "returns"), 0)
+    closing = balance
+    for each in entries:
+        signed = each.value.centavos * (1 if each.direction is Direction.CREDIT else -1)
+        if each.created_at >= ends:
+            closing -= signed
+        elif is_return(each):
+            sums["returns"] += signed
+        elif each.kind is MovementKind.FEE:
+            sums["fees"] -= signed
+        elif signed > 0:
+            sums["credits"] += signed
+        else:
+            sums["debits"] -= signed
+    moved = sums["credits"] - sums["debits"] - sums["fees"] + sums["returns"]
+    return Figures(
+        opening=closing - moved,
+        closing=closing,
+        paid=sum(each.value.centavos for each in settled),
+        **sums,
+    )

@@ -1,0 +1,75 @@
+"""The closing of a day: what bank and book say, and the forms that sign and lock it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date, timedelta
+from typing import Final
+
+from gateway.closings.model import DIFFERENCES, Rule
+from gateway.closings.service import Closings
+from gateway.domain.accounts.accounts import Account
+from gateway.domain.kernel import errors
+from gateway.http.backoffice.callers import bank_fails
+from gateway.http.panel.pages.formats import day_of
+from gateway.http.panel.pages.kit import PageContext, Pages, part
+from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
+from gateway.http.panel.pages.visit import Visit, address
+from gateway.http.panel.screens.operations.accounts import ACCOUNT, account_of, account_rights
+from gateway.statements.model import local_day
+
+_FAILS: Final = bank_fails(errors.STATEMENT_UNAVAILABLE)
+_ORDER: Final = (*DIFFERENCES, Rule.TIED, Rule.EXPLAINED)
+"""Differences first: they are what somebody reads the page for."""
+
+
+def pages(closings: Closings, context: PageContext) -> Sequence[Page]:
+    """Return the pages."""
+    panel, rows = Pages(f"{ACCOUNT}/closing", context), context.rows
+
+    def day_asked(visit: Visit) -> date:
+        """Read the day of the address or the form; yesterday where none is named."""
+        yesterday = local_day(rows.now()) - timedelta(days=1)
+        return day_of(visit.query("day") or visit.form["day"]) or yesterday
+
+    @panel.view("", "closing", closings.read)
+    async def shown(visit: Visit) -> Result:
+        """Show a day of an account; the bank is asked after the page, or when told to."""
+        account, day, who = await panel.account(visit), day_asked(visit), panel.staff(visit)
+        latest = await closings.latest(who, account)
+        data: dict[str, object] = {
+            "account": await account_of(rows, visit),
+            "day": day,
+            "found": None,
+            "closing": next((each for each in latest if each.day == day), None),
+            "latest": latest,
+            "order": [each.value for each in _ORDER],
+            "own": who.acting.actor,
+            "may_sign": panel.may(visit, closings.sign),
+            **account_rights(visit),
+        }
+        if visit.reads_bank or visit.problem:
+            data["found"] = await part(closings.read(who, account, day), _FAILS)
+        template, swapped = "accounts/closing.html", "accounts/_closing.html"
+        return Shown(template=template, part=swapped, data=data)
+
+    @panel.form("/sign", "closing_sign", closings.sign, shows=shown, fails=_FAILS)
+    async def sign(visit: Visit) -> Result:
+        """Sign a day as it was shown."""
+        account, day = await panel.account(visit), day_asked(visit)
+        await closings.sign(panel.staff(visit), account, day, visit.form["digest"])
+        return _back(account, day)
+
+    @panel.form("/lock", "closing_lock", closings.lock, shows=shown, fails=_FAILS)
+    async def lock(visit: Visit) -> Result:
+        """Lock a day that somebody else has signed."""
+        account, day = await panel.account(visit), day_asked(visit)
+        await closings.lock(panel.staff(visit), account, day, visit.form["digest"])
+        return _back(account, day)
+
+    return panel.pages
+
+
+def _back(account: Account, day: date) -> Redirect:
+    here = address("/panel/accounts/{account_id}/closing", account_id=account.id)
+    return Redirect(f"{here}?day={day.isoformat()}&read=1")

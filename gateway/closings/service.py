@@ -1,0 +1,202 @@
+"""Compare a day of an account with our book; one person signs it, a second locks it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Final
+
+from sqlalchemy import select, update
+
+from gateway.charges.model import ChargeRecord
+from gateway.closings.model import Closing, Day, Figures, compared, figures
+from gateway.core.access import Staff, requires
+from gateway.domain.accounts.accounts import Account
+from gateway.domain.accounts.credentials import Action
+from gateway.domain.bank.statements import Entry
+from gateway.domain.identity.rights import Area
+from gateway.domain.kernel.windows import LONGEST_DAYS, LocalWindow, local_end, local_start
+from gateway.domain.payouts.payouts import Payout, PayoutState
+from gateway.operations.kernel.audit_context import RuleViolation
+from gateway.statements.model import local_day
+from gateway.statements.service import Statements
+from gateway.store.audit import audit_log
+from gateway.store.kernel.database import Database
+from gateway.store.kernel.structs import from_row, row_of
+from gateway.store.payouts.rows import restored_payout
+from gateway.store.tables.core import charges, day_closings, payouts
+
+SIGNED: Final = "closing.signed"
+LOCKED: Final = "closing.locked"
+_READINGS: Final = 3
+"""An account whose balance moves during each of them has no quiet moment now."""
+_LISTED: Final = 31
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Closings:
+    """
+    The closings of accounts.
+
+    Days that have not ended, and those whose movements reach back further than a bank is asked
+    for (90 days), are refused.
+    """
+
+    database: Database
+    statements: Statements
+
+    @requires(Area.TRANSACTION, Action.READ)
+    async def read(self, who: Staff, account: Account, day: date) -> Day:
+        """
+        Read a day from bank and book, live.
+
+        Raises:
+            RuleViolation: the day has not ended, or is too long ago.
+            ServiceError: ``SVC.ACC.005`` (422) when no provider is configured.
+            NotSupported: the bank tells no movements, or no balance.
+            ProviderError: the bank gave no usable answer.
+        """
+        today = local_day(who.acting.now())
+        if not today - timedelta(days=LONGEST_DAYS - 1) < day < today:
+            message = "a day is closed when it is over, and within 90 days"
+            raise RuleViolation(message, "out_of_range", field="day")
+        settled, paid = await self._book(account.id, day)
+        first = min([day - timedelta(days=1), *(local_day(each.created_at) for each in settled)])
+        oldest = today - timedelta(days=LONGEST_DAYS - 1)
+        entries, balance = await self._bank(who, account, LocalWindow(max(first, oldest), today))
+        of_day = [each for each in entries if local_day(each.created_at) == day]
+        shown = {name for each in entries for name in (each.e2e_id, each.provider_key) if name}
+        begins = local_start(day)
+        told = (
+            None
+            if balance is None
+            else figures(
+                day, [each for each in entries if each.created_at >= begins], balance, settled
+            )
+        )
+        tied = await self.statements.tied(who, account, of_day)
+        lines = compared(day, tied, shown, settled, paid)
+        return Day(day=day, figures=told, lines=lines)
+
+    @requires(Area.TRANSACTION, Action.READ)
+    async def latest(self, _who: Staff, account: Account) -> Sequence[Closing]:
+        """Return the last 31 signed days of an account, newest first."""
+        wanted = (
+            select(day_closings)
+            .where(day_closings.c.account_id == account.id)
+            .order_by(day_closings.c.day.desc())
+            .limit(_LISTED)
+        )
+        async with self.database.reading() as connection:
+            return [from_row(row, Closing) for row in await connection.execute(wanted)]
+
+    @requires(Area.REVIEW, Action.WRITE)
+    async def sign(self, who: Staff, account: Account, day: date, digest: str) -> Closing:
+        """
+        Sign a day as it was shown.
+
+        Raises:
+            RuleViolation: it is not as it was shown any more, or it is signed already.
+            ServiceError, ProviderError: as ``read``.
+        """
+        seen, told = await self._as_shown(who, account, day, digest)
+        made = Closing(
+            account_id=account.id,
+            day=day,
+            differences=seen.differences,
+            digest=seen.digest,
+            signed_by=who.acting.actor,
+            signed_at=who.acting.now(),
+            opening=told.opening,
+            credits=told.credits,
+            debits=told.debits,
+            fees=told.fees,
+            returns=told.returns,
+            closing=told.closing,
+            paid=told.paid,
+        )
+        event = who.acting.event(SIGNED, f"account:{account.id}", _details(made))
+        async with self.database.writing() as connection:
+            if not await self.database.add(connection, day_closings, row_of(made)):
+                message = f"the day {day} is signed already"
+                raise RuleViolation(message, "closing_signed", field="day")
+            await audit_log.append(connection, event)
+        return made
+
+    @requires(Area.REVIEW, Action.WRITE)
+    async def lock(self, who: Staff, account: Account, day: date, digest: str) -> None:
+        """
+        Lock a day that somebody else has signed, as it was signed and is shown.
+
+        Raises:
+            RuleViolation: nobody has signed it, or only who asks; it is not as it was signed; or
+                it is locked already.
+            ServiceError, ProviderError: as ``read``.
+        """
+        seen, _ = await self._as_shown(who, account, day, digest)
+        actor, now = who.acting.actor, who.acting.now()
+        open_to_them = (
+            day_closings.c.account_id == account.id,
+            day_closings.c.day == day,
+            day_closings.c.digest == seen.digest,
+            day_closings.c.signed_by != actor,
+            day_closings.c.locked_at.is_(None),
+        )
+        locked = update(day_closings).where(*open_to_them).values(locked_by=actor, locked_at=now)
+        event = who.acting.event(LOCKED, f"account:{account.id}", {"day": day.isoformat()})
+        async with self.database.writing() as connection:
+            if (await connection.execute(locked)).rowcount == 0:
+                message = "a day is locked once, as it was signed, by another person"
+                raise RuleViolation(message, "closing_not_yours", field="day")
+            await audit_log.append(connection, event)
+
+    async def _as_shown(
+        self, who: Staff, account: Account, day: date, digest: str
+    ) -> tuple[Day, Figures]:
+        """Read a day anew, and refuse one that has changed since it was shown."""
+        seen = await self.read(who, account, day)
+        if seen.figures is None or seen.digest != digest:
+            message = "the day is not as it was shown: read it again"
+            raise RuleViolation(message, "closing_changed", field="day")
+        return seen, seen.figures
+
+    async def _bank(
+        self, who: Staff, account: Account, days: LocalWindow
+    ) -> tuple[Sequence[Entry], int | None]:
+        """Read movements between two equal balances; None where the balance keeps moving."""
+        entries: Sequence[Entry] = ()
+        before = await self.statements.balance(who, account)
+        for _ in range(_READINGS):
+            entries = await self.statements.movements(who, account, days)
+            after = await self.statements.balance(who, account)
+            if after.balance == before.balance:
+                return entries, after.balance.centavos
+            before = after
+        return entries, None
+
+    async def _book(
+        self, account_id: str, day: date
+    ) -> tuple[Sequence[Payout], Sequence[ChargeRecord]]:
+        """Return the payouts that settled on a day, and the charges that were paid on it."""
+        begins, ends = local_start(day), local_end(day)
+        settled = select(payouts).where(
+            payouts.c.account_id == account_id,
+            payouts.c.state == PayoutState.PAID,
+            payouts.c.settled_at >= begins,
+            payouts.c.settled_at < ends,
+            payouts.c.created_at < ends,
+            payouts.c.created_at >= ends - timedelta(days=LONGEST_DAYS),  # by an index
+        )
+        paid = select(charges).where(
+            charges.c.account_id == account_id,
+            charges.c.paid_at >= begins,
+            charges.c.paid_at < ends,
+        )
+        async with self.database.reading() as connection:
+            made = [restored_payout(row) for row in await connection.execute(settled)]
+            return made, [from_row(row, ChargeRecord) for row in await connection.execute(paid)]
+
+
+def _details(made: Closing) -> dict[str, str]:
+    return {"day": made.day.isoformat(), "differences": str(made.differences)}
