@@ -45,7 +45,9 @@ def pages(closings: Closings, context: PageContext) -> Sequence[Page]:
             "latest": latest,
             "order": [each.value for each in _ORDER],
             "own": who.acting.actor,
+            "people": await rows.people(visit),
             "may_sign": panel.may(visit, closings.sign),
+            "may_export": panel.may(visit, closings.statements.report),
             **account_rights(visit),
         }
         if visit.reads_bank or visit.problem:

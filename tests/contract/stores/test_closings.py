@@ -1,0 +1,123 @@
+"""Closings on each database: signed by one person, locked by another, as they were shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+import pytest
+
+from gateway.closings.model import Closing, Rule
+from gateway.closings.service import Closings
+from gateway.core.access import Staff
+from gateway.domain.bank.providers import Page
+from gateway.domain.bank.statements import Balance, Entry, MovementKind
+from gateway.domain.kernel.money import Money
+from gateway.operations.kernel.audit_context import AuditContext, RuleViolation
+from gateway.statements.model import local_day
+from gateway.store.engine import Store
+from tests.contract.stores.databases import both
+from tests.unit.gateway.statements.linked_statements import at
+from tests.world.movements import movement
+from tests.world.payouts import OneBank, ScriptedBank
+from tests.world.stores.samples import NOW, account
+
+DAY = timedelta(days=1)
+YESTERDAY = local_day(NOW)
+FEE = movement(e2e_id="", kind=MovementKind.FEE, value=Money(99), created_at=NOW)
+FOREIGN = movement(e2e_id="E-foreign", kind=MovementKind.PIX, created_at=NOW)
+HELD = account()
+
+
+def who(name: str) -> Staff:
+    """Return somebody, on the day after."""
+    return Staff(AuditContext(f"user:{name}", lambda: NOW + DAY))
+
+
+class Bank(ScriptedBank):
+    """A bank whose statement and balance a test sets."""
+
+    def tells(self, *entries: Entry, balances: Sequence[int] = (5_000,)) -> None:
+        self.reads["statement"] = {None: Page(items=entries, next_cursor=None)}
+        self.balances = list(balances)
+
+    async def get_balance(self, account: object) -> Balance:  # type: ignore[override]
+        told = self.balances.pop(0) if len(self.balances) > 1 else self.balances[0]
+        return Balance(balance=Money(told), blocked=None, updated_at=None)
+
+
+def closings(store: Store, bank: Bank) -> Closings:
+    return Closings(database=store.database, statements=at(OneBank(bank)))
+
+
+@both
+async def test_one_signs_what_they_saw_and_another_locks_it(store: Store, second: Store) -> None:
+    bank = Bank()
+    bank.tells(FEE, FOREIGN)
+    here, there = closings(store, bank), closings(second, bank)
+    seen = await here.read(who("maria"), HELD, YESTERDAY)
+
+    made = await here.sign(who("maria"), HELD, YESTERDAY, seen.digest)
+    for name in ("maria", "joao"):
+        with pytest.raises(RuleViolation, match="signed already"):
+            await there.sign(who(name), HELD, YESTERDAY, seen.digest)
+    with pytest.raises(RuleViolation, match="another person"):
+        await there.lock(who("maria"), HELD, YESTERDAY, seen.digest)
+    await there.lock(who("joao"), HELD, YESTERDAY, seen.digest)
+    with pytest.raises(RuleViolation, match="once"):
+        await here.lock(who("ana"), HELD, YESTERDAY, seen.digest)
+
+    (kept,) = await here.latest(who("maria"), HELD)
+    assert kept == Closing(
+        **{
+            **{name: getattr(made, name) for name in made.__struct_fields__},
+            "locked_by": "user:joao",
+            "locked_at": NOW + DAY,
+        }
+    )
+    assert (kept.closing, kept.fees, kept.differences) == (5_000, 99, 1)
+    assert kept.opening == 5_000 + 99 + FOREIGN.value.centavos
+    assert [each.e2e_id for each in seen.of(Rule.BANK_ONLY)] == ["E-foreign"]
+
+
+@both
+async def test_what_has_changed_since_it_was_shown_is_not_signed(store: Store) -> None:
+    bank = Bank()
+    bank.tells(FEE)
+    made = closings(store, bank)
+    seen = await made.read(who("maria"), HELD, YESTERDAY)
+    bank.tells(FEE, FOREIGN)
+
+    with pytest.raises(RuleViolation, match="as it was shown"):
+        await made.sign(who("maria"), HELD, YESTERDAY, seen.digest)
+
+    assert await made.latest(who("maria"), HELD) == []
+
+
+@both
+async def test_figures_are_told_only_while_the_balance_stands_still(store: Store) -> None:
+    bank = Bank()
+    made = closings(store, bank)
+    bank.tells(FEE, balances=(1, 2, 3, 3))
+    quiet = await made.read(who("maria"), HELD, YESTERDAY)
+    bank.tells(FEE, balances=(1, 2, 3, 4))
+    busy = await made.read(who("maria"), HELD, YESTERDAY)
+
+    assert quiet.figures is not None
+    assert quiet.figures.closing == 3
+    assert busy.figures is None
+    assert busy.lines == quiet.lines
+    with pytest.raises(RuleViolation):
+        await made.sign(who("maria"), HELD, YESTERDAY, busy.digest)
+
+
+@both
+@pytest.mark.parametrize("days", [-1, 90, 400])
+async def test_a_day_that_is_not_over_or_too_long_ago_is_refused(store: Store, days: int) -> None:
+    bank = Bank()
+    bank.tells(FEE)
+
+    with pytest.raises(RuleViolation, match="within 90 days"):
+        await closings(store, bank).read(
+            who("maria"), HELD, YESTERDAY + DAY - timedelta(days=days + 1)
+        )

@@ -1,0 +1,64 @@
+"""The closing of a day in the panel: shown, signed by one person, locked by another."""
+
+import re
+
+import pytest
+
+from gateway.domain.identity.rights import Role
+from tests.surfaces.panel.pages.person import Person, Seen, signed_in
+from tests.world.gateway.world import World
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+DIGEST = re.compile(r'name="digest" value="([0-9a-f]{64})"')
+DAY = re.compile(r'name="day" value="(\d{4}-\d\d-\d\d)"')
+
+
+def fields(seen: Seen) -> dict[str, str]:
+    """Return what the form of a closing holds."""
+    digest, day = DIGEST.search(seen.text), DAY.search(seen.text)
+    assert digest
+    assert day
+    return {"digest": digest[1], "day": day[1]}
+
+
+async def test_one_signs_yesterday_and_another_locks_it(
+    world: World, approver: Person, viewer: Person
+):
+    here = f"/panel/accounts/{world.demo['accounts']['main']['id']}/closing"
+    other = await signed_in(world, Role.APPROVER)
+
+    before = await approver.open(f"{here}?read=1")
+    signed = await approver.send(f"{here}/sign", fields(before))
+    mine = await approver.open(signed.location)
+    theirs = await other.open(signed.location)
+    locked = await other.send(f"{here}/lock", fields(theirs))
+    after = await viewer.open(locked.location)
+
+    for words in ("Saldo inicial", "Saldo final", "Ninguém assinou este dia."):
+        assert words in before.text
+    assert "Outra pessoa fecha o dia." in mine.text
+    assert (signed.status, locked.status) == (303, 303)
+    assert "fechado por" in after.text
+    assert not DIGEST.search(after.text)
+
+
+async def test_a_day_that_is_not_over_is_refused_in_its_place(world: World, approver: Person):
+    here = f"/panel/accounts/{world.demo['accounts']['main']['id']}/closing"
+
+    today = await approver.open(f"{here}?read=1&day=2999-01-01")
+    changed = await approver.send(f"{here}/sign", {"day": "2026-11-01", "digest": "0" * 64})
+
+    assert today.status == 200
+    assert "Saldo inicial" not in today.text
+    assert changed.status in {400, 422}
+
+
+async def test_the_bank_is_asked_after_the_page(world: World, viewer: Person):
+    here = f"/panel/accounts/{world.demo['accounts']['main']['id']}/closing"
+
+    page = await viewer.open(here)
+
+    assert "Fechamento do dia" in page.text
+    assert 'hx-trigger="load"' in page.text
+    assert not DIGEST.search(page.text)
