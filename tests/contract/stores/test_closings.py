@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
+from gateway.charges.store import StoredCharges
 from gateway.closings.model import Closing, Rule
 from gateway.closings.service import Closings
 from gateway.core.access import Staff
@@ -14,10 +16,14 @@ from gateway.domain.bank.providers import Page
 from gateway.domain.bank.statements import Balance, Entry, MovementKind
 from gateway.domain.kernel.money import Money
 from gateway.operations.kernel.audit_context import AuditContext, RuleViolation
+from gateway.runtime.caches.cache import MemoryCache
 from gateway.statements.model import local_day
+from gateway.statements.reads import StatementReads
+from gateway.statements.service import Statements
+from gateway.statements.snapshots import Snapshots
+from gateway.store.backoffice.payout_links import StoredPayoutLinks
 from gateway.store.engine import Store
 from tests.contract.stores.databases import both
-from tests.unit.gateway.statements.linked_statements import at
 from tests.world.movements import movement
 from tests.world.payouts import OneBank, ScriptedBank
 from tests.world.stores.samples import NOW, account
@@ -47,7 +53,17 @@ class Bank(ScriptedBank):
 
 
 def closings(store: Store, bank: Bank) -> Closings:
-    return Closings(database=store.database, statements=at(OneBank(bank)))
+    """Return the closings over a store and one bank; nobody asks for files."""
+    unused: Any = None
+    kept = Snapshots(cache=MemoryCache(1 << 20), keep_s=60.0, most_bytes=1 << 20)
+    statements = Statements(
+        reads=StatementReads(OneBank(bank), lambda _event, _label: None, kept),
+        reports=unused,
+        payouts=StoredPayoutLinks(store.database),
+        charges=StoredCharges(store.database),
+        turns=unused,
+    )
+    return Closings(database=store.database, statements=statements)
 
 
 @both
