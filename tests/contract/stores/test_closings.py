@@ -47,7 +47,7 @@ class Bank(ScriptedBank):
         self.reads["statement"] = {None: Page(items=entries, next_cursor=None)}
         self.balances = list(balances)
 
-    async def get_balance(self, account: object) -> Balance:  # type: ignore[override]
+    async def get_balance(self, account: object) -> Balance:
         told = self.balances.pop(0) if len(self.balances) > 1 else self.balances[0]
         return Balance(balance=Money(told), blocked=None, updated_at=None)
 
