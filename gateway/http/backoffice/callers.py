@@ -209,17 +209,6 @@ def as_caller(
     return runs
 
 
-def on_account(
-    run: Callable[[Account, Taken], Awaitable[Result]],
-) -> Callable[[AccountCaller, Taken], Awaitable[Result]]:
-    """Run what needs the account alone."""
-
-    async def runs(who: AccountCaller, taken: Taken) -> Result:
-        return await run(who.account, taken)
-
-    return runs
-
-
 def as_actor(
     run: Callable[[AuditContext, Account, Taken], Awaitable[Result]],
 ) -> Callable[[AccountCaller, Taken], Awaitable[Result]]:

@@ -12,7 +12,6 @@ from gateway.http.backoffice.callers import (
     admit_staff,
     as_actor,
     as_caller,
-    on_account,
 )
 from gateway.operations.kernel.audit_context import AuditContext
 from tests.unit.gateway.http.backoffice.surface import CLOCK, MARIA, OFFICE, STAFF
@@ -65,12 +64,8 @@ async def test_each_operation_is_given_what_it_asks_for():
     async def of_a_partner(who: Caller, taken: str) -> tuple[object, str]:
         return who, taken
 
-    async def of_an_account(where: Account, taken: str) -> tuple[object, str]:
-        return where, taken
-
     async def of_an_actor(who: AuditContext, where: Account, taken: str) -> tuple[object, ...]:
         return who, where, taken
 
     assert await as_caller(of_a_partner)(OFFICE, "a") == (OFFICE.caller, "a")
-    assert await on_account(of_an_account)(OFFICE, "a") == (OFFICE.account, "a")
     assert await as_actor(of_an_actor)(OFFICE, "a") == (OFFICE.acting, OFFICE.account, "a")
