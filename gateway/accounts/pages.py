@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from gateway.accounts.model import AccountChange, AccountRecord, Connection, ProviderRequest
+from gateway.accounts.model import AccountChange, Connection, ProviderRequest
 from gateway.accounts.service import AccountBanks, Accounts
 from gateway.approvals.model import Approval
 from gateway.companies.service import Companies
@@ -17,7 +16,6 @@ from gateway.domain.requests.versions import ANY_VERSION
 from gateway.http.panel.pages.kit import PageContext, Pages, part
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.visit import HOME, Visit, address
-from gateway.http.panel.screens.operations.accounts import account_path, account_rights
 from policies.validation.backoffice.searches import ACCOUNTS
 from policies.validation.bodies import of_form
 
@@ -45,15 +43,15 @@ def pages(
     @panel.view(_ONE, "account", accounts.get)
     async def shown(visit: Visit) -> Result:
         """Show an account; its balance is read from the bank after the page."""
-        account, balance = await _read(panel, accounts, visit), None
+        data, balance = await panel.account_data(visit), None
         if visit.reads_bank:
-            balance = await context.rows.section(visit, "backoffice.balance", account_path(visit))
+            path = {"account_id": visit.parameter("account_id")}
+            balance = await context.rows.section(visit, "backoffice.balance", path)
         data = {
-            "account": account,
+            **data,
             "balance": balance,
             "may_write": panel.may(visit, accounts.change),
             "may_bank": panel.may(visit, banks.attach),
-            **account_rights(visit),
         }
         return Shown(template="accounts/account.html", part="accounts/_balance.html", data=data)
 
@@ -69,23 +67,19 @@ def pages(
         await accounts.change(panel.staff(visit), account, wanted)
         return _to_account(visit)
 
-    return (*panel.pages, *_bank_pages(accounts, banks, context))
+    return (*panel.pages, *_bank_pages(banks, context))
 
 
-def _bank_pages(accounts: Accounts, banks: AccountBanks, context: PageContext) -> Sequence[Page]:
+def _bank_pages(banks: AccountBanks, context: PageContext) -> Sequence[Page]:
     """Return the pages of the bank behind an account."""
     panel = Pages(f"/accounts{_ONE}/bank", context)
 
     async def with_test(visit: Visit, tested: Connection | None) -> Result:
-        account, providers = await asyncio.gather(
-            _read(panel, accounts, visit), context.rows.section(visit, "backoffice.providers")
-        )
         data = {
-            "account": account,
-            "providers": providers,
+            **await panel.account_data(visit),
+            "providers": await context.rows.section(visit, "backoffice.providers"),
             "tested": tested,
             "again": _had_credentials(visit),
-            **account_rights(visit),
         }
         return Shown(template="accounts/bank.html", data=data)
 
@@ -116,11 +110,6 @@ def _bank_pages(accounts: Accounts, banks: AccountBanks, context: PageContext) -
     return panel.pages
 
 
-async def _read(panel: Pages, accounts: Accounts, visit: Visit) -> AccountRecord:
-    who = panel.staff(visit)
-    return (await accounts.get(who, await panel.account(visit))).to_document(who)
-
-
 def _asks(visit: Visit) -> Mapping[str, str]:
     asked = {name: visit.query(name) for name in ("company_id", "page")}
     return {**asked, "limit": _LIMIT}
@@ -133,7 +122,7 @@ def _check_name(visit: Visit, name: str) -> None:
 
 
 def _to_account(visit: Visit) -> Redirect:
-    return Redirect(address(f"{HOME}/accounts{_ONE}", **account_path(visit)))
+    return Redirect(address(f"{HOME}/accounts{_ONE}", account_id=visit.parameter("account_id")))
 
 
 def _had_credentials(visit: Visit) -> bool:

@@ -51,7 +51,7 @@ def pages(log: AuditLog, context: PageContext) -> Sequence[Page]:
         data = {
             "found": found,
             "acts": acts,
-            "names": await rows.names(visit, [each.subject.partition(":")[2] for each in acts]),
+            "names": await panel.names(visit, [each.subject.partition(":")[2] for each in acts]),
             "people": await rows.people(visit) if visit.may(_KNOWS) else {},
             "may_trace": visit.may(_TRACES),
             "chips": _chips(visit),

@@ -19,21 +19,14 @@ from gateway.http.panel.pages.formats import typed_money
 from gateway.http.panel.pages.kit import PageContext, Pages, Part, part, typed
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.visit import HOME, Visit, address
-from gateway.http.panel.screens.operations.accounts import (
-    ACCOUNT,
-    account_of,
-    account_path,
-    account_rights,
-    every_account,
-)
 from gateway.pix_keys.service import PixKeys
 from policies.validation.backoffice.inputs import cursor
 from policies.validation.backoffice.orders import CHARGE
 from policies.validation.backoffice.searches import CHARGES
 from policies.validation.inputs import REFERENCE
 
-_NEW: Final = f"{ACCOUNT}/new-charge"
-_CHARGE: Final = f"{ACCOUNT}/charges/{{reference}}"
+_NEW: Final = "/accounts/{account_id}/new-charge"
+_CHARGE: Final = "/accounts/{account_id}/charges/{reference}"
 _STATES: Final = ("", "Active", "Paid", "Expired", "Canceled", "Unknown")
 _ASKED: Final = ("account_id", "status", "reference")
 _KEYS_FAIL: Final = bank_fails(errors.PIX_KEYS_UNAVAILABLE)
@@ -44,7 +37,7 @@ _HOUR_S: Final = 3600
 
 def pages(charges: Charges, keys: PixKeys, context: PageContext) -> Sequence[Page]:
     """Return the pages."""
-    panel, rows = Pages("", context), context.rows
+    panel = Pages("", context)
 
     @panel.list(
         "/charges",
@@ -57,10 +50,10 @@ def pages(charges: Charges, keys: PixKeys, context: PageContext) -> Sequence[Pag
     )
     async def listed(visit: Visit) -> Mapping[str, object]:
         """List charges as last known; no bank is asked."""
-        accounts = await every_account(rows, visit)
+        accounts = await panel.accounts(visit)
         return {
             "accounts": accounts,
-            "names": {each["id"]: each["name"] for each in accounts},
+            "names": {each.id: each.name for each in accounts},
             "asked": {name: visit.query(name) for name in _ASKED},
             "states": _STATES,
             "may_write": panel.may(visit, charges.create),
@@ -75,10 +68,9 @@ def pages(charges: Charges, keys: PixKeys, context: PageContext) -> Sequence[Pag
             found = await part(keys.list(panel.staff(visit), account), _KEYS_FAIL)
         known = (found.data if found else None) or ()
         data = {
-            "account": await account_of(rows, visit),
+            **await panel.account_data(visit),
             "keys": found,
             "active": [each.key.key for each in known if each.key.status is PixKeyStatus.ACTIVE],
-            **account_rights(visit),
         }
         return Shown(template="charges/new.html", part="charges/_new.html", data=data)
 
@@ -96,14 +88,14 @@ def pages(charges: Charges, keys: PixKeys, context: PageContext) -> Sequence[Pag
         who, account = panel.staff(visit), await panel.account(visit)
         wanted = ChargeSearch(page=Keyset(limit=1), account_id=account.id, reference=reference)
         shown, known = await asyncio.gather(
-            account_of(rows, visit), part(charges.search(who, wanted))
+            panel.account_data(visit), part(charges.search(who, wanted))
         )
         if visit.reads_bank or visit.problem:
             live = await part(charges.get(who, account, reference), _FAILS)
         record = next(iter(known.data.charges), None) if known.data else None
         state = record.state_at(who.acting.now()) if record else None
         data = {
-            "account": shown,
+            **shown,
             "reference": reference,
             "record": record,
             "state": state,
@@ -111,7 +103,6 @@ def pages(charges: Charges, keys: PixKeys, context: PageContext) -> Sequence[Pag
             "qr": _drawn(live),
             "is_open": _is_open(live, state),
             "may_write": panel.may(visit, charges.cancel),
-            **account_rights(visit),
         }
         return Shown(template="charges/charge.html", part="charges/_charge.html", data=data)
 
@@ -128,7 +119,9 @@ def pages(charges: Charges, keys: PixKeys, context: PageContext) -> Sequence[Pag
 
 
 def _to(visit: Visit, reference: str) -> Redirect:
-    return Redirect(address(HOME + _CHARGE, **account_path(visit), reference=reference))
+    return Redirect(
+        address(HOME + _CHARGE, account_id=visit.parameter("account_id"), reference=reference)
+    )
 
 
 def _order(visit: Visit) -> ChargeOrder:

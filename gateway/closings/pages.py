@@ -15,7 +15,6 @@ from gateway.http.panel.pages.formats import day_of
 from gateway.http.panel.pages.kit import PageContext, Pages, part
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.visit import Visit, address
-from gateway.http.panel.screens.operations.accounts import ACCOUNT, account_of, account_rights
 from gateway.statements.model import local_day
 
 _FAILS: Final = bank_fails(errors.STATEMENT_UNAVAILABLE)
@@ -25,7 +24,7 @@ _ORDER: Final = (*DIFFERENCES, Rule.TIED, Rule.EXPLAINED)
 
 def pages(closings: Closings, context: PageContext) -> Sequence[Page]:
     """Return the pages."""
-    panel, rows = Pages(f"{ACCOUNT}/closing", context), context.rows
+    panel, rows = Pages("/accounts/{account_id}/closing", context), context.rows
 
     def day_asked(visit: Visit) -> date:
         """Read the day of the address or the form; yesterday where none is named."""
@@ -38,7 +37,7 @@ def pages(closings: Closings, context: PageContext) -> Sequence[Page]:
         account, day, who = await panel.account(visit), day_asked(visit), panel.staff(visit)
         latest = await closings.latest(who, account)
         data: dict[str, object] = {
-            "account": await account_of(rows, visit),
+            **await panel.account_data(visit),
             "day": day,
             "found": None,
             "closing": next((each for each in latest if each.day == day), None),
@@ -48,7 +47,6 @@ def pages(closings: Closings, context: PageContext) -> Sequence[Page]:
             "people": await rows.people(visit),
             "may_sign": panel.may(visit, closings.sign),
             "may_export": panel.may(visit, closings.statements.report),
-            **account_rights(visit),
         }
         if visit.reads_bank or visit.problem:
             data["found"] = await part(closings.read(who, account, day), _FAILS)

@@ -69,7 +69,7 @@ def pages(
             data={
                 "period": period,
                 "found": found,
-                "names": await rows.names(visit, _stopped(needs)),
+                "names": await panel.names(visit, _stopped(needs)),
                 **(_figures(found.data) if found.data else {}),
                 "sky": statuses(providers.data or (), weather.data or ()),
                 "weather": weather,

@@ -12,17 +12,11 @@ from gateway.http.panel.pages.formats import typed_key
 from gateway.http.panel.pages.kit import PageContext, Pages, part, typed
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.visit import HOME, Visit, address
-from gateway.http.panel.screens.operations.accounts import (
-    ACCOUNT,
-    account_of,
-    account_path,
-    account_rights,
-)
 from gateway.pix_keys.service import PixKeys
 from policies.validation.backoffice.orders import KEY
 from policies.validation.inputs import KEY_ID
 
-_KEYS: Final = f"{ACCOUNT}/keys"
+_KEYS: Final = "/accounts/{account_id}/keys"
 _CANCEL: Final = f"{_KEYS}/{{key_id}}/cancel"
 _KINDS: Final = ("evp", "email", "phone", "cpf", "cnpj")
 _FAILS: Final = bank_fails(errors.PIX_KEYS_UNAVAILABLE, errors.PIX_KEY_NOT_FOUND)
@@ -30,7 +24,7 @@ _FAILS: Final = bank_fails(errors.PIX_KEYS_UNAVAILABLE, errors.PIX_KEY_NOT_FOUND
 
 def pages(keys: PixKeys, context: PageContext) -> Sequence[Page]:
     """Return the pages."""
-    panel, rows = Pages("", context), context.rows
+    panel = Pages("", context)
 
     @panel.view(_KEYS, "pix_keys", keys.list)
     async def listed(visit: Visit) -> Result:
@@ -39,11 +33,10 @@ def pages(keys: PixKeys, context: PageContext) -> Sequence[Page]:
         if visit.reads_bank:
             found = await part(keys.list(panel.staff(visit), account), _FAILS)
         data = {
-            "account": await account_of(rows, visit),
+            **await panel.account_data(visit),
             "keys": found,
             "kinds": _KINDS,
             "may_write": panel.may(visit, keys.create),
-            **account_rights(visit),
         }
         return Shown(template="accounts/keys.html", part="accounts/_keys.html", data=data)
 
@@ -64,7 +57,7 @@ def pages(keys: PixKeys, context: PageContext) -> Sequence[Page]:
             key = await part(keys.get(panel.staff(visit), account, key_id), _FAILS)
             if key.problem and not visit.is_partial:
                 raise key.problem
-        data = {"account": await account_of(rows, visit), "key": key, **account_rights(visit)}
+        data = {**await panel.account_data(visit), "key": key}
         template, swapped = "accounts/key_cancel.html", "accounts/_key_cancel.html"
         return Shown(template=template, part=swapped, data=data)
 
@@ -83,4 +76,4 @@ def pages(keys: PixKeys, context: PageContext) -> Sequence[Page]:
 
 def _back(visit: Visit) -> Redirect:
     """Go to the list, read anew."""
-    return Redirect(f"{address(HOME + _KEYS, **account_path(visit))}?read=1")
+    return Redirect(f"{address(HOME + _KEYS, account_id=visit.parameter('account_id'))}?read=1")

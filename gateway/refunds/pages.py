@@ -19,18 +19,12 @@ from gateway.http.panel.pages.formats import day_of, typed_money
 from gateway.http.panel.pages.kit import PageContext, Pages, part, typed
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.visit import HOME, Visit, address
-from gateway.http.panel.screens.operations.accounts import (
-    ACCOUNT,
-    account_of,
-    account_rights,
-    every_account,
-)
 from gateway.operations.bank.pages import Listed
 from gateway.refunds.service import Refunds
 from policies.validation.backoffice.orders import REFUND
 from policies.validation.backoffice.searches import INCOMING, REFUNDS
 
-_ONE: Final = f"{ACCOUNT}/received/{{e2e_id}}/refund"
+_ONE: Final = "/accounts/{account_id}/received/{e2e_id}/refund"
 _FAILS: Final = bank_fails(errors.TRANSACTION_UNAVAILABLE)
 _DAY: Final = timedelta(days=1)
 _MOST: Final = 100
@@ -89,8 +83,8 @@ def pages(refunds: Refunds, context: PageContext) -> Sequence[Page]:
     @panel.view("/received", "received", refunds.received)
     async def listed(visit: Visit) -> Result:
         """Show what came in, or what was given back; the bank is read after the page."""
-        accounts = await every_account(rows, visit)
-        chosen = visit.query("account_id") or (accounts[0]["id"] if len(accounts) == 1 else "")
+        accounts = await panel.accounts(visit)
+        chosen = visit.query("account_id") or (accounts[0].id if len(accounts) == 1 else "")
         show = visit.query("show") if visit.query("show") in _STATES else "payments"
         days = days_of(visit, rows.now)
         data: dict[str, object] = {
@@ -111,11 +105,10 @@ def pages(refunds: Refunds, context: PageContext) -> Sequence[Page]:
         """Show a payment, read after the page, and the form that gives it back or a part of it."""
         account = await panel.account(visit)
         data: dict[str, object] = {
-            "account": await account_of(rows, visit),
+            **await panel.account_data(visit),
             "payment": None,
             "refused": None,
             "day": visit.query("day") or visit.form["day"],
-            **account_rights(visit),
         }
         if visit.reads_bank or visit.problem:
             said = await part(payment_of(visit, account), _FAILS)

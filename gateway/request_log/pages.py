@@ -75,7 +75,7 @@ def pages(log: RequestLog, context: PageContext) -> Sequence[Page]:
                 "found": found,
                 "items": items,
                 "refusals": groups,
-                "names": await context.rows.names(visit, ids),
+                "names": await panel.names(visit, ids),
                 "me": visit.person.user_id if visit.person else "",
                 "chips": _chips(visit),
                 "export": _export(visit),

@@ -12,7 +12,6 @@ from gateway.http.panel.pages.formats import typed_money
 from gateway.http.panel.pages.kit import PageContext, Pages, part, typed
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.visit import HOME, Visit
-from gateway.http.panel.screens.operations.accounts import every_account
 from gateway.sandbox.model import FAULTS, OPERATIONS, ClockBody, FaultBody, PayBody, TopUpBody
 from gateway.sandbox.service import SandboxTools
 from policies.validation.bodies import body
@@ -52,15 +51,15 @@ DONE: Final = {
 
 def pages(tools: SandboxTools, context: PageContext) -> Sequence[Page]:
     """Return the page and its forms."""
-    panel, rows = Pages("/sandbox", context), context.rows
+    panel = Pages("/sandbox", context)
 
     @panel.view("", "sandbox", tools.state)
     async def shown(visit: Visit) -> Result:
         """Show the sandbox's tools, and how the bank stands."""
-        accounts = await every_account(rows, visit)
+        accounts = await panel.accounts(visit)
         data = {
             "state": await part(tools.state(panel.staff(visit))),
-            "accounts": [each for each in accounts if each["provider"]],
+            "accounts": [each for each in accounts if each.provider],
             "magic": MAGIC,
             "done": DONE.get(visit.query("done"), ""),
             "operations": OPERATIONS,

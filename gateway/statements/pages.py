@@ -16,7 +16,6 @@ from gateway.http.panel.pages.days import Days, days_of
 from gateway.http.panel.pages.kit import PageContext, Pages, Part, part
 from gateway.http.panel.pages.page import HTML, Download, Page, Result, Shown
 from gateway.http.panel.pages.visit import Visit
-from gateway.http.panel.screens.operations.accounts import ACCOUNT, account_of, account_rights
 from gateway.statements.model import LinkedStatement, Locale, ReportRequest
 from gateway.statements.service import Statements
 from policies.validation.backoffice.searches import STATEMENT
@@ -33,7 +32,7 @@ _TYPES: Final[Mapping[str, str]] = {
 
 def pages(statements: Statements, context: PageContext) -> Sequence[Page]:
     """Return the pages."""
-    panel, rows = Pages(f"{ACCOUNT}/statement", context), context.rows
+    panel, rows = Pages("/accounts/{account_id}/statement", context), context.rows
 
     async def linked(visit: Visit, account: Account, days: Days) -> LinkedStatement:
         """Read the movements that the address asks for."""
@@ -48,14 +47,13 @@ def pages(statements: Statements, context: PageContext) -> Sequence[Page]:
         """Show the statement of an account; the bank is asked after the page, or when told to."""
         account, days = await panel.account(visit), days_of(visit, rows.now)
         data: dict[str, object] = {
-            "account": await account_of(rows, visit),
+            **await panel.account_data(visit),
             "days": days,
             "direction": visit.query("direction"),
             "balance": None,
             "movements": None,
             "may_export": panel.may(visit, statements.report),
             "formats": [each for each in _TYPES if each != "pdf"],
-            **account_rights(visit),
         }
         if visit.reads_bank:
             balance, movements = await asyncio.gather(

@@ -63,7 +63,7 @@ def pages(traces: Traces, context: PageContext) -> Sequence[Page]:
         request = found["explained"].request if "explained" in found else None
         ids = [request.client_id, request.account_id] if request else []
         line = pretty(request.line).decode() if request else ""
-        names = await context.rows.names(visit, ids)
+        names = await panel.names(visit, ids)
         data = {"found": found, "line": line, "names": names}
         return Shown(template="operations/trace.html", data=data)
 

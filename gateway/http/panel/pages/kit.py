@@ -5,13 +5,15 @@ from __future__ import annotations
 import inspect
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Generic, NotRequired, TypedDict, TypeVar, Unpack
+from typing import Any, Final, Generic, NotRequired, TypedDict, TypeVar, Unpack
 
 from gateway.accounts.model import NAMED_AT_MOST, AccountRecord, AccountSearch, NamesRequest
 from gateway.accounts.service import Accounts
 from gateway.core.access import Staff, StaffOf, requirement_of
 from gateway.domain.accounts.accounts import Account
+from gateway.domain.accounts.credentials import Action
 from gateway.domain.identity.errors import SESSION_REQUIRED
+from gateway.domain.identity.rights import Area, Right
 from gateway.domain.kernel import errors, strict
 from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.company_scope import CompanyScope
@@ -30,6 +32,16 @@ Value = TypeVar("Value")
 Fails = Mapping[type[Exception], ErrorCode]
 _FORBIDDEN = 403
 _JSON = "application/json"
+
+_AT_ACCOUNT: Final = {
+    "may_keys": Right(Area.PIX_KEY, Action.READ),
+    "may_charges": Right(Area.QRCODE, Action.READ),
+    "may_received": Right(Area.TRANSACTION, Action.READ),
+    "may_payouts": Right(Area.PAYOUT, Action.READ),
+    "may_stop": Right(Area.STOP, Action.WRITE),
+    "may_charge": Right(Area.QRCODE, Action.WRITE),
+}
+"""What a person may do at an account, for what is left out of a page."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,6 +167,18 @@ class Pages:
             visit.accounts[account_id] = visit.call.account = found
         return visit.accounts[account_id]
 
+    async def account_data(self, visit: Visit) -> Mapping[str, object]:
+        """
+        Return what every page of the path's account is given: its record, and the person's rights.
+
+        Raises:
+            ServiceError: as ``account`` does.
+        """
+        who, account = self.staff(visit), await self.account(visit)
+        found = await self._context.accounts.get(who, account)
+        rights = {name: visit.may(right) for name, right in _AT_ACCOUNT.items()}
+        return {"account": found.to_document(who), **rights}
+
     async def accounts(self, visit: Visit) -> Sequence[AccountRecord]:
         """Return accounts to choose from, at most a hundred; none where they cannot be read."""
         who = self.staff(visit)
@@ -234,6 +258,7 @@ class Pages:
                 found = await self.find(
                     visit, opens, how["takes"], _given(visit, how), how.get("fails", STORE_FAILS)
                 )
+                found = replace(found, data=shown(found.data, self.staff(visit)))
                 data = {"found": found, **await more(visit)}
                 return Shown(template=how["template"], part=how.get("part", ""), data=data)
 
@@ -287,9 +312,9 @@ def _given(visit: Visit, how: Listing) -> Mapping[str, str]:
 
 
 async def _found(
-    opens: Callable[..., Awaitable[Any]], who: Staff, takes: Input[Any], asked: RawRequest
-) -> Any:  # noqa: ANN401 - as ``shown``
-    return shown(await opens(who, takes.read(asked)), who)
+    opens: Callable[..., Awaitable[Value]], who: Staff, takes: Input[Any], asked: RawRequest
+) -> Value:
+    return await opens(who, takes.read(asked))
 
 
 def shown(found: Any, reader: Staff) -> Any:  # noqa: ANN401 - the result of any method
