@@ -17,7 +17,7 @@ from gateway.runtime.records.kept_records import (
 )
 from gateway.security.identity.signing_keys import Keyring
 from gateway.security.secrets import has_valid_checksum
-from policies.authentication.basic import BasicCredentials, RightHeaders, SecretCheck, Stopwatch
+from policies.authentication.basic import BasicCredentials, RightHeaders, SecretCheck
 from policies.authorization.credential import AccountScope
 from policies.traffic.quota import COMPANY, Quota, WithinQuota
 from policies.traffic.throttle import FailureLimits, FailureThrottle
@@ -64,7 +64,8 @@ def build_accounts(kernel: Kernel, keyring: Keyring) -> AccountsRoom:
         known=RightHeaders(os.urandom(32)),
         throttle=FailureThrottle(FailureLimits(**failed), kernel.monotonic, kernel.shared),
         now=kernel.now,
-        stopwatch=Stopwatch(kernel.monotonic, partial(kernel.observer.authenticated, "basic")),
+        clock=kernel.monotonic,
+        took=partial(kernel.observer.authenticated, "basic"),
     )
     return AccountsRoom(
         kept=kept,

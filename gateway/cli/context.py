@@ -28,7 +28,6 @@ from gateway.security.keys import Keys, load_keys
 from gateway.security.sealing import SealBroken, Sealer
 from gateway.store.engine import Store, open_store
 from gateway.store.kernel.chain import UNSEALED
-from gateway.store.kernel.facts import KEYLESS
 from gateway.store.schema import prepare
 from gateway.store.stamp import StoreRefused
 
@@ -101,7 +100,7 @@ async def own_store(settings: Settings, keys: Keys | None = None) -> AsyncIterat
         for finding in unsafe_sqlite(settings):
             raise RuleViolation(str(finding))
         chain = audit_keys(keys) if keys is not None else UNSEALED
-        facts = EventSealing(keys.derivation) if keys is not None else KEYLESS
+        facts = EventSealing(keys.derivation) if keys is not None else None
         now = wall_clock(settings.environment, os.environ)
         store = open_store(settings.store_url, chain=chain, facts=facts, now=now)
     except (StoreRefused, ValueError) as problem:

@@ -110,28 +110,6 @@ _UNPROVEN = 401
 _ALLOWED: Final[Mapping[str, str]] = {hdrs.ALLOW: ", ".join(READING)}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Serving:
-    """
-    What the public listener serves.
-
-    Attributes:
-        pages: Ready-made documents by path, open to everybody.
-        body_deadline_s: The longest a body may take to arrive, in seconds.
-        uuid_traces: Accept only UUIDs as a caller's trace id.
-        begin: Makes the request's trace the current one, as ``begin_trace`` does.
-    """
-
-    table: Table
-    pages: Mapping[str, Page]
-    admission: Admission
-    observer: RequestObserver
-    body_deadline_s: float
-    uuid_traces: bool
-    begin: BeginTrace = begin_trace
-    clock: Callable[[], float] = time.perf_counter
-
-
 class Exchange(msgspec.Struct):
     """
     One request and what is known of it so far.
@@ -157,29 +135,26 @@ class Exchange(msgspec.Struct):
 EXCHANGE: Final = web.RequestKey("exchange", Exchange)
 
 
-def application(serving: Serving) -> web.Application:
-    """Make the application that answers every request of the public listener."""
-    server = _Server(serving)
-    app = web.Application(middlewares=[server.observe, server.find])
-    everything = _Everything("/")
-    everything.add_route("*", server.serve, expect_handler=expect_nothing)
-    app.router.register_resource(everything)
-    return app
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Serving:
+    """
+    What the public listener serves, the middlewares around it, and what serves behind them.
 
+    Attributes:
+        pages: Ready-made documents by path, open to everybody.
+        body_deadline_s: The longest a body may take to arrive, in seconds.
+        uuid_traces: Accept only UUIDs as a caller's trace id.
+        begin: Makes the request's trace the current one, as ``begin_trace`` does.
+    """
 
-class _Everything(web.PlainResource):
-    """Every target, ``*`` too: aiohttp answers one without a route before any middleware."""
-
-    async def resolve(self, request: web.Request) -> tuple[web.UrlMappingMatchInfo, set[str]]:
-        """Match whatever the target is."""
-        return web.UrlMappingMatchInfo({}, next(iter(self))), set()
-
-
-@dataclass(frozen=True, slots=True)
-class _Server:
-    """Both middlewares, and what serves behind them."""
-
-    serving: Serving
+    table: Table
+    pages: Mapping[str, Page]
+    admission: Admission
+    observer: RequestObserver
+    body_deadline_s: float
+    uuid_traces: bool
+    begin: BeginTrace = begin_trace
+    clock: Callable[[], float] = time.perf_counter
 
     @web.middleware
     async def observe(self, request: web.Request, handler: Handler) -> web.StreamResponse:
@@ -199,18 +174,17 @@ class _Server:
             else:
                 await self._stream(request, exchange, answer, exchange.rest)
         finally:
-            self.serving.admission.in_flight -= 1
+            self.admission.in_flight -= 1
         return answer
 
     def _begin(self, request: web.Request) -> Exchange:
         """Note that a request has come."""
-        serving = self.serving
-        started = serving.clock()
-        trace_id, w3c = serving.begin(request.headers, serving.observer, uuids=serving.uuid_traces)
+        started = self.clock()
+        trace_id, w3c = self.begin(request.headers, self.observer, uuids=self.uuid_traces)
         record = AccessRecord(trace_id=trace_id, method=request.method, address=address_of(request))
         record.w3c_trace_id = w3c
         begin_record(record)
-        serving.admission.in_flight += 1
+        self.admission.in_flight += 1
         path, query = target(request)
         return Exchange(path, query, record, started)
 
@@ -218,7 +192,7 @@ class _Server:
         self, request: web.Request, exchange: Exchange, problem: Exception
     ) -> web.StreamResponse:
         """Refuse; whoever asks for what is not there is refused in their own language."""
-        if is_nowhere(problem) and (knows := self.serving.table.knows(exchange.path)):
+        if is_nowhere(problem) and (knows := self.table.knows(exchange.path)):
             exchange.call = await who_asks(request, knows)
         return self._refuse(request, exchange, problem)
 
@@ -238,14 +212,14 @@ class _Server:
         """Note that a request was answered."""
         record = exchange.record
         _describe(exchange.call, record)
-        record.duration_s = self.serving.clock() - exchange.started
-        self.serving.observer.request(record)
+        record.duration_s = self.clock() - exchange.started
+        self.observer.request(record)
 
     @web.middleware
     async def find(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         """Let the request in and find what serves it: a page, or a row."""
         exchange = request[EXCHANGE]
-        page = self.serving.pages.get(exchange.path)
+        page = self.pages.get(exchange.path)
         if page is not None:
             return self._show(page, request, exchange)
         place, path = self._find(request.method, exchange)
@@ -255,14 +229,14 @@ class _Server:
     def _show(self, page: Page, request: web.Request, exchange: Exchange) -> web.StreamResponse:
         """Answer with a ready-made document, or refuse: overloaded, no method."""
         exchange.record.route = page.name
-        self.serving.admission.check()
+        self.admission.check()
         if request.method not in READING:
             raise ServiceError(errors.METHOD_NOT_ALLOWED, "method", _ALLOWED)
         return page.reply(request.headers.get(hdrs.ACCEPT_ENCODING, ""))
 
     def _find(self, method: str, exchange: Exchange) -> tuple[RoutedRow, Mapping[str, str]]:
         """Name the row and let the request in, or refuse: overloaded, no path, no method."""
-        found = self.serving.table.find(exchange.path)
+        found = self.table.find(exchange.path)
         place = found.places.get(method) if found else None
         if place is not None:
             exchange.place = place
@@ -270,7 +244,7 @@ class _Server:
             record.surface, record.route = place.surface.name, place.row.name
             record.path_template = place.template
         if place is None or place.row.name not in place.surface.exempt:
-            self.serving.admission.check()
+            self.admission.check()
         if found is None:
             raise ServiceError(errors.ROUTE_UNKNOWN, "no_route")
         if place is None:
@@ -297,7 +271,7 @@ class _Server:
         if isinstance(shown, Answer) and shown.rest is not None:
             exchange.rest = counted(exchange.record, shown.content, shown.rest)
         if call.asked.unknown_fields:
-            self.serving.observer.count(Event.UNKNOWN_FIELD, row.name)
+            self.observer.count(Event.UNKNOWN_FIELD, row.name)
         return render(shown, row.status, call.headers)
 
     async def _body(self, request: web.Request, row: Row[Any], call: Call) -> bytes:
@@ -306,13 +280,13 @@ class _Server:
         is_known = call.principal is not None or call.person is not None
         if is_known or request.content.is_eof():
             return await self._read(request, limit)
-        with self.serving.admission.waits_for_stranger(row.name, call.asked.address):
+        with self.admission.waits_for_stranger(row.name, call.asked.address):
             return await self._read(request, limit)
 
     async def _read(self, request: web.Request, limit: int) -> bytes:
         """Read the body within its size and time."""
         try:
-            return await read_body(request, limit, self.serving.body_deadline_s)
+            return await read_body(request, limit, self.body_deadline_s)
         except tuple(_UNREAD) as problem:
             raise ServiceError(_UNREAD[type(problem)], "body") from problem
         except ConnectionError as problem:
@@ -327,7 +301,7 @@ class _Server:
         record.code, record.reason = refusal.error.code, refusal.reason
         record.field = refusal.field
         wants_page = "text/html" in request.headers.get(hdrs.ACCEPT, "")
-        refuse = self.serving.table.refuse(exchange.path, place, wants_page=wants_page)
+        refuse = self.table.refuse(exchange.path, place, wants_page=wants_page)
         if refuse is not None:
             asked = refused_path(request, exchange.path, exchange.query, record.trace_id)
             shown = refuse(refusal, call, asked)
@@ -337,8 +311,25 @@ class _Server:
             place,
             record.trace_id,
             call.headers if call else {},
-            explains=self.serving.table.explains(exchange.path, place),
+            explains=self.table.explains(exchange.path, place),
         )
+
+
+def application(serving: Serving) -> web.Application:
+    """Make the application that answers every request of the public listener."""
+    app = web.Application(middlewares=[serving.observe, serving.find])
+    everything = _Everything("/")
+    everything.add_route("*", serving.serve, expect_handler=expect_nothing)
+    app.router.register_resource(everything)
+    return app
+
+
+class _Everything(web.PlainResource):
+    """Every target, ``*`` too: aiohttp answers one without a route before any middleware."""
+
+    async def resolve(self, request: web.Request) -> tuple[web.UrlMappingMatchInfo, set[str]]:
+        """Match whatever the target is."""
+        return web.UrlMappingMatchInfo({}, next(iter(self))), set()
 
 
 def ask(policies: Sequence[Policy], call: Call) -> Awaitable[None] | None:

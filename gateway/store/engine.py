@@ -29,7 +29,7 @@ from gateway.store.identity.stores import IdentityStore, identity_store
 from gateway.store.kernel.address import address, is_sqlite
 from gateway.store.kernel.chain import UNSEALED, ChainKeys
 from gateway.store.kernel.database import DEFAULT_LIMITS, Database, Limits, failures_as_ours
-from gateway.store.kernel.facts import KEYLESS, FactSealing
+from gateway.store.kernel.facts import FactSealing
 from gateway.store.kernel.leases import StoredTaskLeases
 from gateway.store.kernel.partitions import EVENTS, REQUESTS
 from gateway.store.kernel.processes import StoredProcesses
@@ -114,7 +114,7 @@ def open_store(
     url: str,
     limits: Limits = DEFAULT_LIMITS,
     chain: ChainKeys = UNSEALED,
-    facts: FactSealing = KEYLESS,
+    facts: FactSealing | None = None,
     now: Now = utc_now,
 ) -> Store:
     """

@@ -82,22 +82,9 @@ class RightHeaders:
         return keyed.digest()
 
 
-@dataclass(frozen=True, slots=True)
-class Stopwatch:
-    """
-    A clock in seconds, and the callback that measures how long a valid credential took to find.
-
-    Attributes:
-        clock: The one that kept records go by.
-    """
-
-    clock: Monotonic
-    took: Callable[[float], None]
-
-
 class _Claim(msgspec.Struct, frozen=True):
     """
-    The identity a request claims, its address, and when it arrived by the stopwatch.
+    The identity a request claims, its address, and when it arrived.
 
     Attributes:
         is_known: The same header was right before.
@@ -118,8 +105,10 @@ class BasicCredentials:
 
     Attributes:
         find: Returns a credential, which may have been kept for a while.
-        find_again: Returns it as the store had it after an instant of the
-            stopwatch; asked before anybody with a well-formed secret is refused.
+        find_again: Returns it as the store had it after an instant of ``clock``; asked
+            before anybody with a well-formed secret is refused.
+        clock: Seconds; the one that kept records go by.
+        took: Told how many seconds it took to find a valid credential.
     """
 
     find: Callable[[str], Awaitable[Credential | None]]
@@ -128,7 +117,8 @@ class BasicCredentials:
     known: RightHeaders
     throttle: FailureThrottle
     now: Now
-    stopwatch: Stopwatch
+    clock: Monotonic
+    took: Callable[[float], None]
     refuses = (
         errors.CREDENTIALS_MISSING,
         errors.CREDENTIALS_MALFORMED,
@@ -148,7 +138,7 @@ class BasicCredentials:
                 ``SVC.GTW.005`` (429) in place of a 401 for an address that was
                 refused too often.
         """
-        asked, started = call.asked, self.stopwatch.clock()
+        asked, started = call.asked, self.clock()
         known = shown = self.known.find(asked.authorization)
         if shown is None:
             client_id, secret = self._read(asked.authorization, asked.address)
@@ -188,7 +178,7 @@ class BasicCredentials:
             check=_pretended(self.now, is_right=is_right),
             known=RightHeaders(b""),
             throttle=self.throttle.copy_of(address, client_id),
-            stopwatch=Stopwatch(self.stopwatch.clock, lambda _seconds: None),
+            took=lambda _seconds: None,
         )
 
     def _read(self, headers: Sequence[str], address: str) -> tuple[str, str]:
@@ -236,7 +226,7 @@ class BasicCredentials:
             permissions=credential.permissions,
             limits=credential.limits,
         )
-        self.stopwatch.took(self.stopwatch.clock() - claim.started)
+        self.took(self.clock() - claim.started)
         return ""
 
     def _ended(self, credential: Credential) -> str:

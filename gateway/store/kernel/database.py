@@ -31,7 +31,7 @@ from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.kernel.windows import Paging
 from gateway.net.common.runtime import utc_now
 from gateway.store.kernel.chain import UNSEALED, ChainKeys
-from gateway.store.kernel.facts import KEYLESS, FactSealing
+from gateway.store.kernel.facts import FactSealing
 from gateway.store.kernel.hot_statements import Among, BulkParameters, Execution, Found
 from gateway.store.tables.columns import Record
 
@@ -170,7 +170,7 @@ class Database:
         takes_writes: Whether a transaction can write: a standby cannot, nor a full disk.
         server_load: How many connections the server has, of all programs, and the most that it
             takes; None where the store is a file.
-        facts: Seals what events of payouts tell.
+        facts: Seals what events of payouts tell; without it they neither keep nor show that.
         now: The clock of the process, for which partitions are made ahead.
         followers: Each is told of every act that a transaction of this process has recorded, before
             whoever asked for the change is answered.
@@ -193,7 +193,7 @@ class Database:
     takes_writes: Callable[[AsyncConnection], Awaitable[bool]]
     server_load: Callable[[AsyncConnection], Awaitable[tuple[int, int]]] | None = None
     chain: ChainKeys = UNSEALED
-    facts: FactSealing = KEYLESS
+    facts: FactSealing | None = None
     now: Now = utc_now
     followers: list[Callable[[Act], None]] = field(default_factory=list)
     usage: Usage = field(default_factory=Usage)

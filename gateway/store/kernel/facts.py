@@ -15,18 +15,3 @@ class FactSealing(Protocol):
     def open(self, sealed: bytes, bound_to: str) -> bytes | None:
         """Return what was sealed for a row; None where it cannot be opened."""
         ...
-
-
-class Keyless:
-    """``FactSealing`` of whoever has no key: keeps no facts, and shows none."""
-
-    def seal(self, _content: bytes, _bound_to: str) -> bytes | None:
-        """Keep nothing."""
-        return None
-
-    def open(self, _sealed: bytes, _bound_to: str) -> bytes | None:
-        """Show nothing."""
-        return None
-
-
-KEYLESS = Keyless()

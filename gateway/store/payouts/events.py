@@ -75,7 +75,7 @@ def _between(first: int, last: int) -> ColumnElement[bool]:
     return and_(payout_events.c.number >= first, payout_events.c.number <= last)
 
 
-def event_row(event: PayoutEvent, sealing: FactSealing) -> dict[str, object]:
+def event_row(event: PayoutEvent, sealing: FactSealing | None) -> dict[str, object]:
     """Return all columns of a new event but its number."""
     key = key_columns(event.account_id, event.reference)
     return {
@@ -93,17 +93,17 @@ async def append(database: Database, connection: AsyncConnection, event: PayoutE
     await connection.execute(_APPEND, event_row(event, database.facts))
 
 
-def _sealed(event: PayoutEvent, digest: object, sealing: FactSealing) -> bytes | None:
+def _sealed(event: PayoutEvent, digest: object, sealing: FactSealing | None) -> bytes | None:
     facts = event.facts
     if not facts.keys() <= KEPT_FACTS:
         facts = {name: value for name, value in facts.items() if name in KEPT_FACTS}
-    if not facts:
+    if not facts or sealing is None:
         return None
     content = written_in_ascii(facts).encode()
     return sealing.seal(content, _bound(event.account_id, digest, event.attempt, event.kind.value))
 
 
-def _restored(row: Record, reference: str, sealing: FactSealing) -> PayoutEvent:
+def _restored(row: Record, reference: str, sealing: FactSealing | None) -> PayoutEvent:
     return PayoutEvent(
         account_id=row.account_id,
         reference=reference,
@@ -115,8 +115,8 @@ def _restored(row: Record, reference: str, sealing: FactSealing) -> PayoutEvent:
     )
 
 
-def _opened(row: Record, sealing: FactSealing) -> Facts:
-    if row.sealed_facts is None:
+def _opened(row: Record, sealing: FactSealing | None) -> Facts:
+    if row.sealed_facts is None or sealing is None:
         return {}
     bound = _bound(row.account_id, row.reference_sha256, row.attempt, row.kind)
     content = sealing.open(row.sealed_facts, bound)

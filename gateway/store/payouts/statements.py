@@ -233,14 +233,14 @@ def beginning_values(write: Intent | Claim) -> dict[str, object]:
     return key | attempt_row(write.attempt)
 
 
-def intent_values(write: Intent, sealing: FactSealing) -> dict[str, object]:
+def intent_values(write: Intent, sealing: FactSealing | None) -> dict[str, object]:
     """Return the values of a new payout, its first attempt, and what tells of it."""
     told = event_row(begun(write.payout, write.attempt), sealing)
     tried = _named("begin", beginning_values(write))
     return {**payout_row(write.payout), **tried, **telling_values(told)}
 
 
-def settling_values(change: Change, sealing: FactSealing) -> dict[str, object]:
+def settling_values(change: Change, sealing: FactSealing | None) -> dict[str, object]:
     """Return the values of a step, of the end of its attempt, and of what tells of it."""
     told = event_row(stepped(change), sealing)
     return {**step_values(change), **ending_values(change), **telling_values(told)}

@@ -22,7 +22,6 @@ from policies.authentication.basic import (
     RightHeaders,
     SecretCheck,
     Shown,
-    Stopwatch,
 )
 from policies.traffic.throttle import FailureLimits, FailureThrottle
 from tests.unit.policies.authentication.basic import RIGHT, WRONG, credential
@@ -71,7 +70,8 @@ class PolicyWorld:
             known=RightHeaders(b"k" * 32),
             throttle=self.throttle,
             now=self.clock.now,
-            stopwatch=Stopwatch(self.clock.monotonic, self.took.append),
+            clock=self.clock.monotonic,
+            took=self.took.append,
         )
         self.stored[CLIENT] = credential(self.digester)
 

@@ -19,7 +19,7 @@ from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.requests.calls import RawRequest
 from gateway.runtime.records.record_cache import Lifetimes, RecordCache
 from gateway.security.secrets import SecretDigester
-from policies.authentication.basic import BasicCredentials, RightHeaders, SecretCheck, Stopwatch
+from policies.authentication.basic import BasicCredentials, RightHeaders, SecretCheck
 from policies.traffic.throttle import FailureLimits, FailureThrottle
 from tests.unit.policies.authentication.basic import credential
 from tests.unit.refusals import refused
@@ -179,7 +179,8 @@ class Watched:
             known=RightHeaders(b"k" * 32),
             throttle=FailureThrottle(limits, time.monotonic),
             now=Clock().now,
-            stopwatch=Stopwatch(time.monotonic, lambda _took: None),
+            clock=time.monotonic,
+            took=lambda _took: None,
         )
 
     def digests(self, _secret: str) -> Mapping[str, bytes]:

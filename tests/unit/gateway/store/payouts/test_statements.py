@@ -7,7 +7,6 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.payouts.payouts import SUCCESSORS, Failure, Intent, PayoutState
-from gateway.store.kernel.facts import KEYLESS
 from gateway.store.kernel.postgres import UNNEST_ARRAYS
 from gateway.store.kernel.sqlite import EXECUTE_MANY
 from gateway.store.payouts import statements
@@ -65,9 +64,9 @@ def test_values_fill_every_place_and_no_other() -> None:
 
 def test_values_of_a_whole_write_fill_every_place_too() -> None:
     statement_cases = [
-        ("intend", intent_values(Intent(payout(), attempt()), KEYLESS)),
-        ("settle", settling_values(FULL, KEYLESS)),
-        ("settle_free", settling_values(BARE, KEYLESS)),
+        ("intend", intent_values(Intent(payout(), attempt()), None)),
+        ("settle", settling_values(FULL, None)),
+        ("settle_free", settling_values(BARE, None)),
     ]
 
     for bulk in [UNNEST_ARRAYS, EXECUTE_MANY]:
