@@ -37,6 +37,11 @@ _CHECKSUM_LENGTH = 6
 _SECRET = re.compile(r"gws_[A-Za-z0-9_-]{43}[0-9A-Za-z]{6}", re.ASCII)
 
 
+def base64url(content: bytes) -> str:
+    """Write bytes in base64url without padding."""
+    return base64.urlsafe_b64encode(content).decode("ascii").rstrip("=")
+
+
 def new_client_id(random: Random) -> str:
     """Make ``cli_`` and 20 lower-case base32 characters (RFC 4648), 100 random bits."""
     text = base64.b32encode(random(_ID_BYTES)).decode("ascii").lower()
@@ -45,8 +50,7 @@ def new_client_id(random: Random) -> str:
 
 def new_client_secret(random: Random) -> str:
     """Make ``gws_``, 32 random bytes in base64url without padding, and the checksum."""
-    text = base64.urlsafe_b64encode(random(_SECRET_BYTES)).decode("ascii").rstrip("=")
-    body = _SECRET_PREFIX + text
+    body = _SECRET_PREFIX + base64url(random(_SECRET_BYTES))
     return body + _checksum(body)
 
 

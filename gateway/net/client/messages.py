@@ -1,8 +1,7 @@
 """
 HTTP requests to a bank: their bytes, how far each has got, and the answers.
 
-A head is one template for each operation, filled in for each call. How far a call has got is
-the only evidence of whether a byte left us.
+How far a call has got is the only evidence of whether a byte left us.
 """
 
 from __future__ import annotations
@@ -11,6 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import lru_cache
 from typing import Final
 from urllib.parse import quote
 
@@ -223,19 +223,25 @@ _RESERVED: Final = frozenset(
     {"accept-encoding", "connection", "content-length", "expect", "host", "te", "trailer",
      "traceparent", "tracestate", "transfer-encoding", "upgrade", "x-trace-id"}
 )  # fmt: skip
-_DEFAULTS: Final = (("Accept", "application/json"), ("User-Agent", "pixgate"))
-_JSON: Final = ("Content-Type", "application/json")
+_DEFAULTS: Final = {"accept": "Accept: application/json", "user-agent": "User-Agent: pixgate"}
+_WITH_BODY: Final = {**_DEFAULTS, "content-type": "Content-Type: application/json"}
 # Servers expect no Content-Length from these without a body; from others a zero (RFC 9110, 8.6).
 _BODILESS: Final = frozenset({"GET", "HEAD", "DELETE", "OPTIONS"})
-# An adapter has about thirty operations; the bound is for one that invents methods.
-_TEMPLATES: Final = 64
-Shape = tuple[str, bool, bool, bool, tuple[str, ...]]
-"""
-What all requests of an operation have in common.
 
-The method, whether there is a body, a ``tracestate``, whether it is the last request of its
-connection, and the names of the headers.
-"""
+
+@lru_cache(maxsize=64)
+def _lowered(method: str, names: tuple[str, ...]) -> frozenset[str]:
+    """
+    Return the names of headers in lower case.
+
+    Raises:
+        Unreachable: ``unsendable``, for a name that is no token, reserved or there twice.
+    """
+    lowered = frozenset(name.lower() for name in names)
+    tokens = all(map(_TOKEN.fullmatch, (method, *names)))
+    if not tokens or lowered & _RESERVED or len(lowered) != len(names):
+        raise Unreachable(Reason.UNSENDABLE)
+    return lowered
 
 
 class RequestWriter:
@@ -249,10 +255,9 @@ class RequestWriter:
     """
 
     def __init__(self, base: URL, trace_headers: Callable[[], tuple[str, str, str]]) -> None:
-        self._host = (base.host_port_subcomponent or "").replace("%", "%%")
+        self._host = f"Host: {base.host_port_subcomponent or ''}"
         self._prefix = base.raw_path.rstrip("/")
         self._trace_headers = trace_headers
-        self._templates: dict[Shape, str] = {}
 
     def write(self, request: ProviderRequest, *, last: bool = False) -> bytes:
         """
@@ -265,49 +270,24 @@ class RequestWriter:
                 request with one body: control characters, a space in the path,
                 characters beyond ASCII, or a header that changes the framing.
         """
-        headers, body = request.headers, request.body
-        trace_headers = self._trace_headers()
-        has_state = trace_headers[2] != ""
-        shape = (request.method, bool(body), has_state, last, tuple(headers))
-        template = self._templates.get(shape) or self._template(shape)
-        variable = (self._prefix + request.path, *headers.values())
-        checked = "".join(variable)
+        headers, body, target = request.headers, request.body, self._prefix + request.path
+        checked = "".join((target, *headers.values()))
         if not (checked.isascii() and checked.isprintable()) or " " in request.path:
             raise Unreachable(Reason.UNSENDABLE)
         if not request.path.startswith("/"):
             raise Unreachable(Reason.UNSENDABLE)
-        filled = (variable[0], *(trace_headers if has_state else trace_headers[:2]), *variable[1:])
-        return (template % (*filled, len(body)) if body else template % filled).encode() + body
-
-    def _template(self, shape: Shape) -> str:
-        """Make the template of an operation, and keep a bounded number of them."""
-        if len(self._templates) >= _TEMPLATES:
-            self._templates.clear()
-        made = self._templates[shape] = "\r\n".join([*self._lines(shape), "", ""])
-        return made
-
-    def _lines(self, shape: Shape) -> list[str]:
-        """Write the lines, with ``%s`` for the values of a call."""
-        method, has_body, has_state, is_last, names = shape
-        lowered = {name.lower() for name in names}
-        tokens = all(map(_TOKEN.fullmatch, (method, *names)))
-        if not tokens or lowered & _RESERVED or len(lowered) != len(names):
-            raise Unreachable(Reason.UNSENDABLE)
-        defaults = (*_DEFAULTS, _JSON) if has_body else _DEFAULTS
-        fixed = [f"{name}: {value}" for name, value in defaults if name.lower() not in lowered]
-        lines = [
-            f"{method} %s HTTP/1.1",
-            f"Host: {self._host}",
-            "Accept-Encoding: identity",
-            *(["Connection: close"] if is_last else []),
-            *fixed,
-            "X-Trace-ID: %s",
-            "traceparent: %s",
-            *(["tracestate: %s"] if has_state else []),
-            *(f"{name}: %s" for name in names),
-        ]
-        if has_body:
-            lines.append("Content-Length: %d")
-        elif method not in _BODILESS:
-            lines.append("Content-Length: 0")
-        return lines
+        lowered = _lowered(request.method, tuple(headers))
+        lines = [f"{request.method} {target} HTTP/1.1", self._host, "Accept-Encoding: identity"]
+        if last:
+            lines.append("Connection: close")
+        for name, line in (_WITH_BODY if body else _DEFAULTS).items():
+            if name not in lowered:
+                lines.append(line)
+        trace_id, parent, state = self._trace_headers()
+        lines += (f"X-Trace-ID: {trace_id}", f"traceparent: {parent}")
+        if state:
+            lines.append(f"tracestate: {state}")
+        lines += map(": ".join, headers.items())
+        if body or request.method not in _BODILESS:
+            lines.append(f"Content-Length: {len(body)}")
+        return "\r\n".join((*lines, "", "")).encode() + body

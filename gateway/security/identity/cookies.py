@@ -38,7 +38,7 @@ from gateway.domain.identity.panel_sessions import (
     KnownBrowser,
 )
 from gateway.domain.kernel.clocks import Now
-from gateway.security.secrets import Random
+from gateway.security.secrets import Random, base64url
 
 DEVICE_LABEL: Final = "device cookies"
 """The label that the server's keys are derived under."""
@@ -140,7 +140,7 @@ class PanelCookies:
 
     def new_csrf(self) -> str:
         """Make a CSRF token of 256 bits."""
-        return _text(self._random(_CSRF_BYTES))
+        return base64url(self._random(_CSRF_BYTES))
 
     def seal(self, text: str, cookie: Cookie) -> bytes:
         """Encrypt for the row of a cookie."""
@@ -163,7 +163,7 @@ class PanelCookies:
 
 
 def _signed(content: bytes, key: bytes) -> str:
-    return f"v1.{_text(content + _mac(key, b'anonymous cookie' + content))}"
+    return f"v1.{base64url(content + _mac(key, b'anonymous cookie' + content))}"
 
 
 def _anonymous(content: bytes, key: bytes) -> AnonymousCookie:
@@ -171,13 +171,13 @@ def _anonymous(content: bytes, key: bytes) -> AnonymousCookie:
     name = hashlib.sha256(content).hexdigest()
     return AnonymousCookie(
         cookie=Cookie(id_hash=name, secret=b"", value=_signed(content, key)),
-        csrf=_text(_mac(key, b"anonymous csrf" + content)),
+        csrf=base64url(_mac(key, b"anonymous csrf" + content)),
         created_at=datetime.fromtimestamp(_ANONYMOUS.unpack(content)[1], UTC),
     )
 
 
 def _cookie(name: bytes, secret: bytes) -> Cookie:
-    value = f"{_text(name)}.{_text(secret)}"
+    value = f"{base64url(name)}.{base64url(secret)}"
     return Cookie(id_hash=hashlib.sha256(name).hexdigest(), secret=secret, value=value)
 
 
@@ -187,7 +187,3 @@ def _cipher(key: bytes, cookie: Cookie) -> AESGCM:
         algorithm=SHA256(), length=_KEY_BYTES, salt=key, info=f"pixgate v1 {PANEL_LABEL}".encode()
     )
     return AESGCM(derived.derive(cookie.secret))
-
-
-def _text(content: bytes) -> str:
-    return base64.urlsafe_b64encode(content).decode("ascii").rstrip("=")

@@ -23,7 +23,7 @@ from gateway.domain.identity.sessions import SigningKey
 from gateway.domain.kernel.clocks import Monotonic, Now
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.security.sealing import Sealer
-from gateway.security.secrets import Random
+from gateway.security.secrets import Random, base64url
 
 MOST = 3
 """Keys in use: the next, the current and the previous one."""
@@ -62,7 +62,7 @@ def jwks(keys: Sequence[SigningKey]) -> dict[str, object]:
             {
                 "kty": "OKP",
                 "crv": "Ed25519",
-                "x": base64.urlsafe_b64encode(key.public).decode("ascii").rstrip("="),
+                "x": base64url(key.public),
                 "kid": key.id,
                 "use": "sig",
                 "alg": "EdDSA",

@@ -31,7 +31,7 @@ from gateway.domain.identity.sessions import AccessClaims
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.errors import ServiceError
 from gateway.security.identity.signing_keys import Keyring
-from gateway.security.secrets import Random
+from gateway.security.secrets import Random, base64url
 
 _BYTES = 32
 
@@ -46,7 +46,7 @@ class OpaqueTokens:
 
     def make(self) -> str:
         """Make a token: 43 characters of base64url."""
-        return base64.urlsafe_b64encode(self._random(_BYTES)).decode("ascii").rstrip("=")
+        return base64url(self._random(_BYTES))
 
     def digest(self, token: str) -> bytes:
         """Return the 32 bytes stored for a refresh or factor token."""
@@ -250,7 +250,7 @@ def _canonical(part: str) -> bytes:
     except binascii.Error as malformed:
         problem = "form"
         raise _Refused(problem) from malformed
-    if base64.urlsafe_b64encode(content).decode("ascii").rstrip("=") != part:
+    if base64url(content) != part:
         problem = "form"
         raise _Refused(problem)
     return content

@@ -18,7 +18,6 @@ from collections.abc import (
 )
 from dataclasses import dataclass, field
 from functools import lru_cache
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from sqlalchemy import ARRAY, ColumnElement, Dialect, Insert, Select, bindparam
@@ -164,7 +163,7 @@ class _Hot:
     A statement for rows of parameters with the same names.
 
     Attributes:
-        take: Takes the driver's parameters out of a row, in their order.
+        order: Names the driver's parameters.
         write: Write a value as the driver takes it, by place; most need nothing.
         fixed: Values that the statement has in itself.
         names: The columns it finds; none of a statement that finds none.
@@ -172,7 +171,7 @@ class _Hot:
     """
 
     text: str
-    take: Callable[[BulkRow], Values]
+    order: Sequence[str]
     write: Sequence[tuple[int, Process]]
     fixed: BulkRow
     names: Sequence[str]
@@ -190,7 +189,8 @@ class _Hot:
         Raises:
             StatementError: a value cannot be sent; it is not quoted.
         """
-        values = list(self.take({**self.fixed, **row} if self.fixed else row))
+        given = {**self.fixed, **row} if self.fixed else row
+        values = [given[name] for name in self.order]
         try:
             for place, process in self.write:
                 values[place] = process(values[place])
@@ -215,19 +215,12 @@ def _hot(statement: Executable, dialect: Dialect, given: tuple[str, ...]) -> _Ho
     found = list(statement.exported_columns) if isinstance(statement, ReturnsRows) else []
     return _Hot(
         text=compiled.string,
-        take=_taking(order),
+        order=order,
         write=[(place, processes[name]) for place, name in enumerate(order) if name in processes],
         fixed={name: value for name, value in compiled.params.items() if name not in given},
         names=[str(each.key) for each in found],
         read=list(_reading(found, dialect)),
     )
-
-
-def _taking(order: Sequence[str]) -> Callable[[BulkRow], Values]:
-    """Return what takes these values out of a row; one alone would not come as a tuple."""
-    if len(order) > 1:
-        return cast("Callable[[BulkRow], Values]", itemgetter(*order))
-    return lambda row: tuple(row[name] for name in order)
 
 
 def _binds(compiled: SQLCompiler, dialect: Dialect) -> Iterator[tuple[str, Process]]:

@@ -90,15 +90,6 @@ def test_a_template_serves_other_values_and_other_shapes():
     assert [b"A: " in line for line in written] == [False, True, False, True]
 
 
-def test_templates_are_not_kept_without_a_bound():
-    many = heads()
-
-    for number in range(1000):
-        many.write(asked(**{f"X-{number}": ""}))
-
-    assert len(many._templates) <= 64
-
-
 def test_a_zone_in_the_host_is_no_placeholder():
     assert b"Host: [fe80::1%25s]\r\n" in heads("https://[fe80::1%25s]").write(asked())
 
