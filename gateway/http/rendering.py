@@ -21,6 +21,7 @@ from gateway.domain.kernel.money import Sum
 from gateway.domain.requests.reasons import REASONS, sentence, told
 from gateway.http.route import Answer, Document, code_of
 from gateway.http.table import RoutedRow
+from gateway.net.server.refusals import error_body
 
 _log: Final = logging.getLogger("gateway.http")
 _COME_BACK: Final = frozenset({502, 503})
@@ -189,17 +190,3 @@ def minute(at: datetime | None) -> str:
     if at is None:
         return ""
     return at.astimezone(UTC).strftime("%Y-%m-%d %H:%M")
-
-
-def error_body(error: ErrorCode, trace_id: str, message: str = "", **more: str) -> bytes:
-    """
-    Write the one body every refusal has (contract 2.2).
-
-    Args:
-        error: The catalogued code.
-        trace_id: Of the request.
-        message: Another one than the code's own.
-        more: Further fields behind it, on the surfaces of people.
-    """
-    body = {"code": error.code, "message": message or error.message, "trace_id": trace_id, **more}
-    return orjson.dumps(body)

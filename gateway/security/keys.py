@@ -105,7 +105,9 @@ def load_keys(settings: Settings, random: Random = os.urandom) -> Keys:
     if not (pepper and key):
         made = _made(settings, random)
         pepper, key = pepper or made[_PEPPER], key or made[_SEALING_KEY]
-    peppers = _by_id("auth.basic", [pepper, *settings.auth.basic.retired_peppers.values()], _bytes)
+    peppers = _by_id(
+        "auth.basic", [pepper, *settings.auth.basic.retired_peppers.values()], str.encode
+    )
     keys = _by_id("sealing", [key, *settings.sealing.retired_keys.values()], sealing_key)
     derivation = Derivation(keys, next(iter(keys)))
     return Keys(
@@ -119,7 +121,7 @@ def load_keys(settings: Settings, random: Random = os.urandom) -> Keys:
 
 def key_id(purpose: str, text: str) -> str:
     """Return the id of a key as it is configured; ValueError where it is malformed."""
-    return next(iter(_named([sealing_key(text) if purpose == SEALING else _bytes(text)])))
+    return next(iter(_named([sealing_key(text) if purpose == SEALING else text.encode()])))
 
 
 def _password_peppers(settings: Settings, derivation: Derivation) -> dict[str, bytes]:
@@ -153,11 +155,6 @@ def _named(keys: Iterable[bytes]) -> dict[str, bytes]:
     return {
         hmac.digest(key, b"pixgate key id", "sha256")[:_KEY_ID_BYTES].hex(): key for key in keys
     }
-
-
-def _bytes(text: str) -> bytes:
-    """Read a pepper, which is any text."""
-    return text.encode()
 
 
 def _made(settings: Settings, random: Random) -> dict[str, Secret]:

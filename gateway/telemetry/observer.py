@@ -151,7 +151,7 @@ class TelemetryObserver:
         self._calls: dict[Hashable, _Kind] = {}
         self._worst = WorstCredentials()
         values.read(series.WORST_CREDENTIALS, lambda: self._worst.figures(now()))
-        self._tallies: dict[Event, dict[str, Counter]] = {event: {} for event in _COUNTED}
+        self._tallies: dict[tuple[Event, str], Counter] = {}
         for provider, calls in product(self._providers, series.OPERATION_CLASS.values or ()):
             values.child(series.BREAKER_STATE, provider, calls).set(_STATES["closed"])
 
@@ -231,18 +231,15 @@ class TelemetryObserver:
 
     def count(self, event: Event, label: str) -> None:
         """Count an event that has no record of its own."""
-        try:
-            self._tallies[event][label].inc()
-        except KeyError:
-            self._tally(event, label).inc()
+        (self._tallies.get((event, label)) or self._tally(event, label)).inc()
 
     def _tally(self, event: Event, label: str) -> Counter:
         """Find the counter of an event and keep it; labels are our own words, and few."""
         family = _COUNTED[event]
         words, most = label.rsplit(".", len(family.labels) - 1), len(family.labels)
         counter = self._metrics.child(family, *[""] * (most - len(words)), *words)
-        if len(self._tallies[event]) < _MOST_TALLIES:
-            self._tallies[event][label] = counter
+        if len(self._tallies) < _MOST_TALLIES:
+            self._tallies[event, label] = counter
         return counter
 
     def show(self, gauge: Gauge, value: float) -> None:

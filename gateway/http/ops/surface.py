@@ -18,7 +18,7 @@ from aiohttp.typedefs import Handler
 from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.clocks import Monotonic
 from gateway.domain.kernel.errors import INTERNAL, METHOD_NOT_ALLOWED, ROUTE_UNKNOWN
-from gateway.net.server.refusals import SERVER, render
+from gateway.net.server.refusals import SERVER, error_body
 from gateway.telemetry import trace
 from gateway.telemetry.metrics.registry import MetricRegistry
 
@@ -170,7 +170,7 @@ class OpsSurface:
 
 def _refusal(error: ErrorCode, trace_id: str) -> web.Response:
     """Make the error body of the contract."""
-    body = render(error, trace_id)
+    body = error_body(error, trace_id)
     return web.Response(status=error.status, body=body, headers={"Content-Type": _JSON})
 
 

@@ -36,9 +36,17 @@ class Refusal:
     headers: Mapping[str, str]
 
 
-def render(error: ErrorCode, trace_id: str) -> bytes:
-    """Write the error body of contract part 7; it repeats nothing of the request."""
-    body = {"code": error.code, "message": error.message, "trace_id": trace_id}
+def error_body(error: ErrorCode, trace_id: str, message: str = "", **more: str) -> bytes:
+    """
+    Write the one body every refusal has (contract 2.2).
+
+    Args:
+        error: The catalogued code.
+        trace_id: Of the request.
+        message: Another one than the code's own.
+        more: Further fields behind it, on the surfaces of people.
+    """
+    body = {"code": error.code, "message": message or error.message, "trace_id": trace_id, **more}
     return orjson.dumps(body)
 
 
@@ -63,7 +71,7 @@ class Refusals:
         headers: dict[str, str] = {"X-Trace-ID": trace_id, **_HEADERS}
         if error is DRAINING:  # another process takes over within a second
             headers[hdrs.RETRY_AFTER] = "1"
-        return Refusal(error.status, render(error, trace_id), headers)
+        return Refusal(error.status, error_body(error, trace_id), headers)
 
 
 def find_code(problem: BaseException | None, status: int) -> ErrorCode:

@@ -286,13 +286,7 @@ def ending_values(change: Change) -> dict[str, object]:
 
 
 def _named(when: str, columns: Mapping[str, object]) -> dict[str, object]:
-    return dict(zip(_names(when, tuple(columns)), columns.values(), strict=True))
-
-
-@cache
-def _names(when: str, names: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the names of parameters; there are as many kinds of rows as statements."""
-    return tuple(f"{when}_{name}" for name in names)
+    return {f"{when}_{name}": value for name, value in columns.items()}
 
 
 _COLUMNS = (payouts.c.account_id, payouts.c.reference_sha256)

@@ -23,7 +23,7 @@ from gateway.domain.kernel import errors
 from gateway.domain.kernel.errors import HEADERS_TOO_LARGE
 from gateway.domain.payouts.payouts import FINAL_STATES
 from gateway.http.pages import PAGES
-from gateway.http.rendering import error_body
+from gateway.net.server.refusals import error_body
 from gateway.telemetry.metrics import series
 from gateway.telemetry.metrics.families import Label
 from gateway.telemetry.ports import Event

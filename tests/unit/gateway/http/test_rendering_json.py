@@ -9,7 +9,8 @@ import pytest
 
 from gateway.domain.kernel.errors import PAYOUT_NOT_FOUND
 from gateway.domain.kernel.money import Money
-from gateway.http.rendering import dumps, error_body, instant, minute
+from gateway.http.rendering import dumps, instant, minute
+from gateway.net.server.refusals import error_body
 
 BRASILIA = timezone(timedelta(hours=-3))
 AT = datetime(2026, 11, 20, 21, 5, 59, 999_999, tzinfo=BRASILIA)

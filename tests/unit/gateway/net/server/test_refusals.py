@@ -6,13 +6,13 @@ import pytest
 from aiohttp.http_exceptions import BadHttpMessage, BadStatusLine, InvalidHeader, LineTooLong
 
 from gateway.domain.kernel import errors
-from gateway.net.server.refusals import TOO_MANY_HEADERS, Refusals, find_code, render, to_bytes
+from gateway.net.server.refusals import TOO_MANY_HEADERS, Refusals, error_body, find_code, to_bytes
 from tests.world.raw_http import split
 
 
 def test_the_body_has_code_message_and_trace_id():
     """Contract part 7."""
-    body = json.loads(render(errors.MALFORMED_REQUEST, "abc"))
+    body = json.loads(error_body(errors.MALFORMED_REQUEST, "abc"))
 
     assert body == {
         "code": "SVC.VAL.011",
