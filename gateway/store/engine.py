@@ -28,8 +28,13 @@ from gateway.store.bank.returns import StoredReturns
 from gateway.store.identity.stores import IdentityStore, identity_store
 from gateway.store.kernel.address import address, is_sqlite
 from gateway.store.kernel.chain import UNSEALED, ChainKeys
-from gateway.store.kernel.database import DEFAULT_LIMITS, Database, Limits, failures_as_ours
-from gateway.store.kernel.facts import FactSealing
+from gateway.store.kernel.database import (
+    DEFAULT_LIMITS,
+    Database,
+    FactSealing,
+    Limits,
+    failures_as_ours,
+)
 from gateway.store.kernel.leases import StoredTaskLeases
 from gateway.store.kernel.partitions import EVENTS, REQUESTS
 from gateway.store.kernel.processes import StoredProcesses

@@ -19,7 +19,7 @@ from contextlib import (
     contextmanager,
 )
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 from sqlalchemy import ColumnElement, Insert, Select, Table, func, select
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, SQLAlchemyError
@@ -31,7 +31,6 @@ from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.kernel.windows import Paging
 from gateway.net.common.runtime import utc_now
 from gateway.store.kernel.chain import UNSEALED, ChainKeys
-from gateway.store.kernel.facts import FactSealing
 from gateway.store.kernel.hot_statements import Among, BulkParameters, Execution, Found
 from gateway.store.tables.columns import Record
 
@@ -117,6 +116,18 @@ _LOOK_AGAIN_S: Final = 0.005
 
 
 Opened = TypeVar("Opened")
+
+
+class FactSealing(Protocol):
+    """Seals facts for one row each, and opens them."""
+
+    def seal(self, content: bytes, bound_to: str) -> bytes | None:
+        """Return it sealed for a row; None where there is no key, and nothing is kept."""
+        ...
+
+    def open(self, sealed: bytes, bound_to: str) -> bytes | None:
+        """Return what was sealed for a row; None where it cannot be opened."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,8 +11,7 @@ from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
 from gateway.domain.payouts.events import KEPT_FACTS, Facts, PayoutEvent
 from gateway.domain.payouts.payouts import EventKind, PayoutState
-from gateway.store.kernel.database import Database
-from gateway.store.kernel.facts import FactSealing
+from gateway.store.kernel.database import Database, FactSealing
 from gateway.store.kernel.partitions import EVENTS
 from gateway.store.payouts.rows import key_columns
 from gateway.store.tables.columns import Record, written_in_ascii

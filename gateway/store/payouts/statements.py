@@ -37,7 +37,7 @@ from gateway.domain.payouts.payouts import (
     Payout,
     PayoutState,
 )
-from gateway.store.kernel.facts import FactSealing
+from gateway.store.kernel.database import FactSealing
 from gateway.store.kernel.hot_statements import Among, BulkParameters, Found, Types
 from gateway.store.payouts.events import event_row
 from gateway.store.payouts.rows import (
