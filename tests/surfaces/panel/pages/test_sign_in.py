@@ -1,0 +1,71 @@
+"""Pages before the sign-in call the same services as the API, within the same quotas."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from gateway.domain.identity.rights import Role
+from gateway.domain.kernel.company_scope import EVERY_COMPANY
+from gateway.operations.identity.users import NewUser
+from policies.traffic.quota import Draw
+from tests.surfaces.panel.pages.person import Person
+from tests.surfaces.panel.roles import PASSWORD
+from tests.world.gateway.world import World
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+EMAIL = "nova@panel.example"
+LINK = re.compile(r"token=(\S+)")
+
+
+async def test_a_link_sets_a_password_and_an_app_is_enrolled(world: World):
+    identity = world.gateway.rooms.identity
+    order = NewUser(email=EMAIL, name="Nova", roles=frozenset({Role.OPERATOR}))
+    await identity.services.invitations.invite("test", order)
+    mails = await identity.context.stores.outbox.latest(5, EVERY_COMPANY)
+    token = next(LINK.search(each.text) for each in mails if each.to == EMAIL)
+    person = Person(world)
+    assert token is not None
+
+    await person.open(f"/panel/invitation?token={token[1]}")
+    fields = {"token": token[1], "new_password": PASSWORD}
+    set_ = await person.send("/panel/invitation", fields)
+    again = await person.send("/panel/invitation", fields)
+    await person.open(set_.location)
+    came = await person.send("/panel/login", {"email": EMAIL, "password": PASSWORD})
+    await person.open(came.location)
+    scan = await person.send("/panel/factor", {"password": PASSWORD})
+
+    assert (set_.status, set_.location) == (303, "/panel/login?done=invitation")
+    assert again.status == 400
+    assert came.location.startswith("/panel/factor")
+    assert scan.status == 200
+    assert "data:image/svg+xml" in scan.text
+
+
+async def test_a_guess_draws_from_the_quota_of_guesses(
+    world: World, monkeypatch: pytest.MonkeyPatch
+):
+    """And one that was right gets its draw back."""
+    meter = world.gateway.rooms.identity.policies.address_quota._meters["sign_in"]
+    given = []
+    monkeypatch.setattr(meter.buckets, "give_back", given.append)
+    monkeypatch.setattr(meter.buckets, "put_back", given.append)
+    person = Person(world)
+    await person.open("/panel/login")
+    fields = {"email": "viewer@panel.example", "password": "falsch"}
+
+    wrong = await person.send("/panel/login", fields)
+    kept = list(given)
+    right = await person.send("/panel/login", {**fields, "password": PASSWORD})
+    monkeypatch.setattr(meter.buckets, "draw", lambda _key: Draw(False, 0, 9.0))
+    await person.open("/panel/logout")
+    stranger = Person(world)
+    await stranger.open("/panel/login")
+    limited = await stranger.send("/panel/login", fields)
+
+    assert (wrong.status, right.status, limited.status) == (401, 303, 429)
+    assert kept == []
+    assert len(given) == 1
