@@ -25,7 +25,7 @@ REFUSING = {"ServiceError": 1, "RuleViolation": 1, "too_many": 1, "not_possible"
 
 WORKED_OUT = {
     "gateway/http/admission.py: reason": ("in_flight", "loop_lag", "strangers"),
-    "gateway/operations/backoffice/callbacks/reception.py: reason": ("forged", "unproven"),
+    "gateway/callbacks/reception.py: reason": ("forged", "unproven"),
     "gateway/operations/backoffice/scoped_records.py: kind": (
         "company",
         "credential",
@@ -46,7 +46,7 @@ WORKED_OUT = {
     "gateway/approvals/execution.py: reason": (
         *("decided", "over", "meanwhile", "under_way", "void"),
     ),
-    "gateway/operations/accounts/accounts.py: problem.reason": (*SecretsFlaw, *PemFlaw),
+    "gateway/accounts/service.py: problem.reason": (*SecretsFlaw, *PemFlaw),
     "gateway/operations/bank/bank_acts.py: reason": tuple(WHY),
     "gateway/operations/identity/throttling.py: reason": (
         *("account_ip", "ip", "consecutive", "factor", "reset_ip", "link"),
