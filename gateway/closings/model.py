@@ -88,9 +88,9 @@ class Day(Struct, frozen=True, kw_only=True):
     figures: Figures | None
     lines: Sequence[Line]
 
-    def of(self, rule: Rule) -> Sequence[Line]:
-        """Return the lines of a rule."""
-        return [each for each in self.lines if each.rule is rule]
+    def of(self, rule: str) -> Sequence[Line]:
+        """Return the lines of a rule, by its word."""
+        return [each for each in self.lines if each.rule == rule]
 
     @property
     def differences(self) -> int:

@@ -163,6 +163,7 @@ def test_what_needs_no_order_is_no_difference(direction: Direction, kind: Moveme
     (line,) = compared(day, [LinkedEntry(told, None, None)], {told.e2e_id}, [], [])
 
     assert line.rule is rule
+    assert Day(day=day, figures=None, lines=[line]).of(rule.value) == [line]
 
 
 def test_a_charge_without_an_amount_is_tied_to_what_was_paid():
