@@ -1,11 +1,14 @@
 """Routes that run a service method: what is read from it, and how its result is told."""
 
+from dataclasses import replace
 from datetime import datetime
 
 import msgspec
 import pytest
+from aiohttp import hdrs
 
 from gateway.core.access import Staff, requires
+from gateway.domain.accounts.accounts import Account
 from gateway.domain.accounts.credentials import Action
 from gateway.domain.identity.errors import NOT_FOUND
 from gateway.domain.identity.rights import Area, Right
@@ -13,11 +16,13 @@ from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.requests.calls import RawRequest
 from gateway.domain.requests.schemas import Moment
+from gateway.domain.requests.versions import Expected
 from gateway.http.backoffice.routing import Routes
-from gateway.http.route import Answer
+from gateway.http.rendering import dumps
+from gateway.http.route import Answer, VersionedAnswer
 from gateway.operations.bank.pages import Listed
 from gateway.operations.kernel.audit_context import RuleViolation
-from tests.unit.gateway.http.backoffice.surface import STAFF
+from tests.unit.gateway.http.backoffice.surface import OFFICE, STAFF
 from tests.world.standing import NOON
 
 ID = "5f0c8f6e-3d57-4a6d-9f53-0d4d5a0f7b01"
@@ -130,3 +135,95 @@ def test_a_method_without_a_right_is_no_route():
     with pytest.raises(AttributeError):
         Routes().get("/notes", "notes", anything)
     assert Right(Area.STOP, Action.READ) == routes().staff[0].needs
+
+
+class Sealed(msgspec.Struct, frozen=True):
+    text: str
+    secret: str = "canary"
+
+    def to_document(self, reader: Staff) -> Note:
+        """Leave the secret out."""
+        assert reader.acting == STAFF.acting
+        return Note(self.text)
+
+    def version(self) -> str:
+        return f'"{self.text}"'
+
+
+class Parcels:
+    @requires(Area.STOP, Action.READ)
+    async def get(self, _who: Staff, account: Account) -> Sealed:
+        """Read one of an account."""
+        return Sealed(account.id)
+
+    @requires(Area.STOP, Action.WRITE, active=True)
+    async def change(self, _who: Staff, account: Account, expected: Expected) -> Sealed:
+        """Change one that was seen."""
+        expected.check(f'"{account.id}"')
+        return Sealed("changed")
+
+    @requires(Area.STOP, Action.READ)
+    async def page(self, _who: Staff, paging: Paging) -> Listed[Sealed]:
+        """List them."""
+        return Listed(items=[Sealed("a")], paging=paging, total=1)
+
+    @requires(Area.STOP, Action.READ)
+    async def raw(self, _who: Staff, paging: Paging) -> Listed[Account]:
+        """List accounts."""
+        return Listed(items=[OFFICE.account], paging=paging, total=1)
+
+
+def named(account: Account) -> Note:
+    return Note(account.name)
+
+
+def changed(found: Sealed, _who: object) -> Note:
+    return Note(f"{found.text}!")
+
+
+def parcels() -> Routes:
+    made, does = Routes(), Parcels()
+    one = "/accounts/{account_id}/parcel"
+    made.get(one, "parcel", does.get, version=Sealed.version)
+    made.put(one, "parcel_change", does.change, shows=changed, version=Sealed.version)
+    made.get("/parcels", "parcels", does.page)
+    made.get("/holders", "holders", does.raw, each=named)
+    return made
+
+
+async def test_a_method_is_given_the_account_of_the_path_and_its_version_is_shown():
+    (read,), (change,) = parcels().visible, parcels().banking
+    seen = replace(OFFICE, expected=Expected(frozenset({f'"{OFFICE.account.id}"'})))
+    stale = replace(OFFICE, expected=Expected(frozenset({"older"})))
+    nothing = RawRequest(path={})
+
+    found = await read.serve(OFFICE, nothing)
+    after = await change.serve(seen, nothing)
+    with pytest.raises(ServiceError) as refused:
+        await change.serve(stale, nothing)
+
+    assert isinstance(found, VersionedAnswer)
+    assert isinstance(after, VersionedAnswer)
+    assert (found.content, found.headers[hdrs.ETAG]) == (
+        Note(OFFICE.account.id),
+        f'"{OFFICE.account.id}"',
+    )
+    assert (after.content, after.headers[hdrs.ETAG]) == (Note("changed!"), '"changed"')
+    assert refused.value.error.code == "SVC.GTW.011"
+    assert read.tells_version
+    assert change.tells_version
+
+
+async def test_what_holds_a_secret_leaves_as_a_document():
+    listed, holders = parcels().staff
+    nothing = RawRequest(path={})
+
+    shown = await listed.serve(STAFF, nothing)
+    named_ = await holders.serve(STAFF, nothing)
+
+    assert (shown["data"], named_["data"]) == (  # type: ignore[index]
+        [Note("a")],
+        [Note(OFFICE.account.name)],
+    )
+    assert b"canary" not in dumps(shown)  # type: ignore[arg-type]
+    assert (listed.document.__name__, holders.document.__name__) == ("NoteList", "NoteList")
