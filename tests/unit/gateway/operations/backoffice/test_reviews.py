@@ -49,7 +49,9 @@ def reviewing(office: Registers, acting: AuditContext) -> PayoutReviews:
         reviews=store.reviews,
         events=store.payout_events,
         reviewers=Reviewers(
-            users=store.identity.users, accounts=store.accounts, approvals=store.office.approvals
+            users=store.identity.users,
+            accounts=store.accounts,
+            people_of=store.office.approvals.people_of,
         ),
         acting=acting,
     )
