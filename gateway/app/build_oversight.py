@@ -13,15 +13,12 @@ from gateway.audit.service import AuditLog
 from gateway.banks import pages as bank_pages
 from gateway.banks import routes as bank_routes
 from gateway.banks.model import Provider
-from gateway.banks.readings import Readings
 from gateway.banks.service import BankReports
 from gateway.banks.store import ProviderMinutes
 from gateway.callbacks import pages as callback_pages
 from gateway.callbacks import routes as callback_routes
 from gateway.callbacks.service import Callbacks
 from gateway.callbacks.store import CallbackRecords
-from gateway.config.effective import config_digest, effective
-from gateway.config.settings import Settings
 from gateway.configuration import pages as configuration_pages
 from gateway.configuration import routes as configuration_routes
 from gateway.configuration.service import Configuration
@@ -55,26 +52,12 @@ from gateway.traces.what_if import WhatIf
 Known = Callable[[], Sequence[Provider]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Oversight:
-    """
-    The services.
+    """Routes and pages of the nouns; ``pages`` makes these of what all pages share."""
 
-    Attributes:
-        partners: The surface that traces explain and the reference shows.
-        outbox: None in production, where nobody reads mail.
-    """
-
-    partners: Surface
-    audit: AuditLog
-    banks: BankReports
-    readings: Readings
-    callbacks: Callbacks
-    configuration: Configuration
-    overviews: Overviews
-    requests: RequestLog
-    traces: Traces
-    outbox: Outbox | None
+    routes: Sequence[Routes]
+    pages: Callable[[PageContext], Sequence[Page]]
 
 
 def build_oversight(
@@ -84,25 +67,49 @@ def build_oversight(
     partners: Surface,
     known: Known,
 ) -> Oversight:
-    """Build the services; ``known`` returns what this process knows of each bank."""
-    store, providers = kernel.store, frozenset(kernel.settings.providers)
+    """
+    Build the services behind the routes and pages.
+
+    ``partners`` is the surface that traces explain and the reference shows; ``known`` returns
+    what this process knows of each bank.
+    """
+    store, settings = kernel.store, kernel.settings
     records = RequestRecords(store.database)
     mail = SealedOutbox(store.identity.outbox, kernel.keys.sealer)
-    is_sandbox = kernel.settings.environment is Environment.SANDBOX  # mail is shown there alone
-    return Oversight(
-        partners=partners,
-        audit=AuditLog(database=store.database, chain=store.audit),
-        banks=BankReports(
-            minutes=ProviderMinutes(store.database), names=providers, known=known, now=kernel.now
-        ),
-        readings=office.readings,
-        callbacks=Callbacks(CallbackRecords(store.database)),
-        configuration=_configuration(kernel),
-        overviews=build_overviews(kernel, known),
-        requests=RequestLog(records, office.exports.turns),
-        traces=_traces(kernel, rehearse, records, partners),
-        outbox=Outbox(mail) if is_sandbox else None,
+    is_sandbox = settings.environment is Environment.SANDBOX  # mail is shown there alone
+    audit = AuditLog(database=store.database, chain=store.audit)
+    minutes, names = ProviderMinutes(store.database), frozenset(settings.providers)
+    banks = BankReports(minutes=minutes, names=names, known=known, now=kernel.now)
+    callbacks = Callbacks(CallbackRecords(store.database))
+    configuration = _configuration(kernel)
+    overviews = build_overviews(kernel, known)
+    requests = RequestLog(records, office.exports.turns)
+    traces = _traces(kernel, rehearse, records, partners)
+    reference = reference_pages.Reference(partners)
+
+    def pages(context: PageContext) -> Sequence[Page]:
+        return (
+            *overview_pages.pages(overviews, banks, office.readings, requests, context),
+            *request_pages.pages(requests, context),
+            *trace_pages.pages(traces, context),
+            *bank_pages.pages(banks, context),
+            *callback_pages.pages(callbacks, context),
+            *audit_pages.pages(audit, context),
+            *configuration_pages.pages(configuration, context),
+            *reference_pages.pages(reference, context, tries=is_sandbox),
+        )
+
+    routes = (
+        audit_routes.routes(audit),
+        callback_routes.routes(callbacks),
+        request_routes.routes(requests),
+        trace_routes.routes(traces),
+        configuration_routes.routes(configuration),
+        bank_routes.routes(banks, office.readings),
+        overview_routes.routes(overviews),
+        *((outbox_routes.routes(Outbox(mail)),) if is_sandbox else ()),
     )
+    return Oversight(routes, pages)
 
 
 def build_overviews(kernel: Kernel, known: Known = tuple) -> Overviews:
@@ -114,53 +121,15 @@ def build_overviews(kernel: Kernel, known: Known = tuple) -> Overviews:
     return Overviews(records=records, telling=telling, known=known, now=kernel.now)
 
 
-def oversight_routes(does: Oversight) -> Sequence[Routes]:
-    """Return the routes of every noun."""
-    return (
-        audit_routes.routes(does.audit),
-        callback_routes.routes(does.callbacks),
-        request_routes.routes(does.requests),
-        trace_routes.routes(does.traces),
-        configuration_routes.routes(does.configuration),
-        bank_routes.routes(does.banks, does.readings),
-        overview_routes.routes(does.overviews),
-        *((outbox_routes.routes(does.outbox),) if does.outbox else ()),
-    )
-
-
-def oversight_pages(does: Oversight, context: PageContext) -> Sequence[Page]:
-    """Return the pages of every noun; in the sandbox partners' calls can be tried."""
-    reference = reference_pages.Reference(does.partners)
-    return (
-        *overview_pages.pages(does.overviews, does.banks, does.readings, does.requests, context),
-        *request_pages.pages(does.requests, context),
-        *trace_pages.pages(does.traces, context),
-        *bank_pages.pages(does.banks, context),
-        *callback_pages.pages(does.callbacks, context),
-        *audit_pages.pages(does.audit, context),
-        *configuration_pages.pages(does.configuration, context),
-        *reference_pages.pages(reference, context, tries=does.outbox is not None),
-    )
-
-
 def _configuration(kernel: Kernel) -> Configuration:
     """Build what tells how this process is configured."""
-    settings = kernel.settings
     configuration = Configuration(
         version=version("pixgate"),
-        environment=settings.environment.value,
-        digest=config_digest(settings),
-        shown=partial(effective, settings),
+        settings=kernel.settings,
         revision=partial(revision_of, kernel.store.database),
         revisions=REVISIONS,
     )
-
-    def take(settings: Settings) -> None:
-        """Tell of the settings that are in force from now on."""
-        configuration.digest = config_digest(settings)
-        configuration.shown = partial(effective, settings)
-
-    kernel.reloads.append(take)
+    kernel.reloads.append(configuration.take)
     return configuration
 
 

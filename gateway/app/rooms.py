@@ -26,12 +26,7 @@ from gateway.app.build_backoffice import (
 from gateway.app.build_bank import BankRoom, build_bank
 from gateway.app.build_callbacks import build_callbacks
 from gateway.app.build_identity import IdentityRoom, build_identity
-from gateway.app.build_oversight import (
-    Oversight,
-    build_oversight,
-    oversight_pages,
-    oversight_routes,
-)
+from gateway.app.build_oversight import Oversight, build_oversight
 from gateway.app.build_panel import build_pages, build_panel
 from gateway.app.build_payouts import build_payouts
 from gateway.approvals.pages import pages as approval_pages
@@ -194,7 +189,7 @@ def _routes(rooms: Rooms, people: People, oversight: Oversight) -> Sequence[Rout
         key_routes(bank.pix_keys),
         statement_routes(bank.statements),
         refund_routes(does.refunds),
-        *oversight_routes(oversight),
+        *oversight.routes,
         *([sandbox_routes(does.sandbox)] if does.sandbox is not None else []),
     ]
 
@@ -215,7 +210,7 @@ def _pages(rooms: Rooms, oversight: Oversight, context: PageContext) -> Sequence
             Closings(database=rooms.kernel.store.database, statements=bank.statements), context
         ),
         *refund_pages(does.refunds, context),
-        *oversight_pages(oversight, context),
+        *oversight.pages(context),
         *(sandbox_pages(does.sandbox, context) if does.sandbox is not None else ()),
     ]
 

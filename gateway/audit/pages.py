@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
 from typing import Final
 
 from gateway.audit.searches import AFTER, NDJSON, SEARCH, lines
@@ -11,8 +10,7 @@ from gateway.audit.service import AuditLog
 from gateway.domain.accounts.credentials import Action
 from gateway.domain.identity.rights import Area, Right
 from gateway.domain.requests.calls import RawRequest
-from gateway.http.panel.pages.formats import day_begins
-from gateway.http.panel.pages.kit import PageContext, Pages
+from gateway.http.panel.pages.kit import PageContext, Pages, chips, days_asked
 from gateway.http.panel.pages.page import Download, Page, Result, Shown
 from gateway.http.panel.pages.visit import Visit
 
@@ -54,7 +52,7 @@ def pages(log: AuditLog, context: PageContext) -> Sequence[Page]:
             "names": await panel.names(visit, [each.subject.partition(":")[2] for each in acts]),
             "people": await rows.people(visit) if visit.may(_KNOWS) else {},
             "may_trace": visit.may(_TRACES),
-            "chips": _chips(visit),
+            "chips": chips(visit, _NAMES, "page"),
             "newer": visit.with_query(page=str(page - 1)) if page > 1 else "",
             "older": visit.with_query(page=str(page + 1)) if page * _LIMIT < total else "",
         }
@@ -85,20 +83,10 @@ def _page(visit: Visit) -> int:
 
 
 def _asked(visit: Visit, page: int) -> Mapping[str, str]:
-    """Return the filters of the back office; days are those of São Paulo, both included."""
+    """Return the filters as the back office has them."""
     return {
         **{name: visit.query(name) for name in _FIELDS},
-        "since": day_begins(visit.query("init")),
-        "until": day_begins(visit.query("ends"), timedelta(days=1)),
+        **days_asked(visit),
         "page": str(page),
         "limit": str(_LIMIT),
     }
-
-
-def _chips(visit: Visit) -> Sequence[tuple[str, str, str]]:
-    """Return each filter that is on: its name, its value, and the address without it."""
-    return [
-        (word, visit.query(name), visit.with_query(**{name: "", "page": ""}))
-        for name, word in _NAMES.items()
-        if visit.query(name)
-    ]

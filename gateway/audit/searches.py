@@ -13,29 +13,16 @@ from gateway.http.rendering import document_of, dumps
 from policies.validation.backoffice import inputs
 
 NDJSON: Final = "application/x-ndjson"
-_TEXTS: Final = (
+SEARCH: Final[Input[AuditSearch]] = inputs.search(
+    AuditSearch,
+    inputs.instant_filter("since", "Included."),
+    inputs.instant_filter("until", "Not included."),
     inputs.text_filter("actor", "The actor; `*` at the end matches anything."),
     inputs.text_filter("action", "The action; `*` likewise."),
     inputs.text_filter("subject", "The subject; `*` likewise."),
     inputs.text_filter("trace_id", "The trace id of the request."),
-)
-
-
-def _search(given: inputs.Filters) -> AuditSearch:
-    return AuditSearch(
-        paging=given.paging(),
-        since=given.instant("since"),
-        until=given.instant("until"),
-        **{each.name: given.text(each.name) for each in _TEXTS},
-    )
-
-
-SEARCH: Final[Input[AuditSearch]] = inputs.filters(
-    _search,
-    inputs.instant_filter("since", "Included."),
-    inputs.instant_filter("until", "Not included."),
-    *_TEXTS,
-    *inputs.PAGING,
+    since=inputs.instant,
+    until=inputs.instant,
 )
 AFTER: Final[Input[int]] = inputs.filters(
     lambda given: given.whole("after") or 0,

@@ -16,6 +16,7 @@ from gateway.store.tables.figures import provider_minutes
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _KEPT: Final = provider_minutes.c
+_WHOLE: Final = ("provider", "operation", "calls", "ok", "last_failure")
 _SUMMED: Final = ("calls", "ok", *(f"took_{place}" for place in range(PLACES)))
 
 
@@ -91,15 +92,8 @@ def _instant(number: int) -> datetime:
 
 def _row(found: ProviderMinute) -> dict[str, Any]:
     took = {f"took_{place}": count for place, count in enumerate(found.took)}
-    return {
-        "provider": found.provider,
-        "operation": found.operation,
-        "minute": _number(found.minute),
-        "calls": found.calls,
-        "ok": found.ok,
-        "last_failure": found.last_failure,
-        **took,
-    }
+    kept = {name: getattr(found, name) for name in _WHOLE}
+    return {**kept, "minute": _number(found.minute), **took}
 
 
 def _minute(row: Record, at: datetime) -> ProviderMinute:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -49,11 +50,9 @@ class CallbackRegistrations:
     async def register(self, account: Account, order: CallbackOrder) -> RegisteredCallback:
         """Register an address; raises ``RuleViolation`` as ``list`` does."""
         bank = self._bank(account)
-        try:
+        with _refusals():
             calls = offered(bank, PortCall.REGISTER_CALLBACK)
             made = await calls.register_callback(bank.account, order)
-        except ProviderError as problem:
-            raise _refused(problem) from problem
         await self._note("callback.registered", account, made.id)
         return made
 
@@ -65,19 +64,15 @@ class CallbackRegistrations:
             RuleViolation: no provider stands behind the account, or its bank refuses.
         """
         bank = self._bank(account)
-        try:
+        with _refusals():
             return await offered(bank, PortCall.LIST_CALLBACKS).list_callbacks(bank.account)
-        except ProviderError as problem:
-            raise _refused(problem) from problem
 
     async def remove(self, account: Account, callback_id: str) -> None:
         """Remove an address by the bank's id of it; raises ``RuleViolation`` as ``list`` does."""
         bank = self._bank(account)
-        try:
+        with _refusals():
             calls = offered(bank, PortCall.REMOVE_CALLBACK)
             await calls.remove_callback(bank.account, callback_id)
-        except ProviderError as problem:
-            raise _refused(problem) from problem
         await self._note("callback.removed", account, callback_id)
 
     async def account(self, account_id: str) -> Account:
@@ -173,8 +168,14 @@ def _owned(notice: Notice, bank: Bank) -> Notice:
     return replace(notice, account=bank.account.provider_account)
 
 
-def _refused(problem: ProviderError) -> RuleViolation:
+@contextmanager
+def _refusals() -> Iterator[None]:
     """Say what the bank said, in our words."""
-    if isinstance(problem, NotSupported):
-        return RuleViolation("the bank offers no such call")
-    return RuleViolation(f"the bank did not do it: {problem.reason}")
+    try:
+        yield
+    except NotSupported as problem:
+        message = "the bank offers no such call"
+        raise RuleViolation(message) from problem
+    except ProviderError as problem:
+        message = f"the bank did not do it: {problem.reason}"
+        raise RuleViolation(message) from problem

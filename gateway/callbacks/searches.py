@@ -9,15 +9,11 @@ from gateway.domain.bank.provider_callbacks import CallbackKind
 from gateway.domain.requests.calls import Input
 from policies.validation.backoffice import inputs
 
-SEARCH: Final[Input[CallbackSearch]] = inputs.filters(
-    lambda given: CallbackSearch(
-        paging=given.paging(),
-        provider=given.text("provider"),
-        kind=given.read("kind", CallbackKind),
-        state=given.read("state", CallbackState),
-    ),
+SEARCH: Final[Input[CallbackSearch]] = inputs.search(
+    CallbackSearch,
     inputs.text_filter("provider", "Of this provider."),
     inputs.word_filter("kind", CallbackKind),
     inputs.word_filter("state", CallbackState),
-    *inputs.PAGING,
+    kind=CallbackKind,
+    state=CallbackState,
 )

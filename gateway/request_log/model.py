@@ -97,8 +97,7 @@ class RequestSearch:
     Attributes:
         status_class: The first digit of the status.
         route: The row, whole; ``route_text`` is a part of its name.
-        slower_us: At least this long, in microseconds.
-        refused: Only what was refused with a code.
+        slower_ms: At least this long, in milliseconds.
         before: Only what stands behind this place; pages are then counted from there.
     """
 
@@ -116,8 +115,7 @@ class RequestSearch:
     client_id: str | None = None
     account_id: str | None = None
     user_id: str | None = None
-    slower_us: int | None = None
-    refused: bool = False
+    slower_ms: int | None = None
     before: Cursor | None = None
 
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
 from typing import Final
 from urllib.parse import urlencode
 
 from gateway.domain.requests.calls import RawRequest
 from gateway.http.backoffice.files import CSV
-from gateway.http.panel.pages.formats import day_begins
-from gateway.http.panel.pages.kit import PageContext, Pages, Part
+from gateway.http.panel.pages.kit import PageContext, Pages, Part, chips, days_asked
 from gateway.http.panel.pages.page import Download, Page, Result, Shown
 from gateway.http.panel.pages.visit import Visit
 from gateway.request_log.model import RefusalGroup
@@ -19,11 +17,6 @@ from gateway.request_log.service import RequestLog, next_of
 
 _LIMIT: Final = "50"
 _SHOWN_GROUPS: Final = 8
-_FIELDS: Final = (
-    *("route_text", "route", "status_class", "status", "code", "reason", "method"),
-    *("client_id", "account_id", "user_id", "slower_ms"),
-)
-_FILTERS: Final = (*_FIELDS, "init", "ends")
 
 
 def _(word: str) -> str:
@@ -46,6 +39,7 @@ _NAMES: Final[Mapping[str, str]] = {
     "init": _("from"),
     "ends": _("until"),
 }
+_FIELDS: Final = [name for name in _NAMES if name not in {"init", "ends"}]
 
 
 def pages(log: RequestLog, context: PageContext) -> Sequence[Page]:
@@ -77,7 +71,7 @@ def pages(log: RequestLog, context: PageContext) -> Sequence[Page]:
                 "refusals": groups,
                 "names": await panel.names(visit, ids),
                 "me": visit.person.user_id if visit.person else "",
-                "chips": _chips(visit),
+                "chips": chips(visit, _NAMES, "before"),
                 "export": _export(visit),
                 "older": visit.with_query(before=following) if following else "",
             },
@@ -96,24 +90,11 @@ def pages(log: RequestLog, context: PageContext) -> Sequence[Page]:
 
 
 def _asked(visit: Visit) -> dict[str, str]:
-    """Return the filters of the back office; days are those of São Paulo, both included."""
-    return {
-        **{name: visit.query(name) for name in _FIELDS},
-        "since": day_begins(visit.query("init")),
-        "until": day_begins(visit.query("ends"), timedelta(days=1)),
-    }
-
-
-def _chips(visit: Visit) -> Sequence[tuple[str, str, str]]:
-    """Return each filter that is on: its name, its value, and the address without it."""
-    return [
-        (_NAMES[name], visit.query(name), visit.with_query(**{name: "", "before": ""}))
-        for name in _FILTERS
-        if visit.query(name)
-    ]
+    """Return the filters as the back office has them."""
+    return {**{name: visit.query(name) for name in _FIELDS}, **days_asked(visit)}
 
 
 def _export(visit: Visit) -> str:
     """Write the address of the file of this search."""
-    asked = {name: visit.query(name) for name in _FILTERS if visit.query(name)}
+    asked = {name: visit.query(name) for name in _NAMES if visit.query(name)}
     return f"/panel/requests/export?{urlencode(asked)}" if asked else "/panel/requests/export"

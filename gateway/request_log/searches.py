@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
-from gateway.domain.kernel.strict import Malformed
+from gateway.domain.kernel import strict
 from gateway.domain.requests.calls import Input
 from gateway.request_log.model import CURSOR, Cursor, RequestSearch
 from policies.validation.backoffice import inputs
@@ -28,41 +29,30 @@ _FILTERS: Final = (
 )
 
 
-def _search(given: inputs.Filters) -> RequestSearch:
-    slower_ms = given.whole("slower_ms")
-    return RequestSearch(
-        paging=given.paging(),
-        since=given.instant("since"),
-        until=given.instant("until"),
-        status=given.read("status", _status),
-        status_class=given.read("status_class", _status_class),
-        slower_us=None if slower_ms is None else slower_ms * 1000,
-        before=given.read("before", Cursor.read),
-        trace_id=given.text("trace_id"),
-        route=given.text("route"),
-        route_text=given.text("route_text"),
-        method=given.text("method"),
-        code=given.text("code"),
-        reason=given.text("reason"),
-        client_id=given.text("client_id"),
-        account_id=given.text("account_id"),
-        user_id=given.text("user_id"),
-    )
-
-
 def _status(text: str) -> int:
     """Read three digits, which every database can count to."""
     if not (len(text) == len("200") and text.isascii() and text.isdigit()):
-        raise Malformed
+        raise strict.Malformed
     return int(text)
 
 
 def _status_class(text: str) -> int:
     """Read the first digit of a status."""
     if text not in {"1", "2", "3", "4", "5"}:
-        raise Malformed
+        raise strict.Malformed
     return int(text)
 
 
-SEARCH: Final[Input[RequestSearch]] = inputs.filters(_search, *_FILTERS)
-PAGE: Final[Input[RequestSearch]] = inputs.filters(_search, *_FILTERS, *inputs.PAGING)
+_SEARCH: Final = partial(
+    inputs.search,
+    RequestSearch,
+    *_FILTERS,
+    since=inputs.instant,
+    until=inputs.instant,
+    status=_status,
+    status_class=_status_class,
+    slower_ms=strict.whole_number,
+    before=Cursor.read,
+)
+SEARCH: Final[Input[RequestSearch]] = _SEARCH(is_paged=False)
+PAGE: Final[Input[RequestSearch]] = _SEARCH()

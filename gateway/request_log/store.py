@@ -120,10 +120,8 @@ def _conditions(
     if search.status_class is not None:
         first = search.status_class * _CLASS
         yield requests.c.status.between(first, first + _CLASS - 1)
-    if search.slower_us is not None:
-        yield requests.c.duration_us >= search.slower_us
-    if search.refused:
-        yield REFUSED
+    if search.slower_ms is not None:
+        yield requests.c.duration_us >= search.slower_ms * 1000
     if search.before is not None:
         yield _behind(search.before)
     if scope.companies is not None:

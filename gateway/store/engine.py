@@ -9,7 +9,6 @@ from typing import Final
 
 from sqlalchemy import literal, select
 
-from gateway.domain.backoffice.change_feed import Changes
 from gateway.domain.kernel.audit import Audit
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.storage import StoreUnavailable
@@ -21,7 +20,7 @@ from gateway.net.common.runtime import utc_now
 from gateway.store.accounts.accounts import StoredAccounts
 from gateway.store.accounts.credentials import StoredCredentials
 from gateway.store.audit.audit_log import StoredAudit
-from gateway.store.audit.changes import StoredChanges
+from gateway.store.audit.changes import Changes
 from gateway.store.backoffice.payout_links import StoredPayoutLinks
 from gateway.store.backoffice.stores import BackOfficeStore, backoffice_store
 from gateway.store.bank.returns import StoredReturns
@@ -164,7 +163,7 @@ def _store_on(database: Database, url: str) -> Store:
         returns=StoredReturns(database),
         payout_links=StoredPayoutLinks(database),
         audit=StoredAudit(database),
-        changes=StoredChanges(database),
+        changes=Changes(database),
         leases=StoredTaskLeases(database),
         processes=StoredProcesses(database),
         identity=identity_store(database),

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from math import inf
-from typing import Final, Protocol
+from typing import Final
 
 STOPPED: Final = "payouts.stopped"
 RESUMED: Final = "payouts.resumed"
@@ -94,16 +94,3 @@ def outdated(act: Act) -> tuple[Kept, str] | None:
     about, _, done = act.action.partition(".")
     changes = about not in _COUNTED and done != _TAKEN
     return (Kept(kind), key) if changes and colon and kind in _KINDS else None
-
-
-class Changes(Protocol):
-    """The audit log as a change feed."""
-
-    async def read(self, mark: Mark | None) -> News | None:
-        """
-        Return the acts behind a mark, oldest first; without a mark, the newest place alone.
-
-        None when the mark is not in the log: the store was put back to an
-        earlier state, or is another one. StoreUnavailable when it does not answer.
-        """
-        ...

@@ -26,8 +26,8 @@ _FROM = (
 )
 
 
-class StoredChanges:
-    """``Changes`` over a database."""
+class Changes:
+    """The audit log as a change feed."""
 
     def __init__(self, database: Database, most: int = _MOST) -> None:
         """Read at most so many acts at once."""
@@ -35,7 +35,12 @@ class StoredChanges:
         self._most = most
 
     async def read(self, mark: Mark | None) -> News | None:
-        """Return what follows a mark, or the newest place; None when the mark is not there."""
+        """
+        Return the acts behind a mark, oldest first; without a mark, the newest place alone.
+
+        None when the mark is not in the log: the store was put back to an earlier state, or is
+        another one.
+        """
         if mark is None:
             return News((), await self._newest(), is_all=True)
         # the event at the mark is read again: that it is still the same one proves the place

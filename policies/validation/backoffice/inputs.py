@@ -73,6 +73,31 @@ def filters(read: Callable[[Filters], Wanted], *parameters: Parameter) -> Input[
     return Input(read=lambda asked: read(Filters(asked)), parameters=parameters, refuses=_REFUSES)
 
 
+def search(
+    kind: Callable[..., Wanted],
+    /,
+    *parameters: Parameter,
+    is_paged: bool = True,
+    **readers: Callable[[str], object],
+) -> Input[Wanted]:
+    """
+    Take a search, whose fields have the names of the filters, and its page.
+
+    Args:
+        kind: Makes it of its fields and ``paging``.
+        parameters: The filters, texts where ``readers`` name no other reader.
+        is_paged: The page is a parameter, too.
+        readers: Each raises ValueError for another form.
+    """
+
+    def read(given: Filters) -> Wanted:
+        names = [each.name for each in parameters]
+        found = {name: given.read(name, readers.get(name, _filled)) for name in names}
+        return kind(paging=given.paging(), **found)
+
+    return filters(read, *parameters, *(PAGING if is_paged else ()))
+
+
 def text_filter(name: str, description: str, pattern: str = schemas.PLAIN_TEXT) -> Parameter:
     """Describe a filter by a text."""
     schema = {

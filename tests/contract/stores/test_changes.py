@@ -18,7 +18,7 @@ from gateway.domain.kernel.storage import AlreadyExists
 from gateway.runtime.records.change_feed import ChangeFeed
 from gateway.runtime.records.kept_records import KeptRecords
 from gateway.store.audit import audit_log
-from gateway.store.audit.changes import StoredChanges
+from gateway.store.audit.changes import Changes
 from gateway.store.engine import Store
 from tests.contract.stores import changer
 from tests.contract.stores.changer import change
@@ -37,14 +37,14 @@ WITHOUT_SEAL = {
 }
 
 
-async def read(changes: StoredChanges, mark: Mark | None) -> News:
+async def read(changes: Changes, mark: Mark | None) -> News:
     news = await changes.read(mark)
     assert news is not None
     return news
 
 
 async def test_what_follows_a_place_is_read_in_order(store: Store, second: Store) -> None:
-    changes = StoredChanges(store.database)
+    changes = Changes(store.database)
     begun = await read(changes, None)
     for number in range(3):
         await second.audit.append(event(f"act.{number}"))
@@ -61,7 +61,7 @@ async def test_what_follows_a_place_is_read_in_order(store: Store, second: Store
 
 @pytest.mark.parametrize("most", [1, 2, 3, 4])
 async def test_much_is_read_in_pieces(store: Store, most: int) -> None:
-    changes = StoredChanges(store.database, most)
+    changes = Changes(store.database, most)
     mark, found = (await read(changes, None)).mark, []
     for number in range(3):
         await store.audit.append(event(f"act.{number}"))
@@ -78,14 +78,14 @@ async def test_much_is_read_in_pieces(store: Store, most: int) -> None:
 
 
 async def test_an_empty_log_has_a_place_too(store: Store) -> None:
-    news = await read(StoredChanges(store.database), Mark(0, b""))
+    news = await read(Changes(store.database), Mark(0, b""))
 
     assert len(news.acts) == news.mark.number == 3
 
 
 async def test_who_reads_up_to_a_number_has_missed_none(store: Store, second: Store) -> None:
     """Of many that write at once the one with the lower number is visible first."""
-    changes = StoredChanges(store.database, most=7)
+    changes = Changes(store.database, most=7)
     mark, found = (await read(changes, None)).mark, []
     writing = asyncio.gather(
         *(node.audit.append(event(f"act.{n}")) for n, node in enumerate([store, second] * 25))
@@ -104,7 +104,7 @@ async def test_who_reads_up_to_a_number_has_missed_none(store: Store, second: St
 
 
 async def test_what_was_undone_is_not_told(store: Store) -> None:
-    changes = StoredChanges(store.database)
+    changes = Changes(store.database)
     mark = (await read(changes, None)).mark
     with pytest.raises(AlreadyExists):
         await add_company(store.database, company(), event("company.created"))
@@ -115,7 +115,7 @@ async def test_what_was_undone_is_not_told(store: Store) -> None:
 @pytest.mark.parametrize("again", [False, True], ids=["cut off", "and written over"])
 async def test_a_log_that_was_put_back_is_another_one(store: Store, *, again: bool) -> None:
     """Its numbers are given out a second time: going on would miss what they tell then."""
-    changes = StoredChanges(store.database)
+    changes = Changes(store.database)
     await store.audit.append(event("lost.1"))
     before = (await read(changes, None)).mark
     async with store.database.writing() as connection:
@@ -166,7 +166,7 @@ async def test_whatever_changes_a_kept_record_tells_which(
     store: Store, second: Store, name: str
 ) -> None:
     """In its own transaction; both to the process that changes it and to every other."""
-    changes, told = StoredChanges(second.database), []
+    changes, told = Changes(second.database), []
     writer: Writer = await WRITERS[name](Registers(store, Clock()))
     mark = (await read(changes, None)).mark
     store.database.followers.append(told.append)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import Any, Final, Generic, NotRequired, TypedDict, TypeVar, Unpack
 
 from gateway.accounts.model import NAMED_AT_MOST, AccountRecord, AccountSearch, NamesRequest
@@ -23,6 +24,7 @@ from gateway.domain.requests.calls import Input, RawRequest
 from gateway.http.backoffice.callers import explained
 from gateway.http.common import STORE_FAILS
 from gateway.http.panel.pages.calls import RowCalls
+from gateway.http.panel.pages.formats import day_begins
 from gateway.http.panel.pages.page import HTML, Page, Result, Shown, Shows
 from gateway.http.panel.pages.visit import Visit
 from gateway.http.rendering import dumps, refusal_of
@@ -76,6 +78,30 @@ def typed(
 ) -> Value:
     """Read what was typed into a form as the back office reads it from a document."""
     return takes.read(RawRequest(path=path or {}, body=dumps(fields), content_type=_JSON))
+
+
+def chips(visit: Visit, names: Mapping[str, str], place: str) -> Sequence[tuple[str, str, str]]:
+    """
+    Return each filter that is on: its name, its value, and the address without it.
+
+    Args:
+        visit: Whose address holds the filters.
+        names: What people call each.
+        place: The parameter that says where in the list the page is; it goes with a filter.
+    """
+    return [
+        (word, visit.query(name), visit.with_query(**{name: "", place: ""}))
+        for name, word in names.items()
+        if visit.query(name)
+    ]
+
+
+def days_asked(visit: Visit) -> Mapping[str, str]:
+    """Return the instants of the days in the address: those of São Paulo, both included."""
+    return {
+        "since": day_begins(visit.query("init")),
+        "until": day_begins(visit.query("ends"), timedelta(days=1)),
+    }
 
 
 class Listing(TypedDict):

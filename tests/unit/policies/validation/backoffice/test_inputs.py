@@ -118,3 +118,16 @@ def test_filters_are_documented():
 
     assert [each.name for each in shown] == ["a", "b", "c", "page", "limit"]
     assert not any(each.required for each in shown)
+
+
+def test_a_search_is_read_by_the_names_of_its_filters():
+    """Each by its reader, a text without one; the page is read along, if it is a parameter."""
+    filters = (inputs.text_filter("name", ""), inputs.whole_filter("most", ""))
+    paged = inputs.search(dict, *filters, most=int)
+    whole = inputs.search(dict, *filters, is_paged=False, most=int)
+    request = RawRequest(path={}, query={"name": ["a"], "most": ["5"], "page": ["2"]})
+
+    assert paged.read(request) == {"paging": Paging(2, 25), "name": "a", "most": 5}
+    assert [each.name for each in paged.parameters] == ["name", "most", "page", "limit"]
+    assert [each.name for each in whole.parameters] == ["name", "most"]
+    assert whole.read(RawRequest(path={}))["name"] is None
