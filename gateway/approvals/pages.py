@@ -64,7 +64,7 @@ def pages(approvals: Approvals, secrets: ApprovedSecrets, context: PageContext) 
             "bank": await bank_named(
                 rows, visit, order.get("destination", {}).get("bank_number", "")
             ),
-            "names": {**_names(accounts.data), **await _companies(rows, visit, order)},
+            "names": {**_names(accounts.data), **await _companies(panel, visit, order)},
             "reach": _account(accounts.data, order.get("account_id")),
             "is_own": is_own,
             "may_decide": panel.may(visit, approvals.approve) and not is_own,
@@ -133,10 +133,10 @@ def _back(approval_id: str) -> Redirect:
     return Redirect(f"{HOME}/approvals/{approval_id}")
 
 
-async def _companies(rows: RowCalls, visit: Visit, order: OrderDocument) -> Mapping[str, str]:
+async def _companies(panel: Pages, visit: Visit, order: OrderDocument) -> Mapping[str, str]:
     """Return what the companies are called that an order about a person names."""
     named = [*order.get("companies", ()), *order.get("companies_before", ())]
-    return await rows.names(visit, named) if named else {}
+    return await panel.names(visit, named) if named else {}
 
 
 async def _facts(rows: RowCalls, visit: Visit, approval: Approval) -> Mapping[str, Any] | None:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, Protocol
 
 import msgspec
-
-from gateway.domain.kernel.audit import AuditEvent
 
 
 class Environment(StrEnum):
@@ -140,14 +138,10 @@ class Account:
 
 
 class Accounts(Protocol):
-    """Accounts by id."""
+    """Accounts, whoever asks."""
 
     async def find(self, account_id: str) -> Account | None:
         """Return one by its lower-case id."""
-        ...
-
-    async def find_all(self, account_ids: Sequence[str]) -> Mapping[str, Account]:
-        """Return those that there are of several, by their lower-case ids."""
         ...
 
     async def find_at(self, provider: str, provider_account: str) -> Account | None:
@@ -156,37 +150,4 @@ class Accounts(Protocol):
 
     async def some_at(self, provider: str, skip: int, most: int) -> Sequence[Account]:
         """Return some accounts of a provider, by id: ``most`` of them after the first ``skip``."""
-        ...
-
-    async def add(
-        self, account: Account, event: AuditEvent, same_bank: Collection[str] = ()
-    ) -> None:
-        """
-        Store a new one; AlreadyExists, also BankAccountTaken, when something is taken.
-
-        ``same_bank`` are other names of its provider's bank. Names of accounts are compared
-        as ``bank_account_key`` has them.
-        """
-        ...
-
-    async def replace(
-        self,
-        account: Account,
-        event: AuditEvent,
-        seen: Account | None = None,
-        same_bank: Collection[str] = (),
-    ) -> bool:
-        """Overwrite one; False when there is none, or it is not as it was ``seen``; see ``add``."""
-        ...
-
-    async def require_own_bank(self, account: Account, same_bank: Collection[str] = ()) -> None:
-        """Raise BankAccountTaken where ``replace`` would."""
-        ...
-
-    async def list(self, company_id: str | None = None) -> Sequence[Account]:
-        """Return all, or those of one company, oldest first."""
-        ...
-
-    async def certificates_end(self) -> Mapping[str, datetime]:
-        """Return when the first certificate of an active account ends, by provider."""
         ...

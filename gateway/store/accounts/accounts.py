@@ -39,7 +39,12 @@ _BANK_ACCOUNTS_LOCK: Final = 0x7069_7867_6261_6E6B
 
 
 class StoredAccounts:
-    """``Accounts`` over a database."""
+    """
+    Accounts in a database.
+
+    ``same_bank`` are other names of the bank of an account's provider; names of accounts are
+    compared as ``bank_account_key`` has them.
+    """
 
     def __init__(self, database: Database) -> None:
         self.database = database
@@ -75,11 +80,7 @@ class StoredAccounts:
     async def add(
         self, account: Account, event: AuditEvent, same_bank: Collection[str] = ()
     ) -> None:
-        """
-        Store a new one; AlreadyExists when the id is taken, or its bank's account.
-
-        ``same_bank`` are other names of its provider's bank.
-        """
+        """Store a new one; AlreadyExists, also BankAccountTaken, when something is taken."""
         async with self.database.writing() as connection:
             await _require_own_bank_account(connection, account, same_bank)
             if not await self.database.add(connection, accounts, _row(account)):
@@ -93,7 +94,7 @@ class StoredAccounts:
         seen: Account | None = None,
         same_bank: Collection[str] = (),
     ) -> bool:
-        """Overwrite one; False when there is none, or it is not as it was ``seen``; see ``add``."""
+        """Overwrite one, or raise as ``add``; False when it is absent or not as it was ``seen``."""
         known = {"id": account.id} if seen is None else _row(seen)
         change = (
             update(accounts)
@@ -108,7 +109,7 @@ class StoredAccounts:
         return True
 
     async def require_own_bank(self, account: Account, same_bank: Collection[str] = ()) -> None:
-        """Refuse a bank's account that another company has, as ``replace`` would."""
+        """Raise BankAccountTaken where ``replace`` would."""
         async with self.database.reading() as connection:
             await _require_own_bank_account(connection, account, same_bank)
 

@@ -37,8 +37,6 @@ _ASKED: Final = (
     *(CsrfToken, ReadFromOurPage, WriteFromOurPage),
     WithinPersonQuota,
 )
-_NAMED_AT_MOST: Final = 200
-"""Ids of one page: as many as the row takes."""
 _PEOPLE: Final = "100"
 """As many as a list gives at once; who has more people reads the address of the others."""
 _JSON: Final = "application/json"
@@ -151,15 +149,6 @@ class RowCalls:
             return await self.ask(visit, name, path=path, query=query)
         except ServiceError as problem:
             return Section(status=problem.error.status, headers={}, problem=problem)
-
-    async def names(self, visit: Visit, ids: Iterable[str]) -> Mapping[str, str]:
-        """Return what accounts, companies and credentials are called; ids alone where unknown."""
-        wanted = sorted({each for each in ids if each})[:_NAMED_AT_MOST]
-        try:
-            found = await self.ask(visit, "backoffice.names", body={"ids": wanted})
-        except ServiceError:
-            return {}
-        return {each["id"]: each["name"] for each in found.data["data"]}
 
     async def people(self, visit: Visit) -> Mapping[str, str]:
         """Return what people are called, by id and by address; the first hundred of them."""
