@@ -15,7 +15,6 @@ from msgspec.structs import asdict
 from gateway.accounts.service import AccountBanks, Accounts, BankChanges
 from gateway.app.build_bank import BankRoom
 from gateway.app.build_identity import IdentityRoom
-from gateway.app.build_payouts import build_payout_records, build_reconciler, tax_number_digests
 from gateway.app.sandbox import build_sandbox_tools
 from gateway.approvals.facts import ApprovalFacts
 from gateway.approvals.model import CREDENTIALS, ApprovalKind, Wait
@@ -36,17 +35,13 @@ from gateway.operations.backoffice.access_orders import (
     FourEyes,
     PeopleOrders,
 )
-from gateway.operations.backoffice.downloads.exports import Exports
-from gateway.operations.backoffice.payout_finder import PayoutFinder
-from gateway.operations.backoffice.reviews import PayoutReviews, Reviewers
 from gateway.operations.backoffice.scoped_records import (
     AdminServices,
     RecordsInScope,
 )
 from gateway.operations.kernel.audit_context import AuditContext, RuleViolation
 from gateway.operations.payouts.payouts import Payouts
-from gateway.operations.payouts.probes import PayoutProbes
-from gateway.operations.payouts.records import PayoutLists, PayoutReads
+from gateway.payouts.service import PayoutRecords
 from gateway.refunds.service import Refunds
 from gateway.runtime.kernel import Kernel
 from gateway.runtime.records.kept_records import within
@@ -61,7 +56,11 @@ _NOBODY: Final = "system"
 
 
 def build_backoffice(
-    kernel: Kernel, bank: BankRoom, payouts: Payouts, identity: IdentityRoom
+    kernel: Kernel,
+    bank: BankRoom,
+    payouts: Payouts,
+    identity: IdentityRoom,
+    records: PayoutRecords,
 ) -> BackOfficeOperations:
     """Build the room; users order what partners order, by the same operations."""
     store, settings, now, banks = kernel.store, kernel.settings, kernel.now, bank.banks
@@ -73,12 +72,6 @@ def build_backoffice(
         services=identity.services,
         users=identity.context.stores.users,
     )
-    finder = PayoutFinder(
-        directory=office.payouts,
-        records=office.scoped,
-        now=now,
-        digests=tax_number_digests(kernel).every,
-    )
     readings = Readings(database=store.database, accounts=store.accounts, banks=banks, now=now)
     above = settings.payouts.approval_above
     approvals = Approvals(
@@ -86,7 +79,7 @@ def build_backoffice(
         audit=store.audit,
         users=carriers.users,
         money=MoneyOrders(accounts=store.accounts, payouts=payouts, refunds=bank.refunds, now=now),
-        known=ApprovalFacts(finder=finder, readings=readings),
+        known=ApprovalFacts(payouts=records, readings=readings),
         terms=ApprovalTerms(
             above=None if above is None else amount(above),
             now=now,
@@ -100,19 +93,6 @@ def build_backoffice(
     approvals.executors.update(dict.fromkeys(CREDENTIALS, credentials))
     approvals.executors[ApprovalKind.ACCOUNT_BANK] = BankChanges(accounts, now)
     return BackOfficeOperations(
-        key_owners=bank.pix_keys.owners,
-        payouts=payouts,
-        payout_lists=PayoutLists(payouts.store),
-        payout_reads=PayoutReads(payouts, store.returns),
-        payout_records=build_payout_records(kernel),
-        payout_finder=finder,
-        exports=Exports(finder, bank.statements.turns),
-        payout_probes=PayoutProbes(
-            payouts=store.payouts,
-            # its places at the bank are not those of the background
-            look=build_reconciler(kernel, payouts.follow_up).probe,
-            audit=store.audit,
-        ),
         admin=admin,
         approvals=approvals,
         secrets=ApprovedSecrets(approvals, credentials),
@@ -126,6 +106,7 @@ def build_backoffice(
         ),
         users=PeopleOrders(services=identity.services, wait=approvals.wait, rules=rules),
         readings=readings,
+        turns=records.turns,
         sandbox=build_sandbox_tools(kernel),
         refunds=Refunds(
             banks=banks,
@@ -206,18 +187,6 @@ def build_admin_services(kernel: Kernel, acting: AuditContext) -> AdminServices:
     return AdminServices(
         acting=acting,
         visible=RecordsInScope(store.office.scoped),
-        reviews=PayoutReviews(
-            payouts=store.payouts,
-            follow_ups=store.follow_ups,
-            reviews=store.reviews,
-            events=store.payout_events,
-            reviewers=Reviewers(
-                users=store.identity.users,
-                accounts=store.accounts,
-                people_of=store.office.approvals.people_of,
-            ),
-            acting=acting,
-        ),
     )
 
 

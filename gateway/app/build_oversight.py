@@ -83,7 +83,7 @@ def build_oversight(
     callbacks = Callbacks(CallbackRecords(store.database))
     configuration = _configuration(kernel)
     overviews = build_overviews(kernel, known)
-    requests = RequestLog(records, office.exports.turns)
+    requests = RequestLog(records, office.turns)
     traces = _traces(kernel, rehearse, records, partners)
     reference = reference_pages.Reference(partners)
 

@@ -19,7 +19,6 @@ from gateway.http.panel.pages.represent import PageResponses
 from gateway.http.panel.pages.surface import Frame, pages_surface
 from gateway.http.panel.pages.templates import Templates
 from gateway.http.panel.represent import PanelResponses
-from gateway.http.panel.screens.screens import member_pages
 from gateway.http.panel.static import read_static
 from gateway.http.panel.surface import Panel, PanelPolicies
 from gateway.http.route import Surface
@@ -103,7 +102,6 @@ def build_pages(  # noqa: PLR0913, PLR0917 - what pages call and show
     )
     pages = (
         *sign_in_pages(panel, context),
-        *member_pages(rows),
         *people_pages(people, context),
         *own_pages(panel, context),
         *nouns(context),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import dataclasses
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,7 +27,12 @@ from gateway.app.build_callbacks import build_callbacks
 from gateway.app.build_identity import IdentityRoom, build_identity
 from gateway.app.build_oversight import Oversight, build_oversight
 from gateway.app.build_panel import build_pages, build_panel
-from gateway.app.build_payouts import build_payouts
+from gateway.app.build_payouts import (
+    StaffPayouts,
+    build_payout_records,
+    build_payouts,
+    build_staff_payouts,
+)
 from gateway.approvals.pages import pages as approval_pages
 from gateway.approvals.routes import routes as approval_routes
 from gateway.banks.model import Provider
@@ -60,10 +64,16 @@ from gateway.identity.service import People
 from gateway.net.common.runtime import utc_now
 from gateway.operations.payouts.paces import Pace
 from gateway.operations.payouts.payouts import Payouts
+from gateway.payouts.order_pages import pages as order_pages
+from gateway.payouts.pages import pages as payout_pages
+from gateway.payouts.routes import routes as payout_routes
+from gateway.payouts.search_pages import pages as search_pages
 from gateway.pix_keys.pages import pages as key_pages
 from gateway.pix_keys.routes import routes as key_routes
 from gateway.refunds.pages import pages as refund_pages
 from gateway.refunds.routes import routes as refund_routes
+from gateway.reviews.pages import pages as review_pages
+from gateway.reviews.routes import routes as review_routes
 from gateway.runtime.caches.cache import MemoryCache, build_cache
 from gateway.runtime.kernel import Kernel
 from gateway.runtime.providers import ConnectedBanks, Connection
@@ -100,6 +110,7 @@ class Rooms:
     bank: BankRoom
     payouts: Payouts
     backoffice: BackOfficeOperations
+    staff_payouts: StaffPayouts
     panel: Panel
     callbacks: Reception
     paces: Callable[[str], Pace]
@@ -125,7 +136,8 @@ def build_rooms(
     payouts = build_payouts(kernel, banks, accounts.kept.stops_in_force)
     # what "not found" proves at each bank, as its adapter declares it
     absences = {name: each.adapter.capabilities.absent_after for name, each in connections.items()}
-    backoffice = build_backoffice(kernel, bank, payouts, identity)
+    records = build_payout_records(kernel, absences, bank.statements.turns)
+    backoffice = build_backoffice(kernel, bank, payouts, identity, records)
     return Rooms(
         kernel=kernel,
         identity=identity,
@@ -133,7 +145,10 @@ def build_rooms(
         cache=cache,
         bank=bank,
         payouts=payouts,
-        backoffice=dataclasses.replace(backoffice, absent_after=absences),
+        backoffice=backoffice,
+        staff_payouts=build_staff_payouts(
+            kernel, bank.pix_keys.owners, payouts, backoffice.approvals.order, records
+        ),
         panel=build_panel(kernel, identity),
         callbacks=build_callbacks(kernel, connections, wake),
         paces=banks.pace_of,
@@ -153,10 +168,7 @@ def user_surfaces(rooms: Rooms, providers: Callable[[], Sequence[Provider]]) -> 
     rehearse = Rehearsals(rooms.bank.banks, rooms.payouts)
     oversight = build_oversight(kernel, rooms.backoffice, rehearse, _banking(rooms), providers)
     backoffice = backoffice_surface(
-        backoffice_rows(
-            rooms.backoffice,
-            _routes(rooms, people, oversight),
-        ),
+        backoffice_rows(_routes(rooms, people, oversight)),
         policies,
         build_visible_account(kernel),
         kernel.now,
@@ -190,6 +202,8 @@ def _routes(rooms: Rooms, people: People, oversight: Oversight) -> Sequence[Rout
         statement_routes(bank.statements),
         refund_routes(does.refunds),
         *oversight.routes,
+        payout_routes(rooms.staff_payouts.records, rooms.staff_payouts.acts),
+        review_routes(rooms.staff_payouts.reviews, rooms.staff_payouts.probes),
         *([sandbox_routes(does.sandbox)] if does.sandbox is not None else []),
     ]
 
@@ -197,8 +211,13 @@ def _routes(rooms: Rooms, people: People, oversight: Oversight) -> Sequence[Rout
 def _pages(rooms: Rooms, oversight: Oversight, context: PageContext) -> Sequence[Page]:
     """Declare the pages of every noun."""
     bank, does, companies = rooms.bank, rooms.backoffice, build_companies(rooms.kernel)
+    accounts, paid = build_account_service(rooms.kernel), rooms.staff_payouts
     return [
-        *account_pages(build_account_service(rooms.kernel), does.banks, companies, context),
+        *payout_pages(paid.records, paid.acts, context),
+        *order_pages(accounts, paid.acts, context),
+        *search_pages(paid.records, context),
+        *review_pages(paid.reviews, paid.probes, paid.records, context),
+        *account_pages(accounts, does.banks, companies, context),
         *company_pages(companies, context),
         *credential_pages(does.credentials, context),
         *approval_pages(does.approvals, does.secrets, context),

@@ -12,13 +12,13 @@ from gateway.approvals.service import Approvals, ApprovedSecrets
 from gateway.domain.identity.errors import VALIDATION_FAILED
 from gateway.domain.kernel.errors import ServiceError
 from gateway.http.backoffice.callers import REFUND_FAILS
+from gateway.http.panel.pages.bank_names import bank_named
 from gateway.http.panel.pages.calls import RowCalls
 from gateway.http.panel.pages.formats import moment, typed_money
 from gateway.http.panel.pages.kit import PageContext, Pages, shown
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.shown_once import shown_once
 from gateway.http.panel.pages.visit import HOME, Visit
-from gateway.http.panel.screens.money.new_payout import bank_named
 from policies.validation.backoffice import inputs
 from policies.validation.backoffice.searches import APPROVALS
 from policies.validation.bodies import of_form

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, NotRequired, TypedDict
+from typing import Final, NotRequired, TypedDict
 
 from gateway.approvals.facts import DecisionFacts
 from gateway.approvals.service import Approvals, ApprovedSecrets
 from gateway.banks.model import Reading
 from gateway.domain.identity.errors import FORBIDDEN
 from gateway.domain.kernel import errors
-from gateway.http.backoffice.callers import ABSENT, CHANGED, REFUND_FAILS
-from gateway.http.backoffice.money.payout_lists import FoundPayoutDocument, found_payout
+from gateway.http.backoffice.callers import ABSENT, CHANGED, REFUND_FAILS, BackOfficeCaller
 from gateway.http.backoffice.routing import Routes
 from gateway.http.route import OK
 from gateway.operations.payouts.answers import CERTAINLY_NOT_SENT
+from gateway.payouts.model import FoundPayoutDocument
 from policies.validation.backoffice.searches import APPROVALS
 
 _DECIDING: Final = (*CHANGED, FORBIDDEN)
@@ -74,11 +74,11 @@ def routes(approvals: Approvals, secrets: ApprovedSecrets) -> Routes:
     return office
 
 
-def facts(found: DecisionFacts, _who: Any) -> DecisionFactsDocument:  # noqa: ANN401 - of either gate
+def facts(found: DecisionFacts, who: BackOfficeCaller) -> DecisionFactsDocument:
     """Show what is known around an order."""
     document: DecisionFactsDocument = {
-        "to_recipient": [found_payout(each) for each in found.to_recipient],
-        "same_value": [found_payout(each) for each in found.same_value],
+        "to_recipient": [each.to_document(who.staff) for each in found.alike.to_recipient],
+        "same_value": [each.to_document(who.staff) for each in found.alike.same_value],
     }
     if found.reading is not None:
         document["reading"] = found.reading

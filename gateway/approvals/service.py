@@ -233,7 +233,7 @@ class Approvals:
         found = await self.find(who, approval_id)
         if not found.moves_money:
             return DecisionFacts()
-        return await self.known.of(who.scope, found, read(found, self.text(found)))
+        return await self.known.of(who, found, read(found, self.text(found)))
 
     async def find(self, who: Staff, approval_id: str) -> Approval:
         """Return one; ``NOT_FOUND`` also for one outside of the scope."""

@@ -8,16 +8,19 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
 from gateway.app.build_backoffice import build_admin_services
-from gateway.app.build_payouts import build_payout_records
+from gateway.app.build_payouts import build_payout_records, build_reviews
 from gateway.cli.configuration import settings_of
 from gateway.cli.console import Terminal
 from gateway.config.checks import unsafe_sqlite
 from gateway.config.reading import ConfigError
 from gateway.config.settings import Settings
+from gateway.core.access import Staff
 from gateway.domain.kernel.key_rotation import LiveProcess, key_conflicts
+from gateway.operations.backoffice.downloads.files import Turns
 from gateway.operations.backoffice.scoped_records import AdminServices
 from gateway.operations.kernel.audit_context import AuditContext, RuleViolation
-from gateway.operations.payouts.records import PayoutRecords
+from gateway.payouts.service import PayoutRecords
+from gateway.reviews.service import Reviews
 from gateway.runtime.audit_log import audit_keys
 from gateway.runtime.kernel import Kernel, SilentObserver
 from gateway.runtime.process import wall_clock
@@ -45,9 +48,19 @@ class AdminContext:
         return build_admin_services(self.kernel, self.acting)
 
     @property
+    def staff(self) -> Staff:
+        """Who typed the command, as services know them."""
+        return Staff(self.acting)
+
+    @property
     def payouts(self) -> PayoutRecords:
-        """The payouts as operators read them."""
-        return build_payout_records(self.kernel)
+        """The payouts as staff read them; no bank is there to say what "not found" proves."""
+        return build_payout_records(self.kernel, {}, Turns())
+
+    @property
+    def reviews(self) -> Reviews:
+        """Payouts whose outcome is not proven."""
+        return build_reviews(self.kernel, {})
 
 
 def keys_of(settings: Settings) -> Keys:

@@ -15,11 +15,11 @@ from gateway.cli.config.commands import config
 from gateway.cli.config.database import database
 from gateway.cli.identity.keys import keys
 from gateway.cli.identity.users import user
-from gateway.cli.payouts.commands import payouts
 from gateway.cli.serve.commands import serve, worker
 from gateway.companies.cli import company
 from gateway.credentials.cli import credential
 from gateway.outbox.cli import outbox
+from gateway.payouts.cli import payouts
 
 GROUP = "pixgate.commands"
 """The entry-point group in which other packages name a click command each."""

@@ -40,10 +40,6 @@ class Staff:
     person: SignedInUser | None = None
     factor_roles: Collection[Role] = ()
 
-    def may(self, right: Right) -> bool:
-        """Say whether they hold a right."""
-        return self.person is None or self.person.may(right)
-
     def require(self, needed: Requirement) -> None:
         """
         Check that they may do this now.
@@ -58,6 +54,10 @@ class Staff:
         check_enrolled(self.person, needed.right, self.factor_roles)
         if needed.fresh_factor or needs_step_up(needed.right):
             check_fresh_factor(self.person, self.acting.now())
+
+    def may(self, right: Right) -> bool:
+        """Say whether they hold a right."""
+        return self.person is None or self.person.may(right)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,13 +12,12 @@ from gateway.banks.status import statuses
 from gateway.domain.accounts.credentials import Action
 from gateway.domain.identity.rights import Area, Right
 from gateway.domain.kernel.money import Sum, sum_of
-from gateway.domain.payouts.payouts import PayoutState
+from gateway.domain.payouts.payouts import FINAL_STATES, PayoutState
 from gateway.domain.requests.calls import RawRequest
 from gateway.http.panel.pages.formats import machine, moment
 from gateway.http.panel.pages.kit import PageContext, Pages, part
 from gateway.http.panel.pages.page import Page, Result, Shown
 from gateway.http.panel.pages.visit import Visit
-from gateway.http.panel.screens.money.payouts import is_open
 from gateway.overview.chart import chart_of, steps_of
 from gateway.overview.model import Attention, Need, Overview, Period
 from gateway.overview.service import Overviews
@@ -87,11 +86,12 @@ def pages(
     @panel.view("/overview/latest", "overview_latest", overviews.read)
     async def latest(visit: Visit) -> Result:
         """Show the latest payouts."""
-        found = await rows.ask(visit, "backoffice.payouts", body=_days(visit))
+        found = (await rows.ask(visit, "backoffice.payouts", body=_days(visit))).data["data"]
+        is_open = any(each["state"] not in FINAL_STATES for each in found)
         return Shown(
             template="overview/latest.html",
             part="overview/_latest.html",
-            data={"payouts": found.data["data"], "is_open": is_open(found.data["data"])},
+            data={"payouts": found, "is_open": is_open},
         )
 
     @panel.view("/overview/balances", "overview_balances", readings.look)

@@ -12,8 +12,9 @@ from gateway.http.backoffice.callers import CHANGES, READS, REFUND_FAILS, bank_f
 from gateway.http.backoffice.routing import Routes
 from gateway.http.rendering import Amount, instant
 from gateway.http.resources import represent
-from gateway.http.resources.documents import FailureDocument, Instant, PayerDocument
+from gateway.http.resources.documents import Instant, PayerDocument
 from gateway.http.route import OK
+from gateway.payouts.model import FailureDocument
 from gateway.refunds.service import Refunds
 from policies.validation.backoffice.orders import REFUND
 from policies.validation.backoffice.searches import INCOMING, REFUNDS

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from gateway.domain.backoffice.payout_search import FoundPayout
 from gateway.domain.bank.payout_orders import FailureCode, PayoutMethod
 from gateway.domain.kernel.money import Money
 from gateway.domain.payouts.payouts import Payout, PayoutState
+from gateway.payouts.model import FoundPayout
 from gateway.reports.csv import brazilian, brazilian_head
 from gateway.reports.texts import amount, second, text_cell
 

@@ -12,10 +12,8 @@ from sqlalchemy import literal, select
 from gateway.domain.kernel.audit import Audit
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.domain.payouts.events import PayoutEvents
 from gateway.domain.payouts.links import PayoutLinks
 from gateway.domain.payouts.returns import Returns
-from gateway.domain.payouts.reviews import Reviews
 from gateway.net.common.runtime import utc_now
 from gateway.store.accounts.accounts import StoredAccounts
 from gateway.store.accounts.credentials import StoredCredentials
@@ -57,9 +55,9 @@ class Store:
     accounts: StoredAccounts
     credentials: StoredCredentials
     payouts: StoredPayouts
-    payout_events: PayoutEvents
+    payout_events: StoredPayoutEvents
     follow_ups: StoredFollowUps
-    reviews: Reviews
+    reviews: StoredReviews
     returns: Returns
     payout_links: PayoutLinks
     audit: Audit

@@ -7,13 +7,13 @@ from typing import NotRequired, TypedDict
 from gateway.audit.model import AuditDocument
 from gateway.core.access import Staff
 from gateway.domain.backoffice.lists import TracedAttempt
-from gateway.http.backoffice.money.dossiers import AttemptDocument, attempt
+from gateway.payouts.model import AttemptDocument
 from gateway.request_log.model import RequestDocument
 from gateway.traces.model import ExplainedRequestDocument
 from gateway.traces.service import Trace
 
 
-class TracedAttemptDocument(AttemptDocument):
+class TracedAttemptDocument(AttemptDocument, frozen=True, kw_only=True):
     """A try to pay that was made under the trace id, and the payout it was for."""
 
     account_id: str
@@ -51,9 +51,10 @@ def document_of(found: Trace, reader: Staff) -> TraceDocument:
 
 
 def _attempt(found: TracedAttempt) -> TracedAttemptDocument:
-    return {
-        **attempt(found.attempt, found.payout),
-        "account_id": found.payout.account_id,
-        "reference": found.payout.reference,
-        "state": found.payout.state.value,
-    }
+    return TracedAttemptDocument.of(
+        found.attempt,
+        found.payout,
+        account_id=found.payout.account_id,
+        reference=found.payout.reference,
+        state=found.payout.state,
+    )

@@ -20,12 +20,12 @@ class Identifiers:
         path = call.asked.path
         for name in _CHECKED:
             if name in path:
-                _uuid(path[name], name)
+                uuid(path[name], name)
 
 
 def key_id(asked: RawRequest) -> str:
     """Return the ``key_id`` of the path in lower case."""
-    return _uuid(asked.path["key_id"], "key_id")
+    return uuid(asked.path["key_id"], "key_id")
 
 
 def reference(asked: RawRequest) -> str:
@@ -41,7 +41,8 @@ def reference(asked: RawRequest) -> str:
         raise ServiceError(errors.PAYLOAD_INVALID, "reference_form", field="reference") from problem
 
 
-def _uuid(text: str, name: str) -> str:
+def uuid(text: str, name: str) -> str:
+    """Read a hyphenated UUID into lower case; ``name`` is that of its field."""
     try:
         return strict.uuid_text(text)
     except ValueError as problem:

@@ -18,6 +18,7 @@ from gateway.app.build_backoffice import (
     build_companies,
     build_credentials,
 )
+from gateway.app.build_payouts import build_payout_records, build_reviews
 from gateway.companies.model import Company, CompanyRequest
 from gateway.companies.service import Companies
 from gateway.config.settings import Settings
@@ -28,8 +29,11 @@ from gateway.credentials.service import Credentials, CredentialSource
 from gateway.domain.accounts.accounts import Account, Environment
 from gateway.domain.kernel.audit import AuditEvent
 from gateway.domain.requests.schemas import ReasonBody
+from gateway.operations.backoffice.downloads.files import Turns
 from gateway.operations.backoffice.scoped_records import AdminServices
 from gateway.operations.kernel.audit_context import AuditContext
+from gateway.payouts.service import PayoutRecords
+from gateway.reviews.service import Reviews
 from gateway.runtime.kernel import Kernel
 from gateway.runtime.records.payout_events import EventSealing
 from gateway.security.keys import Derivation
@@ -147,6 +151,14 @@ class Registers:
     async def revoke(self, client_id: str, reason: str = "") -> Credential:
         """End a credential."""
         return await self.credentials.revoke(self.staff, client_id, ReasonBody(reason))
+
+    @property
+    def payouts(self) -> PayoutRecords:
+        return build_payout_records(self.kernel, {}, Turns())
+
+    @property
+    def reviews(self) -> Reviews:
+        return build_reviews(self.kernel, {})
 
     @property
     def source(self) -> CredentialSource:

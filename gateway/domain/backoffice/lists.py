@@ -18,22 +18,6 @@ from gateway.domain.identity.users import User
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.payouts.payouts import Attempt, Payout
-from gateway.domain.payouts.reviews import Opinion
-
-
-@dataclass(frozen=True, slots=True)
-class UnresolvedPayout:
-    """
-    A payout whose outcome is not proven.
-
-    Attributes:
-        attempts, opinions: Oldest first; only opinions on the review as it is now.
-    """
-
-    payout: Payout
-    account_name: str
-    attempts: Sequence[Attempt]
-    opinions: Sequence[Opinion]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,16 +53,6 @@ class ScopedRecords(Protocol):
 
     async def last_sign_ins(self, user_ids: Sequence[str]) -> Mapping[str, datetime]:
         """Return when each of these users last signed in, as far as it is on record."""
-        ...
-
-    async def reviews(self, paging: Paging, scope: CompanyScope) -> tuple[Sequence[Payout], int]:
-        """List the payouts in review."""
-        ...
-
-    async def unresolved(
-        self, paging: Paging, scope: CompanyScope
-    ) -> tuple[Sequence[UnresolvedPayout], int]:
-        """List the payouts that are unknown or in review, oldest first."""
         ...
 
     async def accounts_among(self, ids: Collection[str], scope: CompanyScope) -> Sequence[Account]:

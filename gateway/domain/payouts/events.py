@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Final, Protocol
+from typing import Final
 
 from gateway.domain.bank.providers import Evidence, Settled
 from gateway.domain.kernel.money import Money
@@ -63,18 +63,6 @@ class PayoutEvent:
     at: datetime
     after: PayoutState | None = None
     facts: Facts = field(default_factory=dict)
-
-
-class PayoutEvents(Protocol):
-    """The events of payouts; whoever changes a payout writes its event with the change."""
-
-    async def of(self, account_id: str, reference: str) -> Sequence[PayoutEvent]:
-        """Return what happened to one, oldest first."""
-        ...
-
-    async def forget(self, before: datetime) -> int:
-        """Delete what happened before an instant; return how many events, or partitions of them."""
-        ...
 
 
 def begun(payout: Payout, attempt: Attempt) -> PayoutEvent:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
-from typing import Protocol
 
-from gateway.domain.kernel.audit import AuditEvent
 from gateway.domain.kernel.money import Money
-from gateway.domain.payouts.payouts import Change, Payout, PayoutState
+from gateway.domain.payouts.payouts import Payout, PayoutState
 
 
 class Verdict(StrEnum):
@@ -79,32 +76,3 @@ def may_read(person: str, by: str, payout: Payout) -> bool:
     Opinions are independent: while the review is open, everybody reads only their own.
     """
     return not payout.review or same_name(person) == by
-
-
-class Reviews(Protocol):
-    """Opinions on payouts that no proof can settle."""
-
-    async def add(self, opinion: Opinion, event: AuditEvent) -> Sequence[Opinion]:
-        """
-        Store one and return all on this payout, oldest first.
-
-        A person has one opinion in a review: a second one there changes nothing. In a later
-        review, of another attempt or state, it takes the place of the earlier one.
-        """
-        ...
-
-    async def of(self, account_id: str, reference: str) -> Sequence[Opinion]:
-        """Return all on one payout, oldest first."""
-        ...
-
-    async def withdraw(self, opinion: Opinion, event: AuditEvent) -> bool:
-        """Take back an opinion of an open review; False when it stands no more, or is decided."""
-        ...
-
-    async def decide(self, change: Change, by: Sequence[Opinion], event: AuditEvent) -> bool:
-        """
-        Do the final step and end the review, as opinions that agree say.
-
-        False when the payout stood elsewhere, or one of them was withdrawn meanwhile.
-        """
-        ...

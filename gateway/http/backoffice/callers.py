@@ -57,6 +57,11 @@ def bank_fails(unavailable: ErrorCode, absent: ErrorCode | None = None) -> Fails
     return fails if absent is None else {**fails, NotFound: absent}
 
 
+PAYOUT_FAILS: Final[Fails] = {
+    **STORE_FAILS,
+    ProviderError: errors.PROVIDER_UNREACHABLE,
+    NotFound: errors.PIX_KEY_NOT_FOUND,
+}
 REFUND_FAILS: Final[Fails] = {
     **bank_fails(identity_errors.REFUND_UNKNOWN, errors.TRANSACTION_NOT_FOUND),
     Unreachable: identity_errors.REFUND_NOT_SENT,

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from datetime import timedelta
+from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from aiohttp import hdrs
@@ -19,13 +17,8 @@ from gateway.domain.identity.rights import Area, Right
 from gateway.http.backoffice.callers import AccountCaller, BackOfficeCaller
 from gateway.http.route import Answer, Document, RowLimits, VersionedAnswer
 from gateway.operations.backoffice.access_orders import PeopleOrders
-from gateway.operations.backoffice.downloads.exports import Exports
-from gateway.operations.backoffice.payout_finder import PayoutFinder
+from gateway.operations.backoffice.downloads.files import Turns
 from gateway.operations.backoffice.scoped_records import AdminServices
-from gateway.operations.payouts.payouts import Payouts
-from gateway.operations.payouts.probes import PayoutProbes
-from gateway.operations.payouts.records import PayoutLists, PayoutReads, PayoutRecords
-from gateway.pix_keys.service import KeyOwners
 from gateway.refunds.service import Refunds
 from gateway.sandbox.service import SandboxTools
 from policies.traffic.quota import PERSON
@@ -71,31 +64,21 @@ class BackOfficeOperations:
     The operations of contract 4.3.
 
     Attributes:
-        payouts: The same that partners have.
-        key_owners: Names the owner of the key that a user pays.
         admin: The records that administrators keep.
         approvals: Where users' payouts and refunds go first.
         credentials, users: Orders about them, which may wait for another user.
         banks: Those behind accounts.
-        absent_after: What each provider's adapter declares, by the provider's name.
+        turns: Files that are read now.
         sandbox: What people make the sandbox bank do; None in production.
     """
 
-    key_owners: KeyOwners
-    payouts: Payouts
-    payout_reads: PayoutReads
-    payout_lists: PayoutLists
-    payout_records: PayoutRecords
-    payout_finder: PayoutFinder
-    payout_probes: PayoutProbes
     admin: AdminServices
     approvals: Approvals
     secrets: ApprovedSecrets
     credentials: Credentials
     banks: AccountBanks
     users: PeopleOrders
-    exports: Exports
     readings: Readings
+    turns: Turns
     refunds: Refunds
-    absent_after: Mapping[str, timedelta | None] = field(default_factory=dict)
     sandbox: SandboxTools | None

@@ -6,12 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gateway.http.backoffice.callers import AccountCaller, BackOfficeCaller
-from gateway.http.backoffice.cells import BackOfficeOperations
-from gateway.http.backoffice.decisions.reviews import review_rows, unresolved_rows
-from gateway.http.backoffice.money.dossiers import dossier_rows, probe_rows
-from gateway.http.backoffice.money.payout_lists import payout_list_rows
-from gateway.http.backoffice.money.payouts import withdraw_acting_rows, withdraw_reading_rows
-from gateway.http.backoffice.money.search import search_rows
 from gateway.http.backoffice.routing import Routes
 from gateway.http.route import Row
 
@@ -35,26 +29,11 @@ class BackOfficeRows:
     banking: Sequence[Row[AccountCaller]]
 
 
-def backoffice_rows(does: BackOfficeOperations, nouns: Sequence[Routes]) -> BackOfficeRows:
-    """Return every row; those of the sandbox bank are for the sandbox alone."""
-    admin = does.admin
+def backoffice_rows(nouns: Sequence[Routes]) -> BackOfficeRows:
+    """Return every row of the nouns."""
     return BackOfficeRows(
-        staff=(
-            *(row for each in nouns for row in each.staff),
-            *review_rows(admin),
-            *unresolved_rows(does),
-            *payout_list_rows(does),
-            *search_rows(does),
-        ),
+        staff=[row for each in nouns for row in each.staff],
         fresh=[row for each in nouns for row in each.fresh],
-        visible=(
-            *withdraw_reading_rows(does),
-            *dossier_rows(does),
-            *probe_rows(does),
-            *(row for each in nouns for row in each.visible),
-        ),
-        banking=(
-            *withdraw_acting_rows(does),
-            *(row for each in nouns for row in each.banking),
-        ),
+        visible=[row for each in nouns for row in each.visible],
+        banking=[row for each in nouns for row in each.banking],
     )

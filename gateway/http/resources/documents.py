@@ -6,18 +6,14 @@ from typing import Annotated, Literal, NotRequired, TypedDict
 
 from msgspec import Meta
 
-from gateway.domain.requests.schemas import KeyType, Moment, one_of
+from gateway.domain.accounts.documents import AccountDocument
+from gateway.domain.requests import schemas
+from gateway.domain.requests.schemas import KeyType, Moment
 from gateway.http import common
 from gateway.http.rendering import Amount
+from gateway.payouts.model import PayoutDocument
 
-Instant = Annotated[
-    str,
-    Meta(
-        description="RFC 3339 in UTC; empty when absent",
-        pattern=r"^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z)?$",
-        examples=["2026-09-22T13:40:11Z"],
-    ),
-]
+Instant = schemas.Instant
 Minute = Annotated[
     str,
     Meta(
@@ -26,7 +22,6 @@ Minute = Annotated[
         examples=["2026-09-22 13:40"],
     ),
 ]
-Day = Annotated[str, Meta(examples=["2026-11-20"], extra_json_schema={"format": "date"})]
 
 
 _EMV = (
@@ -52,17 +47,6 @@ class BalanceDocument(TypedDict):
     balance: Amount
     blocked: Amount
     updated_at: Instant
-
-
-class AccountDocument(TypedDict):
-    """The account's own bank coordinates."""
-
-    bank_number: str
-    ispb: str
-    branch: str
-    account: str
-    name: str
-    tax_number: str
 
 
 class PixKeyDocument(TypedDict):
@@ -163,81 +147,6 @@ class StatementDocument(TypedDict):
     meta: Meter
     balance: BalanceDocument
     account: AccountDocument
-
-
-class FailureDocument(TypedDict):
-    """Why a payout failed."""
-
-    code: Literal[
-        "REJECTED",
-        "INSUFFICIENT_FUNDS",
-        "KEY_NOT_FOUND",
-        "ACCOUNT_INVALID",
-        "OWNER_MISMATCH",
-        "LIMIT_EXCEEDED",
-        "RETURNED",
-        "NOT_SENT",
-        "OTHER",
-    ]
-    message: Annotated[str, Meta(examples=["The PIX key does not exist."])]
-
-
-class PixDestinationDocument(TypedDict):
-    """Who is paid by PIX key, as sent; what was left out is absent."""
-
-    name: NotRequired[Annotated[str, Meta(examples=["Maria Silva"])]]
-    tax_number: str
-    key_type: Annotated[KeyType, Meta(examples=["email"])]
-    key: str
-
-
-class BankAccountDestinationDocument(TypedDict):
-    """Who is paid by bank account, as sent; what was left out is absent."""
-
-    name: NotRequired[Annotated[str, Meta(examples=["Maria Silva"])]]
-    tax_number: str
-    bank_number: str
-    branch: str
-    account: str
-    account_type: NotRequired[Literal["checking", "savings", "salary", "payment"]]
-
-
-class PayoutFields(TypedDict):
-    """What payouts of every method show."""
-
-    reference: str
-    status: Literal["processing", "paid", "failed"]
-    value: Amount
-    date: Day
-    description: str
-    e2e_id: str
-    created_at: Instant
-    updated_at: Instant
-    settled_at: Instant
-    failure: NotRequired[FailureDocument]
-    origin: AccountDocument
-
-
-class PixPayoutDocument(PayoutFields):
-    """A payout to a PIX key; only a failed one has a failure."""
-
-    method: Literal["pix"]
-    destination: PixDestinationDocument
-
-
-class BankAccountPayoutDocument(PayoutFields):
-    """A payout to a bank account; only a failed one has a failure."""
-
-    method: Literal["bank_account"]
-    destination: BankAccountDestinationDocument
-
-
-@one_of(PixPayoutDocument, BankAccountPayoutDocument, told_by="method")
-class PayoutDocument(PayoutFields):
-    """A payout; only a failed one has a failure."""
-
-    method: Literal["pix", "bank_account"]
-    destination: dict[str, str]
 
 
 class PayoutList(TypedDict):

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC
 from typing import Final, Never, Protocol
 
 from gateway.domain.accounts.accounts import Account
+from gateway.domain.accounts.documents import account_document
 from gateway.domain.bank.charges import Charge, ChargePayment, Payer
-from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.bank.statements import Balance, Direction, Entry, Statement
 from gateway.domain.kernel.money import ZERO, Money
 from gateway.domain.kernel.windows import Paging
-from gateway.domain.payouts.payouts import ListedPayout, Payout
-from gateway.domain.payouts.status import status_of
+from gateway.domain.payouts.payouts import Payout
 from gateway.http.rendering import instant, minute
 from gateway.http.resources.documents import (
-    AccountDocument,
     BalanceDocument,
     ChargeDocument,
     EntryDocument,
     Meter,
     PayerDocument,
-    PayoutDocument,
     PayoutList,
     PixKeyDocument,
     PixKeyList,
@@ -30,6 +27,7 @@ from gateway.http.resources.documents import (
     TransactionDocument,
 )
 from gateway.operations.payouts.payouts import PayoutPage
+from gateway.payouts.model import PayoutDocument, payout_document
 from gateway.pix_keys.model import OwnedKey
 
 # Looking a member up by its name costs Python 3.11 a call each time.
@@ -38,18 +36,6 @@ _ZERO = Money(0)
 # JavaScript reads larger integers wrong; those become 0.
 _LARGEST_DOCUMENT_NUMBER = 2**53 - 1
 _LONGEST_DOCUMENT_NUMBER = 16
-
-_FAILURES: Mapping[FailureCode, str] = {
-    FailureCode.REJECTED: "The bank rejected the payout.",
-    FailureCode.INSUFFICIENT_FUNDS: "The available balance was not enough.",
-    FailureCode.KEY_NOT_FOUND: "The PIX key does not exist.",
-    FailureCode.ACCOUNT_INVALID: "The recipient's account is not valid.",
-    FailureCode.OWNER_MISMATCH: "The tax number is not that of the recipient.",
-    FailureCode.LIMIT_EXCEEDED: "A limit of the account was exceeded.",
-    FailureCode.RETURNED: "The recipient's bank returned the money.",
-    FailureCode.NOT_SENT: "The payout was not sent on its day.",
-    FailureCode.OTHER: "The payout failed.",
-}
 
 
 class OfAccount(Protocol):
@@ -131,7 +117,7 @@ def statement(found: Statement, caller: OfAccount) -> StatementDocument:
         "data": [_entry(each) for each in found.entries],
         "meta": meter(found.paging, found.total),
         "balance": balance(found.balance, caller),
-        "account": _account(caller.account),
+        "account": account_document(caller.account),
     }
 
 
@@ -145,35 +131,14 @@ def payout_created(found: Payout, caller: OfAccount) -> PayoutDocument:
 
 def payout(found: Payout, caller: OfAccount) -> PayoutDocument:
     """Show a payout (contract 2.6)."""
-    return _payout(found, _account(caller.account))
-
-
-def _payout(found: Payout | ListedPayout, origin: AccountDocument) -> PayoutDocument:
-    shown: PayoutDocument = {
-        "reference": found.reference,
-        "method": found.method.value,
-        "status": status_of(found.state).value,
-        "value": found.value,
-        "date": found.date.isoformat(),
-        "description": found.description,
-        "e2e_id": found.e2e_id,
-        "created_at": instant(found.created_at),
-        "updated_at": instant(found.updated_at),
-        "settled_at": instant(found.settled_at),
-        "origin": origin,
-        "destination": {name: text for name, text in found.destination_sent.items() if text},
-    }
-    if shown["status"] == "failed":
-        code = found.failure.code if found.failure else FailureCode.OTHER
-        shown["failure"] = {"code": code.value, "message": _FAILURES[code]}
-    return shown
+    return payout_document(found, account_document(caller.account))
 
 
 def payouts(found: PayoutPage, caller: OfAccount) -> PayoutList:
     """Show a page of payouts."""
-    origin = _account(caller.account)
+    origin = account_document(caller.account)
     return {
-        "data": [_payout(each, origin) for each in found.payouts],
+        "data": [payout_document(each, origin) for each in found.payouts],
         "meta": meter(found.paging, found.total),
     }
 
@@ -216,19 +181,6 @@ def _document_number(provider_id: str) -> int:
     digits = provider_id.isascii() and provider_id.isdigit()
     number = int(provider_id) if digits and len(provider_id) <= _LONGEST_DOCUMENT_NUMBER else 0
     return number if number <= _LARGEST_DOCUMENT_NUMBER else 0
-
-
-def _account(account: Account) -> AccountDocument:
-    """Show the account's own bank coordinates, from our record."""
-    at = account.coordinates
-    return {
-        "bank_number": at.bank_number,
-        "ispb": at.ispb,
-        "branch": at.branch,
-        "account": at.account,
-        "name": account.name,
-        "tax_number": account.tax_number,
-    }
 
 
 def meter(paging: Paging, total: int) -> Meter:

@@ -12,7 +12,6 @@ from typing import TypeVar
 
 from gateway.domain.backoffice.lists import (
     ScopedRecords,
-    UnresolvedPayout,
 )
 from gateway.domain.identity.errors import NOT_FOUND
 from gateway.domain.identity.users import User
@@ -20,8 +19,6 @@ from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.strict import uuid_text
 from gateway.domain.kernel.windows import Paging
-from gateway.domain.payouts.payouts import Payout
-from gateway.operations.backoffice.reviews import PayoutReviews
 from gateway.operations.bank.pages import Listed
 from gateway.operations.kernel.audit_context import AuditContext, RuleViolation
 
@@ -43,20 +40,6 @@ class RecordsInScope:
     async def user(self, user_id: str) -> User:
         """Return one user; ``NOT_FOUND`` for one who sees a company outside of the scope."""
         return _found(await self.records.user(user_id, self.scope), "user")
-
-    async def reviews(self, paging: Paging) -> Listed[Payout]:
-        """List the payouts in review."""
-        return await _listed(paging, self.records.reviews(paging, self.scope))
-
-    async def unresolved(self, paging: Paging) -> Listed[UnresolvedPayout]:
-        """List the payouts whose outcome is not proven, oldest first."""
-        return await _listed(paging, self.records.unresolved(paging, self.scope))
-
-    async def require_payout(self, account_id: str, reference: str) -> None:
-        """Refuse a payout of an account outside of the scope; RuleViolation."""
-        if not await self._has_account(account_id):
-            message = f"the account has no payout {reference}"
-            raise RuleViolation(message, "no_row", field="reference")
 
     def require_companies(self, wanted: Iterable[str]) -> frozenset[str]:
         """
@@ -103,12 +86,10 @@ class AdminServices:
 
     acting: AuditContext
     visible: RecordsInScope
-    reviews: PayoutReviews
 
     def by(self, acting: AuditContext, scope: CompanyScope) -> AdminServices:
         """Return the same services for another caller."""
         return AdminServices(
             acting=acting,
             visible=replace(self.visible, scope=scope),
-            reviews=replace(self.reviews, acting=acting),
         )

@@ -7,9 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import (
-    ColumnElement,
     Select,
-    Table,
     func,
     select,
 )
@@ -18,27 +16,22 @@ from gateway.credentials.model import Credential
 from gateway.domain.accounts.accounts import Account
 from gateway.domain.backoffice.lists import (
     TracedAttempt,
-    UnresolvedPayout,
 )
 from gateway.domain.identity.users import User
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.windows import Paging
-from gateway.domain.payouts.payouts import Payout
 from gateway.store.accounts.accounts import read_account
 from gateway.store.accounts.credentials import EVERY, read_credentials
 from gateway.store.identity.users import read_user
 from gateway.store.kernel.database import Database, page
-from gateway.store.kernel.hot_statements import Key, bound
-from gateway.store.payouts.reviews import restored_opinion
+from gateway.store.payouts.beside import rows_beside
 from gateway.store.payouts.rows import restored_attempt, restored_payout
 from gateway.store.tables.columns import Record
 from gateway.store.tables.core import (
-    UNRESOLVED,
     accounts,
     attempts,
     companies,
     credentials,
-    opinions,
     payouts,
 )
 from gateway.store.tables.identity import sessions, users
@@ -96,34 +89,6 @@ class StoredScopedRecords:
         async with self._database.reading() as connection:
             return {row.user_id: row.at for row in await connection.execute(wanted)}
 
-    async def reviews(self, paging: Paging, scope: CompanyScope) -> tuple[Sequence[Payout], int]:
-        """Return a page of the payouts in review, and how many there are."""
-        wanted = (
-            select(payouts)
-            .where(UNRESOLVED, payouts.c.review, *of_account(payouts.c.account_id, scope))
-            .order_by(payouts.c.created_at, payouts.c.account_id, payouts.c.reference_sha256)
-        )
-        rows, total = await page(self._database, wanted, paging)
-        return [restored_payout(row) for row in rows], total
-
-    async def unresolved(
-        self, paging: Paging, scope: CompanyScope
-    ) -> tuple[Sequence[UnresolvedPayout], int]:
-        """Return a page of the payouts whose outcome is not proven, and how many there are."""
-        wanted = (
-            select(payouts, accounts.c.name.label("account_name"))
-            .join(accounts, accounts.c.id == payouts.c.account_id)
-            .where(UNRESOLVED, *of_account(payouts.c.account_id, scope))
-            .order_by(payouts.c.created_at, payouts.c.account_id, payouts.c.reference_sha256)
-        )
-        rows, total = await page(self._database, wanted, paging)
-        keys = [(row.account_id, row.reference_sha256) for row in rows]
-        tried = await self._beside(attempts, keys, (attempts.c.number,))
-        said = await self._beside(opinions, keys, (opinions.c.at, opinions.c.by))
-        return [
-            _unresolved(row, tried[key], said[key]) for row, key in zip(rows, keys, strict=True)
-        ], total
-
     async def accounts_among(self, ids: Collection[str], scope: CompanyScope) -> Sequence[Account]:
         """Return those of these accounts that there are; in no order."""
         own = of_company(accounts.c.company_id, scope)
@@ -142,39 +107,13 @@ class StoredScopedRecords:
         async with self._database.reading() as connection:
             rows = (await connection.execute(wanted)).all()
         keys = [(row.account_id, row.reference_sha256) for row in rows]
-        paid = await self._beside(payouts, sorted(set(keys)), ())
+        paid = await rows_beside(self._database, payouts, sorted(set(keys)), ())
         return [
             TracedAttempt(restored_payout(paid[key][0]), restored_attempt(row))
             for row, key in zip(rows, keys, strict=True)
         ]
 
-    async def _beside(
-        self, table: Table, keys: Sequence[Key], order: Sequence[ColumnElement[Any]]
-    ) -> Mapping[Key, Sequence[Record]]:
-        """Return the rows that belong to payouts, by the payout's key, in an order."""
-        found: dict[Key, list[Record]] = {key: [] for key in keys}
-        if not keys:
-            return found
-        columns = [table.c.account_id, table.c.reference_sha256]
-        wanted = select(table).where(self._database.among(columns, "keys")).order_by(*order)
-        async with self._database.reading() as connection:
-            for row in await connection.execute(wanted, bound("keys", keys)):
-                found[row.account_id, row.reference_sha256].append(row)
-        return found
-
     async def _one(self, wanted: Select[*tuple[Any, ...]]) -> Record | None:
         """Return the row there is; None for none."""
         async with self._database.reading() as connection:
             return (await connection.execute(wanted)).first()
-
-
-def _unresolved(row: Record, tried: Sequence[Record], said: Sequence[Record]) -> UnresolvedPayout:
-    """Return a payout with its tries and the opinions of its review as it is now."""
-    payout = restored_payout(row)
-    opinions_given = (restored_opinion(each, row.reference) for each in said)
-    return UnresolvedPayout(
-        payout=payout,
-        account_name=row.account_name,
-        attempts=[restored_attempt(each) for each in tried],
-        opinions=[each for each in opinions_given if each.is_about(payout)],
-    )

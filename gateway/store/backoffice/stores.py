@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gateway.domain.backoffice.lists import ScopedRecords
-from gateway.domain.backoffice.payout_search import PayoutDirectory
 from gateway.store.approvals import StoredApprovals
 from gateway.store.backoffice.lists import StoredScopedRecords
-from gateway.store.backoffice.payout_directory import StoredPayoutDirectory
 from gateway.store.kernel.database import Database
 
 
@@ -18,7 +16,6 @@ class BackOfficeStore:
 
     approvals: StoredApprovals
     scoped: ScopedRecords
-    payouts: PayoutDirectory
 
 
 def backoffice_store(database: Database) -> BackOfficeStore:
@@ -26,5 +23,4 @@ def backoffice_store(database: Database) -> BackOfficeStore:
     return BackOfficeStore(
         approvals=StoredApprovals(database),
         scoped=StoredScopedRecords(database),
-        payouts=StoredPayoutDirectory(database),
     )

@@ -38,7 +38,7 @@ _OLDEST = (
 
 
 class StoredPayoutEvents:
-    """``PayoutEvents`` over a database."""
+    """The events of payouts; whoever changes a payout writes its event with the change."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -22,13 +22,18 @@ from gateway.store.tables.core import opinions, payouts
 
 
 class StoredReviews:
-    """``Reviews`` over a database."""
+    """Opinions on payouts that no proof can settle."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def add(self, opinion: Opinion, event: AuditEvent) -> Sequence[Opinion]:
-        """Store one, unless the person has one in this review; return all on this payout."""
+        """
+        Store one and return all on this payout, oldest first.
+
+        A person has one opinion in a review: a second one there changes nothing. In a later
+        review, of another attempt or state, it takes the place of the earlier one.
+        """
         row = _key(opinion) | _judgement(opinion)
         async with self._database.writing() as connection:
             is_new = await self._database.add(connection, opinions, row)

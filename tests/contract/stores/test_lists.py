@@ -12,6 +12,8 @@ from gateway.companies.service import add_company
 from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope, scope_of
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.payouts.payouts import PayoutState
+from gateway.reviews.store import in_review as listed
+from gateway.reviews.store import unresolved
 from gateway.store.engine import Store
 from tests.contract.stores.databases import both
 from tests.contract.stores.lists import OTHER, OURS, THEIRS
@@ -66,9 +68,9 @@ async def test_people_who_see_nothing_beyond_are_shown(
 async def test_reviews_are_shown_by_the_company_of_their_account(store: Store) -> None:
     await in_review(store)
 
-    everybody, total = await store.office.scoped.reviews(EVERY, EVERY_COMPANY)
-    ours, _ = await store.office.scoped.reviews(EVERY, OURS)
-    theirs, none = await store.office.scoped.reviews(EVERY, THEIRS)
+    everybody, total = await listed(store.database, EVERY_COMPANY, EVERY)
+    ours, _ = await listed(store.database, OURS, EVERY)
+    theirs, none = await listed(store.database, THEIRS, EVERY)
 
     assert ([each.reference for each in everybody], total) == (["order-1"], 1)
     assert list(ours) == list(everybody)
@@ -86,12 +88,11 @@ async def test_unresolved_payouts_come_with_their_tries_and_opinions(store: Stor
             payout(reference, created_at=NOW + timedelta(seconds=number)), attempt()
         )
         await store.payouts.record(change(sending, end, reference=reference))
-    lists = store.office.scoped
 
-    everybody, total = await lists.unresolved(EVERY, EVERY_COMPANY)
-    ours, _ = await lists.unresolved(EVERY, OURS)
-    theirs, none = await lists.unresolved(EVERY, THEIRS)
-    second, _ = await lists.unresolved(Paging(2, 1), EVERY_COMPANY)
+    everybody, total = await unresolved(store.database, EVERY_COMPANY, EVERY)
+    ours, _ = await unresolved(store.database, OURS, EVERY)
+    theirs, none = await unresolved(store.database, THEIRS, EVERY)
+    second, _ = await unresolved(store.database, EVERY_COMPANY, Paging(2, 1))
 
     assert ([each.payout.reference for each in everybody], total) == (["order-1", "order-2"], 2)
     assert [[one.number for one in each.attempts] for each in everybody] == [[1], [1]]

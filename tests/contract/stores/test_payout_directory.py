@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -10,8 +11,6 @@ import pytest
 from sqlalchemy import text
 
 from gateway.companies.service import add_company
-from gateway.domain.backoffice import payout_search
-from gateway.domain.backoffice.payout_search import Named, PayoutFilter, PayoutOrder, PayoutQuery
 from gateway.domain.bank.payout_orders import FailureCode, PayoutMethod
 from gateway.domain.bank.providers import PixReturn
 from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope
@@ -20,7 +19,10 @@ from gateway.domain.payouts.payouts import Failure, Payout, PayoutState
 from gateway.domain.payouts.status import Certainty, certainty_of
 from gateway.overview.model import HOUR, Span
 from gateway.overview.store import OverviewRecords
-from gateway.store.backoffice import payout_directory
+from gateway.payouts import store as payout_directory
+from gateway.payouts.model import FoundPayout, PayoutCounts
+from gateway.payouts.searches import PayoutFilterBody, PayoutOrder, PayoutQuery
+from gateway.payouts.store import Named, PayoutDirectory
 from gateway.store.engine import Store
 from tests.contract.stores.databases import both
 from tests.world.stores.samples import (
@@ -37,7 +39,26 @@ from tests.world.stores.samples import (
     payout,
 )
 
-DAY = PayoutFilter(start=NOW - timedelta(days=1), end=NOW + timedelta(days=1))
+ONE_DAY = timedelta(days=1)
+
+
+def of_the_day(**filters: Any) -> PayoutQuery:
+    """Ask for payouts of the day before and after."""
+    of_query = {name: filters.pop(name) for name in ("start", "end", "limit") if name in filters}
+    query = PayoutQuery(
+        wanted=PayoutFilterBody(**filters), start=NOW - ONE_DAY, end=NOW + ONE_DAY, limit=25
+    )
+    return replace(query, **of_query)
+
+
+async def searched(
+    store: Store, query: PayoutQuery, scope: CompanyScope = EVERY_COMPANY
+) -> tuple[Sequence[FoundPayout], PayoutCounts]:
+    directory = PayoutDirectory(store.database)
+    found, _ = await directory.page(query, scope)
+    return found, await directory.counts(query, scope)
+
+
 OTHER = "5f0c8f6e-3d57-4a6d-9f53-0d4d5a0f7aff"
 FOREIGN = "0b7d7e4a-9e0e-4a3c-8f5e-3c1f0a9b2cff"
 S = PayoutState
@@ -72,11 +93,10 @@ async def several(store: Store) -> Store:
     return store
 
 
-async def numbers(store: Store, wanted: PayoutFilter) -> list[int]:
+async def numbers(store: Store, query: PayoutQuery) -> list[int]:
     """Return which of the seven are found, newest first."""
-    query = PayoutQuery(wanted=wanted, limit=25)
-    found = await store.office.payouts.search(query, EVERY_COMPANY)
-    return [int(each.payout.reference.removeprefix("order-")) for each in found.payouts]
+    found, _ = await searched(store, query)
+    return [int(each.payout.reference.removeprefix("order-")) for each in found]
 
 
 @both
@@ -84,8 +104,8 @@ async def numbers(store: Store, wanted: PayoutFilter) -> list[int]:
     ("filters", "found"),
     [
         ({}, [6, 5, 4, 3, 2, 1, 0]),
-        ({"states": frozenset({S.SENDING, S.ACCEPTED})}, [2, 0]),
-        ({"states": frozenset({S.UNKNOWN})}, [1]),
+        ({"states": [S.SENDING, S.ACCEPTED]}, [2, 0]),
+        ({"states": [S.UNKNOWN]}, [1]),
         ({"certainty": Certainty.SENT_UNKNOWN}, [1, 0]),
         ({"certainty": Certainty.NOT_SENT}, [5]),
         ({"certainty": Certainty.CONFIRMED_REJECTED}, [4]),
@@ -109,7 +129,7 @@ async def numbers(store: Store, wanted: PayoutFilter) -> list[int]:
 async def test_each_filter_finds_its_own(
     several: Store, filters: dict[str, Any], found: list[int]
 ) -> None:
-    assert await numbers(several, replace(DAY, **filters)) == found
+    assert await numbers(several, of_the_day(**filters)) == found
 
 
 @both
@@ -123,15 +143,16 @@ async def test_what_came_back_is_found_added_up_and_counted_apart(several: Store
     ]
     await several.returns.note(paid, parts)
 
-    page = await several.office.payouts.search(PayoutQuery(wanted=DAY, limit=25), EVERY_COMPANY)
-    named = await several.office.payouts.named(Named.REFERENCE, "order-", EVERY_COMPANY)
+    page, counts = await searched(several, of_the_day())
+    directory = PayoutDirectory(several.database)
+    named = await directory.named(Named.REFERENCE, "order-", EVERY_COMPANY)
 
-    for found in (page.payouts, named):
+    for found in (page, named):
         back = {each.payout.reference: each.returned for each in found if each.returned.centavos}
         assert back == {"order-3": Sum(1500)}
-    assert await numbers(several, replace(DAY, returned=True)) == [3]
-    assert await numbers(several, replace(DAY, returned=False, states=frozenset({S.PAID}))) == [6]
-    counted = [(each.returned, each.count) for each in page.counts.by_state if each.state is S.PAID]
+    assert await numbers(several, of_the_day(returned=True)) == [3]
+    assert await numbers(several, of_the_day(returned=False, states=[S.PAID])) == [6]
+    counted = [(each.returned, each.count) for each in counts.by_state if each.state is S.PAID]
     assert sorted(counted) == [(False, 1), (True, 1)]
     span = Span(NOW - HOUR, NOW + HOUR)
     everybody = await OverviewRecords(several.database).returned(span, EVERY_COMPANY)
@@ -144,15 +165,13 @@ async def test_what_came_back_is_found_added_up_and_counted_apart(several: Store
 async def test_certainty_is_the_same_in_the_store_as_in_the_domain(
     several: Store, word: Certainty
 ) -> None:
-    everything = PayoutQuery(wanted=DAY, limit=25)
-    found = await several.office.payouts.search(everything, EVERY_COMPANY)
-    alike = [each for each in found.payouts if certainty_of(each.payout) is word]
+    found, counts = await searched(several, of_the_day())
+    alike = [each for each in found if certainty_of(each.payout) is word]
 
-    certain = PayoutQuery(wanted=replace(DAY, certainty=word), limit=25)
-    chosen = await several.office.payouts.search(certain, EVERY_COMPANY)
+    chosen, _ = await searched(several, of_the_day(certainty=word))
 
-    assert list(chosen.payouts) == alike
-    assert sum(each.count for each in found.counts.by_state if each.certainty is word) == len(alike)
+    assert list(chosen) == alike
+    assert sum(each.count for each in counts.by_state if each.certainty is word) == len(alike)
 
 
 @both
@@ -167,14 +186,14 @@ async def test_pages_follow_each_other_without_gap_and_twin(
         key = f"{number:032}"
         await made(store, f"o-{number}", created_at=at, account_id=holder, provider_key=key)
     seen: list[Payout] = []
-    query = PayoutQuery(wanted=DAY, limit=2, order=order)
+    query = of_the_day(order=order, limit=2)
 
     while True:
-        page = await store.office.payouts.search(query, EVERY_COMPANY)
-        seen += [each.payout for each in page.payouts]
-        if page.after is None:
+        page, after = await PayoutDirectory(store.database).page(query, EVERY_COMPANY)
+        seen += [each.payout for each in page]
+        if after is None:
             break
-        query = replace(query, after=page.after)
+        query = replace(query, after=after)
 
     assert sorted(each.reference for each in seen) == [f"o-{number}" for number in range(7)]
     created = [each.created_at for each in seen]
@@ -183,15 +202,12 @@ async def test_pages_follow_each_other_without_gap_and_twin(
 
 @both
 async def test_counts_are_of_the_filter_whatever_it_says_of_the_state(several: Store) -> None:
-    query = PayoutQuery(wanted=replace(DAY, states=frozenset({S.PAID})), limit=1)
-
-    found = await several.office.payouts.search(query, EVERY_COMPANY)
+    _, counts = await searched(several, of_the_day(states=[S.PAID], limit=1))
 
     counted = {
-        (each.state, each.certainty): (each.count, each.value.centavos)
-        for each in found.counts.by_state
+        (each.state, each.certainty): (each.count, each.value.centavos) for each in counts.by_state
     }
-    assert found.counts.complete
+    assert counts.complete
     assert counted == {
         (S.SENDING, Certainty.SENT_UNKNOWN): (1, 1050),
         (S.UNKNOWN, Certainty.SENT_UNKNOWN): (1, 99),
@@ -205,12 +221,12 @@ async def test_counts_are_of_the_filter_whatever_it_says_of_the_state(several: S
 async def test_more_than_are_counted_is_said(
     several: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert payout_search.COUNTED_AT_MOST == 10_000
+    assert payout_directory.COUNTED_AT_MOST == 10_000
     monkeypatch.setattr(payout_directory, "COUNTED_AT_MOST", 6)
 
-    found = await several.office.payouts.search(PayoutQuery(wanted=DAY, limit=1), EVERY_COMPANY)
+    _, counts = await searched(several, of_the_day(limit=1))
 
-    assert not found.counts.complete
+    assert not counts.complete
 
 
 @pytest.mark.parametrize(
@@ -223,11 +239,11 @@ async def test_a_person_finds_and_counts_their_companies_alone(
 ) -> None:
     scope = CompanyScope(frozenset(companies))
 
-    page = await several.office.payouts.search(PayoutQuery(wanted=DAY, limit=25), scope)
+    page, counts = await searched(several, of_the_day(), scope)
 
-    assert [int(each.payout.reference[-1]) for each in page.payouts] == found
-    assert sum(each.count for each in page.counts.by_state) == len(found)
-    assert {each.account_name for each in page.payouts} <= {"Padaria São João Ltda"}
+    assert [int(each.payout.reference[-1]) for each in page] == found
+    assert sum(each.count for each in counts.by_state) == len(found)
+    assert {each.account_name for each in page} <= {"Padaria São João Ltda"}
 
 
 PLANNED = {
@@ -272,16 +288,6 @@ async def test_what_is_not_proven_is_counted_by_its_index(store: Store) -> None:
 
 
 @both
-async def test_a_page_alone_is_that_of_the_search(several: Store) -> None:
-    query = PayoutQuery(wanted=DAY, limit=3)
-
-    for scope in (EVERY_COMPANY, CompanyScope(frozenset({COMPANY})), CompanyScope(frozenset())):
-        found = await several.office.payouts.search(query, scope)
-        page = await several.office.payouts.page(query, scope)
-        assert (page.payouts, page.after) == (found.payouts, found.after)
-
-
-@both
 async def test_a_reference_comes_first_then_the_newest_that_begin_with_it(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -290,10 +296,9 @@ async def test_a_reference_comes_first_then_the_newest_that_begin_with_it(
     for place, reference in enumerate(("order", "order-1", "order-2", "order-3", "other")):
         await made(store, reference, created_at=NOW + timedelta(seconds=place))
 
-    found = await store.office.payouts.named(Named.REFERENCE, "order", EVERY_COMPANY)
-    of_others = await store.office.payouts.named(
-        Named.REFERENCE, "order", CompanyScope(frozenset({OTHER}))
-    )
+    directory = PayoutDirectory(store.database)
+    found = await directory.named(Named.REFERENCE, "order", EVERY_COMPANY)
+    of_others = await directory.named(Named.REFERENCE, "order", CompanyScope(frozenset({OTHER})))
 
     assert [each.payout.reference for each in found] == ["order", "order-3", "order-2"]
     assert list(of_others) == []

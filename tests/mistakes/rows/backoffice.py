@@ -13,15 +13,15 @@ _ADMIN = f"{_OPERATIONS}/test_scoped_records_admin_services.py"
 _CARRIERS = f"{_OPERATIONS}/test_access_carriers.py"
 _CREDENTIALS = "tests/unit/gateway/credentials/test_service.py"
 _EXECUTION = "tests/unit/gateway/approvals/test_execution.py"
-_EXPORTS = f"{_OPERATIONS}/downloads/test_exports.py"
+_EXPORTED = "tests/unit/gateway/payouts/test_service_searches.py"
 _FILES = f"{_OPERATIONS}/downloads/test_files.py"
 _LINKED = "tests/unit/gateway/statements/test_service.py"
 _MONEY_ORDERS = "tests/unit/gateway/approvals/test_money.py"
 _NO_PROOF = "test_a_failed_repetition_proves_nothing_of_a_refund_that_may_have_been_given"
 _OVERSIGHT = "tests/unit/gateway/audit/test_service.py"
-_PROBES = f"{_OPERATIONS}/money/test_unresolved_probes.py"
+_PROBES = "tests/unit/gateway/reviews/test_probes.py"
 _BANKS = "tests/unit/gateway/accounts/test_service_banks.py"
-_REVIEWS = f"{_OPERATIONS}/test_reviews.py"
+_REVIEWS = "tests/unit/gateway/reviews/test_service.py"
 _SCOPED = f"{_OPERATIONS}/test_scoped_records.py"
 _CHECKS = "tests/unit/gateway/core/test_access.py"
 _STOPS = "tests/unit/gateway/stops/test_service.py"
@@ -219,7 +219,7 @@ ROWS = (
         name="opinion-of-an-earlier-review",
         promise="What was said of an earlier attempt decides nothing about this one.",
         source="docs/panel.md",
-        file="gateway/operations/backoffice/reviews.py",
+        file="gateway/reviews/service.py",
         right="opinions = [each for each in given if each.is_about(payout)]",
         wrong="opinions = [*given]",
         tests=(f"{_REVIEWS}::test_an_opinion_of_an_earlier_review_counts_no_more",),
@@ -228,7 +228,7 @@ ROWS = (
         name="disagreement-decides",
         promise="A payout in review is ended by two people who agree.",
         source="docs/panel.md",
-        file="gateway/operations/backoffice/reviews.py",
+        file="gateway/reviews/service.py",
         right="equal = [other for other in counting if other.agrees(each, payout)]",
         wrong="equal = counting",
         tests=(f"{_REVIEWS}::test_a_differing_verdict_is_kept_and_told",),
@@ -300,10 +300,10 @@ ROWS = (
         name="judged-by-nobody",
         promise="Every act of an administrator is done in their own name.",
         source="docs/people.md",
-        file="gateway/operations/backoffice/scoped_records.py",
-        right="reviews=replace(self.reviews, acting=acting),",
-        wrong="reviews=self.reviews,",
-        tests=(f"{_ADMIN}::test_every_register_acts_in_the_name_and_scope_that_are_given",),
+        file="gateway/reviews/service.py",
+        right="by=person(acting.actor),",
+        wrong='by="nobody",',
+        tests=(f"{_REVIEWS}::test_two_people_who_agree_end_a_payout",),
     ),
     Mistake(
         name="acts-of-others-counted",
@@ -318,15 +318,15 @@ ROWS = (
         name="second-page-of-every-company",
         promise="Every page of an exported file is of the companies that its reader sees.",
         source="docs/people.md",
-        file="gateway/operations/backoffice/downloads/exports.py",
-        right="page = await self.finder.directory.page(replace(query, after=place), scope)",
+        file="gateway/payouts/service.py",
+        right="directory.page(replace(query, after=place), scope)",
         wrong=(
-            "page = await self.finder.directory.page(\n"
+            "directory.page(\n"
             "                replace(query, after=place),\n"
             "                scope if place is None else type(scope)(None),\n"
             "            )"
         ),
-        tests=(f"{_EXPORTS}::test_each_page_is_asked_for_within_the_scope_and_the_filter",),
+        tests=(f"{_EXPORTED}::test_every_payout_of_a_search_is_once_in_the_file",),
     ),
     Mistake(
         name="files-without-a-limit",
@@ -350,9 +350,9 @@ ROWS = (
         name="probe-is-proof",
         promise="A payout counts as proven only when the bank's answer ended it.",
         source="docs/people.md",
-        file="gateway/operations/backoffice/money/unresolved_probes.py",
-        right=("return self.result is ProbeResult.ASKED and self.payout.state in FINAL_STATES"),
-        wrong="return self.result is ProbeResult.ASKED",
+        file="gateway/reviews/probes.py",
+        right="return found.result is ProbeResult.ASKED and found.state in FINAL_STATES",
+        wrong="return found.result is ProbeResult.ASKED",
         tests=(f"{_PROBES}::test_each_is_asked_about_once_and_each_act_is_on_record",),
     ),
 )

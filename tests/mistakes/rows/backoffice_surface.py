@@ -11,16 +11,16 @@ _APPROVALS_SHOWN = "tests/unit/gateway/approvals/test_routes.py"
 _AUDIT = "tests/unit/gateway/audit/test_service.py"
 _CALLBACKS = "tests/unit/gateway/callbacks/test_service.py"
 _CREDENTIALS = "tests/unit/gateway/credentials/test_service.py"
-_DOSSIERS = f"{_HTTP}/money/test_dossiers.py"
+_DOSSIERS = "tests/unit/gateway/payouts/test_model.py"
 _FAILURES = f"{_HTTP}/test_callers_failures.py"
 _INPUTS = f"{_VALIDATION}/test_inputs.py"
-_FINDER = f"{_OPERATIONS}/test_payout_finder.py"
+_FINDER = "tests/unit/gateway/payouts/test_service_searches.py"
 _ACCOUNTS = "tests/unit/gateway/accounts/test_service.py"
-_PAYOUTS = f"{_HTTP}/money/test_payouts.py"
+_PAYOUTS = "tests/unit/gateway/payouts/test_model.py"
 _PIX_KEYS = "tests/unit/gateway/pix_keys/test_routes.py"
 _REQUESTS = "tests/unit/gateway/request_log/test_service.py"
-_REVIEWS = f"{_OPERATIONS}/test_reviews.py"
-_SEARCH = f"{_HTTP}/money/test_search.py"
+_REVIEWS = "tests/unit/gateway/reviews/test_service.py"
+_SEARCH = "tests/unit/gateway/payouts/test_service_searches.py"
 _STOPS = "tests/unit/gateway/stops/test_service.py"
 _SURFACE = f"{_HTTP}/test_surface.py"
 
@@ -47,9 +47,9 @@ ROWS = (
         name="credential-found-by-anybody",
         promise="A search shows a credential to who may read credentials.",
         source="docs/people.md",
-        file="gateway/http/backoffice/money/search.py",
-        right="credential=found.credential if may(_CREDENTIALS) else None,",
-        wrong="credential=found.credential if may(_ACCOUNTS) else None,",
+        file="gateway/payouts/service.py",
+        right="return Found(credentials=found if who.may(_CREDENTIALS) else ())",
+        wrong="return Found(credentials=found if who.may(_ACCOUNTS) else ())",
         tests=(f"{_SEARCH}::test_a_credential_is_shown_to_who_may_read_credentials",),
     ),
     Mistake(
@@ -107,7 +107,7 @@ ROWS = (
         name="hold-of-a-paid-payout",
         promise="A payout is told as held only while its bank holds it.",
         source="ADR 23",
-        file="gateway/http/backoffice/money/payouts.py",
+        file="gateway/payouts/model.py",
         right="held = about.held_until if about.state is PayoutState.ACCEPTED else None",
         wrong="held = about.held_until",
         tests=(f"{_PAYOUTS}::test_users_are_told_until_when_the_bank_holds_a_payout",),
@@ -127,7 +127,7 @@ ROWS = (
         name="next-look-at-a-final-payout",
         promise="Of a payout that has ended no next look is told.",
         source="docs/people.md",
-        file="gateway/http/backoffice/money/dossiers.py",
+        file="gateway/payouts/model.py",
         right="is_open = found.number == about.attempt and about.state not in FINAL_STATES",
         wrong="is_open = found.number == about.attempt",
         tests=(f"{_DOSSIERS}::test_only_the_latest_try_of_an_open_payout_is_looked_at_again",),
@@ -163,7 +163,7 @@ ROWS = (
         name="opinions-of-an-earlier-try-shown",
         promise="A payout in review shows the opinions of this review alone.",
         source="docs/people.md",
-        file="gateway/store/backoffice/lists.py",
+        file="gateway/reviews/store.py",
         right="opinions=[each for each in opinions_given if each.is_about(payout)],",
         wrong="opinions=[*opinions_given],",
         tests=(f"{_REVIEWS}::test_a_review_is_listed_with_its_own_opinions",),
@@ -172,9 +172,9 @@ ROWS = (
         name="payouts-of-every-company-found",
         promise="A search of payouts finds those of one's own companies alone.",
         source="docs/people.md",
-        file="gateway/store/backoffice/payout_directory.py",
-        right="return [*_open_to(query.wanted), *of_account(payouts.c.account_id, scope)]",
-        wrong="return [*_open_to(query.wanted)]",
+        file="gateway/payouts/store.py",
+        right="return [*_open_to(query), *of_account(payouts.c.account_id, scope)]",
+        wrong="return [*_open_to(query)]",
         tests=(f"{_FINDER}::test_a_search_shows_and_counts_what_is_in_scope",),
     ),
     Mistake(

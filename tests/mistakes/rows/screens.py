@@ -11,15 +11,15 @@ _APPROVALS = f"{_SURFACES}/test_approvals.py"
 _CALLBACKS = "tests/unit/gateway/callbacks/test_pages.py"
 _CREDENTIALS = "tests/unit/gateway/credentials/test_pages.py"
 _FORMS = "tests/unit/policies/validation/test_forms.py"
-_PAYOUT = f"{_SCREENS}/money/test_payout.py"
+_PAYOUT = "tests/unit/gateway/payouts/test_pages.py"
 _PROVIDERS = "tests/unit/gateway/banks/test_pages.py"
 _REFRESHING = "tests/unit/gateway/operations/panel/test_token_refresh.py"
 _REPRESENT = f"{_PANEL}/test_represent.py"
-_SEARCH = f"{_SCREENS}/money/test_search.py"
+_SEARCH = "tests/unit/gateway/payouts/test_search_pages.py"
 _SESSIONS = "tests/unit/gateway/operations/panel/test_sessions.py"
 _SURFACE = f"{_PANEL}/test_surface.py"
 _TEXTS = "tests/unit/gateway/reports/test_texts.py"
-_UNRESOLVED = f"{_SCREENS}/money/test_unresolved.py"
+_UNRESOLVED = "tests/unit/gateway/reviews/test_pages.py"
 _VENDOR = "tests/unit/gateway/panel/test_vendor.py"
 _VIEWS = "tests/unit/gateway/operations/panel/test_view.py"
 
@@ -28,7 +28,7 @@ ROWS = (
         name="another-payout-is-judged",
         promise="What was typed about one payout is never taken for another.",
         source="docs/panel.md",
-        file="gateway/http/panel/screens/money/unresolved.py",
+        file="gateway/reviews/pages.py",
         right="    if any(asked):\n        return next(iter(named), None)\n",
         wrong="    if named:\n        return named[0]\n",
         tests=(f"{_UNRESOLVED}::test_what_was_typed_of_one_payout_is_not_said_of_another",),
@@ -37,7 +37,7 @@ ROWS = (
         name="settlement-folded-away",
         promise="The look that settled a payout stands in its timeline by itself.",
         source="ADR 31",
-        file="gateway/http/panel/screens/money/payout.py",
+        file="gateway/payouts/pages.py",
         right='if event["kind"] != "probed" or event["state"]:',
         wrong='if event["kind"] != "probed":',
         tests=(f"{_PAYOUT}::test_what_moved_the_payout_is_never_folded",),
@@ -46,9 +46,9 @@ ROWS = (
         name="receipt-of-what-is-not-paid",
         promise="A receipt is printed of a payout that is settled.",
         source="docs/panel.md",
-        file="gateway/http/panel/screens/money/payout.py",
-        right='if data["dossier"]["state"] != "paid":',
-        wrong='if data["dossier"]["state"] not in FINAL:',
+        file="gateway/payouts/pages.py",
+        right='if data["dossier"].state != PayoutState.PAID:',
+        wrong='if data["dossier"].state not in FINAL_STATES:',
         tests=(f"{_SURFACES}/test_payouts.py::test_a_receipt_is_of_what_is_settled_alone",),
     ),
     Mistake(
@@ -73,7 +73,7 @@ ROWS = (
         name="tax-number-in-an-address",
         promise="What names a person stands in no address, which is logged.",
         source="docs/panel.md",
-        file="gateway/http/panel/screens/money/search.py",
+        file="gateway/payouts/search_pages.py",
         right=r'    r"|\+\d|@|gws_",',
         wrong=r'    r"|\+\d|@",',
         tests=(f"{_SEARCH}::test_what_names_somebody_stands_in_no_address",),

@@ -8,7 +8,7 @@ from gateway.domain.bank.providers import ProviderError
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.kernel.windows import Window
 from gateway.domain.payouts.payouts import FINAL_STATES
-from gateway.operations.payouts.verification import Kind, Verification
+from gateway.payouts.verification import Kind, Verification
 from tests.world.people import account
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Window
 from gateway.domain.payouts.payouts import PayoutState, provider_key
 from gateway.operations.kernel.audit_context import AuditContext
-from gateway.operations.payouts.verification import Kind, Verification
+from gateway.payouts.verification import Kind, Verification
 from gateway.runtime.kernel import Kernel
 from gateway.security.keys import load_keys
 from gateway.store.engine import open_store

@@ -12,12 +12,12 @@ import pytest
 from sqlalchemy import delete
 
 from gateway.cli.context import AdminContext
-from gateway.cli.payouts.verification import probed, verified
 from gateway.config.upstream import SandboxBank
 from gateway.domain.kernel.windows import Window
 from gateway.domain.payouts.payouts import Payout, PayoutState
 from gateway.operations.kernel.audit_context import RuleViolation
-from gateway.operations.payouts.verification import Report
+from gateway.payouts.cli_banks import probed, verified
+from gateway.payouts.verification import Report
 from gateway.store.tables import core
 from gateway.store.tables.columns import reference_digest
 from tests.world.gateway.world import World, opened, order, sandbox

@@ -42,6 +42,11 @@ def is_negative(value: Decimal | Sum) -> bool:
     return (value.centavos if isinstance(value, Sum) else value) < 0
 
 
+def is_nonzero(value: Decimal | Sum | None) -> bool:
+    """Say whether an amount is known and not zero."""
+    return value is not None and bool(value.centavos if isinstance(value, Sum) else value)
+
+
 _TYPED: Final = re.compile(r"(\d{1,3}(?:\.\d{3}){1,6}|\d{1,18}),(\d{2})", re.ASCII)
 """Of a bounded length: Python reads no number of thousands of digits."""
 

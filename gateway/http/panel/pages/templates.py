@@ -23,6 +23,7 @@ _FILTERS: Final[Mapping[str, Callable[..., object]]] = {
     "money_text": formats.money,
     "is_negative": formats.is_negative,
     "centavos": Sum,
+    "is_nonzero": formats.is_nonzero,
     "number": formats.number,
     "percent": formats.percent,
     "seconds": formats.seconds,

@@ -9,9 +9,10 @@ from typing import Final, TypeVar
 from urllib.parse import quote, urlencode
 
 from gateway.domain.accounts.accounts import Account
+from gateway.domain.accounts.credentials import Action
 from gateway.domain.identity.errors import MFA_INVALID, STEP_UP_REQUIRED
 from gateway.domain.identity.panel_sessions import Browser
-from gateway.domain.identity.rights import Right
+from gateway.domain.identity.rights import Area, Right
 from gateway.domain.identity.sessions import SignedInUser
 from gateway.domain.identity.users import NOTHING_CHOSEN
 from gateway.domain.kernel.errors import ServiceError
@@ -122,6 +123,10 @@ class Visit:
     def may(self, needed: Right) -> bool:
         """Say whether the person holds a right; nobody before the sign-in."""
         return self.person is not None and self.person.may(needed)
+
+    def reads(self, *areas: Area) -> frozenset[str]:
+        """Return those of these areas that the person may read."""
+        return frozenset(each.value for each in areas if self.may(Right(each, Action.READ)))
 
     def query(self, name: str) -> str:
         """Return the first value of a query parameter, stripped; empty when it is absent."""

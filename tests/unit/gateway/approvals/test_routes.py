@@ -11,11 +11,11 @@ from gateway.approvals.facts import DecisionFacts
 from gateway.approvals.model import ApprovalState
 from gateway.approvals.routes import facts
 from gateway.banks.model import Reading
-from gateway.domain.backoffice.payout_search import FoundPayout
 from gateway.domain.bank.providers import Unreachable
 from gateway.domain.identity.errors import REFUND_NOT_SENT, VALIDATION_FAILED
 from gateway.domain.kernel.money import Money
 from gateway.domain.payouts.payouts import PayoutState
+from gateway.payouts.model import FoundPayout, PayoutsAlike
 from tests.unit.gateway.http.backoffice.ordering import WAITING
 from tests.unit.gateway.http.backoffice.registers import taken
 from tests.unit.gateway.http.backoffice.surface import STAFF, becomes, line
@@ -90,9 +90,9 @@ def test_what_is_known_is_shown_with_the_number_hidden():
     )
     alike = FoundPayout(payout(), "Matriz")
 
-    shown = facts(DecisionFacts(to_recipient=[alike], reading=reading), STAFF)
+    shown = facts(DecisionFacts(PayoutsAlike([alike]), reading), STAFF)
 
-    assert [each["payee_tax_number"] for each in shown["to_recipient"]] == ["***.982.247-**"]
+    assert [each.payee_tax_number for each in shown["to_recipient"]] == ["***.982.247-**"]
     assert shown["same_value"] == []
     assert shown["reading"].account_id == "a"
     assert "reading" not in facts(DecisionFacts(), STAFF)

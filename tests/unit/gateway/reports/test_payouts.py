@@ -6,9 +6,9 @@ import csv
 import io
 from dataclasses import replace
 
-from gateway.domain.backoffice.payout_search import FoundPayout
 from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.payouts.payouts import Failure, Payout, PayoutState
+from gateway.payouts.model import FoundPayout
 from gateway.reports.payouts import HEAD, lines
 from tests.world.stores.samples import payout
 

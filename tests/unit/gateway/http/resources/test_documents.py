@@ -12,6 +12,7 @@ import pytest
 from gateway.domain.bank.payout_orders import FailureCode, PayoutMethod
 from gateway.domain.requests.schemas import CHOICES
 from gateway.http.resources import documents
+from gateway.payouts import model
 
 SHAPES = [each for each in vars(documents).values() if typing.is_typeddict(each) and each.__doc__]
 
@@ -58,14 +59,14 @@ def test_times_have_their_form(kind: object, text: str, fits: bool):
 
 
 def test_a_failure_has_every_word_there_is():
-    words = described(documents.FailureDocument)["properties"]["code"]["enum"]
+    words = described(model.FailureDocument)["properties"]["code"]["enum"]
 
     assert sorted(words) == sorted(each.value for each in FailureCode)
 
 
 def test_a_payout_has_a_form_for_each_method():
     """The form says in ``method`` which it is, and shows where that method pays to."""
-    choice = CHOICES[documents.PayoutDocument]
+    choice = CHOICES[model.PayoutDocument]
 
     told = [described(form)["properties"]["method"]["enum"] for form in choice.forms]
     assert told == [[each.value] for each in PayoutMethod]
@@ -77,11 +78,11 @@ def test_a_payout_has_a_form_for_each_method():
     [
         (documents.ChargeDocument, {"payer"}),
         (documents.TransactionDocument, {"payer"}),
-        (documents.PayoutDocument, {"failure"}),
-        (documents.PixPayoutDocument, {"failure"}),
-        (documents.BankAccountPayoutDocument, {"failure"}),
-        (documents.PixDestinationDocument, {"name"}),
-        (documents.BankAccountDestinationDocument, {"name", "account_type"}),
+        (model.PayoutDocument, {"failure"}),
+        (model.PixPayoutDocument, {"failure"}),
+        (model.BankAccountPayoutDocument, {"failure"}),
+        (model.PixDestinationDocument, {"name"}),
+        (model.BankAccountDestinationDocument, {"name", "account_type"}),
         (documents.StatementDocument, set()),
     ],
 )

@@ -1,0 +1,185 @@
+"""``pixgate payouts``: how payouts ended, and how certain that is."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gateway.cli.console import Row, Terminal, changing, reading
+from gateway.cli.store_access import in_store
+from gateway.domain.kernel.windows import Window
+from gateway.domain.payouts.payouts import Payout, PayoutState
+from gateway.operations.kernel.audit_context import RuleViolation
+from gateway.payouts.cli_views import (
+    LISTED,
+    UNRESOLVED,
+    payout_row,
+    show_dossier,
+    unresolved_row,
+)
+from gateway.payouts.model import PayoutDetail
+from gateway.payouts.verification import Report
+from gateway.reviews.cli import review
+from gateway.stops.cli import resume, stop, stops
+
+if TYPE_CHECKING:
+    from gateway.cli.context import AdminContext
+
+DIFFERENCES = ("kind", "account_id", "reference", "key", "details")
+_PROBED = ("state", "certainty", "review", "provider_id", "e2e_id", "settled_at")
+_DAYS = timedelta(days=6)
+_DAY = click.DateTime(("%Y-%m-%d",))
+
+
+def _window(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the options for a window of days."""
+    ends = click.option("--ends", type=_DAY, help="Last day, in UTC.  [default: today]")
+    init = click.option("--init", type=_DAY, help="First day.  [default: six days before]")
+    return init(ends(command))
+
+
+_account = click.option("--account", "account_id", required=True, help="A UUID.")
+
+
+@click.group("payouts")
+def payouts() -> None:
+    """Show payouts, follow them up, stop them."""
+
+
+@payouts.command("list")
+@_account
+@_window
+@click.option("--state", type=click.Choice([each.value for each in PayoutState]))
+@reading
+def listing(
+    terminal: Terminal,
+    account_id: str,
+    init: datetime | None,
+    ends: datetime | None,
+    state: str | None,
+) -> None:
+    """List an account's payouts, newest first."""
+    wanted = PayoutState(state) if state else None
+
+    def listed(office: AdminContext) -> Awaitable[Sequence[Payout]]:
+        window = days(init, ends, office.acting.now())
+        return office.payouts.created(office.staff, account_id, window, wanted)
+
+    terminal.show_all([payout_row(each) for each in in_store(terminal, listed)], LISTED)
+
+
+@payouts.command()
+@click.argument("reference")
+@_account
+@reading
+def show(terminal: Terminal, reference: str, account_id: str) -> None:
+    """
+    Show one payout with its attempts, evidence, similar ones and opinions.
+
+    While it is in review, nobody else's opinion is shown: people find out independently.
+    """
+
+    async def found(office: AdminContext) -> PayoutDetail:
+        from gateway.app.build_backoffice import build_account_service  # noqa: PLC0415 - the store
+
+        payout = await office.payouts.find(office.staff, account_id, reference)
+        accounts = build_account_service(office.kernel)
+        account = await accounts.find(office.staff, payout.account_id)
+        return await office.payouts.detail(office.staff, account, payout.reference)
+
+    show_dossier(terminal, in_store(terminal, found))
+
+
+@payouts.command()
+@reading
+def unresolved(terminal: Terminal) -> None:
+    """List payouts that are unknown or in review, oldest first."""
+
+    async def listed(office: AdminContext) -> list[Row]:
+        now = office.acting.now()
+        found = await office.reviews.everything(office.staff)
+        return [unresolved_row(each, now) for each in found]
+
+    terminal.show_all(in_store(terminal, listed), UNRESOLVED)
+
+
+@payouts.command()
+@click.argument("reference")
+@_account
+@changing
+def probe(terminal: Terminal, reference: str, account_id: str) -> None:
+    """Ask the bank about a payout now, as the reconciler does. Sends no money."""
+
+    async def looked(office: AdminContext) -> tuple[Payout, Payout]:
+        from gateway.payouts.cli_banks import probed  # noqa: PLC0415 - loads adapters
+
+        payout = await office.payouts.find(office.staff, account_id, reference)
+        return payout, await probed(office, payout)
+
+    before, after = (payout_row(each) for each in in_store(terminal, looked))
+    if terminal.as_json:
+        terminal.show({"before": before, "after": after})
+        return
+    rows = [{"": name, "before": before[name], "after": after[name]} for name in _PROBED]
+    terminal.show_all(rows, ("", "before", "after"))
+
+
+@payouts.command()
+@click.option("--account", "account_id", help="Only this one.")
+@_window
+@reading
+def verify(
+    terminal: Terminal, account_id: str | None, init: datetime | None, ends: datetime | None
+) -> None:
+    """
+    Compare what banks executed with what is stored. Exit status 1: something differs.
+
+    Reads the statements, and the sandbox bank's own ledger; at most 88 days.
+    Returns of paid payouts are stored; nothing else is changed.
+    """
+
+    def compare(office: AdminContext) -> Awaitable[Report]:
+        from gateway.payouts.cli_banks import verified  # noqa: PLC0415 - the same
+
+        return verified(office, account_id, days(init, ends, office.acting.now()))
+
+    report = in_store(terminal, compare)
+    terminal.show_all([dataclasses.asdict(each) for each in report.differences], DIFFERENCES)
+    if not terminal.as_json:
+        click.echo(_summary(report), err=True)
+    if report.differences:
+        click.get_current_context().exit(1)
+
+
+for _command in (review, stop, stops, resume):
+    payouts.add_command(_command)
+
+
+def days(init: datetime | None, ends: datetime | None, now: datetime) -> Window:
+    """
+    Read a window of whole days; what is not given is the week until today.
+
+    Raises:
+        RuleViolation: it runs backwards or is longer than 90 days.
+    """
+    last = ends.date() if ends else now.date()
+    first = init.date() if init else last - _DAYS
+    try:
+        return Window(first, last)
+    except ValueError as problem:
+        raise RuleViolation(str(problem)) from problem
+
+
+def _summary(report: Report) -> str:
+    """Say in one line what was compared."""
+    unnamed = f" {report.unnamed} that no statement names," if report.unnamed else ""
+    return (
+        f"{report.accounts} accounts, {report.rows} payouts, {report.executions} executions"
+        f" ({report.foreign} without a key of ours), {report.returned} returned,"
+        f"{unnamed}"
+        f" {len(report.differences)} differences"
+    )

@@ -1,0 +1,308 @@
+"""Payouts in the panel: the list of every account's, and one payout with what proves it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from types import MappingProxyType
+from typing import Any, Final
+
+from gateway.domain.accounts.credentials import Action
+from gateway.domain.bank.payout_orders import FailureCode
+from gateway.domain.identity.rights import Area, Right
+from gateway.domain.kernel.errors import PAYOUT_NOT_FOUND, ServiceError
+from gateway.domain.kernel.money import Sum, sum_of
+from gateway.domain.payouts.payouts import FINAL_STATES, PayoutState
+from gateway.domain.requests.schemas import instant
+from gateway.http.backoffice.files import CSV
+from gateway.http.panel.pages.calls import RowCalls
+from gateway.http.panel.pages.formats import day_of, typed_money
+from gateway.http.panel.pages.kit import PageContext, Pages, part, typed
+from gateway.http.panel.pages.page import Download, Page, Redirect, Result, Shown
+from gateway.http.panel.pages.visit import Visit, address, own_path
+from gateway.http.rendering import pretty
+from gateway.payouts.model import (
+    DossierDocument,
+    PayoutCounts,
+    PayoutDetail,
+    PayoutsFoundDocument,
+    StateCount,
+    is_open,
+)
+from gateway.payouts.searches import PayoutFilterBody, PayoutsBody
+from gateway.payouts.service import PayoutActs, PayoutRecords
+from gateway.payouts.timeline import HappeningDocument
+from policies.validation.bodies import body
+from policies.validation.inputs import REFERENCE
+
+_PATH: Final = "/accounts/{account_id}/payouts/{reference}"
+_JUDGES: Final = Right(Area.REVIEW, Action.WRITE)
+_STOPS: Final = Right(Area.STOP, Action.WRITE)
+_LINKED: Final = (Area.CREDENTIAL, Area.REQUEST_LOG, Area.USER)
+"""What the page links to where the person may read it."""
+_JSON: Final = "application/json; charset=utf-8"
+_NOT_OF_A_NAME: Final = re.compile(r"[^A-Za-z0-9._-]+")
+_NAME_CHARS: Final = 60
+_DAYS: Final = ("1", "7", "30", "90")
+_WEEK: Final = 7
+_WORDS: Final = ("provider", "account_id", "client_id", "method", "failure", "order")
+_DATES: Final = ("init", "ends")
+_AMOUNTS: Final = ("least", "most")
+_CHIPS: Final = ("client_id", "method", "failure", "least", "most", "init", "ends")
+_TABS: Final[Mapping[str, Mapping[str, object]]] = MappingProxyType(
+    {
+        "": {},
+        "open": {"states": ["sending", "accepted"]},
+        "unknown": {"states": ["unknown"]},
+        "not_sent": {"certainty": "not_sent"},
+        "paid": {"states": ["paid"], "returned": False},
+        "returned": {"returned": True},
+        "failed": {"certainty": "confirmed_rejected"},
+    }
+)
+"""What each tab asks for; the first is all of them."""
+_ACCOUNTS: Final = "100"
+"""The choices of one field; who has more finds an account by search."""
+_NOTHING: Final = PayoutsFoundDocument([], PayoutCounts([], complete=True), "")
+_SEARCH: Final = body(PayoutsBody)
+_FILTER: Final = body(PayoutFilterBody)
+
+
+@dataclass(frozen=True, slots=True)
+class PayoutPages:
+    """The list, and one payout; only the probe waits for a bank."""
+
+    panel: Pages
+    rows: RowCalls
+    records: PayoutRecords
+    acts: PayoutActs
+
+    async def export(self, visit: Visit) -> Result:
+        """Download a search of payouts as a table."""
+        wanted = {name: each for name, each in asked(visit).items() if name != "after"}
+        found = await self.records.export(self.panel.staff(visit), typed(_FILTER, wanted))
+        return Download(
+            content=found.first, content_type=CSV, filename="payouts.csv", rest=found.rest
+        )
+
+    async def listed(self, visit: Visit) -> Result:
+        """Search the payouts of every account."""
+        told = await part(self._found(visit))
+        found = told.data or _NOTHING
+        accounts = await self.rows.section(visit, "backoffice.accounts", limit=_ACCOUNTS)
+        providers = await self.rows.section(visit, "backoffice.providers")
+        data = {
+            "found": found,
+            "problem": told.problem,
+            "tabs": _counted(found.counts.by_state),
+            "tab": _tab(visit),
+            "chips": [(name, visit.query(name)) for name in _CHIPS if visit.query(name)],
+            "accounts": accounts.data["data"] if accounts.data else [],
+            "providers": providers.data["data"] if providers.data else [],
+            "days": visit.query("days") or str(_WEEK),
+            "all_days": _DAYS,
+            "failures": list(FailureCode),
+            "may_order": self.panel.may(visit, self.acts.order),
+            "export": _export(visit),
+            "is_open": is_open(found.data),
+        }
+        return Shown(template="money/payouts.html", part="money/_payouts.html", data=data)
+
+    async def _found(self, visit: Visit) -> PayoutsFoundDocument:
+        who = self.panel.staff(visit)
+        found = await self.records.search(who, typed(_SEARCH, asked(visit)))
+        return found.to_document(who)
+
+    async def _detail(self, visit: Visit) -> PayoutDetail:
+        account = await self.panel.account(visit)
+        return await self.records.detail(
+            self.panel.staff(visit), account, REFERENCE.read(visit.call.asked)
+        )
+
+    async def _known(self, visit: Visit) -> dict[str, Any]:
+        found = await self._detail(visit)
+        payout, dossier = found.payout, found.to_document(self.panel.staff(visit))
+        back, moved = sum_of(each.value for each in found.returns), payout.moved_value
+        word = certainty_word(dossier.state, dossier.certainty)
+        return {
+            "dossier": dossier,
+            "payout": dossier.payout,
+            "account": dossier.account,
+            "account_id": payout.account_id,
+            "word": "returned" if back.centavos else word,
+            "back": back if back.centavos else None,
+            "moved": Sum(moved.centavos),
+            "kept": Sum(moved.centavos - back.centavos),
+            "is_final": payout.state in FINAL_STATES,
+            "timeline": list(collapse_repeats(timeline(found, dossier))),
+            "may_probe": self.panel.may(visit, self.acts.probe),
+            "may_judge": visit.may(_JUDGES),
+            "may_stop": visit.may(_STOPS),
+            "reads": visit.reads(*_LINKED),
+            "here": _address(visit),
+        }
+
+    async def payout(self, visit: Visit) -> Result:
+        """Show a payout, its tries and what proves it."""
+        data = await self._known(visit)
+        return Shown(template="money/payout.html", part="money/_payout.html", data=data)
+
+    async def receipt(self, visit: Visit) -> Result:
+        """
+        Show the receipt to be printed.
+
+        Raises:
+            ServiceError: ``SVC.PIX.011`` (404) for a payout that is not settled.
+        """
+        data = await self._known(visit)
+        if data["dossier"].state != PayoutState.PAID:
+            raise ServiceError(PAYOUT_NOT_FOUND, "not_paid")
+        return Shown(template="money/receipt.html", data=data)
+
+    async def dossier(self, visit: Visit) -> Result:
+        """Download all that is known."""
+        content = pretty((await self._detail(visit)).to_document(self.panel.staff(visit)))
+        name = _NOT_OF_A_NAME.sub("-", visit.parameter("reference"))[:_NAME_CHARS]
+        return Download(content=content, content_type=_JSON, filename=f"payout-{name}.json")
+
+    async def probe(self, visit: Visit) -> Result:
+        """Ask the bank about a payout now."""
+        account = await self.panel.account(visit)
+        await self.acts.probe(self.panel.staff(visit), account, REFERENCE.read(visit.call.asked))
+        back = visit.form["back"]
+        return Redirect(own_path(back) if back else f"{_address(visit)}?probed=1")
+
+
+def pages(records: PayoutRecords, acts: PayoutActs, context: PageContext) -> Sequence[Page]:
+    """Return the pages."""
+    panel, read = Pages("", context), records.detail
+    does = PayoutPages(panel, context.rows, records, acts)
+    csv, json = ("text/csv",), ("application/json",)
+    panel.view("/payouts/export", "payouts_export", records.export, media=csv)(does.export)
+    panel.view("/payouts", "payouts", records.search)(does.listed)
+    payout = panel.view(_PATH, "payout", read)(does.payout)
+    panel.view(f"{_PATH}/receipt", "payout_receipt", read)(does.receipt)
+    panel.view(f"{_PATH}/dossier", "payout_dossier", read, media=json)(does.dossier)
+    panel.form(f"{_PATH}/probe", "payout_probe", acts.probe, shows=payout)(does.probe)
+    return panel.pages
+
+
+def certainty_word(state: str, certainty: str) -> str:
+    """Return the word of the certainty track for a state."""
+    if certainty == "not_sent":
+        return "not_sent"
+    return "settled" if state == "paid" else state
+
+
+def timeline(found: PayoutDetail, dossier: DossierDocument) -> Sequence[Mapping[str, Any]]:
+    """Return what happened, each with its kind and instant, in order."""
+    tries = {each.number: each for each in dossier.attempts}
+    reasons = {(each.by, instant(each.at)): each.reason for each in dossier.opinions}
+    settled = [{"kind": "settled", "at": found.payout.settled_at}] * bool(found.payout.settled_at)
+    returned = [{"kind": "returned", "at": each.at, "returned": each} for each in found.returns]
+    events = [*_happenings(dossier.timeline, tries, reasons), *settled, *returned]
+    return sorted(events, key=lambda each: instant(each["at"]))
+
+
+def _happenings(
+    told: Iterable[HappeningDocument],
+    tries: Mapping[int, object],
+    reasons: Mapping[tuple[str, str], str],
+) -> Iterator[Mapping[str, Any]]:
+    word = ""
+    for each in told:
+        before, word = word, _track(each.state, each.certainty_after, word)
+        yield {
+            "kind": each.kind,
+            "at": each.at,
+            "state": each.state,
+            "facts": each.facts,
+            "attempt": tries.get(each.attempt, {"number": each.attempt}),
+            "before": before,
+            "after": word,
+            "reason": reasons.get((each.facts.get("by", ""), instant(each.at)), ""),
+        }
+
+
+def collapse_repeats(events: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    """Return events in their order; looks in a row that found the same become one, the last."""
+    for found, run in groupby(events, _found_nothing_new):
+        same = list(run)
+        if not found:
+            yield from same
+        else:
+            yield {**same[-1], "times": len(same), "first_at": same[0]["at"]}
+
+
+def _found_nothing_new(event: Mapping[str, Any]) -> tuple[object, ...]:
+    """Return what a look that moved nothing found; empty for every other event."""
+    if event["kind"] != "probed" or event["state"]:
+        return ()
+    facts = event["facts"]
+    return ("probed", facts.get("found"), "review" in facts)
+
+
+def _track(state: str, certainty: str, before: str) -> str:
+    """Return the track's word after an event; one that moved nothing leaves it as it was."""
+    return certainty_word(state, certainty) if state else before
+
+
+def _address(visit: Visit) -> str:
+    path = {name: visit.parameter(name) for name in ("account_id", "reference")}
+    return address(f"/panel{_PATH}", **path)
+
+
+def asked(visit: Visit) -> dict[str, object]:
+    """
+    Return what the address asks of the search.
+
+    Raises:
+        ServiceError: an amount is not written as amounts are.
+    """
+    body: dict[str, object] = {
+        **_TABS[_tab(visit)],
+        **{name: visit.query(name) for name in _WORDS if visit.query(name)},
+        **{name: typed_money(visit.query(name), name) for name in _AMOUNTS if visit.query(name)},
+    }
+    dates: dict[str, object] = {n: _day(visit.query(n)) for n in _DATES if visit.query(n)}
+    days = visit.query("days")
+    body |= dates or {"days": int(days) if days in _DAYS else _WEEK}
+    if visit.query("after"):
+        body["after"] = visit.query("after")
+    return body
+
+
+def _day(text: str) -> str:
+    """Write a day as the row takes it; what is none goes as it is, and the row refuses it."""
+    day = day_of(text)
+    return day.isoformat() if day else text
+
+
+def _export(visit: Visit) -> str:
+    """Write the address of the file of this filter."""
+    path, _, query = visit.with_query(after="").partition("?")
+    return f"{path}/export?{query}" if query else f"{path}/export"
+
+
+def _tab(visit: Visit) -> str:
+    tab = visit.query("tab")
+    return tab if tab in _TABS else ""
+
+
+def _counted(by_state: Sequence[StateCount]) -> dict[str, int]:
+    """Count each tab of what was found."""
+    return {
+        tab: sum(each.count for each in by_state if _belongs(each, wanted))
+        for tab, wanted in _TABS.items()
+    }
+
+
+def _belongs(counted: StateCount, wanted: Mapping[str, object]) -> bool:
+    if wanted.get("returned") not in {None, counted.returned}:
+        return False
+    states = wanted.get("states")
+    if isinstance(states, list):
+        return counted.state in states
+    return wanted.get("certainty") in {None, counted.certainty}

@@ -1,0 +1,156 @@
+"""Searches of the payouts of all accounts."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from enum import StrEnum
+from typing import Annotated, Final
+
+import msgspec
+
+from gateway.domain.bank.payout_orders import FailureCode, PayoutMethod
+from gateway.domain.identity.errors import VALIDATION_FAILED
+from gateway.domain.kernel import strict
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.windows import (
+    DEFAULT_LIMIT,
+    LARGEST_LIMIT,
+    LOCAL,
+    local_end,
+    local_start,
+)
+from gateway.domain.payouts.payouts import PayoutState
+from gateway.domain.payouts.status import Certainty
+from policies.validation.backoffice.searches import Limit
+from policies.validation.search import days
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND: Final = timedelta(microseconds=1)
+_DAYS: Final = 7
+"""A week has enough to see a pattern, and few enough to be counted."""
+_PLACE: Final = r"^(-?[0-9]{1,18})\.([0-9a-f-]{36})\.([0-9a-f]{64})$"
+Word = Annotated[str, msgspec.Meta(min_length=1, max_length=64)]
+"""A name or an id of ours; none is longer."""
+After = Annotated[
+    str,
+    msgspec.Meta(
+        pattern=_PLACE,
+        description="What the page before says in `next`; absent for the first page.",
+        examples=["1795177815123456.0b7d7e4a-9e0e-4a3c-8f5e-3c1f0a9b2c01." + "9f" * 32],
+    ),
+]
+
+
+class PayoutOrder(StrEnum):
+    """By when they were created."""
+
+    NEWEST = "newest"
+    OLDEST = "oldest"
+
+
+class PayoutFilterBody(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    """
+    Payouts by the day they were created, in the time of Brasilia; both included, at most 90.
+
+    Or of the last `days`, today included: 7 where nothing else is said. What is left out does not
+    limit; `states` are alternatives; `returned` is whether money of a paid one came back.
+    """
+
+    init: date | None = None
+    ends: date | None = None
+    days: Annotated[int, msgspec.Meta(ge=1, le=90)] | None = None
+    states: list[PayoutState] = []
+    certainty: Certainty | None = None
+    review: bool | None = None
+    least: Money | None = None
+    most: Money | None = None
+    provider: Word | None = None
+    account_id: Word | None = None
+    client_id: Word | None = None
+    method: PayoutMethod | None = None
+    failure: FailureCode | None = None
+    returned: bool | None = None
+    order: PayoutOrder = PayoutOrder.NEWEST
+
+
+class PayoutsBody(PayoutFilterBody, kw_only=True, forbid_unknown_fields=True):
+    """The same, of which one page is shown."""
+
+    limit: Limit = DEFAULT_LIMIT
+    after: After | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PayoutPlace:
+    """Where a page ends: what stands in front of the next one, in any order."""
+
+    created_at: datetime
+    account_id: str
+    reference_sha256: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PayoutQuery:
+    """
+    One page of a search.
+
+    Attributes:
+        start, end: Created from ``start`` on, and before ``end``; None for no bound.
+        after: None for the first page.
+    """
+
+    wanted: PayoutFilterBody
+    start: datetime | None
+    end: datetime | None
+    limit: int = LARGEST_LIMIT
+    after: PayoutPlace | None = None
+
+    @classmethod
+    def of(cls, wanted: PayoutFilterBody, now: datetime) -> PayoutQuery:
+        """
+        Say when the days of a search begin and end.
+
+        Raises:
+            ServiceError: ``VALIDATION_FAILED`` for days that are none, and a place that no page
+                has told.
+        """
+        if wanted.init is None and wanted.ends is None:
+            days = timedelta(days=(wanted.days or _DAYS) - 1)
+            start, end = local_start(now.astimezone(LOCAL).date() - days), None
+        else:
+            start, end = _window(wanted)
+        if not isinstance(wanted, PayoutsBody):
+            return cls(wanted=wanted, start=start, end=end)
+        after = None if wanted.after is None else place_of(wanted.after)
+        limit = min(wanted.limit, LARGEST_LIMIT)
+        return cls(wanted=wanted, start=start, end=end, limit=limit, after=after)
+
+
+def _window(body: PayoutFilterBody) -> tuple[datetime, datetime]:
+    """Return the bounds of the days that are named."""
+    for name, day in (("init", body.init), ("ends", body.ends)):
+        if day is None:
+            raise ServiceError(VALIDATION_FAILED, "missing", field=name)
+    found = days(body.init or date.min, body.ends or date.min, VALIDATION_FAILED)
+    return local_start(found.init), local_end(found.ends)
+
+
+def place_of(text: str) -> PayoutPlace:
+    """Read where a page ended; VALIDATION_FAILED for what no page has said."""
+    found = re.fullmatch(_PLACE, text, re.ASCII)
+    try:
+        if found is None:
+            raise strict.Malformed
+        at = _EPOCH + int(found[1]) * _MICROSECOND
+        return PayoutPlace(at, strict.uuid_text(found[2]), bytes.fromhex(found[3]))
+    except (ValueError, OverflowError) as problem:
+        raise ServiceError(VALIDATION_FAILED, "form", field="after") from problem
+
+
+def place_text(place: PayoutPlace) -> str:
+    """Write where a page ends, for the search after it."""
+    at = (place.created_at - _EPOCH) // _MICROSECOND
+    return f"{at}.{place.account_id}.{place.reference_sha256.hex()}"

@@ -1,0 +1,404 @@
+"""Payouts as staff read, search and order them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from itertools import count
+from typing import Annotated, Final
+
+import msgspec
+
+from gateway.approvals.model import Approval
+from gateway.core.access import Staff, requires
+from gateway.domain.accounts.accounts import Account
+from gateway.domain.accounts.credentials import Action
+from gateway.domain.bank.refunds import Refund
+from gateway.domain.identity.rights import Area, Right
+from gateway.domain.kernel import strict
+from gateway.domain.kernel.company_scope import CompanyScope
+from gateway.domain.kernel.errors import (
+    CANCEL_NOT_IMPLEMENTED,
+    PAYOUT_NOT_FOUND,
+    ServiceError,
+)
+from gateway.domain.kernel.windows import LARGEST_LIMIT, Paging, Search, Window
+from gateway.domain.payouts.events import WITHDRAWN, PayoutEvent, shown_move
+from gateway.domain.payouts.followups import absent_at
+from gateway.domain.payouts.payouts import (
+    EventKind,
+    KeyPayout,
+    Payout,
+    PayoutRequest,
+    Payouts,
+    PayoutState,
+)
+from gateway.domain.payouts.returns import Returns
+from gateway.domain.payouts.reviews import Opinion, may_read
+from gateway.domain.payouts.status import PayoutSearch, states_of
+from gateway.domain.requests.schemas import PLAIN_TEXT
+from gateway.operations.backoffice.downloads.files import (
+    ROWS_A_PAGE,
+    DownloadFile,
+    DownloadPage,
+    DownloadReader,
+    Turns,
+)
+from gateway.operations.bank.pages import Listed
+from gateway.operations.kernel.audit_context import RuleViolation, identifier
+from gateway.operations.payouts.followup import FollowUp
+from gateway.payouts.model import (
+    AccountPayout,
+    Found,
+    FoundPayout,
+    OpenWork,
+    PayoutDetail,
+    PayoutsAlike,
+    PayoutsFound,
+    PayoutWithReturns,
+    Probed,
+)
+from gateway.payouts.probes import PayoutProbes
+from gateway.payouts.searches import (
+    PayoutFilterBody,
+    PayoutPlace,
+    PayoutQuery,
+    PayoutsBody,
+    place_text,
+)
+from gateway.payouts.store import Named, PayoutDirectory
+from gateway.payouts.timeline import is_complete, timeline
+from gateway.pix_keys.service import KeyOwners
+from gateway.reports import payouts as payout_table
+from gateway.store.payouts.events import StoredPayoutEvents
+from gateway.store.payouts.reviews import StoredReviews
+
+RECIPIENT_DAYS: Final = 30
+"""How far back payouts to the same recipient are told: a month of salaries and rents."""
+SIMILAR_MOST: Final = 20
+"""Shown beside a payout: a partner may pay the same to the same recipient all day."""
+_ALIKE_MOST: Final = 10
+"""Of one value in one day: more say no more."""
+_KEY: Final = re.compile(r"[0-9a-f]{32}", re.ASCII)
+_CLIENT: Final = "cli_"
+_ANY: Final = (Named.REFERENCE, Named.PROVIDER_ID, Named.TRACE_ID)
+"""What a text without a form of its own may name."""
+_ACCOUNTS: Final = Right(Area.ACCOUNT, Action.READ)
+_CREDENTIALS: Final = Right(Area.CREDENTIAL, Action.READ)
+
+
+class SearchBody(msgspec.Struct, forbid_unknown_fields=True):
+    """A reference, an id, or a tax number; never in an address, which is logged."""
+
+    text: Annotated[
+        str,
+        msgspec.Meta(
+            min_length=1,
+            max_length=1024,
+            examples=["order-1042"],
+            extra_json_schema={"pattern": PLAIN_TEXT},
+        ),
+    ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PayoutRecords:
+    """
+    Reads payouts from the store alone; every method raises ``StoreUnavailable`` as stores do.
+
+    Attributes:
+        similar_within: How far apart two payouts are still told as similar.
+        absent_after: What each provider's adapter declares, by the provider's name.
+        digests: Makes the digests that a recipient's tax number may be stored under.
+        turns: Files that are read now.
+    """
+
+    directory: PayoutDirectory
+    payouts: Payouts
+    reviews: StoredReviews
+    returns: Returns
+    events: StoredPayoutEvents
+    similar_within: timedelta
+    absent_after: Mapping[str, timedelta | None]
+    digests: Callable[[str], Sequence[bytes]]
+    turns: Turns
+
+    @requires(Area.PAYOUT, Action.READ)
+    async def find(self, who: Staff, account_id: str, reference: str) -> Payout:
+        """
+        Return the payout of an account, whatever company it is of: for commands.
+
+        Raises:
+            RuleViolation: the account has none of this reference.
+        """
+        payout = await self.payouts.find(identifier(account_id, "account"), reference)
+        if payout is None:
+            message = f"the account has no payout {reference}"
+            raise RuleViolation(message)
+        return payout
+
+    @requires(Area.PAYOUT, Action.READ)
+    async def created(
+        self, who: Staff, account_id: str, window: Window, state: PayoutState | None
+    ) -> Sequence[Payout]:
+        """Return every payout that an account created in a window, newest first: for commands."""
+        found = await payouts_of(self.payouts, identifier(account_id, "account"), window)
+        return [payout for payout in found if state in {None, payout.state}]
+
+    @requires(Area.PAYOUT, Action.READ)
+    async def page(
+        self, who: Staff, account: Account, wanted: PayoutSearch
+    ) -> Listed[AccountPayout]:
+        """Search payouts created within a window of days."""
+        states = () if wanted.status is None else states_of(wanted.status)
+        found, total = await self.payouts.search(account.id, wanted.search, states)
+        items = [AccountPayout(account, each) for each in found]
+        return Listed(items=items, paging=wanted.search.paging, total=total)
+
+    @requires(Area.PAYOUT, Action.READ)
+    async def detail(self, who: Staff, account: Account, reference: str) -> PayoutDetail:
+        """
+        Read everything that is known of a payout: tries, evidence, opinions.
+
+        Raises:
+            ServiceError: ``SVC.PIX.011`` (404) when there is none.
+        """
+        payout = await self.payouts.find(account.id, reference)
+        if payout is None:
+            raise ServiceError(PAYOUT_NOT_FOUND, "no_row")
+        actor, key = who.acting.actor, (account.id, reference)
+        attempts, events = await self.payouts.attempts(*key), await self.events.of(*key)
+        given = await self._opinions(payout, events)
+        opinions = [each for each in given if may_read(actor, each.by, payout)]
+        events = [_readable(actor, each, payout) for each in events]
+        is_paid = payout.state is PayoutState.PAID
+        return PayoutDetail(
+            account=account,
+            payout=payout,
+            attempts=attempts,
+            similar=await self.payouts.similar_around(payout, self.similar_within, SIMILAR_MOST),
+            opinions=opinions,
+            returns=await self.returns.of(*key) if is_paid else [],
+            timeline=timeline(payout, events, attempts, opinions),
+            shown=shown_move(payout, events),
+            absent_at=absent_at(payout, self.absent_after.get(payout.provider)),
+        )
+
+    @requires(Area.PAYOUT, Action.READ)
+    async def search(self, who: Staff, wanted: PayoutsBody) -> PayoutsFound:
+        """Search the payouts of every account that you may see."""
+        query = PayoutQuery.of(wanted, who.acting.now())
+        found, after = await self.directory.page(query, who.scope)
+        counts = await self.directory.counts(query, who.scope)
+        return PayoutsFound(found, counts, "" if after is None else place_text(after))
+
+    @requires(Area.PAYOUT, Action.READ)
+    async def export(self, who: Staff, wanted: PayoutFilterBody) -> DownloadFile:
+        """
+        Read every payout of a search as a table: semicolons, decimal commas, time of Brasilia.
+
+        Every page is read for itself, so nothing is locked meanwhile: a row stands in the file
+        as it was when its page was read.
+
+        Raises:
+            ServiceError: ``SVC.GTW.005`` (429) where too many files are read.
+        """
+        query = replace(PayoutQuery.of(wanted, who.acting.now()), limit=ROWS_A_PAGE)
+        directory, scope = self.directory, who.scope
+
+        async def read(place: PayoutPlace | None) -> DownloadPage[FoundPayout, PayoutPlace]:
+            return DownloadPage(*await directory.page(replace(query, after=place), scope))
+
+        turn = self.turns.take(who.person.user_id if who.person else "")
+        reader = DownloadReader(read=read, write=payout_table.lines, turn=turn)
+        return await reader.file(payout_table.HEAD)
+
+    @requires(Area.PAYOUT, Action.READ)
+    async def named(self, who: Staff, wanted: SearchBody) -> Found:
+        """
+        Find a payout, an account or a credential by whatever names it.
+
+        The form of the text decides what is asked: a tax number, an end-to-end id, the id of an
+        account or a trace, a credential, our key at the bank; else the beginning of a reference,
+        the bank's id, or a trace. Accounts and credentials are found for who may read them.
+        """
+        text, scope = wanted.text.strip(), who.scope
+        number = _tax_number(text)
+        if number:
+            return Found(await self.directory.paid_to(self.digests(number), scope))
+        if strict.is_e2e_id(text):
+            return Found(await self.directory.named(Named.E2E_ID, text, scope))
+        if text.startswith(_CLIENT):
+            found = await self.directory.credential(text, scope)
+            return Found(credentials=found if who.may(_CREDENTIALS) else ())
+        if _KEY.fullmatch(text):
+            keyed = await self.directory.named(Named.PROVIDER_KEY, text, scope)
+            return Found(keyed or await self._any(text, scope))
+        accounts = await self.directory.account(text.lower(), scope) if _is_uuid(text) else ()
+        if accounts:
+            return Found(accounts=accounts if who.may(_ACCOUNTS) else ())
+        return Found(await self._any(text, scope))
+
+    @requires(Area.REVIEW, Action.READ)
+    async def open_work(self, who: Staff) -> OpenWork:
+        """Count what waits for somebody: unresolved, in review, approvals, stops."""
+        return await self.directory.open_work(who.acting.now(), who.scope)
+
+    @requires(Area.APPROVAL, Action.READ)
+    async def alike(self, who: Staff, account_id: str, order: PayoutRequest) -> PayoutsAlike:
+        """Return the payouts like an order, without the one that the order itself has made."""
+        number, now = _tax_number(order.destination.tax_number), who.acting.now()
+        since = now - timedelta(days=RECIPIENT_DAYS)
+        same_value = PayoutFilterBody(
+            account_id=account_id, least=order.value, most=order.value, days=1
+        )
+        query = replace(PayoutQuery.of(same_value, now), limit=_ALIKE_MOST)
+        found = await self.directory.paid_to(self.digests(number), who.scope)
+        same, _ = await self.directory.page(query, who.scope)
+        itself = account_id, order.reference
+
+        def others(found: Sequence[FoundPayout]) -> Sequence[FoundPayout]:
+            return [
+                each for each in found if (each.payout.account_id, each.payout.reference) != itself
+            ]
+
+        recent = [each for each in found if each.payout.created_at >= since]
+        return PayoutsAlike(others(recent), others(same))
+
+    async def _opinions(self, payout: Payout, events: Sequence[PayoutEvent]) -> Sequence[Opinion]:
+        """Return opinions; where every event is known and none is one, nobody need be asked."""
+        judged = any(each.kind is EventKind.JUDGED for each in events)
+        if is_complete(events) and not judged:
+            return []
+        return await self.reviews.of(payout.account_id, payout.reference)
+
+    async def _any(self, text: str, scope: CompanyScope) -> Sequence[FoundPayout]:
+        """Try what a text may name, until something is found."""
+        for by in _ANY:
+            found = await self.directory.named(by, text, scope)
+            if found:
+                return found
+        return ()
+
+
+Pay = Callable[[Staff, Account, PayoutRequest], Awaitable[Payout | Refund | Approval]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PayoutActs:
+    """
+    Asks banks for payouts and about them.
+
+    Attributes:
+        pay: Moves the money of a user's order, or lets the order wait for another user.
+    """
+
+    payouts: Payouts
+    returns: Returns
+    follow_up: FollowUp
+    probes: PayoutProbes
+    pay: Pay
+    owners: KeyOwners
+
+    @requires(Area.PAYOUT, Action.READ)
+    async def read(self, who: Staff, account: Account, reference: str) -> PayoutWithReturns:
+        """
+        Read a payout by its reference.
+
+        The bank is asked at most once while it is unsettled.
+
+        Raises:
+            ServiceError: ``SVC.PIX.011`` (404) when there is none.
+            StoreUnavailable: as stores do.
+        """
+        found = await self.payouts.find(account.id, reference)
+        if found is None:
+            raise ServiceError(PAYOUT_NOT_FOUND, "no_row")
+        payout = await self.follow_up.look(found, account)
+        is_paid = payout.state is PayoutState.PAID
+        returns = await self.returns.of(payout.account_id, reference) if is_paid else ()
+        return PayoutWithReturns(account, payout, returns)
+
+    @requires(Area.PROBE, Action.WRITE)
+    async def probe(self, who: Staff, account: Account, reference: str) -> Probed:
+        """
+        Ask the bank about a payout now; at most every five seconds.
+
+        Raises:
+            ServiceError: as ``PayoutProbes.probe``.
+        """
+        return Probed(account, *await self.probes.probe(who.acting, account.id, reference))
+
+    @requires(Area.PAYOUT, Action.WRITE, active=True)
+    async def order_by_key(
+        self, who: Staff, account: Account, order: KeyPayout
+    ) -> Payout | Approval:
+        """
+        Pay out; the order may wait for another user.
+
+        The bank is asked who owns the key. Raises as ``KeyOwners.named`` and ``order``.
+        """
+        return await self._order(who, account, await self.owners.named(who.acting, account, order))
+
+    @requires(Area.PAYOUT, Action.WRITE, active=True)
+    async def order(self, who: Staff, account: Account, order: PayoutRequest) -> Payout | Approval:
+        """Pay out; the order may wait for another user."""
+        return await self._order(who, account, order)
+
+    @requires(Area.PAYOUT, Action.WRITE, active=True)
+    async def cancel(self, who: Staff, account: Account) -> AccountPayout:
+        """
+        Refuse always: a submitted payout is final.
+
+        Raises:
+            ServiceError: whatever it is; the reference is not even looked up.
+        """
+        raise ServiceError(CANCEL_NOT_IMPLEMENTED, "final")
+
+    async def _order(self, who: Staff, account: Account, order: PayoutRequest) -> Payout | Approval:
+        found = await self.pay(who, account, order)
+        if isinstance(found, Refund):
+            raise TypeError(found)
+        return found
+
+
+async def payouts_of(store: Payouts, account_id: str, window: Window) -> list[Payout]:
+    """
+    Return every payout an account created in a window, newest first.
+
+    One that is made meanwhile moves others to a later page: they are told once.
+    """
+    found: dict[str, Payout] = {}
+    for number in count(1):
+        search = Search(window, Paging(number, LARGEST_LIMIT))
+        page, _ = await store.whole(account_id, search)
+        found |= {payout.reference: payout for payout in page}
+        if len(page) < LARGEST_LIMIT:
+            break
+    return list(found.values())
+
+
+def _readable(person: str, event: PayoutEvent, payout: Payout) -> PayoutEvent:
+    """Return an event as a person may read it: another's opinion without name and content."""
+    facts = event.facts
+    if event.kind is not EventKind.JUDGED or may_read(person, str(facts.get("by", "")), payout):
+        return event
+    is_withdrawn = facts.get("verdict") == WITHDRAWN
+    return replace(event, facts={"verdict": WITHDRAWN} if is_withdrawn else {})
+
+
+def _tax_number(text: str) -> str:
+    """Return a CPF or CNPJ without punctuation; empty for another text."""
+    try:
+        return strict.tax_number(text)
+    except ValueError:
+        return ""
+
+
+def _is_uuid(text: str) -> bool:
+    try:
+        return bool(strict.uuid_text(text))
+    except ValueError:
+        return False

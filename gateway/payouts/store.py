@@ -1,0 +1,313 @@
+"""Payouts of every account: searched, counted, and cut into pages by where the last one ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, Final
+
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    ScalarSelect,
+    Select,
+    Table,
+    and_,
+    case,
+    cast,
+    exists,
+    func,
+    or_,
+    select,
+    text,
+    tuple_,
+    union_all,
+)
+from sqlalchemy.sql.elements import TextClause
+
+from gateway.domain.bank.payout_orders import FailureCode
+from gateway.domain.kernel.company_scope import CompanyScope
+from gateway.domain.kernel.money import Sum
+from gateway.domain.payouts.payouts import PayoutState
+from gateway.domain.payouts.status import Certainty, certainty_of_state
+from gateway.payouts.model import FoundName, FoundPayout, OpenWork, PayoutCounts, StateCount
+from gateway.payouts.searches import PayoutFilterBody, PayoutOrder, PayoutPlace, PayoutQuery
+from gateway.store.kernel.database import Database
+from gateway.store.payouts.rows import restored_payout
+from gateway.store.tables.backoffice import approvals
+from gateway.store.tables.columns import Record
+from gateway.store.tables.core import (
+    UNRESOLVED,
+    accounts,
+    attempts,
+    credentials,
+    payouts,
+    returns,
+    stops,
+)
+from gateway.store.tables.scope import of_account, of_company, stops_in
+
+COUNTED_AT_MOST: Final = 10_000
+"""Payouts that one search counts: more say nothing to a person, and cost time for each."""
+FOUND_AT_MOST: Final = 25
+"""Hits of a text: who sees more than a page types more of it."""
+Condition = ColumnElement[bool] | TextClause
+
+_KEYSET: Final = (payouts.c.created_at, payouts.c.account_id, payouts.c.reference_sha256)
+_UNSENT: Final = and_(
+    payouts.c.state == PayoutState.FAILED.value,
+    func.coalesce(payouts.c.failure_code, "") == FailureCode.NOT_SENT.value,
+)
+_SHORT: Final = text("length(payouts.reference) <= 200")
+_HAS_PROVIDER_ID: Final = text("payouts.provider_id <> ''")
+_LAST: Final = "\U0010ffff"
+"""Behind every character: what begins like a text lies between it and this."""
+_COMPARED_AT_MOST: Final = 1_000
+"""References with one beginning, of which the newest are found; a million may have it."""
+_ITS_RETURNS: Final = and_(
+    returns.c.account_id == payouts.c.account_id,
+    returns.c.reference_sha256 == payouts.c.reference_sha256,
+)
+_RETURNED: Final = (
+    select(cast(func.coalesce(func.sum(returns.c.centavos), 0), BigInteger))
+    .where(_ITS_RETURNS)
+    .correlate(payouts)
+    .scalar_subquery()
+)
+_CAME_BACK: Final = exists().where(_ITS_RETURNS).correlate(payouts)
+_NAMED: Final = select(
+    payouts, accounts.c.name.label("account_name"), _RETURNED.label("returned")
+).join(accounts, accounts.c.id == payouts.c.account_id)
+
+
+class Named(StrEnum):
+    """What a text may name a payout by."""
+
+    E2E_ID = "e2e_id"
+    PROVIDER_ID = "provider_id"
+    PROVIDER_KEY = "provider_key"
+    TRACE_ID = "trace_id"
+    REFERENCE = "reference"
+
+
+class PayoutDirectory:
+    """Finds payouts of every account in a company scope."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def page(
+        self, query: PayoutQuery, scope: CompanyScope
+    ) -> tuple[Sequence[FoundPayout], PayoutPlace | None]:
+        """Return a page, and where the next one begins; None at the end."""
+        wanted = _NAMED.where(*_inside(query, scope), *_standing(query.wanted), *_beyond(query))
+        is_newest = query.wanted.order is PayoutOrder.NEWEST
+        order = [each.desc() if is_newest else each.asc() for each in _KEYSET]
+        async with self._database.reading() as connection:
+            one_more = wanted.order_by(*order).limit(query.limit + 1)
+            found = (await connection.execute(one_more)).all()
+        shown = found[: query.limit]
+        after = _place(shown[-1]) if len(found) > query.limit else None
+        return [_restored(row) for row in shown], after
+
+    async def account(self, account_id: str, scope: CompanyScope) -> Sequence[FoundName]:
+        """Return the account of a lower-case id, if there is one."""
+        name = accounts.c.id == account_id, *of_company(accounts.c.company_id, scope)
+        return await self._names(select(accounts.c.id, accounts.c.name).where(*name))
+
+    async def credential(self, client_id: str, scope: CompanyScope) -> Sequence[FoundName]:
+        """Return the credential of a client id, if there is one; also one that has ended."""
+        columns = credentials.c.client_id.label("id"), credentials.c.name
+        name = credentials.c.client_id == client_id, *of_company(credentials.c.company_id, scope)
+        return await self._names(select(*columns).where(*name))
+
+    async def _names(self, wanted: Select[tuple[str, str]]) -> Sequence[FoundName]:
+        async with self._database.reading() as connection:
+            return [FoundName(row.id, row.name) for row in await connection.execute(wanted)]
+
+    async def named(self, by: Named, given: str, scope: CompanyScope) -> Sequence[FoundPayout]:
+        """Return those a text names, a reference also by how it begins; the newest first."""
+        if by is Named.REFERENCE:
+            return await self._referenced(given, scope)
+        return await self._found(_by(by, given), scope)
+
+    async def paid_to(self, digests: Sequence[bytes], scope: CompanyScope) -> Sequence[FoundPayout]:
+        """Return the newest payouts to a recipient, by digests of the tax number."""
+        return await self._found((payouts.c.payee_digest.in_(digests),), scope)
+
+    async def open_work(self, now: datetime, scope: CompanyScope) -> OpenWork:
+        """Count what waits for somebody at an instant, in one statement."""
+        open_payouts: Sequence[Condition] = (UNRESOLVED, *of_account(payouts.c.account_id, scope))
+        counted = select(
+            _number(payouts, *open_payouts),
+            _number(payouts, payouts.c.review, *open_payouts),
+            _number(
+                approvals,
+                approvals.c.state == "waiting",
+                approvals.c.ends_at > now,
+                *of_company(approvals.c.company_id, scope),
+            ),
+            _number(stops, stops.c.lifted_at.is_(None), stops.c.ends_at > now, *stops_in(scope)),
+        )
+        async with self._database.reading() as connection:
+            unresolved, review, waiting, held = (await connection.execute(counted)).one()
+        return OpenWork(unresolved=unresolved, review=review, approvals=waiting, stops=held)
+
+    async def _found(
+        self, conditions: Sequence[Condition], scope: CompanyScope
+    ) -> Sequence[FoundPayout]:
+        """Return the newest that fit."""
+        wanted = _NAMED.where(*conditions, *of_account(payouts.c.account_id, scope))
+        newest = wanted.order_by(payouts.c.created_at.desc()).limit(FOUND_AT_MOST)
+        async with self._database.reading() as connection:
+            rows = (await connection.execute(newest)).all()
+        return [_restored(row) for row in rows]
+
+    async def _referenced(self, given: str, scope: CompanyScope) -> Sequence[FoundPayout]:
+        """Return the payouts of a reference, then the newest of those it is the beginning of."""
+        own = of_account(payouts.c.account_id, scope)
+        exact = _NAMED.where(payouts.c.reference == given, _SHORT, *own)
+        begun = _NAMED.where(
+            payouts.c.reference > given, payouts.c.reference < given + _LAST, _SHORT, *own
+        )
+        # References mostly count upwards: the highest are the newest of a beginning that many have.
+        highest = begun.order_by(payouts.c.reference.desc()).limit(_COMPARED_AT_MOST).subquery()
+        either = union_all(exact, select(highest)).subquery()
+        newest = (either.c.reference != given, either.c.created_at.desc())
+        async with self._database.reading() as connection:
+            wanted = select(either).order_by(*newest).limit(FOUND_AT_MOST)
+            rows = (await connection.execute(wanted)).all()
+        return [_restored(row) for row in rows]
+
+    async def counts(self, query: PayoutQuery, scope: CompanyScope) -> PayoutCounts:
+        """Count all that lie in the window by state: the newest, as many as are counted at most."""
+        inside = _inside(query, scope)
+        unsent = case((_UNSENT, 1), else_=0).label("unsent")
+        # What is not paid has no returns: they are not looked for there.
+        is_paid = payouts.c.state == PayoutState.PAID.value
+        back = case((and_(is_paid, _CAME_BACK), 1), else_=0).label("back")
+        newest = (
+            select(payouts.c.state, unsent, payouts.c.review, back, payouts.c.centavos)
+            .where(*inside)
+            .order_by(payouts.c.created_at.desc())
+            .limit(COUNTED_AT_MOST + 1)
+            .subquery()
+        )
+        alike = (newest.c.state, newest.c.unsent, newest.c.review, newest.c.back)
+        how_many, together = func.count().label("number"), func.sum(newest.c.centavos).label("sum")
+        counted = select(*alike, how_many, together).group_by(*alike).order_by(*alike)
+        async with self._database.reading() as connection:
+            rows = (await connection.execute(counted)).all()
+        complete = sum(row.number for row in rows) <= COUNTED_AT_MOST
+        return PayoutCounts([_count(row) for row in rows], complete)
+
+
+def _inside(query: PayoutQuery, scope: CompanyScope) -> Sequence[Condition]:
+    """Say what was ordered, for the companies in scope."""
+    return [*_open_to(query), *of_account(payouts.c.account_id, scope)]
+
+
+def _open_to(query: PayoutQuery) -> Iterator[Condition]:
+    """Say what was ordered, whatever has become of it."""
+    wanted = query.wanted
+    if query.start is not None:
+        yield payouts.c.created_at >= query.start
+    if query.end is not None:
+        yield payouts.c.created_at < query.end
+    if wanted.least is not None:
+        yield payouts.c.centavos >= wanted.least.centavos
+    if wanted.most is not None:
+        yield payouts.c.centavos <= wanted.most.centavos
+    columns = payouts.c
+    for column, value in (
+        (columns.provider, wanted.provider),
+        (columns.account_id, wanted.account_id and wanted.account_id.lower()),
+        (columns.client_id, wanted.client_id),
+        (columns.method, wanted.method),
+        (columns.failure_code, wanted.failure),
+    ):
+        if value is not None:
+            yield column == str(value)
+
+
+def _standing(wanted: PayoutFilterBody) -> Iterator[Condition]:
+    """Say how they stand; what is not proven has an index of its own."""
+    if wanted.states:
+        yield payouts.c.state.in_(sorted(set(wanted.states)))
+    if wanted.certainty is not None:
+        yield _certain(wanted.certainty)
+    if wanted.review is not None:
+        yield payouts.c.review == wanted.review
+    if wanted.returned is not None:
+        yield _CAME_BACK if wanted.returned else ~_CAME_BACK
+    if wanted.review or set(wanted.states) == {PayoutState.UNKNOWN}:
+        yield UNRESOLVED
+
+
+def _certain(word: Certainty) -> ColumnElement[bool]:
+    """Demand what is proven, in the words of ``certainty_of``."""
+    states = [each.value for each in PayoutState if certainty_of_state(each) is word]
+    stands = payouts.c.state.in_(states)
+    match word:
+        case Certainty.NOT_SENT:
+            return or_(stands, _UNSENT)
+        case Certainty.CONFIRMED_REJECTED:
+            return and_(stands, ~_UNSENT)
+        case _:
+            return stands
+
+
+def _beyond(query: PayoutQuery) -> Iterator[Condition]:
+    """Demand what stands behind the last page; the first bound is for the index."""
+    after = query.after
+    if after is None:
+        return
+    at: tuple[Any, ...] = (after.created_at, after.account_id, after.reference_sha256)
+    if query.wanted.order is PayoutOrder.NEWEST:
+        yield payouts.c.created_at <= after.created_at
+        yield tuple_(*_KEYSET) < at
+    else:
+        yield payouts.c.created_at >= after.created_at
+        yield tuple_(*_KEYSET) > at
+
+
+def _number(table: Table, *conditions: Condition) -> ScalarSelect[int]:
+    return select(func.count()).select_from(table).where(*conditions).scalar_subquery()
+
+
+def _by(named: Named, given: str) -> Sequence[Condition]:
+    """Demand what a text names; each has an index, which the second condition opens."""
+    match named:
+        case Named.E2E_ID:
+            return (payouts.c.e2e_id == given,)
+        case Named.PROVIDER_ID:
+            return (payouts.c.provider_id == given, _HAS_PROVIDER_ID)
+        case Named.PROVIDER_KEY:
+            return (payouts.c.provider_key == given,)
+        case Named.TRACE_ID:
+            tried = select(attempts.c.account_id, attempts.c.reference_sha256)
+            key = tuple_(payouts.c.account_id, payouts.c.reference_sha256)
+            return (key.in_(tried.where(attempts.c.trace_id == given)),)
+        case Named.REFERENCE:
+            return (payouts.c.reference == given, _SHORT)
+
+
+def _place(row: Record) -> PayoutPlace:
+    return PayoutPlace(row.created_at, row.account_id, row.reference_sha256)
+
+
+def _count(row: Record) -> StateCount:
+    state = PayoutState(row.state)
+    return StateCount(
+        state=state,
+        certainty=Certainty.NOT_SENT if row.unsent else certainty_of_state(state),
+        review=bool(row.review),
+        count=row.number,
+        value=Sum(int(row.sum)),
+        returned=bool(row.back),
+    )
+
+
+def _restored(row: Record) -> FoundPayout:
+    return FoundPayout(restored_payout(row), row.account_name, Sum(row.returned))

@@ -1,0 +1,340 @@
+"""
+Verification: what banks executed against what is stored.
+
+Rows are read first and the bank after them, so that a payout made meanwhile is
+no difference. Nothing is changed, but for one thing: what came back of a paid
+payout is kept beside it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from gateway.domain.accounts.accounts import Account
+from gateway.domain.bank.capabilities import PortCall
+from gateway.domain.bank.providers import Bank, Banks, PixReturn, ProviderError
+from gateway.domain.bank.statements import Direction, Entry, MovementKind
+from gateway.domain.kernel.clocks import Now
+from gateway.domain.kernel.money import Money, sum_of
+from gateway.domain.kernel.windows import LONGEST_DAYS, Window
+from gateway.domain.payouts.followups import FollowUps
+from gateway.domain.payouts.payouts import Payout, Payouts, PayoutState
+from gateway.domain.payouts.returns import Returns, is_return, returns_in
+from gateway.operations.bank.connections import offered
+from gateway.operations.kernel.audit_context import RuleViolation
+from gateway.payouts.service import payouts_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Execution:
+    """
+    Money that left.
+
+    Attributes:
+        key: The provider key it was ordered under; empty when the bank does
+            not repeat it, or when it was ordered elsewhere.
+        value: Above zero.
+        returned: All of it came back under the same key.
+    """
+
+    key: str
+    e2e_id: str
+    value: Money
+    at: datetime
+    returned: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StatementPayouts:
+    """What a statement shows of payouts: those that left, and what came back, by provider key."""
+
+    executions: Sequence[Execution]
+    returns: Mapping[str, Sequence[PixReturn]]
+
+
+async def statement_payouts(bank: Bank, window: Window, rows: Sequence[Payout]) -> StatementPayouts:
+    """
+    Read the Pix that left an account in a window, and came back to it, newest first.
+
+    Args:
+        bank: The account's.
+        window: Of settlement.
+        rows: Payouts whose end-to-end ids name the key of an entry without one.
+
+    Raises:
+        ProviderError: the bank gave no usable answer.
+    """
+    entries = [entry async for entry in _entries(bank, window)]
+    keys = dict.fromkeys(entry.provider_key for entry in entries if is_return(entry))
+    returns = {key: returns_in(entries, key) for key in keys}
+    return StatementPayouts(_executions(entries, rows), returns)
+
+
+def _executions(entries: Sequence[Entry], rows: Sequence[Payout]) -> list[Execution]:
+    """Name the key of each movement that may be a payout."""
+    keys = {row.e2e_id: row.provider_key for row in rows if row.e2e_id}
+    back = _came_back(entries)
+    return [
+        Execution(
+            key=entry.provider_key or keys.get(entry.e2e_id, ""),
+            e2e_id=entry.e2e_id,
+            value=entry.value,
+            at=entry.created_at,
+            returned=back[entry.provider_key] >= entry.value.centavos,
+        )
+        for entry in _paid_out(entries)
+    ]
+
+
+def _came_back(entries: Sequence[Entry]) -> Counter[str]:
+    """Add up what came in under each key of ours, in centavos."""
+    back: Counter[str] = Counter()
+    for entry in entries:
+        if entry.provider_key and entry.direction is Direction.CREDIT:
+            back[entry.provider_key] += entry.value.centavos
+    return back
+
+
+def _paid_out(entries: Sequence[Entry]) -> Iterator[Entry]:
+    """Choose what may be a payout; money given back is none."""
+    for entry in entries:
+        is_ours = entry.is_pix and entry.kind is not MovementKind.PIX_RETURN
+        if is_ours and entry.direction is Direction.DEBIT:
+            yield entry
+
+
+async def _entries(bank: Bank, window: Window) -> AsyncIterator[Entry]:
+    """Walk every page; each call has the adapter's own deadline."""
+    size = bank.adapter.capabilities.largest_page
+    calls = offered(bank, PortCall.LIST_STATEMENT)
+    cursor: str | None = None
+    while True:
+        page = await calls.list_statement(bank.account, window, cursor, size)
+        for entry in page.items:
+            yield entry
+        cursor = page.next_cursor
+        if cursor is None:
+            return
+
+
+# A payout of the last day may be in the bank's statement of the days after.
+_SETTLES_WITHIN = timedelta(days=2)
+LONGEST = LONGEST_DAYS - _SETTLES_WITHIN.days
+"""Days; the statement is read for two more, since a payout may settle after its day."""
+_MOVED_NOTHING = frozenset({PayoutState.NOT_SENT, PayoutState.REJECTED, PayoutState.FAILED})
+
+
+class Kind(StrEnum):
+    """How bank and store may differ."""
+
+    NO_ROW = "execution_without_row"
+    NO_EXECUTION = "paid_without_execution"
+    AMOUNT = "amount_differs"
+    TWICE = "executed_twice"
+    DENIED = "executed_though_denied"
+    RETURNED = "returned_more_than_paid"
+    NOT_CHECKED = "not_checked"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """
+    One difference.
+
+    Attributes:
+        account_id, reference: Empty where no row tells them.
+        details: For people.
+    """
+
+    kind: Kind
+    account_id: str = ""
+    reference: str = ""
+    key: str = ""
+    details: str = ""
+
+
+@dataclass(slots=True, kw_only=True)
+class Report:
+    """
+    What was compared.
+
+    Attributes:
+        executions: Each counted once, even if both statement and books report it.
+        told: The provider keys found in statements.
+        returned: Payouts of which something came back.
+        foreign: Pix that left an account without a key of ours: ordered
+            elsewhere, or by a bank that does not repeat keys.
+        unnamed: Paid payouts that the statement of their bank cannot name: it carries
+            neither our key nor an end-to-end id that we know. Not compared.
+    """
+
+    accounts: int = 0
+    rows: int = 0
+    executions: int = 0
+    foreign: int = 0
+    unnamed: int = 0
+    returned: int = 0
+    told: set[str] = field(default_factory=set)
+    differences: list[Difference] = field(default_factory=list)
+
+    def add(self, found: Difference) -> None:
+        """Add a difference that no other source has reported yet."""
+        if not any((known.kind, known.key) == (found.kind, found.key) for known in self._keyed()):
+            self.differences.append(found)
+
+    def _keyed(self) -> Iterator[Difference]:
+        return (known for known in self.differences if known.key)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verification:
+    """
+    Compares.
+
+    Attributes:
+        books: The executions of a bank that opens its books (the sandbox's);
+            what they say holds beside the statements. None where none does.
+    """
+
+    payouts: Payouts
+    follow_ups: FollowUps
+    returns: Returns
+    banks: Banks
+    now: Now
+    books: Callable[[], Awaitable[Sequence[Execution]]] | None = None
+
+    async def verify(self, accounts: Sequence[Account], window: Window) -> Report:
+        """
+        Compare the payouts that these accounts created in a window, at most 88 days.
+
+        Raises:
+            RuleViolation: for a longer window.
+        """
+        if window.end - window.start > timedelta(days=LONGEST):
+            message = f"at most {LONGEST} days can be verified at once"
+            raise RuleViolation(message)
+        report = Report()
+        for account in accounts:
+            if account.provider:
+                await self._account(account, window, report)
+        if self.books is not None:
+            await self._books(self.books, accounts, window, report)
+        return report
+
+    async def _account(self, account: Account, window: Window, report: Report) -> None:
+        """Compare one account with its statement."""
+        rows = await payouts_of(self.payouts, account.id, window)
+        report.accounts += 1
+        report.rows += len(rows)
+        bank = self.banks.of(account)
+        if bank is None:
+            report.add(_not_checked(account, f"the provider {account.provider} is not configured"))
+            return
+        later = self._later(window)
+        try:
+            shown = await statement_payouts(bank, later, rows)
+        except ProviderError as problem:
+            report.add(_not_checked(account, f"the statement cannot be read: {problem.reason}"))
+            return
+        await self._compare(shown.executions, report, account.id)
+        await self._note(account, bank, shown.returns, report)
+        keys = {each.key for each in shown.executions}
+        report.executions += len(shown.executions)
+        report.told |= keys
+        for row in rows:
+            own = row.was_sent_from(bank) and row.state is PayoutState.PAID
+            settled = row.settled_at is not None and row.settled_at < later.end
+            if not own or not settled or row.provider_key in keys:
+                continue
+            if bank.adapter.capabilities.statement_proves(row.e2e_id):
+                report.add(_of(Kind.NO_EXECUTION, row, "the statement does not show it"))
+            else:
+                report.unnamed += 1
+
+    async def _note(
+        self,
+        account: Account,
+        bank: Bank,
+        returns: Mapping[str, Sequence[PixReturn]],
+        report: Report,
+    ) -> None:
+        """Keep what came back of an account's paid payouts; more than was paid is a difference."""
+        for key, found in returns.items():
+            row = await self.follow_ups.find_by_key(key, account.id)
+            if row is None or not row.was_sent_from(bank) or row.state is not PayoutState.PAID:
+                continue
+            report.returned += 1
+            await self.returns.note(row, found)
+            known = await self.returns.of(row.account_id, row.reference)
+            back = sum_of(each.value for each in known)
+            if back.centavos > row.moved_value.centavos:
+                details = f"R$ {row.moved_value} paid, R$ {back} came back"
+                report.add(_of(Kind.RETURNED, row, details))
+
+    async def _books(
+        self,
+        books: Callable[[], Awaitable[Sequence[Execution]]],
+        accounts: Sequence[Account],
+        window: Window,
+        report: Report,
+    ) -> None:
+        """Compare with the bank's own books; what no row of theirs explains counts for all."""
+        ids = {account.id for account in accounts}
+        told = [each for each in await books() if window.start <= each.at < window.end]
+        concerning = [each for each in told if await self._concerns(each, ids)]
+        await self._compare(concerning, report)
+        report.executions += sum(each.key not in report.told for each in concerning)
+
+    async def _concerns(self, execution: Execution, account_ids: set[str]) -> bool:
+        row = await self.follow_ups.find_by_key(execution.key)
+        return row is None or row.account_id in account_ids
+
+    def _later(self, window: Window) -> Window:
+        """Make room for payouts that settled after their day, not for days to come."""
+        last = max(window.ends, min(window.ends + _SETTLES_WITHIN, self.now().date()))
+        return Window(window.init, last)
+
+    async def _compare(
+        self, executed: Sequence[Execution], report: Report, account_id: str | None = None
+    ) -> None:
+        """Look for the row of every execution; an account's own first, for its statement."""
+        times = Counter(each.key for each in executed)
+        for execution in executed:
+            if not execution.key:
+                report.foreign += 1
+                continue
+            row = await self.follow_ups.find_by_key(execution.key, account_id)
+            for difference in _differences(execution, row, times[execution.key]):
+                report.add(difference)
+
+
+def _differences(execution: Execution, row: Payout | None, times: int) -> Iterator[Difference]:
+    """Name what is wrong with one execution."""
+    if row is None:
+        details = f"R$ {execution.value} at {execution.at:%Y-%m-%dT%H:%M:%SZ}"
+        yield Difference(kind=Kind.NO_ROW, key=execution.key, details=details)
+        return
+    if times > 1:
+        yield _of(Kind.TWICE, row, f"{times} executions")
+    if execution.value != row.moved_value:
+        yield _of(Kind.AMOUNT, row, f"R$ {row.value} asked, R$ {execution.value} executed")
+    if row.state in _MOVED_NOTHING and not execution.returned:
+        yield _of(Kind.DENIED, row, f"the row is {row.state.value}")
+
+
+def _of(kind: Kind, row: Payout, details: str) -> Difference:
+    return Difference(
+        kind=kind,
+        account_id=row.account_id,
+        reference=row.reference,
+        key=row.provider_key,
+        details=details,
+    )
+
+
+def _not_checked(account: Account, details: str) -> Difference:
+    return Difference(kind=Kind.NOT_CHECKED, account_id=account.id, details=details)

@@ -1,0 +1,102 @@
+"""``pixgate payouts review``: payouts that no proof can settle, ended by two users."""
+
+from __future__ import annotations
+
+import click
+
+from gateway.cli.console import Terminal, changing, reading
+from gateway.cli.store_access import in_store
+from gateway.domain.kernel import strict
+from gateway.domain.kernel.money import Money
+from gateway.domain.payouts.reviews import Verdict
+from gateway.payouts.cli_views import opinion_row, payout_row
+from gateway.reviews.model import JudgementBody, Progress, ReviewState, WithdrawalBody
+
+COLUMNS = ("account_id", "reference", "state", "value", "provider", "e2e_id", "created_at")
+_TOLD = {
+    Progress.WAITING: "Kept. A second user must say the same.",
+    Progress.DISAGREED: (
+        "Kept. Opinions differ: a third user decides, or one of the two withdraws theirs."
+    ),
+    Progress.DECIDED: "Decided.",
+}
+
+
+@click.group("review")
+def review() -> None:
+    """Payouts in review."""
+
+
+@review.command("list")
+@reading
+def listing(terminal: Terminal) -> None:
+    """List payouts in review, oldest first."""
+    found = in_store(terminal, lambda office: office.reviews.everything(office.staff))
+    waiting = [each.payout for each in found if each.payout.review]
+    terminal.show_all([payout_row(each) for each in waiting], COLUMNS)
+
+
+@review.command()
+@click.argument("reference")
+@click.option("--account", "account_id", required=True, help="A UUID.")
+@click.option("--outcome", type=click.Choice([each.value for each in Verdict]), required=True)
+@click.option("--reason", required=True, help="How you know; for the auditors.")
+@click.option("--moved", help="What the bank moved, such as 777.11; if not as ordered.")
+@changing
+def resolve(terminal: Terminal, /, reference: str, **said: str) -> None:
+    """
+    Say how a payout ended; two different users who agree end it.
+
+    Nobody is paid by this: it records what happened at the bank.
+    """
+    _require_name(terminal)
+    judgement = JudgementBody(
+        account_id=said["account_id"],
+        reference=reference,
+        verdict=Verdict(said["outcome"]),
+        reason=said["reason"],
+        value=_amount(said["moved"]) if said["moved"] else None,
+    )
+    state = in_store(terminal, lambda office: office.reviews.judge(office.staff, judgement))
+    _show(terminal, state, _TOLD[state.progress])
+
+
+@review.command()
+@click.argument("reference")
+@click.option("--account", "account_id", required=True, help="A UUID.")
+@changing
+def withdraw(terminal: Terminal, reference: str, account_id: str) -> None:
+    """Withdraw your opinion; it stays on record, and you may give another."""
+    _require_name(terminal)
+    named = WithdrawalBody(account_id=account_id, reference=reference)
+    state = in_store(terminal, lambda office: office.reviews.withdraw(office.staff, named))
+    _show(terminal, state, "Withdrawn.")
+
+
+def _require_name(terminal: Terminal) -> None:
+    if not terminal.by:
+        message = "--by is required: the two opinions must come from different people"
+        raise click.UsageError(message)
+
+
+def _amount(text: str) -> Money:
+    try:
+        return strict.amount(text)
+    except strict.Malformed as problem:
+        message = "--moved is an amount such as 777.11"
+        raise click.UsageError(message) from problem
+
+
+def _show(terminal: Terminal, state: ReviewState, told: str) -> None:
+    rows = [opinion_row(each) for each in state.opinions]
+    said = [f"{row['by']}:{row['verdict']}" for row in rows]
+    terminal.show(
+        {
+            "progress": state.progress.value,
+            **payout_row(state.payout),
+            "opinions_given": state.given,
+            "opinions": rows if terminal.as_json else said,
+        }
+    )
+    if not terminal.as_json:
+        click.echo(told, err=True)

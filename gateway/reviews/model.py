@@ -1,0 +1,222 @@
+"""Reviews as documents: payouts whose outcome is not proven, and what people said of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+from gateway.domain.kernel.money import Money, Sum
+from gateway.domain.kernel.structs import struct_of
+from gateway.domain.payouts.payouts import Attempt, Payout, PayoutState
+from gateway.domain.payouts.reviews import Opinion, Verdict
+from gateway.domain.payouts.status import Certainty, certainty_of
+from gateway.domain.requests.schemas import OptionalMoment, Why
+from gateway.payouts.model import AttemptDocument, OpinionDocument
+
+
+class WithdrawalBody(Struct):
+    """The payout on which you withdraw your opinion."""
+
+    account_id: Annotated[str, Meta(min_length=1, max_length=64)]
+    reference: Annotated[str, Meta(min_length=1, max_length=1024)]
+
+
+class JudgementBody(WithdrawalBody):
+    """
+    How a payout ended, and how the user knows.
+
+    ``value`` is what the bank moved, where it paid: absent for the amount ordered, and needed where
+    the bank shows another one.
+    """
+
+    verdict: Verdict
+    reason: Why
+    value: Money | None = None
+
+
+class Progress(StrEnum):
+    """
+    How a review stands.
+
+    WAITING: an equal opinion of another person is missing.
+    DISAGREED: two opinions differ: a third person decides, or one of the two withdraws theirs.
+    """
+
+    WAITING = "waiting"
+    DISAGREED = "disagreed"
+    DECIDED = "decided"
+
+
+class ReviewDocument(Struct, frozen=True, kw_only=True):
+    """A payout that waits for users."""
+
+    account_id: str
+    reference: str
+    state: str
+    value: Sum
+    provider: str
+    provider_key: str
+    created_at: OptionalMoment
+
+
+class ResolutionDocument(Struct, frozen=True, kw_only=True):
+    """
+    How a review stands after what you said.
+
+    ``disagreed``: a third user decides, or one of the two withdraws their opinion. ``opinions`` has
+    yours alone until it is ``decided``; ``opinions_given`` counts all.
+    """
+
+    progress: Literal["waiting", "disagreed", "decided"]
+    payout: ReviewDocument
+    opinions_given: int
+    opinions: list[OpinionDocument]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewState:
+    """
+    A payout, and its review as one person is shown it.
+
+    Attributes:
+        given: How many opinions count.
+        opinions: Those that this person reads: until it is decided, only their own.
+    """
+
+    progress: Progress
+    payout: Payout
+    given: int
+    opinions: Sequence[Opinion]
+
+    def to_document(self, _reader: object) -> ResolutionDocument:
+        """Show how it stands."""
+        return ResolutionDocument(
+            progress=self.progress.value,
+            payout=struct_of(ReviewDocument, self.payout),
+            opinions_given=self.given,
+            opinions=[OpinionDocument.of(each) for each in self.opinions],
+        )
+
+
+class UnresolvedDocument(ReviewDocument, frozen=True, kw_only=True):
+    """
+    A payout whose outcome is not proven, and its tries, oldest first.
+
+    From ``absent_at`` on "not found" proves that the latest try moved nothing; empty for never.
+    ``progress`` is empty where no users are asked, else ``waiting`` or ``disagreed``: then a third
+    user decides, or one of the two withdraws their opinion. ``opinions_given`` counts opinions;
+    ``opinions`` has yours alone, since users find out independently.
+    """
+
+    account_name: Annotated[str, Meta(examples=["Matriz"])]
+    payee_name: Annotated[str, Meta(examples=["Maria Silva"])]
+    payee_tax_number: Annotated[str, Meta(examples=["***.982.247-**"])]
+    client_id: str
+    absent_at: OptionalMoment
+    certainty: Certainty
+    review: bool
+    attempts: list[AttemptDocument]
+    progress: Annotated[str, Meta(examples=["waiting"])]
+    opinions_given: int
+    opinions: list[OpinionDocument]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnresolvedPayout:
+    """
+    A payout whose outcome is not proven.
+
+    Attributes:
+        attempts: Oldest first.
+        opinions: Oldest first; only opinions on the review as it is now.
+    """
+
+    payout: Payout
+    account_name: str
+    attempts: Sequence[Attempt]
+    opinions: Sequence[Opinion]
+
+
+@dataclass(frozen=True, slots=True)
+class Unresolved:
+    """
+    A payout whose outcome is not proven, as one person is shown it.
+
+    Attributes:
+        absent_at: From when "not found" is a proof; None for never.
+    """
+
+    found: UnresolvedPayout
+    review: ReviewState
+    absent_at: datetime | None
+
+    def to_document(self, _reader: object) -> UnresolvedDocument:
+        """Show it, without the opinions of others."""
+        payout, (name, tax_number) = self.found.payout, self.found.payout.payee
+        return struct_of(
+            UnresolvedDocument,
+            payout,
+            account_name=self.found.account_name,
+            payee_name=name,
+            payee_tax_number=tax_number,
+            absent_at=self.absent_at,
+            certainty=certainty_of(payout),
+            attempts=[AttemptDocument.of(each, payout) for each in self.found.attempts],
+            progress=self.review.progress if payout.review else "",
+            opinions_given=self.review.given,
+            opinions=[OpinionDocument.of(each) for each in self.review.opinions],
+        )
+
+
+class ProbeResult(StrEnum):
+    """
+    What came of one payout.
+
+    ASKED: its bank was asked; what it said is stored.
+    JUST_ASKED: somebody asks now, or did in the last five seconds.
+    ENDED: it had an outcome by the time it was its turn.
+    NO_TIME: it was not its turn before the time was over.
+    """
+
+    ASKED = "asked"
+    JUST_ASKED = "just_asked"
+    ENDED = "ended"
+    NO_TIME = "no_time"
+
+
+class ProbedPayout(Struct, frozen=True, kw_only=True):
+    """A payout as it stands now, and what came of asking about it."""
+
+    account_id: str
+    reference: str
+    result: ProbeResult
+    state: PayoutState
+    certainty: Certainty
+
+    @classmethod
+    def of(cls, payout: Payout, result: ProbeResult) -> ProbedPayout:
+        """Return what came of a payout."""
+        return struct_of(cls, payout, result=result, certainty=certainty_of(payout))
+
+
+class ProbedAll(Struct, frozen=True, kw_only=True):
+    """
+    How many were ``asked`` about, of how many that were not proven, and why others were not.
+
+    ``proven`` are those that the bank's word has ended. ``just_asked``: somebody asks now or did in
+    the last five seconds. ``ended``: it had an outcome before its turn. ``no_time``: its turn did
+    not come; ask again, and it comes first.
+    """
+
+    total: int
+    asked: int
+    proven: int
+    just_asked: int
+    ended: int
+    no_time: int
+    data: list[ProbedPayout]

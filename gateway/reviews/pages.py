@@ -1,0 +1,217 @@
+"""Payouts without a proven outcome: oldest first, with what two people say of each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from gateway.domain.identity.errors import VALIDATION_FAILED
+from gateway.domain.identity.rights import Area
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.money import sum_of
+from gateway.domain.kernel.structs import struct_of
+from gateway.domain.kernel.windows import LARGEST_LIMIT, Paging
+from gateway.http.panel.pages.calls import RowCalls
+from gateway.http.panel.pages.formats import typed_money
+from gateway.http.panel.pages.kit import PageContext, Pages, part, typed
+from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
+from gateway.http.panel.pages.visit import Visit
+from gateway.payouts.model import AttemptDocument, PayoutDetail
+from gateway.payouts.service import PayoutRecords
+from gateway.reviews.model import JudgementBody, Progress, UnresolvedDocument, WithdrawalBody
+from gateway.reviews.probes import UnresolvedProbes
+from gateway.reviews.service import Reviews
+from policies.validation.bodies import body
+from policies.validation.forms import Form
+
+_LINKED: Final = (Area.CREDENTIAL, Area.REQUEST_LOG, Area.USER)
+"""What the page links to where the person may read it."""
+_JUDGEMENT: Final = body(JudgementBody)
+_WITHDRAWAL: Final = body(WithdrawalBody)
+_OLDEST: Final = Paging(1, LARGEST_LIMIT)
+"""The oldest; who has more empties these first."""
+_ON_PAGE: Final = 30
+"""Each takes 1.4 KB, and a page at most 60."""
+_PAGES: Final = frozenset(str(number) for number in range(1, -(-LARGEST_LIMIT // _ON_PAGE) + 1))
+_REASON_CHARS: Final = 10
+"""A source and a number; less says nothing to whoever reads the audit log."""
+_OF_ALL: Final = "/panel/unresolved/probe"
+_DECIDED: Final = "/panel/unresolved?said=decided"
+_COUNTS: Final = ("asked", "proven", "just_asked", "ended", "no_time")
+_COUNTED: Final = re.compile(r"\d{1,9}", re.ASCII)
+_OLD_S: Final = 15 * 60
+"""As old as the alert on the oldest one."""
+
+
+class _Row(UnresolvedDocument, frozen=True, kw_only=True):
+    """A payout with its age, its latest try and its next look."""
+
+    latest: AttemptDocument | None
+    next_look: datetime | None
+    age_s: int
+    is_old: bool
+
+    @classmethod
+    def of(cls, found: UnresolvedDocument, created_at: datetime, now: datetime) -> _Row:
+        """Return the row of a payout."""
+        latest = found.attempts[-1] if found.attempts else None
+        age_s = int((now - created_at).total_seconds())
+        return struct_of(
+            cls,
+            found,
+            latest=latest,
+            next_look=latest.next_probe_at if latest else None,
+            age_s=max(0, age_s),
+            is_old=age_s > _OLD_S,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewPages:
+    """The list, and the opinion on one payout."""
+
+    panel: Pages
+    rows: RowCalls
+    reviews: Reviews
+    probes: UnresolvedProbes
+    records: PayoutRecords
+
+    async def listed(self, visit: Visit) -> Result:
+        """List what is not proven, oldest first."""
+        who, at = self.panel.staff(visit), self.rows.now()
+        found = await part(self.reviews.unresolved(who, _OLDEST))
+        items = [
+            _Row.of(each.to_document(who), each.found.payout.created_at, at)
+            for each in (found.data.items if found.data else ())
+        ]
+        waiting = [each for each in items if each.review]
+        rows = waiting if visit.query("only") == "people" else items
+        chosen = _chosen(visit, rows)
+        data = {
+            "found": found,
+            "total": found.data.total if found.data else 0,
+            **_paged(visit, rows),
+            "waiting": waiting,
+            "sum": sum_of(each.value for each in items),
+            "oldest": items[0] if items else None,
+            "next_look": min((each.next_look for each in items if each.next_look), default=""),
+            "chosen": chosen,
+            "shows": await self.shows(visit, chosen),
+            "here": _again(visit, chosen),
+            "may_judge": self.panel.may(visit, self.reviews.judge),
+            "may_probe": self.panel.may(visit, self.probes.probe_all),
+            "reads": visit.reads(*_LINKED),
+            "read_at": at,
+            "probed": _probed(visit),
+            "is_of_all": visit.act == _OF_ALL,
+        }
+        return Shown(template="money/unresolved.html", part="money/_unresolved.html", data=data)
+
+    async def shows(self, visit: Visit, chosen: _Row | None) -> object:
+        """Return what the bank moved of one in review, where that is not what was ordered."""
+        if chosen is None or not chosen.review:
+            return None
+        read = await part(self._detail(visit, chosen.account_id, chosen.reference))
+        return read.data.to_document(self.panel.staff(visit)).bank_shows if read.data else None
+
+    async def _detail(self, visit: Visit, account_id: str, reference: str) -> PayoutDetail:
+        account = await self.panel.account(visit, account_id)
+        return await self.records.detail(self.panel.staff(visit), account, reference)
+
+    async def probe(self, visit: Visit) -> Result:
+        """Ask banks about everything that is not proven."""
+        found = await self.probes.probe_all(self.panel.staff(visit))
+        counts = {name: str(getattr(found, name)) for name in _COUNTS}
+        return Redirect(f"/panel/unresolved?{urlencode(counts)}")
+
+    async def judge(self, visit: Visit) -> Result:
+        """
+        Say how a payout ended, and how one knows.
+
+        The amount that is typed is what the bank moved, if it paid.
+
+        Raises:
+            ServiceError: as ``judge``; ``VALIDATION_FAILED`` for what is no amount, or a reason
+                too short to be checked.
+        """
+        form = visit.form
+        value = typed_money(form["value"], "value")
+        if len(form["reason"]) < _REASON_CHARS:
+            raise ServiceError(VALIDATION_FAILED, "length", field="reason")
+        names = ("account_id", "reference", "verdict", "reason")
+        said = {"value": value, **{name: form[name] for name in names}}
+        state = await self.reviews.judge(self.panel.staff(visit), typed(_JUDGEMENT, said))
+        if state.progress is Progress.DECIDED:
+            return Redirect(_DECIDED)
+        return _kept(form, state.progress)
+
+    async def withdraw(self, visit: Visit) -> Result:
+        """Withdraw one's opinion on how a payout ended."""
+        said = {name: visit.form[name] for name in ("account_id", "reference")}
+        await self.reviews.withdraw(self.panel.staff(visit), typed(_WITHDRAWAL, said))
+        return _kept(visit.form, "withdrawn")
+
+
+def pages(
+    reviews: Reviews, probes: UnresolvedProbes, records: PayoutRecords, context: PageContext
+) -> Sequence[Page]:
+    """Return the list, and the forms on it."""
+    panel = Pages("/unresolved", context)
+    does = ReviewPages(panel, context.rows, reviews, probes, records)
+    listed = panel.view("", "unresolved", reviews.unresolved)(does.listed)
+    panel.form("/probe", "unresolved_probe", probes.probe_all, shows=listed)(does.probe)
+    panel.form("", "unresolved_judge", reviews.judge, shows=listed)(does.judge)
+    panel.form("/withdraw", "unresolved_withdraw", reviews.withdraw, shows=listed)(does.withdraw)
+    return panel.pages
+
+
+def _kept(form: Form, said: str) -> Redirect:
+    """Lead back to the payout that is still open, and say there what came of the form."""
+    query = {"account": form["account_id"], "reference": form["reference"], "said": said}
+    return Redirect(f"/panel/unresolved?{urlencode(query)}")
+
+
+def _paged(visit: Visit, rows: Sequence[_Row]) -> dict[str, Any]:
+    """Cut the page that is asked for, with the addresses of those beside it."""
+    asked, last = visit.query("page"), max(-(-len(rows) // _ON_PAGE), 1)
+    page = min(int(asked), last) if asked in _PAGES else 1
+    return {
+        "items": rows[(page - 1) * _ON_PAGE : page * _ON_PAGE],
+        "newer": visit.with_query(page=str(page - 1)) if page > 1 else "",
+        "older": visit.with_query(page=str(page + 1)) if page < last else "",
+    }
+
+
+def _probed(visit: Visit) -> Mapping[str, int] | None:
+    """Return what came of asking about all, as the address says; None where nobody has."""
+    said = {name: visit.query(name) for name in _COUNTS}
+    if not all(_COUNTED.fullmatch(each) for each in said.values()):
+        return None
+    return {name: int(each) for name, each in said.items()}
+
+
+def _again(visit: Visit, chosen: _Row | None) -> str:
+    """Return the address of the list as it is shown; what has just been done is not in it."""
+    names = dict.fromkeys(("said", *_COUNTS), "")
+    account, reference = (chosen.account_id, chosen.reference) if chosen else ("", "")
+    return visit.with_query(**names, account=account, reference=reference)
+
+
+def _chosen(visit: Visit, items: Sequence[_Row]) -> _Row | None:
+    """
+    Return the one that the address or the form names, else the oldest that waits for people.
+
+    Where the one that is named is not here any more, no other stands in its place: what was
+    typed, or read, was about that one.
+    """
+    asked = (visit.form["account_id"], visit.form["reference"])
+    if not any(asked):
+        asked = (visit.query("account"), visit.query("reference"))
+    named = [each for each in items if (each.account_id, each.reference) == asked]
+    if any(asked):
+        return next(iter(named), None)
+    return next(iter([*(each for each in items if each.review), *items]), None)

@@ -1,0 +1,69 @@
+"""Payouts whose outcome is not proven, within a company scope, oldest first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlalchemy import select
+
+from gateway.domain.kernel.company_scope import CompanyScope
+from gateway.domain.kernel.windows import Paging
+from gateway.domain.payouts.payouts import Payout
+from gateway.reviews.model import UnresolvedPayout
+from gateway.store.kernel.database import Database, page
+from gateway.store.payouts.beside import rows_beside
+from gateway.store.payouts.reviews import restored_opinion
+from gateway.store.payouts.rows import restored_attempt, restored_payout
+from gateway.store.tables.columns import Record
+from gateway.store.tables.core import UNRESOLVED, accounts, attempts, opinions, payouts
+from gateway.store.tables.scope import of_account, of_company
+
+_ORDER = payouts.c.created_at, payouts.c.account_id, payouts.c.reference_sha256
+
+
+async def in_review(
+    database: Database, scope: CompanyScope, paging: Paging
+) -> tuple[Sequence[Payout], int]:
+    """Return a page of the payouts in review, and how many there are."""
+    own = of_account(payouts.c.account_id, scope)
+    wanted = select(payouts).where(UNRESOLVED, payouts.c.review, *own).order_by(*_ORDER)
+    rows, total = await page(database, wanted, paging)
+    return [restored_payout(row) for row in rows], total
+
+
+async def unresolved(
+    database: Database, scope: CompanyScope, paging: Paging
+) -> tuple[Sequence[UnresolvedPayout], int]:
+    """Return a page of the payouts that are unknown or in review, and how many there are."""
+    wanted = (
+        select(payouts, accounts.c.name.label("account_name"))
+        .join(accounts, accounts.c.id == payouts.c.account_id)
+        .where(UNRESOLVED, *of_account(payouts.c.account_id, scope))
+        .order_by(*_ORDER)
+    )
+    rows, total = await page(database, wanted, paging)
+    keys = [(row.account_id, row.reference_sha256) for row in rows]
+    tried = await rows_beside(database, attempts, keys, (attempts.c.number,))
+    said = await rows_beside(database, opinions, keys, (opinions.c.at, opinions.c.by))
+    return [
+        _unresolved(row, tried[key], said[key]) for row, key in zip(rows, keys, strict=True)
+    ], total
+
+
+async def has_account(database: Database, account_id: str, scope: CompanyScope) -> bool:
+    """Say whether an account is in scope."""
+    own = accounts.c.id == account_id.lower(), *of_company(accounts.c.company_id, scope)
+    async with database.reading() as connection:
+        return (await connection.execute(select(accounts.c.id).where(*own))).first() is not None
+
+
+def _unresolved(row: Record, tried: Sequence[Record], said: Sequence[Record]) -> UnresolvedPayout:
+    """Return a payout with its tries and the opinions of its review as it is now."""
+    payout = restored_payout(row)
+    opinions_given = (restored_opinion(each, row.reference) for each in said)
+    return UnresolvedPayout(
+        payout=payout,
+        account_name=row.account_name,
+        attempts=[restored_attempt(each) for each in tried],
+        opinions=[each for each in opinions_given if each.is_about(payout)],
+    )

@@ -1,0 +1,222 @@
+"""``pixgate payouts``."""
+
+import json
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from gateway.domain.bank.providers import Evidence, Phase
+from gateway.domain.payouts.payouts import PayoutState
+from gateway.operations.kernel.audit_context import RuleViolation
+from gateway.payouts.cli import days, payouts
+from tests.unit.gateway.cli.standing import people, review, stand, stored
+from tests.world.standing import NOON
+from tests.world.stores.samples import ACCOUNT, SISTER, payout
+
+UNKNOWN, PAID = PayoutState.UNKNOWN, PayoutState.PAID
+AT = ("--account", ACCOUNT)
+LOST = Evidence(phase=Phase.SENT, bytes_left=True, reason="timeout")
+COMMANDS = {"list", "probe", "resume", "review", "show", "stop", "stops", "unresolved", "verify"}
+
+
+def now() -> datetime:
+    return datetime.now(UTC)
+
+
+@pytest.fixture
+def lost(shell):
+    """A payout whose answer was lost some minutes ago."""
+    people(shell)
+    row = payout(created_at=now() - timedelta(minutes=5))
+    return stored(shell, lambda store: stand(store, row, UNKNOWN, evidence=LOST))
+
+
+def test_every_command_is_there():
+    assert set(payouts.commands) == COMMANDS
+
+
+def test_every_command_takes_a_configuration_and_prints_json(shell):
+    for command in sorted(COMMANDS - {"review"}):
+        said = shell.says("payouts", command, "--help")
+
+        assert "--config" in said
+        assert "--json" in said
+        assert ("--by" in said) is (command in {"probe", "stop", "resume"})
+
+
+def test_payouts_are_listed_with_how_sure_we_are(shell, lost):
+    head, row = shell.says("payouts", "list", *AT).splitlines()
+
+    assert head.split()[:4] == ["reference", "state", "certainty", "review"]
+    assert row.split()[:5] == ["order-1", "unknown", "sent_unknown", "no", "10.50"]
+
+
+@pytest.mark.parametrize(
+    ("more", "found"),
+    [
+        (("--state", "unknown"), 1),
+        (("--state", "paid"), 0),
+        (("--init", "2026-01-01", "--ends", "2026-01-02"), 0),
+    ],
+)
+def test_a_list_is_narrowed(shell, lost, more: tuple[str, ...], found: int):
+    assert len(shell.reads("payouts", "list", *AT, *more)) == found
+
+
+def test_one_is_shown_with_its_evidence(shell, lost):
+    shown = shell.reads("payouts", "show", "order-1", *AT)
+
+    [attempt] = shown["attempts"]
+    assert (shown["state"], shown["certainty"], shown["review"]) == (
+        "unknown",
+        "sent_unknown",
+        False,
+    )
+    assert (attempt["phase"], attempt["bytes_left"], attempt["reason"]) == ("sent", True, "timeout")
+    assert (shown["similar"], shown["opinions"]) == ([], [])
+
+
+def test_people_are_shown_a_record_and_tables(shell, lost):
+    twin = payout("twin", created_at=lost.created_at + timedelta(minutes=1))
+    stored(shell, lambda store: stand(store, twin, PAID))
+
+    said = shell.says("payouts", "show", "order-1", *AT)
+
+    assert "\nattempts\n" in said
+    assert "\nsimilar\nreference  state" in said
+    assert "\ntwin       paid" in said
+    assert "opinions" not in said
+
+
+def test_who_is_paid_is_told_by_name_alone(shell, lost):
+    """No tax number, no key: they are not needed to decide anything here."""
+    said = shell.run("payouts", "show", "order-1", *AT, "--json").output
+
+    assert "Maria" in said
+    assert "52998224725" not in said
+    assert "maria@example.com" not in said
+
+
+def test_the_unresolved_are_oldest_first(shell, lost):
+    older = payout("older", created_at=now() - timedelta(hours=3, minutes=2))
+    stored(shell, lambda store: stand(store, older, UNKNOWN, evidence=LOST))
+
+    first, second = shell.reads("payouts", "unresolved")
+
+    assert (first["reference"], second["reference"]) == ("older", "order-1")
+    assert first["age"].startswith("3h ")
+    assert (first["reason"], first["phase"]) == ("timeout", "sent")
+    assert "older" in shell.says("payouts", "unresolved").splitlines()[1]
+
+
+def test_an_unknown_reference_is_told(shell, lost):
+    line = shell.fails("payouts", "show", "nothing", *AT)
+
+    assert line == "Error: the account has no payout nothing"
+
+
+def test_a_probe_of_a_payout_the_bank_does_not_know_changes_nothing(shell, bank, lost):
+    seen = shell.reads("payouts", "probe", "order-1", *AT, "--by", "maria")
+
+    assert seen["before"] == seen["after"]
+    assert shell.reads("audit", "verify")["whole"]
+
+
+def test_a_probe_shows_before_and_after(shell, bank, lost):
+    head, state, *_rest = shell.says("payouts", "probe", "order-1", *AT).splitlines()
+
+    assert head.split() == ["before", "after"]
+    assert state.split() == ["state", "unknown", "unknown"]
+
+
+def test_a_probe_with_the_bank_away_changes_nothing(shell, lost):
+    seen = shell.reads("payouts", "probe", "order-1", *AT)
+
+    assert seen["before"] == seen["after"]
+
+
+def test_agreement_is_status_zero(shell, bank):
+    people(shell)
+    done = shell.run("payouts", "verify", "--json")
+
+    # Neither account has credentials at this bank, so neither can be checked.
+    assert {each["kind"] for each in json.loads(done.stdout)} == {"not_checked"}
+    assert done.exit_code == 1
+
+
+def test_a_difference_is_status_one_and_a_table(shell, bank):
+    people(shell)
+
+    done = shell.run("payouts", "verify", "--account", ACCOUNT)
+
+    assert done.exit_code == 1
+    assert done.stdout.splitlines()[0].split() == [
+        "kind", "account_id", "reference", "key", "details",
+    ]  # fmt: skip
+    assert "1 accounts, 0 payouts" in done.stderr
+
+
+def test_without_payouts_and_accounts_there_is_agreement(shell, bank):
+    done = shell.run("payouts", "verify")
+
+    assert done.exit_code == 0
+    assert "0 differences" in done.stderr
+
+
+def test_a_bank_that_is_away_is_no_agreement(shell):
+    assert "does not answer" in shell.fails("payouts", "verify")
+
+
+def test_too_many_days_are_refused(shell, bank):
+    line = shell.fails("payouts", "verify", "--init", "2026-01-01", "--ends", "2026-03-31")
+
+    assert line == "Error: at most 88 days can be verified at once"
+
+
+def test_a_window_is_the_week_until_today():
+    window = days(None, None, NOON)
+
+    assert (window.ends, window.end - window.start) == (NOON.date(), timedelta(days=7))
+
+
+@pytest.mark.parametrize("init", [NOON + timedelta(days=1), NOON - timedelta(days=90)])
+def test_a_window_has_one_to_ninety_days(init: datetime):
+    with pytest.raises(RuleViolation, match="1 to 90 days"):
+        days(init, NOON, NOON)
+
+
+def test_a_mistake_in_typing_is_status_two(shell):
+    cases = [
+        ("list",),
+        ("show", "order-1"),
+        ("show", *AT),
+        ("list", *AT, "--state", "lost"),
+        ("list", *AT, "--init", "today"),
+        ("probe",),
+    ]
+
+    wrong = [
+        arguments
+        for arguments in cases
+        if "Error: " not in shell.fails("payouts", *arguments, status=2)
+    ]
+
+    assert wrong == []
+
+
+def test_a_sister_account_sees_nothing_of_it(shell, lost):
+    assert shell.reads("payouts", "list", "--account", SISTER) == []
+
+
+def test_what_is_in_review_is_among_the_unresolved(shell, lost):
+    row = replace(payout("seen", created_at=now() - timedelta(days=2)))
+    stored(shell, lambda store: _reviewed(store, row))
+
+    first, _second = shell.reads("payouts", "unresolved")
+
+    assert (first["reference"], first["review"], first["age"]) == ("seen", True, "2d 0h")
+
+
+async def _reviewed(store, row):
+    return await review(store, await stand(store, row, PayoutState.ACCEPTED))

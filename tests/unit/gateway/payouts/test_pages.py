@@ -1,0 +1,29 @@
+"""Looks that find the same thing again and again become one line of the timeline."""
+
+from gateway.payouts.pages import collapse_repeats
+
+
+def look(at: str, found: str, state: str = "", **facts: str) -> dict[str, object]:
+    return {"kind": "probed", "at": at, "state": state, "facts": {"found": found, **facts}}
+
+
+def test_looks_in_a_row_that_found_the_same_become_the_last_of_them():
+    told = [look("1", "no_answer"), look("2", "no_answer"), look("3", "not_found")]
+
+    assert [
+        (each["at"], each["times"], each["first_at"])
+        for each in collapse_repeats([*told, look("4", "x", "")])
+    ] == [("2", 2, "1"), ("3", 1, "3"), ("4", 1, "4")]
+
+
+def test_what_moved_the_payout_is_never_folded():
+    moved = [look("1", "settled", "paid"), look("2", "settled", "paid")]
+    other = {"kind": "noticed", "at": "3", "state": "", "facts": {}}
+
+    assert list(collapse_repeats([*moved, other, other])) == [*moved, other, other]
+
+
+def test_a_look_that_asks_for_people_is_another_one():
+    told = [look("1", "settled"), look("2", "settled", review="mismatch")]
+
+    assert [each["at"] for each in collapse_repeats(told)] == ["1", "2"]

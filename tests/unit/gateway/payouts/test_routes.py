@@ -1,0 +1,118 @@
+"""The rows of payouts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from gateway.domain.bank.payout_orders import PayoutMethod
+from gateway.domain.identity.rights import Role
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.domain.payouts.payouts import KeyPayout, PayoutRequest
+from gateway.http.route import Answer, Document
+from gateway.payouts.routes import routes
+from gateway.payouts.service import PayoutActs, PayoutRecords
+from tests.unit.gateway.http.backoffice.ordering import WAITING, Says
+from tests.unit.gateway.http.backoffice.surface import OFFICE, ROWS, becomes, gate_of, line
+from tests.unit.offering import refund
+from tests.world.people import posted, somebody
+from tests.world.standing import NOON
+from tests.world.stores.samples import payout
+
+PIX = {"tax_number": "52998224725", "key_type": "email", "key": "maria@example.com"}
+BANK = {
+    "tax_number": "52998224725",
+    "bank_number": "341",
+    "branch": "0001",
+    "account": "123456-7",
+}
+BODY = {"reference": "order-1", "value": 10.5, "date": "2026-11-20"}
+NAMES = [
+    *("withdraw", "withdraws", "withdraw_dossier", "withdraw_probe"),
+    *("withdraw_bank", "withdraw_pix", "withdraw_cancel"),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "declared"),
+    [
+        ("withdraw", ("GET", "/withdraw/{reference}", "payout:read", 200)),
+        ("withdraws", ("POST", "/withdraws/search", "payout:read", 200)),
+        ("withdraw_bank", ("POST", "/withdraw/bank-account", "payout:write", 200)),
+        ("withdraw_pix", ("POST", "/withdraw/pix", "payout:write", 200)),
+        ("withdraw_cancel", ("DELETE", "/withdraw/{reference}", "payout:write", 200)),
+        ("withdraw_dossier", ("GET", "/withdraw/{reference}/dossier", "payout:read", 200)),
+        ("withdraw_probe", ("POST", "/withdraw/{reference}/probe", "probe:write", 200)),
+        ("payouts", ("POST", "/payouts/search", "payout:read", 200)),
+        ("payouts_export", ("POST", "/payouts/export", "payout:read", 200)),
+        ("search", ("POST", "/search", "payout:read", 200)),
+        ("bank_numbers", ("GET", "/bank-numbers", "payout:read", 200)),
+        ("counts", ("GET", "/counts", "review:read", 200)),
+    ],
+)
+def test_the_rows_are_those_decided(name: str, declared: tuple[str, str, str, int]):
+    assert line(name) == declared
+
+
+def test_only_what_acts_asks_for_an_account_that_may_bank():
+    asked = ["AccountState" in gate_of(name) for name in NAMES]
+
+    assert asked == [False, False, False, False, True, True, True]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_store_that_is_away_is_our_failure(name: str):
+    assert becomes(name, StoreUnavailable()) == "store_unavailable"
+
+
+def test_cancelling_is_refused_whatever_is_asked():
+    assert ROWS["backoffice.withdraw_cancel"].raises == (errors.CANCEL_NOT_IMPLEMENTED,)
+
+
+PAYER = replace(OFFICE, person=somebody(Role.OPERATOR, has_factor=True, factor_at=NOON))
+
+
+async def orders(says: Says, method: PayoutMethod) -> Document | Answer[Any]:
+    """Order a payout of a method."""
+    others: Any = dict.fromkeys(("payouts", "returns", "follow_up", "probes"))
+    acts = PayoutActs(pay=says.order, owners=KnownOwner(), **others)  # type: ignore[arg-type]
+    records: Any = PayoutRecords
+    by_bank = method is PayoutMethod.BANK_ACCOUNT
+    name, payee = ("withdraw_bank", BANK) if by_bank else ("withdraw_pix", PIX)
+    rows = {row.name: row for row in routes(records, acts).banking}
+    return await rows[f"backoffice.{name}"].serve(PAYER, posted({**BODY, "destination": payee}))
+
+
+class KnownOwner:
+    """Leaves an order as it is."""
+
+    async def named(self, _acting: object, _account: object, order: KeyPayout) -> PayoutRequest:
+        return order.request
+
+
+@pytest.mark.parametrize("method", PayoutMethod)
+async def test_the_path_names_the_method(method: PayoutMethod):
+    """Ordered by the person, on the account."""
+    says = Says(payout())
+
+    shown = await orders(says, method)
+
+    ((person, where, request),) = says.asked
+    assert isinstance(request, PayoutRequest)
+    assert (person, where, request.method) == (PAYER.person, PAYER.account, method)
+    assert shown["status"] == "processing"  # type: ignore[index]
+
+
+async def test_a_payout_that_waits_is_answered_by_202():
+    shown = await orders(Says(WAITING), PayoutMethod.PIX)
+
+    assert isinstance(shown, Answer)
+    assert (shown.status, shown.content["status"]) == (202, "waiting")
+
+
+async def test_what_is_no_payout_is_a_mistake_of_ours():
+    with pytest.raises(TypeError):
+        await orders(Says(refund()), PayoutMethod.PIX)

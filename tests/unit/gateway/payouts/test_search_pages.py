@@ -1,0 +1,29 @@
+"""What names somebody is looked for without an address, which is logged and kept."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway.payouts.search_pages import _names_somebody
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("52998224725", "529.982.247-25", "11222333000181", "11.222.333/0001-81"),
+        *("maria@example.com", "+5511987654321", "gws_a1b2c3"),
+    ],
+)
+def test_what_names_somebody_stands_in_no_address(text: str):
+    assert _names_somebody(f" {text} ")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("order-1042", "cli_abcdefghijklmnopqrst", "E0000000020261120134011abcdefghi"),
+        *("0b7d7e4a-9e0e-4a3c-8f5e-3c1f0a9b2c01", "trf_1"),
+    ],
+)
+def test_what_names_nobody_may(text: str):
+    assert not _names_somebody(text)

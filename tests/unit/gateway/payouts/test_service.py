@@ -1,0 +1,132 @@
+"""Payouts as operators read them."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from gateway.core.access import Staff
+from gateway.domain.bank.providers import Evidence, Phase
+from gateway.domain.kernel.errors import PAYOUT_NOT_FOUND
+from gateway.domain.kernel.windows import Window
+from gateway.domain.payouts.payouts import PayoutState
+from gateway.domain.payouts.reviews import Opinion, Verdict
+from gateway.operations.kernel.audit_context import AuditContext, RuleViolation
+from gateway.payouts.service import PayoutRecords, payouts_of
+from tests.unit.refusals import refused
+from tests.unit.standing_payouts import company_and_accounts, review, stand
+from tests.world.registers import Registers
+from tests.world.stores.samples import ACCOUNT, NOW, SISTER, account, attempt, change, payout
+
+UNKNOWN, ACCEPTED, PAID = PayoutState.UNKNOWN, PayoutState.ACCEPTED, PayoutState.PAID
+TODAY = Window(NOW.date(), NOW.date())
+EVIDENCE = Evidence(phase=Phase.SENT, bytes_left=True, reason="timeout")
+
+
+@pytest.fixture
+async def records(office: Registers) -> PayoutRecords:
+    await company_and_accounts(office.store)
+    return office.payouts
+
+
+def staff(office: Registers, name: str = "cli:test") -> Staff:
+    return Staff(AuditContext(name, office.clock))
+
+
+async def test_a_list_is_newest_first_and_of_one_account(office: Registers, records):
+    for number in range(3):
+        made = NOW + timedelta(minutes=number)
+        await stand(office.store, payout(f"o-{number}", created_at=made), UNKNOWN)
+    await stand(office.store, payout("sister", account_id=SISTER), UNKNOWN)
+    await stand(office.store, payout("old", created_at=NOW - timedelta(days=1)), UNKNOWN)
+
+    found = await records.created(staff(office), ACCOUNT.upper(), TODAY, None)
+
+    assert [each.reference for each in found] == ["o-2", "o-1", "o-0"]
+
+
+async def test_a_list_can_be_of_one_state(office: Registers, records):
+    await stand(office.store, payout("o-1"), UNKNOWN)
+    await stand(office.store, payout("o-2"), PAID)
+
+    paid = await records.created(staff(office), ACCOUNT, TODAY, PAID)
+    assert [each.reference for each in paid] == ["o-2"]
+    assert await records.created(staff(office), ACCOUNT, TODAY, ACCEPTED) == []
+
+
+@pytest.mark.parametrize("many", [0, 1, 100, 101, 200])
+async def test_every_page_of_a_list_is_read(office: Registers, records, many: int):
+    for number in range(many):
+        row = payout(f"o-{number}", created_at=NOW + timedelta(microseconds=number))
+        assert await office.store.payouts.add(row, attempt(started_at=row.created_at)) is None
+
+    found = await payouts_of(office.store.payouts, ACCOUNT, TODAY)
+
+    assert len({each.reference for each in found}) == len(found) == many
+
+
+async def test_one_is_shown_with_all_that_is_known(office: Registers, records):
+    row = await stand(office.store, payout(), UNKNOWN, evidence=EVIDENCE)
+    twin = await stand(office.store, payout("twin", created_at=NOW + timedelta(minutes=9)), PAID)
+    await stand(office.store, payout("late", created_at=NOW + timedelta(minutes=11)), PAID)
+    await stand(office.store, payout("other", centavos=1), PAID)
+
+    dossier = await records.detail(staff(office), account(), "order-1")
+
+    assert dossier.payout == row
+    assert [each.evidence for each in dossier.attempts] == [EVIDENCE]
+    assert dossier.similar == [twin]
+    assert dossier.opinions == []
+
+
+@pytest.mark.parametrize(("account_id", "reference"), [(ACCOUNT, "no"), (SISTER, "order-1")])
+async def test_a_payout_that_an_account_does_not_have_is_not_shown(
+    office: Registers, records: PayoutRecords, account_id: str, reference: str
+):
+    await stand(office.store, payout(), UNKNOWN)
+
+    with pytest.raises(RuleViolation, match="has no payout"):
+        await records.find(staff(office), account_id, reference)
+    with refused(PAYOUT_NOT_FOUND):
+        await records.detail(staff(office), replace(account(), id=account_id), reference)
+
+
+async def test_an_account_is_named_by_its_uuid(office: Registers, records):
+    with pytest.raises(RuleViolation, match="UUID"):
+        await records.created(staff(office), "main", TODAY, None)
+
+
+async def test_what_others_say_of_a_payout_is_read_when_it_is_decided(office: Registers, records):
+    """Two people find out independently: until then each reads only what they said themselves."""
+    row = await review(office.store, await stand(office.store, payout(), UNKNOWN))
+    maria = Opinion(
+        account_id=ACCOUNT,
+        reference="order-1",
+        verdict=Verdict.PAID,
+        reason="extrato",
+        by="user:maria@example.com",
+        at=NOW,
+        attempt=row.attempt,
+        state=UNKNOWN,
+    )
+    joao = replace(maria, by="user:joao@example.com", at=NOW + timedelta(seconds=1))
+    for each in (maria, joao):
+        await office.store.reviews.add(each, office.acting.event("payout.judged", "payout:1"))
+    taken_back = office.acting.event("withdrawn", "payout:1")
+    later = replace(taken_back, at=NOW + timedelta(seconds=2))
+    assert await office.store.reviews.withdraw(joao, later)
+
+    async def read() -> tuple[list[str], list[object]]:
+        who = staff(office, "user:Maria@example.com")
+        shown = await records.detail(who, account(), "order-1")
+        told = [dict(each.facts) for each in shown.timeline if each.kind == "judged"]
+        return [each.by for each in shown.opinions], told
+
+    before = await read()
+    assert await office.store.payouts.record(change(UNKNOWN, PAID))
+    after = await read()
+
+    own = {"by": maria.by, "verdict": "paid"}
+    assert before == ([maria.by], [own, {}, {"verdict": "withdrawn"}])
+    others = [{"by": joao.by, "verdict": verdict} for verdict in ("paid", "withdrawn")]
+    assert after == ([maria.by, joao.by], [own, *others])

@@ -1,0 +1,182 @@
+"""Finding payouts within the companies that a person sees."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+
+import pytest
+
+from gateway.app.build_payouts import tax_number_digests
+from gateway.core.access import Staff
+from gateway.domain.identity.rights import Role
+from gateway.domain.kernel.company_scope import CompanyScope
+from gateway.domain.payouts.payouts import Payout, PayoutState
+from gateway.operations.backoffice.downloads.files import ROWS_A_PAGE
+from gateway.payouts.model import Found, FoundPayout, OpenWork
+from gateway.payouts.searches import (
+    PayoutFilterBody,
+    PayoutPlace,
+    PayoutQuery,
+    PayoutsBody,
+)
+from gateway.payouts.service import SearchBody
+from tests.unit.standing_payouts import company_and_accounts, stand
+from tests.world.people import somebody
+from tests.world.registers import NOON, Registers
+from tests.world.stores.samples import ACCOUNT, attempt, payout
+
+E2E = "E0000000020261120134011abcdefghi"
+
+
+def everywhere(office: Registers) -> Staff:
+    return Staff(office.acting)
+
+
+def nowhere(office: Registers) -> Staff:
+    return Staff(office.acting, CompanyScope(frozenset()))
+
+
+async def named(office: Registers, who: Staff, text: str) -> Found:
+    return await office.payouts.named(who, SearchBody(text=text))
+
+
+@pytest.fixture
+async def known(office: Registers) -> Payout:
+    """A payout of which everything is known."""
+    await company_and_accounts(office.store)
+    row = replace(
+        payout("pedido-1042"),
+        e2e_id=E2E,
+        provider_id="trf_1",
+        payee_digest=tax_number_digests(office.kernel).digest("52998224725"),
+    )
+    await office.store.payouts.add(row, replace(attempt(), trace_id="trace-of-it"))
+    await office.store.payouts.add(payout("another"), attempt())
+    return row
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("pedido-1042", "pedido-", "trf_1", "trace-of-it", E2E),
+        *("52998224725", "529.982.247-25", "the key"),
+    ],
+)
+async def test_whatever_names_a_payout_finds_it_within_the_scope_alone(
+    office: Registers, known: Payout, text: str
+):
+    asked = known.provider_key if text == "the key" else text
+
+    found = await named(office, everywhere(office), asked)
+    hidden = await named(office, nowhere(office), asked)
+
+    assert [each.payout.reference for each in found.payouts] == ["pedido-1042"]
+    assert list(hidden.payouts) == []
+
+
+async def test_an_account_is_found_by_its_id(office: Registers, known: Payout):
+    found = await named(office, everywhere(office), known.account_id.upper())
+    hidden = await named(office, nowhere(office), known.account_id)
+
+    assert [each.id for each in found.accounts] == [known.account_id]
+    assert hidden == Found()
+
+
+@pytest.mark.parametrize(("role", "sees"), [(Role.VIEWER, False), (Role.SECURITY, True)])
+async def test_a_credential_is_shown_to_who_may_read_credentials(
+    office: Registers, role: Role, sees: bool
+):
+    company = await office.company("Padaria")
+    issued = await office.issue(company.id, name="Caixa", permissions=["balance:read"])
+    who = Staff(office.acting, person=somebody(role))
+
+    found = await named(office, who, issued.credential.client_id)
+
+    assert [each.name for each in found.credentials] == ["Caixa"] * sees
+
+
+@pytest.mark.parametrize("text", ["no-such", "cli_no_such", "00000000000", "%", "_", "\U0010ffff"])
+async def test_what_names_nothing_finds_nothing(office: Registers, known: Payout, text: str):
+    found = await named(office, everywhere(office), text)
+
+    assert [*found.payouts, *found.accounts, *found.credentials] == []
+
+
+async def test_what_waits_is_counted_within_the_scope(office: Registers):
+    await company_and_accounts(office.store)
+    await stand(office.store, payout(), PayoutState.UNKNOWN)
+
+    everything = await office.payouts.open_work(everywhere(office))
+    nothing = await office.payouts.open_work(nowhere(office))
+
+    assert everything == OpenWork(unresolved=1, review=0, approvals=0, stops=0)
+    assert nothing.unresolved == 0
+
+
+async def test_a_search_shows_and_counts_what_is_in_scope(office: Registers):
+    await company_and_accounts(office.store)
+    await office.store.payouts.add(payout(), attempt())
+    everything = await office.payouts.search(everywhere(office), PayoutsBody(days=90))
+    nothing = await office.payouts.search(nowhere(office), PayoutsBody(days=90))
+
+    assert (len(everything.payouts), len(everything.counts.by_state)) == (1, 1)
+    assert (list(nothing.payouts), list(nothing.counts.by_state)) == ([], [])
+
+
+async def test_an_empty_store_has_an_empty_page(office: Registers):
+    for who in (everywhere(office), nowhere(office)):
+        found = await office.payouts.search(who, PayoutsBody())
+        assert (list(found.payouts), list(found.counts.by_state), found.after) == ([], [], "")
+
+
+@pytest.mark.parametrize(
+    ("hours_ago", "days", "found"), [(1, 1, 1), (10, 1, 0), (10, 2, 1), (24 * 8, 7, 0)]
+)
+async def test_the_last_days_are_local_ones(
+    office: Registers, hours_ago: int, days: int, found: int
+):
+    """It is nine in the morning in Brasilia: ten hours ago was yesterday."""
+    await company_and_accounts(office.store)
+    row = payout(created_at=NOON - timedelta(hours=hours_ago))
+    await office.store.payouts.add(row, attempt())
+
+    page = await office.payouts.search(everywhere(office), PayoutsBody(days=days))
+
+    assert len(page.payouts) == found
+
+
+@pytest.mark.parametrize("count", [0, 1, ROWS_A_PAGE, ROWS_A_PAGE + 1, 3 * ROWS_A_PAGE])
+async def test_every_payout_of_a_search_is_once_in_the_file(office: Registers, count: int):
+    """Each page within the scope and the days of the first, in the order of the list."""
+    pages = Pages(count)
+    who = Staff(office.acting, CompanyScope(frozenset({"mine"})))
+
+    file = await replace(office.payouts, directory=pages).export(who, PayoutFilterBody())  # type: ignore[arg-type]
+
+    rest = [] if file.rest is None else [piece async for piece in file.rest]
+    text = b"".join([file.first, *rest]).decode("utf-8-sig")
+    lines = csv.DictReader(io.StringIO(text, newline=""), delimiter=";")
+    assert [line["Referência"] for line in lines] == [f"o-{number}" for number in range(count)]
+    assert {scope for _, scope in pages.asked} == {who.scope}
+    assert len({query.start for query, _ in pages.asked}) == 1
+
+
+@dataclass
+class Pages:
+    """So many payouts; notes what was asked."""
+
+    count: int
+    asked: list[tuple[PayoutQuery, CompanyScope]] = field(default_factory=list)
+
+    async def page(
+        self, query: PayoutQuery, scope: CompanyScope
+    ) -> tuple[list[FoundPayout], PayoutPlace | None]:
+        self.asked.append((query, scope))
+        first = 0 if query.after is None else int.from_bytes(query.after.reference_sha256) + 1
+        last = min(first + query.limit, self.count)
+        found = [FoundPayout(payout(f"o-{n}"), "Padaria") for n in range(first, last)]
+        place = PayoutPlace(NOON, ACCOUNT, max(last - 1, 0).to_bytes(32))
+        return found, place if last < self.count else None

@@ -1,0 +1,158 @@
+"""What happened to a payout, in order, and how sure that made us."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from gateway.domain.bank.providers import Evidence, Phase
+from gateway.domain.payouts.events import PayoutEvent
+from gateway.domain.payouts.payouts import EventKind, PayoutState
+from gateway.domain.payouts.reviews import Opinion, Verdict
+from gateway.payouts.timeline import HappeningDocument, is_complete, timeline
+from tests.world.stores.samples import ACCOUNT, NOW, attempt, payout
+
+SECOND = timedelta(seconds=1)
+SENDING, UNKNOWN, PAID = PayoutState.SENDING, PayoutState.UNKNOWN, PayoutState.PAID
+LOST = Evidence(phase=Phase.SENT, bytes_left=True, reason="timeout")
+MARIA = Opinion(
+    account_id=ACCOUNT,
+    reference="order-1",
+    verdict=Verdict.PAID,
+    reason="extrato",
+    by="maria",
+    at=NOW + 9 * SECOND,
+    attempt=1,
+    state=UNKNOWN,
+)
+
+
+def event(
+    kind: EventKind, after: PayoutState | None = None, seconds: int = 0, **facts: str | int | bool
+) -> PayoutEvent:
+    return PayoutEvent(
+        account_id=ACCOUNT,
+        reference="order-1",
+        attempt=1,
+        kind=kind,
+        at=NOW + seconds * SECOND,
+        after=after,
+        facts=facts,
+    )
+
+
+STORED = event(EventKind.STORED, SENDING)
+
+
+def lines(found: list[HappeningDocument]) -> list[tuple[str, str, str]]:
+    """Return kind and what was proven before and after."""
+    return [(each.kind, each.certainty_before, each.certainty_after) for each in found]
+
+
+def of(*events: PayoutEvent) -> list[tuple[str, str, str]]:
+    return lines(list(timeline(payout(), events, [attempt()], [])))
+
+
+def test_each_event_says_how_sure_it_made_us():
+    found = of(
+        STORED,
+        event(EventKind.ANSWERED, UNKNOWN, 1, bytes_left=True),
+        event(EventKind.NOTICED, seconds=2),
+        event(EventKind.PROBED, seconds=3, found="not_found"),
+        event(EventKind.PROBED, PAID, 4),
+    )
+
+    assert found == [
+        ("stored", "", "sent_unknown"),
+        ("sent", "sent_unknown", "sent_unknown"),
+        ("answered", "sent_unknown", "sent_unknown"),
+        ("noticed", "sent_unknown", "sent_unknown"),
+        ("probed", "sent_unknown", "sent_unknown"),
+        ("probed", "sent_unknown", "settled"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "facts"),
+    [
+        (EventKind.ANSWERED, {"bytes_left": False}),
+        (EventKind.ANSWERED, {}),
+        (EventKind.EXPIRED, {"bytes_left": True}),
+    ],
+    ids=["no byte left", "not known any more", "assumed alone"],
+)
+def test_only_what_is_proven_to_have_left_is_told_as_sent(kind: EventKind, facts: dict[str, bool]):
+    found = of(STORED, event(kind, UNKNOWN, 1, **facts))
+
+    assert "sent" not in [kind for kind, _, _ in found]
+
+
+def test_a_callback_that_overtakes_the_answer_stands_before_it():
+    found = of(
+        STORED,
+        event(EventKind.ANSWERED, PAID, 2, bytes_left=True),
+        event(EventKind.NOTICED, seconds=1),
+    )
+
+    assert [kind for kind, _, _ in found] == ["stored", "sent", "noticed", "answered"]
+
+
+def test_one_that_failed_for_never_having_been_sent_was_not_sent():
+    ended = event(EventKind.EXPIRED, PayoutState.FAILED, 9, failure="NOT_SENT")
+
+    assert of(STORED, ended)[-1] == ("expired", "sent_unknown", "not_sent")
+
+
+def test_older_payouts_are_told_by_their_tries_and_opinions():
+    """As far as those know: the latest evidence, and the last look."""
+    tried = replace(
+        attempt(),
+        outcome=UNKNOWN,
+        evidence=LOST,
+        ended_at=NOW + SECOND,
+        last_probe_at=NOW + 5 * SECOND,
+    )
+
+    found = list(timeline(payout(), [], [tried], [MARIA]))
+
+    assert [each.kind for each in found] == ["stored", "sent", "answered", "probed", "judged"]
+    assert found[2].facts["reason"] == "timeout"
+    assert found[2].at == NOW + SECOND
+
+
+def test_what_events_tell_is_not_told_again_by_the_try():
+    tried = replace(
+        attempt(),
+        outcome=PAID,
+        evidence=LOST,
+        ended_at=NOW + SECOND,
+        last_probe_at=NOW + 5 * SECOND,
+    )
+    events = [
+        STORED,
+        event(EventKind.ANSWERED, UNKNOWN, 1),
+        event(EventKind.PROBED, PAID, 5),
+        event(EventKind.JUDGED, seconds=9, by="maria"),
+    ]
+
+    found = timeline(payout(), events, [tried], [MARIA])
+
+    assert [each.kind for each in found] == ["stored", "answered", "probed", "judged"]
+
+
+def test_a_payout_from_before_is_told_by_both():
+    """Its order was stored before there were events, its end after."""
+    tried = replace(attempt(), outcome=PAID, evidence=LOST, ended_at=NOW + SECOND)
+
+    found = timeline(payout(), [event(EventKind.PROBED, PAID, 60)], [tried], [])
+
+    assert [each.kind for each in found] == ["stored", "probed"]
+    assert not is_complete([event(EventKind.PROBED, PAID, 60)])
+    assert is_complete([STORED])
+
+
+def test_a_try_that_runs_is_stored_and_no_more():
+    assert of(STORED) == [("stored", "", "sent_unknown")]
+    assert lines(list(timeline(payout(), [], [attempt()], []))) == [("stored", "", "sent_unknown")]

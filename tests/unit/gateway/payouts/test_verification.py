@@ -1,0 +1,356 @@
+"""Verification: each way in which a bank and the store may differ is found, and nothing else."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime, timedelta
+
+import pytest
+
+from gateway.domain.bank.capabilities import EntryField
+from gateway.domain.bank.providers import Page, Unavailable
+from gateway.domain.bank.statements import Direction, Entry, MovementKind
+from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.windows import Window
+from gateway.domain.payouts.payouts import PayoutState
+from gateway.operations.kernel.audit_context import RuleViolation
+from gateway.payouts.verification import Execution, Kind, Report, Verification
+from tests.unit.standing_payouts import company_and_accounts, stand
+from tests.world.movements import movement
+from tests.world.payouts import OneBank, ScriptedBank
+from tests.world.registers import Registers
+from tests.world.stores.samples import ACCOUNT, NOW, SISTER, account, payout
+
+SENDING, UNKNOWN, NOT_SENT = PayoutState.SENDING, PayoutState.UNKNOWN, PayoutState.NOT_SENT
+ACCEPTED, PAID = PayoutState.ACCEPTED, PayoutState.PAID
+REJECTED, FAILED = PayoutState.REJECTED, PayoutState.FAILED
+
+TODAY = Window(NOW.date(), NOW.date())
+KEY = payout().provider_key
+E2E = "E99999999202611221230abcDEF12345"
+
+
+@dataclass
+class Comparison:
+    """A store and a bank to compare."""
+
+    office: Registers
+    bank: ScriptedBank = field(default_factory=ScriptedBank)
+    executed: list[Execution] | None = None
+    now: datetime = NOW
+
+    def __post_init__(self) -> None:
+        self.banks = OneBank(self.bank)
+        self.says()
+
+    def says(self, *entries: Entry) -> None:
+        """Let the statement have these movements."""
+        self.bank.reads["statement"] = {None: Page(items=entries, next_cursor=None)}
+
+    async def run(self, window: Window = TODAY, ids: Sequence[str] = (ACCOUNT,)) -> Report:
+        async def books() -> list[Execution]:
+            return self.executed or []
+
+        verification = Verification(
+            payouts=self.office.store.payouts,
+            follow_ups=self.office.store.follow_ups,
+            returns=self.office.store.returns,
+            banks=self.banks,
+            now=lambda: self.now,
+            books=None if self.executed is None else books,
+        )
+        return await verification.verify([account(each) for each in ids], window)
+
+
+@pytest.fixture
+async def comparison(office: Registers) -> Comparison:
+    await company_and_accounts(office.store)
+    return Comparison(office)
+
+
+def kinds(report: Report) -> list[str]:
+    return sorted(each.kind.value for each in report.differences)
+
+
+def executed(key: str = KEY, centavos: int = 1050) -> Execution:
+    return Execution(key=key, e2e_id="E7", value=Money(centavos), at=NOW)
+
+
+@pytest.mark.parametrize("state", PayoutState)
+async def test_an_execution_that_the_row_denies_is_a_difference(comparison, state: PayoutState):
+    """Invariant I4: failed, rejected, not sent means zero executions."""
+    await stand(comparison.office.store, payout(), state, settled_at=NOW)
+    comparison.says(movement(provider_key=KEY))
+
+    report = await comparison.run()
+
+    denied = state in {NOT_SENT, REJECTED, FAILED}
+    assert kinds(report) == (["executed_though_denied"] if denied else [])
+    assert (report.accounts, report.rows, report.executions) == (1, 1, 1)
+
+
+@pytest.mark.parametrize("state", PayoutState)
+async def test_a_paid_row_without_an_execution_is_a_difference(comparison, state: PayoutState):
+    await stand(comparison.office.store, payout(), state, settled_at=NOW)
+
+    report = await comparison.run()
+
+    assert kinds(report) == (["paid_without_execution"] if state is PAID else [])
+
+
+@pytest.mark.parametrize(
+    ("fields", "e2e_id", "is_named"),
+    [
+        ({EntryField.OUR_KEY}, "", True),
+        ({EntryField.E2E_ID}, E2E, True),
+        ({EntryField.E2E_ID}, "", False),
+        ({EntryField.KIND, EntryField.PARTY}, E2E, False),
+        (set(), E2E, False),
+    ],
+)
+async def test_a_statement_that_cannot_name_a_payout_proves_nothing(
+    comparison, fields: set[EntryField], e2e_id: str, is_named: bool
+):
+    """Counted, so that nobody takes it for compared."""
+    capabilities = comparison.bank.capabilities
+    comparison.bank.capabilities = replace(capabilities, entry_fields=frozenset(fields))
+    await stand(comparison.office.store, payout(), PAID, settled_at=NOW, e2e_id=e2e_id)
+
+    report = await comparison.run()
+
+    assert kinds(report) == (["paid_without_execution"] if is_named else [])
+    assert report.unnamed == (0 if is_named else 1)
+
+
+async def test_a_statement_tells_of_its_own_account_s_payouts_first(comparison):
+    """A key is unique within an account."""
+    sister = replace(payout(account_id=SISTER), provider_key=KEY)
+    await stand(comparison.office.store, payout(), PAID, settled_at=NOW)
+    await stand(comparison.office.store, sister, FAILED, settled_at=NOW)
+    comparison.says(movement(provider_key=KEY))
+
+    assert kinds(await comparison.run()) == []
+    assert kinds(await comparison.run(ids=(SISTER,))) == ["executed_though_denied"]
+
+
+async def test_an_execution_without_a_row_is_a_difference(comparison):
+    """Invariant I2: what a restore forgot, for one."""
+    comparison.says(movement(provider_key="0" * 32))
+
+    [found] = (await comparison.run()).differences
+
+    assert (found.kind, found.key, found.reference) == (Kind.NO_ROW, "0" * 32, "")
+    assert "10.50" in found.details
+
+
+async def test_another_amount_is_a_difference(comparison):
+    await stand(comparison.office.store, payout(), PAID, settled_at=NOW)
+    comparison.says(movement(provider_key=KEY, value=Money(1049)))
+
+    [found] = (await comparison.run()).differences
+
+    assert (found.kind, found.reference) == (Kind.AMOUNT, "order-1")
+    assert found.details == "R$ 10.50 asked, R$ 10.49 executed"
+
+
+async def test_two_executions_of_one_key_are_one_difference(comparison):
+    """Invariant I1."""
+    await stand(comparison.office.store, payout(), PAID, settled_at=NOW)
+    comparison.says(movement(provider_key=KEY), movement(provider_key=KEY))
+
+    report = await comparison.run()
+
+    assert kinds(report) == ["executed_twice"]
+    assert report.executions == 2
+
+
+async def test_what_came_back_need_not_be_paid(comparison):
+    await stand(comparison.office.store, payout(), FAILED)
+    comparison.says(
+        movement(provider_key=KEY),
+        movement(provider_key=KEY, direction=Direction.CREDIT),
+    )
+
+    assert kinds(await comparison.run()) == []
+
+
+async def test_pix_ordered_elsewhere_is_counted_and_no_difference(comparison):
+    comparison.says(movement(), movement())
+
+    report = await comparison.run()
+
+    assert (kinds(report), report.foreign) == ([], 2)
+
+
+async def test_an_e2e_id_explains_an_entry_without_a_key(comparison):
+    await stand(comparison.office.store, payout(), PAID, settled_at=NOW, e2e_id="E7")
+    comparison.says(movement(value=Money(1)))
+
+    assert kinds(await comparison.run()) == ["amount_differs"]
+
+
+async def test_an_account_that_cannot_be_checked_is_a_difference(comparison):
+    """Or silence would pass for agreement."""
+    comparison.bank.reads["statement"] = {None: Unavailable("timeout")}
+
+    [found] = (await comparison.run()).differences
+
+    assert (found.kind, found.account_id) == (Kind.NOT_CHECKED, ACCOUNT)
+    assert found.details == "the statement cannot be read: timeout"
+
+
+async def test_two_accounts_that_cannot_be_checked_are_two_differences(comparison):
+    comparison.banks.is_there = False
+
+    report = await comparison.run(ids=(ACCOUNT, SISTER))
+
+    assert kinds(report) == ["not_checked", "not_checked"]
+
+
+async def test_an_account_without_a_provider_is_passed_over(comparison):
+    verification = Verification(
+        payouts=comparison.office.store.payouts,
+        follow_ups=comparison.office.store.follow_ups,
+        returns=comparison.office.store.returns,
+        banks=comparison.banks,
+        now=lambda: NOW,
+    )
+
+    report = await verification.verify([replace(account(), provider="")], TODAY)
+
+    assert (report.accounts, report.differences) == (0, [])
+
+
+RETURN_ID = "D9999999920261122134011ABCDEFGHIJ"[:32]
+
+
+def back(centavos: int, number: int = 0) -> Entry:
+    """Money of the payout that came back."""
+    return movement(
+        provider_key=KEY,
+        direction=Direction.CREDIT,
+        kind=MovementKind.PIX_RETURN,
+        e2e_id=f"{RETURN_ID[:-1]}{number}",
+        value=Money(centavos),
+    )
+
+
+@pytest.mark.parametrize("parts", [[1050], [400], [400, 650]], ids=str)
+async def test_what_came_back_of_a_paid_payout_is_kept_and_no_difference(
+    comparison, parts: list[int]
+):
+    await stand(comparison.office.store, payout(), PAID, settled_at=NOW)
+    entries = [back(centavos, number) for number, centavos in enumerate(parts)]
+    comparison.says(*entries, movement(provider_key=KEY))
+
+    reports = [await comparison.run() for _ in range(2)]
+
+    kept = await comparison.office.store.returns.of(ACCOUNT, "order-1")
+    assert [kinds(report) for report in reports] == [[], []]
+    assert [report.returned for report in reports] == [1, 1]
+    assert sorted(each.value.centavos for each in kept) == sorted(parts)
+
+
+async def test_a_return_of_a_payout_of_former_days_is_kept_too(comparison):
+    """Its execution is not in this statement; the window is the return's."""
+    early = NOW - timedelta(days=30)
+    row = payout(created_at=early)
+    await stand(comparison.office.store, row, PAID, settled_at=early)
+    comparison.says(back(400))
+
+    report = await comparison.run()
+
+    assert kinds(report) == []
+    assert len(await comparison.office.store.returns.of(ACCOUNT, "order-1")) == 1
+
+
+async def test_more_that_came_back_than_was_paid_is_a_difference(comparison):
+    await stand(comparison.office.store, payout(), PAID, settled_at=NOW)
+    comparison.says(back(1050, 1), back(1, 2), movement(provider_key=KEY))
+
+    [found] = (await comparison.run()).differences
+
+    assert (found.kind, found.reference) == (Kind.RETURNED, "order-1")
+    assert found.details == "R$ 10.50 paid, R$ 10.51 came back"
+
+
+@pytest.mark.parametrize(("parts", "denied"), [([1050], False), ([400, 650], False), ([400], True)])
+async def test_a_failed_payout_is_denied_unless_all_of_it_came_back(
+    comparison, parts: list[int], denied: bool
+):
+    await stand(comparison.office.store, payout(), FAILED)
+    entries = [back(centavos, number) for number, centavos in enumerate(parts)]
+    comparison.says(*entries, movement(provider_key=KEY))
+
+    report = await comparison.run()
+
+    assert kinds(report) == (["executed_though_denied"] if denied else [])
+    assert await comparison.office.store.returns.of(ACCOUNT, "order-1") == []
+
+
+async def test_what_another_bank_paid_is_not_in_this_statement(comparison):
+    """The account moved since."""
+    for number, was in enumerate([{"provider": "former"}, {"provider_account": "former"}]):
+        row = replace(payout(f"order-{number}"), **was)
+        await stand(comparison.office.store, row, PAID, settled_at=NOW)
+
+    assert kinds(await comparison.run()) == []
+
+
+@pytest.mark.parametrize(("settled_h", "difference"), [(30, True), (80, False)])
+async def test_what_settled_after_the_statement_read_is_not_missed_in_it(
+    comparison, settled_h: int, difference: bool
+):
+    comparison.now = NOW + timedelta(days=10)
+    settled = NOW + timedelta(hours=settled_h)
+    await stand(comparison.office.store, payout(), PAID, settled_at=settled)
+
+    assert bool(kinds(await comparison.run())) is difference
+
+
+async def test_the_bank_s_own_books_count_beside_the_statement(comparison):
+    """What is about to settle is in no statement yet; what both tell is told once."""
+    await stand(comparison.office.store, payout(), REJECTED)
+    comparison.says(movement(provider_key=KEY))
+    comparison.executed = [executed(), executed("0" * 32), executed("")]
+
+    report = await comparison.run()
+
+    assert kinds(report) == ["executed_though_denied", "execution_without_row"]
+    assert report.foreign == 1
+
+
+async def test_an_execution_that_both_sources_tell_is_counted_once(comparison):
+    await stand(comparison.office.store, payout(), PAID, settled_at=NOW)
+    comparison.says(movement(provider_key=KEY))
+    comparison.executed = [executed(), executed("0" * 32)]
+
+    report = await comparison.run()
+
+    assert report.executions == 2
+    assert kinds(report) == ["execution_without_row"]
+
+
+async def test_the_books_of_one_account_are_those_of_its_rows(comparison):
+    await stand(comparison.office.store, payout(), REJECTED)
+    comparison.executed = [executed()]
+
+    assert kinds(await comparison.run(ids=(SISTER,))) == []
+    assert kinds(await comparison.run(ids=(ACCOUNT,))) == ["executed_though_denied"]
+
+
+async def test_the_books_of_other_days_are_not_looked_at(comparison):
+    comparison.executed = [
+        replace(executed("0" * 32), at=NOW - timedelta(days=1)),
+        replace(executed("1" * 32), at=NOW + timedelta(days=1)),
+    ]
+
+    assert kinds(await comparison.run()) == []
+
+
+async def test_the_window_has_room_for_the_settlement(comparison):
+    longest = Window(date(2026, 1, 1), date(2026, 3, 29))
+    too_long = Window(date(2026, 1, 1), date(2026, 3, 30))
+
+    assert (await comparison.run(longest)).differences == []
+    with pytest.raises(RuleViolation, match="88 days"):
+        await comparison.run(too_long)

@@ -1,0 +1,88 @@
+"""What a statement says about money that left."""
+
+from dataclasses import replace
+from datetime import date
+
+from gateway.domain.bank.providers import Bank, Page, ProviderAccount
+from gateway.domain.bank.statements import Direction, Entry, MovementKind
+from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.windows import Window
+from gateway.payouts.verification import Execution, statement_payouts
+from tests.world.movements import movement
+from tests.world.payouts import PayoutWorld, ScriptedBank
+from tests.world.standing import NOON, Clock
+
+DAY = Window(date(2026, 11, 20), date(2026, 11, 20))
+PAYOUT = PayoutWorld(None, ScriptedBank(), Clock())._payout()  # type: ignore[arg-type]
+KEY = PAYOUT.provider_key
+
+
+async def read(*pages: list[Entry], rows=()) -> list[Execution]:
+    statement = {
+        str(number) if number else None: Page(
+            items=page, next_cursor=str(number + 1) if number + 1 < len(pages) else None
+        )
+        for number, page in enumerate(pages)
+    }
+    bank = ScriptedBank(reads={"statement": statement})
+    account = ProviderAccount(account_id="a", provider_account="b")
+    shown = await statement_payouts(Bank("sandbox", bank, account, False), DAY, rows)
+    return list(shown.executions)
+
+
+async def test_pix_that_left_is_an_execution():
+    found = await read([movement(provider_key=KEY)])
+
+    assert found == [Execution(key=KEY, e2e_id="E7", value=Money(1050), at=NOON)]
+
+
+async def test_money_in_and_fees_are_none():
+    fee = movement(is_pix=False)
+    income = movement(direction=Direction.CREDIT)
+
+    assert await read([fee, income]) == []
+
+
+async def test_money_given_back_is_no_payout():
+    assert await read([movement(kind=MovementKind.PIX_RETURN)]) == []
+
+
+async def test_every_page_counts():
+    assert len(await read([movement()], [], [movement(), movement()])) == 3
+
+
+async def test_an_entry_without_our_key_is_known_by_its_e2e_id():
+    """Where the bank does not repeat keys."""
+    row = replace(PAYOUT, e2e_id="E7")
+
+    found = await read([movement(), movement(e2e_id="E8"), movement(e2e_id="")], rows=[row])
+
+    assert [each.key for each in found] == [KEY, "", ""]
+
+
+async def test_what_came_back_under_its_key_is_told():
+    back = movement(provider_key=KEY, direction=Direction.CREDIT)
+
+    found = await read([back, movement(provider_key=KEY), movement(provider_key="0" * 32)])
+
+    assert [each.returned for each in found] == [True, False]
+
+
+async def test_another_amount_that_came_in_is_no_return():
+    income = movement(provider_key=KEY, direction=Direction.CREDIT, value=Money(1))
+
+    [found] = await read([income, movement(provider_key=KEY)])
+
+    assert not found.returned
+
+
+async def test_parts_that_came_back_are_all_of_it_together():
+    parts = [
+        movement(provider_key=KEY, direction=Direction.CREDIT, value=Money(centavos))
+        for centavos in (400, 650)
+    ]
+
+    [whole] = await read([*parts, movement(provider_key=KEY)])
+    [part] = await read([parts[0], movement(provider_key=KEY)])
+
+    assert (whole.returned, part.returned) == (True, False)
