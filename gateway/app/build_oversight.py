@@ -35,6 +35,7 @@ from gateway.overview import pages as overview_pages
 from gateway.overview import routes as overview_routes
 from gateway.overview.service import Overviews
 from gateway.overview.store import OverviewRecords
+from gateway.payouts.service import PayoutRecords
 from gateway.reference import pages as reference_pages
 from gateway.request_log import pages as request_pages
 from gateway.request_log import routes as request_routes
@@ -54,10 +55,17 @@ Known = Callable[[], Sequence[Provider]]
 
 @dataclass(frozen=True, slots=True)
 class Oversight:
-    """Routes and pages of the nouns; ``pages`` makes these of what all pages share."""
+    """
+    Routes and pages of the nouns.
+
+    Attributes:
+        pages: Makes them of the payouts that the overview shows, and of what all pages share.
+        audit: The acts on record.
+    """
 
     routes: Sequence[Routes]
-    pages: Callable[[PageContext], Sequence[Page]]
+    pages: Callable[[PayoutRecords, PageContext], Sequence[Page]]
+    audit: AuditLog
 
 
 def build_oversight(
@@ -87,9 +95,9 @@ def build_oversight(
     traces = _traces(kernel, rehearse, records, partners)
     reference = reference_pages.Reference(partners)
 
-    def pages(context: PageContext) -> Sequence[Page]:
+    def pages(payouts: PayoutRecords, context: PageContext) -> Sequence[Page]:
         return (
-            *overview_pages.pages(overviews, banks, office.readings, requests, context),
+            *overview_pages.pages(overviews, payouts, banks, office.readings, requests, context),
             *request_pages.pages(requests, context),
             *trace_pages.pages(traces, context),
             *bank_pages.pages(banks, context),
@@ -109,7 +117,7 @@ def build_oversight(
         overview_routes.routes(overviews),
         *((outbox_routes.routes(Outbox(mail)),) if is_sandbox else ()),
     )
-    return Oversight(routes, pages)
+    return Oversight(routes, pages, audit)
 
 
 def build_overviews(kernel: Kernel, known: Known = tuple) -> Overviews:

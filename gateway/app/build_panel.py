@@ -6,7 +6,11 @@ from collections.abc import Callable, Sequence
 from datetime import timedelta
 from functools import partial
 
-from gateway.app.build_backoffice import build_account_service, build_visible_account
+from gateway.app.build_backoffice import (
+    build_account_service,
+    build_companies,
+    build_visible_account,
+)
 from gateway.app.build_identity import IdentityRoom
 from gateway.companies.service import find_company
 from gateway.core.access import StaffOf
@@ -30,6 +34,7 @@ from gateway.operations.panel.context import PanelContext, PanelSettings
 from gateway.operations.panel.sessions import PanelSessionRecords
 from gateway.operations.panel.token_refresh import PanelTokens
 from gateway.operations.panel.view import PanelViews
+from gateway.payouts.service import PayoutRecords
 from gateway.runtime.kernel import Kernel
 from gateway.security.identity.cookies import (
     DEVICE_LABEL,
@@ -83,6 +88,7 @@ def build_pages(  # noqa: PLR0913, PLR0917 - what pages call and show
     panel: Panel,
     kernel: Kernel,
     people: People,
+    payouts: PayoutRecords,
     backoffice: Surface,
     own: Surface,
     nouns: Callable[[PageContext], Sequence[Page]],
@@ -98,15 +104,16 @@ def build_pages(  # noqa: PLR0913, PLR0917 - what pages call and show
         staff=StaffOf(kernel.now, kernel.settings.factor_roles),
         find=build_visible_account(kernel).find,
         accounts=build_account_service(kernel),
+        people=people,
         rows=rows,
     )
     pages = (
         *sign_in_pages(panel, context),
-        *people_pages(people, context),
+        *people_pages(people, build_companies(kernel), context),
         *own_pages(panel, context),
         *nouns(context),
     )
-    badges = Badges(rows)
+    badges = Badges(context.staff, payouts.open_work)
     frame = Frame(
         responses=PageResponses(
             templates=Templates(panel.static.address),

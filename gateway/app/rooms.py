@@ -183,7 +183,7 @@ def user_surfaces(rooms: Rooms, providers: Callable[[], Sequence[Provider]]) -> 
     if not kernel.settings.server.panel:
         return surfaces
     own, nouns = panel_surface(panel), partial(_pages, rooms, oversight)
-    pages = build_pages(panel, kernel, people, backoffice, own, nouns)
+    pages = build_pages(panel, kernel, people, rooms.staff_payouts.records, backoffice, own, nouns)
     return (*surfaces, own, pages)
 
 
@@ -219,7 +219,7 @@ def _pages(rooms: Rooms, oversight: Oversight, context: PageContext) -> Sequence
         *review_pages(paid.reviews, paid.probes, paid.records, context),
         *account_pages(accounts, does.banks, companies, context),
         *company_pages(companies, context),
-        *credential_pages(does.credentials, context),
+        *credential_pages(does.credentials, oversight.audit, context),
         *approval_pages(does.approvals, does.secrets, context),
         *stop_pages(build_stops(rooms.kernel), companies, context),
         *charge_pages(bank.charges, bank.pix_keys, context),
@@ -229,7 +229,7 @@ def _pages(rooms: Rooms, oversight: Oversight, context: PageContext) -> Sequence
             Closings(database=rooms.kernel.store.database, statements=bank.statements), context
         ),
         *refund_pages(does.refunds, context),
-        *oversight.pages(context),
+        *oversight.pages(paid.records, context),
         *(sandbox_pages(does.sandbox, context) if does.sandbox is not None else ()),
     ]
 

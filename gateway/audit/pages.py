@@ -15,7 +15,6 @@ from gateway.http.panel.pages.page import Download, Page, Result, Shown
 from gateway.http.panel.pages.visit import Visit
 
 _TRACES: Final = Right(Area.REQUEST_LOG, Action.READ)
-_KNOWS: Final = Right(Area.USER, Action.READ)
 _LIMIT: Final = 50
 _FIELDS: Final = ("actor", "action", "subject", "trace_id")
 
@@ -37,7 +36,7 @@ _NAMES: Final[Mapping[str, str]] = {
 
 def pages(log: AuditLog, context: PageContext) -> Sequence[Page]:
     """Return the pages."""
-    panel, rows = Pages("/audit", context), context.rows
+    panel = Pages("/audit", context)
 
     @panel.view("", "audit", log.search)
     async def listed(visit: Visit) -> Result:
@@ -50,7 +49,7 @@ def pages(log: AuditLog, context: PageContext) -> Sequence[Page]:
             "found": found,
             "acts": acts,
             "names": await panel.names(visit, [each.subject.partition(":")[2] for each in acts]),
-            "people": await rows.people(visit) if visit.may(_KNOWS) else {},
+            "people": await panel.people(visit),
             "may_trace": visit.may(_TRACES),
             "chips": chips(visit, _NAMES, "page"),
             "newer": visit.with_query(page=str(page - 1)) if page > 1 else "",

@@ -24,11 +24,11 @@ _ORDER: Final = (*DIFFERENCES, Rule.TIED, Rule.EXPLAINED)
 
 def pages(closings: Closings, context: PageContext) -> Sequence[Page]:
     """Return the pages."""
-    panel, rows = Pages("/accounts/{account_id}/closing", context), context.rows
+    panel = Pages("/accounts/{account_id}/closing", context)
 
     def day_asked(visit: Visit) -> date:
         """Read the day of the address or the form; yesterday where none is named."""
-        yesterday = local_day(rows.now()) - timedelta(days=1)
+        yesterday = local_day(panel.staff(visit).acting.now()) - timedelta(days=1)
         return day_of(visit.query("day") or visit.form["day"]) or yesterday
 
     @panel.view("", "closing", closings.read)
@@ -44,7 +44,7 @@ def pages(closings: Closings, context: PageContext) -> Sequence[Page]:
             "latest": latest,
             "order": [each.value for each in _ORDER],
             "own": who.acting.actor,
-            "people": await rows.people(visit),
+            "people": await panel.people(visit),
             "may_sign": panel.may(visit, closings.sign),
             "may_export": panel.may(visit, closings.statements.report),
         }

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta
 from typing import Final
 
 from gateway.approvals.model import Approval
+from gateway.audit.model import AuditSearch
+from gateway.audit.service import AuditLog
 from gateway.credentials.model import (
     Credential,
     CredentialBody,
@@ -19,10 +22,10 @@ from gateway.domain.accounts.credentials import Action, Resource
 from gateway.domain.identity.errors import VALIDATION_FAILED
 from gateway.domain.identity.rights import Area, Right
 from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.windows import Paging
 from gateway.domain.requests.schemas import ReasonBody
-from gateway.http.panel.pages.calls import RowCalls
 from gateway.http.panel.pages.formats import DAY_FORM, ZONE, day_of, typed_money
-from gateway.http.panel.pages.kit import PageContext, Pages, shown
+from gateway.http.panel.pages.kit import PageContext, Pages, part, shown
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.shown_once import shown_once
 from gateway.http.panel.pages.visit import HOME, Visit
@@ -39,13 +42,13 @@ _MATRIX: Final = {"resources": [str(each) for each in RESOURCES], "levels": LEVE
 """What the matrix of permissions is made of."""
 _STOPS: Final = Right(Area.STOP, Action.WRITE)
 _LIMITS: Final = ("limit_per_payout", "limit_per_day")
-_MOST: Final = "100"
+_LAST_ACTS: Final = Paging(page=1, limit=10)
 _YEAR: Final = timedelta(days=365)
 
 
-def pages(credentials: Credentials, context: PageContext) -> Sequence[Page]:
+def pages(credentials: Credentials, log: AuditLog, context: PageContext) -> Sequence[Page]:
     """Return the pages; their forms call the same service as the API."""
-    panel, rows = Pages("/credentials", context), context.rows
+    panel = Pages("/credentials", context)
 
     @panel.list(
         "",
@@ -59,14 +62,14 @@ def pages(credentials: Credentials, context: PageContext) -> Sequence[Page]:
     async def listed(visit: Visit) -> Mapping[str, object]:
         """List credentials of one state, with the counts of each."""
         may_write = panel.may(visit, credentials.issue)
-        names = await _names(rows, visit)
+        names = await _names(panel, visit)
         return {"state": _state(visit), "names": names, "may_write": may_write, **_MATRIX}
 
     @panel.view("/new", "credential_new", credentials.issue)
     async def new(visit: Visit) -> Result:
         """Show the form of a new credential."""
-        accounts = await rows.section(visit, "backoffice.accounts", limit=_MOST)
-        ends = (rows.now() + _YEAR).astimezone(ZONE).date()
+        accounts = await panel.choices(visit)
+        ends = (panel.staff(visit).acting.now() + _YEAR).astimezone(ZONE).date()
         data = {"accounts": accounts, "ends": f"{ends:{DAY_FORM}}", **_MATRIX}
         return Shown(template="access/credential_new.html", data=data)
 
@@ -79,13 +82,13 @@ def pages(credentials: Credentials, context: PageContext) -> Sequence[Page]:
     @panel.view("/{client_id}", "credential", credentials.get)
     async def read(visit: Visit) -> Result:
         """Show one, and what people did with it."""
-        found = await one(visit)
-        subject = f"credential:{found.client_id}"
-        acts = await rows.section(visit, "backoffice.audit", subject=subject, limit="10")
+        found, who = await one(visit), panel.staff(visit)
+        about = AuditSearch(paging=_LAST_ACTS, subject=f"credential:{found.client_id}")
+        acts = await part(log.search(who, about))
         data = {
-            "found": shown(found, panel.staff(visit)),
-            "acts": acts,
-            "names": await _names(rows, visit),
+            "found": shown(found, who),
+            "acts": replace(acts, data=shown(acts.data, who)),
+            "names": await panel.names(visit, [found.account_id or "", found.company_id]),
             "may_write": panel.may(visit, credentials.issue),
             "may_stop": visit.may(_STOPS),
         }
@@ -140,7 +143,8 @@ def pages(credentials: Credentials, context: PageContext) -> Sequence[Page]:
         """Show the secret, or the order that waits."""
         if isinstance(done, Approval):
             return Redirect(f"{HOME}/approvals/{done.id}")
-        return shown_once(shown(done, panel.staff(visit)), rows.now())
+        who = panel.staff(visit)
+        return shown_once(shown(done, who), who.acting.now())
 
     return panel.pages
 
@@ -154,12 +158,11 @@ def _asks(visit: Visit) -> Mapping[str, str]:
     return {"state": _state(visit), **asked}
 
 
-async def _names(rows: RowCalls, visit: Visit) -> Mapping[str, str]:
+async def _names(panel: Pages, visit: Visit) -> Mapping[str, str]:
     """Return the names of accounts and companies by id, as far as one page of them goes."""
-    found = await rows.section(visit, "backoffice.accounts", limit=_MOST)
-    accounts = found.data["data"] if found.data else ()
-    companies = {each["company"]["id"]: each["company"]["name"] for each in accounts}
-    return companies | {each["id"]: each["name"] for each in accounts}
+    accounts = await panel.accounts(visit)
+    companies = {each.company.id: each.company.name for each in accounts}
+    return companies | {each.id: each.name for each in accounts}
 
 
 def _wanted(visit: Visit) -> Mapping[str, object]:

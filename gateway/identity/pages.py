@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from gateway.approvals.model import Approval
+from gateway.companies.service import Companies
 from gateway.domain.identity.errors import SESSION_REQUIRED, VALIDATION_FAILED
 from gateway.domain.identity.sessions import SignedInUser
 from gateway.domain.kernel.errors import ServiceError
@@ -13,7 +14,7 @@ from gateway.domain.requests.schemas import ReasonBody
 from gateway.domain.requests.versions import ANY_VERSION, expected, version_of_user
 from gateway.http.identity.represent import own_session, qr_svg
 from gateway.http.identity.routes import FAILS
-from gateway.http.panel.pages.kit import PageContext, Pages, part
+from gateway.http.panel.pages.kit import CHOICES, PageContext, Pages, part
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.visit import HOME, Language, Visit, own_path
 from gateway.http.panel.surface import Panel
@@ -24,14 +25,13 @@ from policies.validation.bodies import of_form, read_fields
 from policies.validation.identity import ChangeBody, CodeBody, PasswordBody, typed
 
 _ID: Final = inputs.of_path("user_id")
-_COMPANIES: Final = "100"
 _ME: Final = f"{HOME}/me"
 _REMOVE: Final = {Language.PORTUGUESE: "remover", Language.ENGLISH: "remove"}
 
 
-def people_pages(people: People, context: PageContext) -> Sequence[Page]:
+def people_pages(people: People, companies: Companies, context: PageContext) -> Sequence[Page]:
     """Return the pages; their forms call the same service as the API."""
-    panel, rows = Pages("/people", context), context.rows
+    panel = Pages("/people", context)
 
     @panel.list("", "people", people.page, takes=inputs.PAGE, template="access/people.html")
     async def listed(visit: Visit) -> dict[str, object]:
@@ -41,9 +41,10 @@ def people_pages(people: People, context: PageContext) -> Sequence[Page]:
     @panel.view("/new", "person_new", people.invite)
     async def new(visit: Visit) -> Result:
         """Show the form of an invitation."""
+        who = panel.staff(visit)
         data = {
-            "roles": await people.roles(panel.staff(visit)),
-            "companies": await rows.section(visit, "backoffice.companies", limit=_COMPANIES),
+            "roles": await people.roles(who),
+            "companies": await part(companies.page(who, CHOICES)),
         }
         return Shown(template="access/person_new.html", data=data)
 
@@ -72,7 +73,7 @@ def people_pages(people: People, context: PageContext) -> Sequence[Page]:
             "version": seen or version_of_user(found),
             "roles": await people.roles(who),
             "sessions": await part(people.sessions(who, user_id)),
-            "companies": await rows.section(visit, "backoffice.companies", limit=_COMPANIES),
+            "companies": await part(companies.page(who, CHOICES)),
             "is_own": visit.person is not None and visit.person.user_id == found.id,
             "may_manage": panel.may(visit, people.invite),
             "may_end": panel.may(visit, people.end_sessions),

@@ -12,18 +12,23 @@ from gateway.banks.status import statuses
 from gateway.domain.accounts.credentials import Action
 from gateway.domain.identity.rights import Area, Right
 from gateway.domain.kernel.money import Sum, sum_of
-from gateway.domain.payouts.payouts import FINAL_STATES, PayoutState
+from gateway.domain.payouts.payouts import PayoutState
 from gateway.domain.requests.calls import RawRequest
+from gateway.http.panel.pages.badges import counted
 from gateway.http.panel.pages.formats import machine, moment
-from gateway.http.panel.pages.kit import PageContext, Pages, part
+from gateway.http.panel.pages.kit import PageContext, Pages, part, typed
 from gateway.http.panel.pages.page import Page, Result, Shown
 from gateway.http.panel.pages.visit import Visit
 from gateway.overview.chart import chart_of, steps_of
 from gateway.overview.model import Attention, Need, Overview, Period
 from gateway.overview.service import Overviews
+from gateway.payouts.model import is_open
+from gateway.payouts.searches import PayoutsBody
+from gateway.payouts.service import PayoutRecords
 from gateway.request_log.model import RefusalGroup, RequestSearch
 from gateway.request_log.searches import SEARCH
 from gateway.request_log.service import RequestLog
+from policies.validation.bodies import body
 
 _CERTAINTY: Final = {
     "paid": ("settled", "ok"),
@@ -36,6 +41,7 @@ _CERTAINTY: Final = {
     "failed": ("failed", "bad"),
 }
 """By state, in the order of the list: the word of certainty, and the tone of its part."""
+_PAYOUTS: Final = body(PayoutsBody)
 _LATEST: Final = 9
 _COMMON: Final = 5
 _WIDE: Final = 760
@@ -44,15 +50,16 @@ _BALANCES: Final = Right(Area.BALANCE, Action.READ)
 _REQUESTS: Final = Right(Area.REQUEST_LOG, Action.READ)
 
 
-def pages(
+def pages(  # noqa: PLR0913, PLR0917 - what its parts call
     overviews: Overviews,
+    payouts: PayoutRecords,
     banks: BankReports,
     readings: Readings,
     requests: RequestLog,
     context: PageContext,
 ) -> Sequence[Page]:
     """Return the overview, and its parts that are loaded after it."""
-    panel, rows = Pages("", context), context.rows
+    panel = Pages("", context)
 
     @panel.view("", "overview", None)
     async def overview(visit: Visit) -> Result:
@@ -80,18 +87,18 @@ def pages(
     @panel.view("/badges", "badges", None)
     async def badges(visit: Visit) -> Result:
         """Count what waits for somebody."""
-        visit.counts = (await rows.section(visit, "backoffice.counts")).data or {}
+        visit.counts = await counted(payouts.open_work(panel.staff(visit)))
         return Shown(template="overview/badges.html", part="overview/_badges.html")
 
     @panel.view("/overview/latest", "overview_latest", overviews.read)
     async def latest(visit: Visit) -> Result:
         """Show the latest payouts."""
-        found = (await rows.ask(visit, "backoffice.payouts", body=_days(visit))).data["data"]
-        is_open = any(each["state"] not in FINAL_STATES for each in found)
+        who = panel.staff(visit)
+        found = (await payouts.search(who, typed(_PAYOUTS, _days(visit)))).to_document(who).data
         return Shown(
             template="overview/latest.html",
             part="overview/_latest.html",
-            data={"payouts": found, "is_open": is_open},
+            data={"payouts": found, "is_open": is_open(found)},
         )
 
     @panel.view("/overview/balances", "overview_balances", readings.look)
@@ -139,7 +146,7 @@ def _days(visit: Visit) -> Mapping[str, object]:
 
 
 def _day(visit: Visit, name: str) -> str:
-    """Return the local day of an instant in the address; what is none, the row refuses."""
+    """Return the local day of an instant in the address; what is none, the search refuses."""
     try:
         return f"{moment(visit.query(name)):%Y-%m-%d}"
     except ValueError:

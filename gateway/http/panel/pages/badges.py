@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final
 
-from gateway.http.panel.pages.calls import RowCalls
+from msgspec.structs import asdict
+
+from gateway.core.access import Staff, StaffOf
+from gateway.http.panel.pages.kit import part
 from gateway.http.panel.pages.visit import Visit
+from gateway.payouts.model import OpenWork
 
 _KEPT_FOR: Final = timedelta(seconds=5)
 """As often as a page that is looked at asks again; the lists themselves are never older."""
@@ -18,11 +22,24 @@ _MOST: Final = 256
 Kind = tuple[frozenset[str], frozenset[str]]
 
 
+async def counted(asked: Awaitable[OpenWork]) -> Mapping[str, int]:
+    """Return the counts by name; none where they cannot be had."""
+    found = await part(asked)
+    return asdict(found.data) if found.data else {}
+
+
 @dataclass(frozen=True, slots=True)
 class Badges:
-    """Counts for people who see the same; each page would else cost one more query."""
+    """
+    Counts for people who see the same; each page would else cost one more query.
 
-    rows: RowCalls
+    Attributes:
+        staff: Turns who is signed in into who acts.
+        count: Counts what waits for somebody.
+    """
+
+    staff: StaffOf
+    count: Callable[[Staff], Awaitable[OpenWork]]
     _known: dict[Kind, tuple[datetime, Mapping[str, int]]] = field(default_factory=dict)
 
     async def of(self, visit: Visit) -> Mapping[str, int]:
@@ -31,9 +48,8 @@ class Badges:
             return {}
         kind: Kind = visit.person.companies, frozenset(visit.person.roles)
         at, counts = self._known.get(kind, (None, {}))
-        if at is None or self.rows.now() - at > _KEPT_FOR:
-            told = await self.rows.section(visit, "backoffice.counts")
-            counts = told.data or {}
+        if at is None or self.staff.now() - at > _KEPT_FOR:
+            counts = await counted(self.count(self.staff(visit.person)))
             self._keep(kind, counts)
         return counts
 
@@ -47,6 +63,6 @@ class Badges:
     def _keep(self, kind: Kind, counts: Mapping[str, int]) -> None:
         """Remember counts; the oldest make room."""
         self._known.pop(kind, None)
-        self._known[kind] = self.rows.now(), counts
+        self._known[kind] = self.staff.now(), counts
         if len(self._known) > _MOST:
             del self._known[next(iter(self._known))]

@@ -37,8 +37,6 @@ _ASKED: Final = (
     *(CsrfToken, ReadFromOurPage, WriteFromOurPage),
     WithinPersonQuota,
 )
-_PEOPLE: Final = "100"
-"""As many as a list gives at once; who has more people reads the address of the others."""
 _JSON: Final = "application/json"
 # Amounts come as exact decimals, never as floats.
 _decode: Final = msgspec.json.Decoder(float_hook=Decimal).decode
@@ -149,12 +147,6 @@ class RowCalls:
             return await self.ask(visit, name, path=path, query=query)
         except ServiceError as problem:
             return Section(status=problem.error.status, headers={}, problem=problem)
-
-    async def people(self, visit: Visit) -> Mapping[str, str]:
-        """Return what people are called, by id and by address; the first hundred of them."""
-        found = await self.section(visit, "backoffice.users", limit=_PEOPLE)
-        listed = found.data["data"] if found.data else ()
-        return {each[by]: each["name"] for each in listed for by in ("id", "email")}
 
     async def _serve(self, visit: Visit, routed: RoutedRow, call: Call) -> Section:
         """Ask the policies that are left, run the row, and read its answer."""

@@ -28,12 +28,15 @@ from gateway.http.panel.pages.formats import day_begins
 from gateway.http.panel.pages.page import HTML, Page, Result, Shown, Shows
 from gateway.http.panel.pages.visit import Visit
 from gateway.http.rendering import dumps, refusal_of
+from gateway.identity.service import People
 from gateway.operations.bank.pages import Listed
 
 Value = TypeVar("Value")
 Fails = Mapping[type[Exception], ErrorCode]
 _FORBIDDEN = 403
 _JSON = "application/json"
+CHOICES: Final = Paging(page=1, limit=LARGEST_LIMIT)
+"""What a field offers to choose from: one page, the largest."""
 
 _AT_ACCOUNT: Final = {
     "may_keys": Right(Area.PIX_KEY, Action.READ),
@@ -131,12 +134,14 @@ class PageContext:
         staff: Turns who is signed in into who acts.
         find: Finds an account, whatever its state, in a company scope.
         accounts: Lists accounts, and names records.
+        people: Lists users, for what they are called.
         rows: The rows of nouns that have no package yet.
     """
 
     staff: StaffOf
     find: Callable[[tuple[str, CompanyScope]], Awaitable[Account | None]]
     accounts: Accounts
+    people: People
     rows: RowCalls
 
 
@@ -205,13 +210,22 @@ class Pages:
         rights = {name: visit.may(right) for name, right in _AT_ACCOUNT.items()}
         return {"account": found.to_document(who), **rights}
 
+    async def choices(self, visit: Visit) -> Part[Listed[AccountRecord]]:
+        """Read accounts to choose from, at most a hundred."""
+        who = self.staff(visit)
+        found: Part[Any] = await part(self._context.accounts.page(who, AccountSearch(CHOICES)))
+        return replace(found, data=shown(found.data, who))
+
     async def accounts(self, visit: Visit) -> Sequence[AccountRecord]:
         """Return accounts to choose from, at most a hundred; none where they cannot be read."""
-        who = self.staff(visit)
-        found = await part(
-            self._context.accounts.page(who, AccountSearch(Paging(1, LARGEST_LIMIT)))
-        )
-        return [each.to_document(who) for each in found.data.items] if found.data else ()
+        found = await self.choices(visit)
+        return found.data.items if found.data else ()
+
+    async def people(self, visit: Visit) -> Mapping[str, str]:
+        """Return what people are called, by id and by address; none where they cannot be read."""
+        found = await part(self._context.people.page(self.staff(visit), CHOICES))
+        listed = found.data.items if found.data else ()
+        return {known: each.name for each in listed for known in (each.id, each.email)}
 
     async def names(self, visit: Visit, ids: Iterable[str]) -> Mapping[str, str]:
         """Return what accounts, companies and credentials are called; ids alone where unknown."""

@@ -22,13 +22,14 @@ from gateway.http.panel.pages.calls import RowCalls
 from gateway.http.panel.pages.kit import PageContext, Pages, part
 from gateway.http.panel.pages.page import Redirect, Result, Shown
 from gateway.http.panel.pages.visit import Visit
+from gateway.identity.model import UserStanding
 from gateway.operations.bank.pages import Listed
 from gateway.operations.kernel.audit_context import RuleViolation
 from policies.validation.backoffice import inputs
 from policies.validation.backoffice.searches import ACCOUNTS
 from tests.unit.gateway.http.panel.pages.visit import visit
 from tests.world.people import SISTER, account, somebody
-from tests.world.standing import Clock
+from tests.world.standing import NOON, Clock
 
 LATER = 9
 
@@ -69,6 +70,26 @@ class Known:
         return [Name(RecordKind.ACCOUNT, each, f"Name of {each}") for each in wanted.ids]
 
 
+class Register:
+    @requires(Area.USER, Action.READ)
+    async def page(self, _who: Staff, paging: Paging) -> Listed[UserStanding]:
+        person = UserStanding(
+            id="u1",
+            email="ana@example.com",
+            name="Ana",
+            roles=["viewer"],
+            companies=[],
+            state="active",
+            has_factor=True,
+            created_at=NOON,
+            updated_at=NOON,
+            last_sign_in_at=None,
+            locked=False,
+            locked_until=None,
+        )
+        return Listed(items=[person], paging=paging, total=1)
+
+
 def context(*accounts: Account) -> PageContext:
     """Return what pages share, with these accounts to be found."""
 
@@ -76,10 +97,12 @@ def context(*accounts: Account) -> PageContext:
         return next((each for each in accounts if each.id == wanted[0]), None)
 
     known: Any = Known(accounts)
+    people: Any = Register()
     return PageContext(
         staff=StaffOf(Clock().now, frozenset()),
         find=find,
         accounts=known,
+        people=people,
         rows=RowCalls((), Clock().now),
     )
 
@@ -209,6 +232,13 @@ async def test_accounts_to_choose_from_and_names_may_be_missing():
         "a": "Name of a",
         "b": "Name of b",
     }
+
+
+async def test_people_are_named_for_who_may_read_users():
+    made = Pages("/notes", context())
+
+    assert await made.people(of(Role.SECURITY)) == {"u1": "Ana", "ana@example.com": "Ana"}
+    assert await made.people(of(Role.VIEWER)) == {}
 
 
 async def test_what_a_list_shows_is_a_document():
