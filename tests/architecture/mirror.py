@@ -11,6 +11,7 @@ PAGES = "tests/surfaces/panel/pages open every page and send every form of a rea
 RECORDS = "records and ports: nothing runs; the store contract suite keeps them"
 # What has no test of its own, each with the reason. A folder stands for all below it.
 WITHOUT = {
+    "gateway/store/tables/every.py": "names alone; tests/contract/stores/test_schema.py goes by it",
     "gateway/closings/service.py": "over a database: tests/contract/stores/test_closings.py",
     "gateway/__main__.py": "hands over to the commands; every test of a command passes through it",
     "gateway/domain/bank/payout_orders.py": "tested with the payouts that are made of it",

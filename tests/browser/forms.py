@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from sqlalchemy import func, select
 
 from gateway.runtime import audit_log
-from gateway.store.tables.core import METADATA, audit
+from gateway.store.tables.core import audit
+from gateway.store.tables.every import METADATA
 from tests.browser.panel_site import PanelSite
 
 BY_THEMSELVES = frozenset(

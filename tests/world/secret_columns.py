@@ -9,7 +9,7 @@ from typing import Any, Final
 from sqlalchemy import LargeBinary, select
 
 from gateway.runtime.kernel import Kernel
-from gateway.store.tables.core import METADATA
+from gateway.store.tables.every import METADATA
 
 SECRET: Final = frozenset(
     {
@@ -34,6 +34,7 @@ OPEN: Final = frozenset(
         "audit.hash",  # what the proof of the audit log shows
         "audit_head.hash",
         "audit_head.seal",
+        "day_closings.digest",  # names a day as it was shown
         "callbacks.body",  # what the bank sent; only who may read callbacks sees it
         "panel_sessions.csrf",  # in every form of the browser that it belongs to
         "signing_keys.public",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from alembic import context
 
-from gateway.store.tables.core import METADATA
+from gateway.store.tables.every import METADATA
 
 # The transaction is the caller's: Alembic neither begins nor ends one.
 context.configure(

@@ -27,7 +27,7 @@ from tests.world.stores.samples import now
 pytestmark = both
 
 SANDBOX, PRODUCTION = Environment.SANDBOX, Environment.PRODUCTION
-OURS, NEWER = schema.REVISIONS[-1], "9999"
+FIRST, OURS, NEWER = schema.REVISIONS[0], schema.REVISIONS[-1], "9999"
 MADE_UP = {
     "0001_stamp": """
 down_revision = None
@@ -236,13 +236,13 @@ async def test_a_migration_breaks_nothing_of_those_it_is_compatible_with(fresh: 
 
 
 async def prepare_stamp(store: Store) -> None:
-    """A stamp, so that each further step has where to say it."""
+    """A stamp as the first schema makes it, so that each further step has where to say it."""
     async with store.database.writing() as connection:
         there = await connection.execute(text("SELECT 1 FROM store_stamp"))
         if there.first() is None:
             at = "0" if connection.dialect.name == "sqlite" else "now()"
             await connection.execute(
-                text(f"INSERT INTO store_stamp VALUES (1, 'sandbox', 'id', {at}, '{OURS}')")  # noqa: S608 - ours
+                text(f"INSERT INTO store_stamp VALUES (1, 'sandbox', 'id', {at}, '{FIRST}')")  # noqa: S608 - ours
             )
 
 

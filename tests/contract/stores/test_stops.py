@@ -21,7 +21,6 @@ def service(store: Store) -> Stops:
     return Stops(
         database=store.database,
         providers=(),
-        companies=unused,
         accounts=unused,
         credentials=unused,
         new_id=unused,

@@ -1,6 +1,6 @@
 """Statements that empty a PostgreSQL store, in a tenth of the time that TRUNCATE takes."""
 
-from gateway.store.tables.core import METADATA
+from gateway.store.tables.every import METADATA
 
 _DELETING = " ".join(
     f"DELETE FROM {table};"  # noqa: S608 - our own tables' names

@@ -1,0 +1,8 @@
+"""The tables of the whole store, whichever module they stand in."""
+
+from typing import Final
+
+from gateway.store.tables import backoffice, core, figures, identity
+
+MODULES: Final = (backoffice, core, figures, identity)
+METADATA: Final = core.METADATA
