@@ -124,7 +124,7 @@ async def test_a_page_asks_the_store_little_and_is_small(site: PanelSite):
     """
     At most six queries and 60 KB with 50 rows; what finds out who asks is counted apart.
 
-    That is two queries, and now and then more. Four pages may send a few more. How it is counted
+    That is two queries, and now and then more. Six pages may send a few more. How it is counted
     says `bench/queries.py`.
     """
     costs = [await pages.cost(site, each, rounds=1) for each in SCREENS]
