@@ -9,10 +9,11 @@ import click
 from msgspec.structs import asdict
 
 from gateway.accounts.model import AccountChange, AccountRequest, ProviderRequest
-from gateway.cli.console import Row, Terminal, changing, fields_of, instant, reading
+from gateway.cli.console import Row, Terminal, changing, fields_of, reading
 from gateway.cli.store_access import in_store
 from gateway.core.access import Staff
 from gateway.domain.accounts.accounts import Account
+from gateway.domain.requests.schemas import instant
 
 if TYPE_CHECKING:
     from gateway.accounts.service import Accounts

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from functools import partial
-from typing import Final
 
 from msgspec.structs import asdict
 
@@ -35,11 +34,7 @@ from gateway.operations.backoffice.access_orders import (
     FourEyes,
     PeopleOrders,
 )
-from gateway.operations.backoffice.scoped_records import (
-    AdminServices,
-    RecordsInScope,
-)
-from gateway.operations.kernel.audit_context import AuditContext, RuleViolation
+from gateway.operations.kernel.audit_context import RuleViolation
 from gateway.operations.payouts.payouts import Payouts
 from gateway.payouts.service import PayoutRecords
 from gateway.refunds.service import Refunds
@@ -50,9 +45,6 @@ from gateway.security.secrets import new_client_id, new_client_secret
 from gateway.stops.service import Stops
 from policies.authorization.user import VisibleAccount
 from provider_adapters.kit import banks as listed_banks
-
-_NOBODY: Final = "system"
-"""Who acts until a caller is named; nothing is written in this name."""
 
 
 def build_backoffice(
@@ -65,7 +57,6 @@ def build_backoffice(
     """Build the room; users order what partners order, by the same operations."""
     store, settings, now, banks = kernel.store, kernel.settings, kernel.now, bank.banks
     office, sealer = store.office, kernel.keys.sealer
-    admin = build_admin_services(kernel, AuditContext(_NOBODY, now))
     accounts = build_account_service(kernel)
     rules = FourEyes(**asdict(settings.approvals))
     carriers = BackOfficeCarriers(
@@ -93,7 +84,6 @@ def build_backoffice(
     approvals.executors.update(dict.fromkeys(CREDENTIALS, credentials))
     approvals.executors[ApprovalKind.ACCOUNT_BANK] = BankChanges(accounts, now)
     return BackOfficeOperations(
-        admin=admin,
         approvals=approvals,
         secrets=ApprovedSecrets(approvals, credentials),
         credentials=credentials,
@@ -178,15 +168,6 @@ def build_credentials(
         source=source or credential_source(kernel.keys),
         now=kernel.now,
         wait=wait,
-    )
-
-
-def build_admin_services(kernel: Kernel, acting: AuditContext) -> AdminServices:
-    """Build the registers for one actor."""
-    store = kernel.store
-    return AdminServices(
-        acting=acting,
-        visible=RecordsInScope(store.office.scoped),
     )
 
 

@@ -11,12 +11,12 @@ from gateway.charges.model import ChargePage, ChargeRecord
 from gateway.charges.service import Charges
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.money import ZERO
+from gateway.domain.requests.schemas import Instant, instant
 from gateway.http.backoffice.callers import CHANGES, READS, BackOfficeCaller, bank_fails
 from gateway.http.backoffice.routing import Routes
 from gateway.http.common import STORE_FAILS
-from gateway.http.rendering import Amount, instant
+from gateway.http.rendering import Amount
 from gateway.http.resources import represent
-from gateway.http.resources.documents import Instant
 from gateway.http.route import OK
 from policies.validation.backoffice.inputs import cursor
 from policies.validation.backoffice.orders import CHARGE

@@ -12,7 +12,7 @@ import getpass
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Concatenate, ParamSpec, cast
 
@@ -20,6 +20,7 @@ import click
 
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.domain.requests.schemas import instant
 from gateway.operations.kernel.audit_context import RuleViolation
 
 Options = ParamSpec("Options")
@@ -106,11 +107,6 @@ def changing(
 def show_json(document: object) -> None:
     """Print a document for programs, newline included, in one write: a log line may come next."""
     click.echo(json.dumps(document, indent=2, ensure_ascii=False))
-
-
-def instant(at: datetime | None) -> str:
-    """Write an instant as the contract does; the empty text for none."""
-    return "" if at is None else f"{at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
 def fields_of(record: object, *names: str) -> Row:

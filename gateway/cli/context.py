@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
-from gateway.app.build_backoffice import build_admin_services
 from gateway.app.build_payouts import build_payout_records, build_reviews
 from gateway.cli.configuration import settings_of
 from gateway.cli.console import Terminal
@@ -17,7 +16,6 @@ from gateway.config.settings import Settings
 from gateway.core.access import Staff
 from gateway.domain.kernel.key_rotation import LiveProcess, key_conflicts
 from gateway.operations.backoffice.downloads.files import Turns
-from gateway.operations.backoffice.scoped_records import AdminServices
 from gateway.operations.kernel.audit_context import AuditContext, RuleViolation
 from gateway.payouts.service import PayoutRecords
 from gateway.reviews.service import Reviews
@@ -41,11 +39,6 @@ class AdminContext:
 
     kernel: Kernel
     acting: AuditContext
-
-    @property
-    def admin(self) -> AdminServices:
-        """The registers, written in the name of who typed the command."""
-        return build_admin_services(self.kernel, self.acting)
 
     @property
     def staff(self) -> Staff:

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 import click
 
-from gateway.cli.console import Row, Terminal, changing, fields_of, instant, reading
+from gateway.cli.console import Row, Terminal, changing, fields_of, reading
 from gateway.cli.store_access import in_store
 from gateway.core.access import Staff
 from gateway.credentials.model import Credential, CredentialBody, Issued, RotationBody, words
 from gateway.domain.accounts.credentials import Permission
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.strict import amount
-from gateway.domain.requests.schemas import ReasonBody
+from gateway.domain.requests.schemas import ReasonBody, instant
 
 if TYPE_CHECKING:
     from gateway.cli.context import AdminContext

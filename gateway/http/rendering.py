@@ -18,7 +18,6 @@ from gateway.domain.kernel import errors
 from gateway.domain.kernel.catalogue import ErrorCode, bounded_wait
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.money import Sum
-from gateway.domain.requests import schemas
 from gateway.domain.requests.reasons import REASONS, sentence, told
 from gateway.http.route import Answer, Document, code_of
 from gateway.http.table import RoutedRow
@@ -175,9 +174,6 @@ def document_of(struct: msgspec.Struct) -> dict[str, Any]:
         for name, value in fields.items()
         if value is not msgspec.UNSET
     }
-
-
-instant: Final = schemas.instant
 
 
 def minute(at: datetime | None) -> str:

@@ -102,10 +102,6 @@ class Row(Generic[Who]):
     also: Mapping[int, Any]
     tells_version: bool
 
-    def code_of(self, problem: Exception) -> ErrorCode | None:
-        """Return the code an exception becomes here; None when it is nobody's."""
-        return code_of(problem, self.fails)
-
 
 def code_of(problem: Exception, fails: Mapping[type[Exception], ErrorCode]) -> ErrorCode | None:
     """Return the code that an exception becomes, nearest class first; None when it has none."""

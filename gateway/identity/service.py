@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from gateway.approvals.model import Approval
 from gateway.core.access import Staff, requires
 from gateway.domain.accounts.credentials import Action
-from gateway.domain.backoffice.lists import ScopedRecords
 from gateway.domain.identity.errors import NOT_FOUND, SESSION_REQUIRED
 from gateway.domain.identity.rights import RIGHTS, Area, Role
 from gateway.domain.identity.sessions import SignedInUser
 from gateway.domain.identity.users import User
 from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.strict import uuid_text
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.requests.schemas import ReasonBody
 from gateway.domain.requests.versions import ANY_VERSION, Expected
@@ -30,13 +30,13 @@ from gateway.identity.model import (
     fields_of,
 )
 from gateway.operations.backoffice.access_orders import PeopleOrders
-from gateway.operations.backoffice.scoped_records import RecordsInScope
 from gateway.operations.bank.pages import Listed
 from gateway.operations.identity.ports import IdentityContext
 from gateway.operations.identity.services import IdentityServices
 from gateway.operations.identity.throttling import Lockouts
 from gateway.operations.identity.users import NewUser, UserRecords
 from gateway.operations.kernel.audit_context import RuleViolation
+from gateway.store.backoffice.lists import ScopedRecords
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +84,7 @@ class People:
             email=wanted.email,
             name=wanted.name,
             roles=frozenset(wanted.roles),
-            companies=self._in_scope(who).require_companies(wanted.companies),
+            companies=_companies(who, wanted.companies),
         )
         try:
             return _shown(await self.orders.invite(_person(who), order))
@@ -134,7 +134,7 @@ class People:
 
         Showing more to a user who may write waits.
         """
-        shown = self._in_scope(who).require_companies(wanted.companies)
+        shown = _companies(who, wanted.companies)
         found, orders = await self._user(who, user_id), self._orders(who, expected)
         return _shown(await orders.set_companies(_person(who), found, shown))
 
@@ -183,11 +183,11 @@ class People:
         if not ended:
             raise ServiceError(NOT_FOUND, "session")
 
-    def _in_scope(self, who: Staff) -> RecordsInScope:
-        return RecordsInScope(self.records, who.scope)
-
     async def _user(self, who: Staff, user_id: str) -> User:
-        return await self._in_scope(who).user(user_id.lower())
+        found = await self.records.user(user_id.lower(), who.scope)
+        if found is None:
+            raise ServiceError(NOT_FOUND, "user")
+        return found
 
     def _register(self, who: Staff, expected: Expected) -> UserRecords:
         """Return the register of users for the caller's scope and expected versions."""
@@ -220,6 +220,24 @@ class People:
             )
             for each in users
         ]
+
+
+def _companies(who: Staff, wanted: Iterable[str]) -> frozenset[str]:
+    """
+    Read the limit of another user; it may not reach beyond the caller's own.
+
+    Raises:
+        RuleViolation: a name that is no UUID, or a limit that is wider than the scope.
+    """
+    try:
+        companies = frozenset(map(uuid_text, wanted))
+    except ValueError as problem:
+        message = "a company is named by its id"
+        raise RuleViolation(message, "uuid_form", field="companies") from problem
+    if not who.scope.covers(companies):
+        message = "name companies that you see yourself"
+        raise RuleViolation(message, "company_unknown", field="companies")
+    return companies
 
 
 def _person(who: Staff) -> SignedInUser:

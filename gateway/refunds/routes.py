@@ -8,11 +8,12 @@ from typing import Final, Literal, NotRequired, TypedDict
 from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.bank.refunds import IncomingPayment, Refund, RefundStatus
 from gateway.domain.kernel import errors
+from gateway.domain.requests.schemas import Instant, instant
 from gateway.http.backoffice.callers import CHANGES, READS, REFUND_FAILS, bank_fails
 from gateway.http.backoffice.routing import Routes
-from gateway.http.rendering import Amount, instant
+from gateway.http.rendering import Amount
 from gateway.http.resources import represent
-from gateway.http.resources.documents import Instant, PayerDocument
+from gateway.http.resources.documents import PayerDocument
 from gateway.http.route import OK
 from gateway.payouts.model import FailureDocument
 from gateway.refunds.service import Refunds

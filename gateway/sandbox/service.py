@@ -11,7 +11,6 @@ from msgspec.structs import asdict
 from gateway.core.access import Staff, requires
 from gateway.domain.accounts.accounts import Account
 from gateway.domain.accounts.credentials import Action
-from gateway.domain.backoffice.lists import ScopedRecords
 from gateway.domain.identity.rights import Area
 from gateway.domain.kernel.money import Money
 from gateway.operations.kernel.audit_context import RuleViolation
@@ -25,6 +24,7 @@ from gateway.sandbox.model import (
     ToppedUp,
     TopUpBody,
 )
+from gateway.store.backoffice.lists import ScopedRecords
 
 Reply = Mapping[str, Any]
 

@@ -13,12 +13,13 @@ from gateway.domain.identity.errors import NOT_POSSIBLE
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.money import sum_of
 from gateway.domain.payouts.status import Certainty, certainty_of
+from gateway.domain.requests.schemas import Instant, instant
 from gateway.http.backoffice.callers import READS, bank_fails
 from gateway.http.backoffice.files import kept
 from gateway.http.backoffice.routing import Routes
-from gateway.http.rendering import Amount, instant
+from gateway.http.rendering import Amount
 from gateway.http.resources import represent
-from gateway.http.resources.documents import Instant, Meter, Total
+from gateway.http.resources.documents import Meter, Total
 from gateway.http.resources.represent import meter
 from gateway.http.route import Answer
 from gateway.reports.formats import FORMATS

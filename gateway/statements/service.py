@@ -15,7 +15,6 @@ from gateway.domain.bank.capabilities import PortCall
 from gateway.domain.bank.statements import Balance, Block, Direction, Entry, Statement
 from gateway.domain.identity.rights import Area
 from gateway.domain.kernel.windows import LocalWindow, Search, Window, local_end, local_start
-from gateway.domain.payouts.links import PayoutLinks
 from gateway.domain.payouts.payouts import Payout
 from gateway.operations.backoffice.downloads.files import Turns, in_turn
 from gateway.operations.bank.connections import bank_of, offered
@@ -30,6 +29,7 @@ from gateway.statements.model import (
 )
 from gateway.statements.reads import StatementReads, balance_of
 from gateway.statements.reports import Reports
+from gateway.store.backoffice.payout_links import PayoutLinks
 
 # Blocks whose beginning is not told stand first.
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)

@@ -12,14 +12,13 @@ from sqlalchemy import literal, select
 from gateway.domain.kernel.audit import Audit
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.domain.payouts.links import PayoutLinks
 from gateway.domain.payouts.returns import Returns
 from gateway.net.common.runtime import utc_now
 from gateway.store.accounts.accounts import StoredAccounts
 from gateway.store.accounts.credentials import StoredCredentials
 from gateway.store.audit.audit_log import StoredAudit
 from gateway.store.audit.changes import Changes
-from gateway.store.backoffice.payout_links import StoredPayoutLinks
+from gateway.store.backoffice.payout_links import PayoutLinks
 from gateway.store.backoffice.stores import BackOfficeStore, backoffice_store
 from gateway.store.bank.returns import StoredReturns
 from gateway.store.identity.stores import IdentityStore, identity_store
@@ -159,7 +158,7 @@ def _store_on(database: Database, url: str) -> Store:
         follow_ups=StoredFollowUps(database),
         reviews=StoredReviews(database),
         returns=StoredReturns(database),
-        payout_links=StoredPayoutLinks(database),
+        payout_links=PayoutLinks(database),
         audit=StoredAudit(database),
         changes=Changes(database),
         leases=StoredTaskLeases(database),

@@ -6,10 +6,9 @@ from typing import NotRequired, TypedDict
 
 from gateway.audit.model import AuditDocument
 from gateway.core.access import Staff
-from gateway.domain.backoffice.lists import TracedAttempt
 from gateway.payouts.model import AttemptDocument
 from gateway.request_log.model import RequestDocument
-from gateway.traces.model import ExplainedRequestDocument
+from gateway.traces.model import ExplainedRequestDocument, TracedAttempt
 from gateway.traces.service import Trace
 
 

@@ -11,11 +11,11 @@ import msgspec
 
 from gateway.credentials.model import Credential
 from gateway.domain.accounts.accounts import Account
-from gateway.domain.backoffice.lists import ScopedRecords
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.errors import CATALOGUE
 from gateway.domain.requests.reasons import REASONS
 from gateway.request_log.model import LoggedRequest
+from gateway.store.backoffice.lists import ScopedRecords
 from gateway.traces.model import (
     Explanation,
     Refusal,

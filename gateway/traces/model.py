@@ -14,6 +14,7 @@ from typing import Annotated, Final
 
 from msgspec import Meta, Struct
 
+from gateway.domain.payouts.payouts import Attempt, Payout
 from gateway.domain.requests.schemas import inline
 from gateway.request_log.model import RequestDocument
 
@@ -233,3 +234,11 @@ def _state(number: int, step: int, end: int) -> CheckState:
     if number == step:
         return CheckState.REFUSED
     return CheckState.PASSED if number <= end else CheckState.NOT_REACHED
+
+
+@dataclass(frozen=True, slots=True)
+class TracedAttempt:
+    """A try to pay that was made under a trace id, and its payout."""
+
+    payout: Payout
+    attempt: Attempt

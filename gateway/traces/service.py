@@ -10,7 +10,6 @@ from gateway.audit.model import AuditSearch
 from gateway.audit.service import AuditEntry, find_acts
 from gateway.core.access import Staff, requires
 from gateway.domain.accounts.credentials import Action
-from gateway.domain.backoffice.lists import ScopedRecords, TracedAttempt
 from gateway.domain.identity.errors import NOT_FOUND
 from gateway.domain.identity.rights import Area, Right
 from gateway.domain.kernel.company_scope import CompanyScope
@@ -18,6 +17,7 @@ from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.windows import Paging
 from gateway.request_log.model import LoggedRequest, RequestSearch
 from gateway.request_log.store import RequestRecords
+from gateway.store.backoffice.lists import ScopedRecords
 from gateway.store.kernel.database import Database
 from gateway.traces.explanations import (
     Circumstances,
@@ -25,7 +25,7 @@ from gateway.traces.explanations import (
     explain,
     refusal_of,
 )
-from gateway.traces.model import ExplainedRequestDocument, Explanation, QuestionBody
+from gateway.traces.model import ExplainedRequestDocument, Explanation, QuestionBody, TracedAttempt
 
 _ACTS: Final = Right(Area.AUDIT, Action.READ)
 _ALL: Final = Paging(1, 100)

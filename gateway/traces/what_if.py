@@ -13,7 +13,6 @@ from typing import Any, Final
 from urllib.parse import parse_qs
 
 from gateway.credentials.model import Credential
-from gateway.domain.backoffice.lists import ScopedRecords
 from gateway.domain.bank.providers import ProviderError
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.company_scope import CompanyScope
@@ -22,6 +21,7 @@ from gateway.domain.requests.calls import Call, Caller, Policy, RawRequest
 from gateway.http.rendering import translate
 from gateway.http.server import ask
 from gateway.http.table import RoutedRow, Table
+from gateway.store.backoffice.lists import ScopedRecords
 from gateway.traces.explanations import Circumstances, CircumstancesInScope, explain
 from gateway.traces.model import Authorization, Explanation, QuestionBody, Refusal
 from policies.authentication.basic import BasicCredentials

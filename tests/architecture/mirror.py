@@ -26,7 +26,6 @@ WITHOUT = {
             *(f"gateway/domain/kernel/{name}.py" for name in ("audit", "headers", "storage")),
             "gateway/audit/model.py",
             "gateway/callbacks/model.py",
-            "gateway/domain/backoffice/lists.py",
             "gateway/domain/identity/challenges.py",
             "gateway/domain/payouts/followups.py",
         ],

@@ -7,11 +7,11 @@ from pathlib import Path
 from gateway.audit.service import AuditLog
 from gateway.banks.readings import Readings
 from gateway.callbacks.store import CallbackRecords
-from gateway.domain.backoffice import lists
 from gateway.domain.identity import challenges
 from gateway.overview.store import OverviewRecords
 from gateway.request_log.store import RequestRecords
 from gateway.store.approvals import StoredApprovals
+from gateway.store.backoffice import lists
 from tests.world.tree import ROOT, modules
 
 DECIDES = Path("policies/authorization/user.py")

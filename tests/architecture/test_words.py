@@ -26,7 +26,7 @@ RETIRED = {
     "PayoutTwins": "DuplicateSearch",
     "Person": "SignedInUser",
     "Place": "Endpoint",
-    "Registers": "AdminServices",
+    "Registers": "a noun's service",
     "Seated": "SignedInBrowser",
     "StopRecords": "Stops",
     "Surroundings": "Runtime",

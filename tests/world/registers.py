@@ -14,7 +14,6 @@ from gateway.accounts.model import AccountChange, AccountRequest, ProviderReques
 from gateway.accounts.service import Accounts
 from gateway.app.build_backoffice import (
     build_account_service,
-    build_admin_services,
     build_companies,
     build_credentials,
 )
@@ -30,7 +29,6 @@ from gateway.domain.accounts.accounts import Account, Environment
 from gateway.domain.kernel.audit import AuditEvent
 from gateway.domain.requests.schemas import ReasonBody
 from gateway.operations.backoffice.downloads.files import Turns
-from gateway.operations.backoffice.scoped_records import AdminServices
 from gateway.operations.kernel.audit_context import AuditContext
 from gateway.payouts.service import PayoutRecords
 from gateway.reviews.service import Reviews
@@ -88,10 +86,6 @@ class Registers:
             now=self.clock,
             new_id=self.new_id,
         )
-
-    @property
-    def admin(self) -> AdminServices:
-        return build_admin_services(self.kernel, self.acting)
 
     @property
     def companies(self) -> Companies:

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gateway.cli.console import Row, Terminal, changing, fields_of, instant, reading
+from gateway.cli.console import Row, Terminal, changing, fields_of, reading
 from gateway.cli.store_access import in_identity
 from gateway.domain.identity.rights import Role
 from gateway.domain.identity.users import User
+from gateway.domain.requests.schemas import instant
 from gateway.operations.identity.users import NewUser
 
 if TYPE_CHECKING:

@@ -307,16 +307,6 @@ _BANKS: Final = {
 REASONS: Final[Mapping[str, str]] = {**_FORMS, **_CALLERS, **_RECORDS, **_MONEY, **_BANKS}
 """Every word with what it means; ``{field}`` stands for the field that is named beside it."""
 
-UNTOLD: Final = frozenset(
-    {
-        *("alg_or_typ", "code", "head", "id", "kid", "not_yet", "time"),
-        *("challenge_over", "challenge_unknown", "challenge_used", "forged", "gone"),
-        *("password", "person_changed", "person_disabled", "session_over", "session_unknown"),
-        *("unproven", "used"),
-    }
-)
-"""Words of 401 answers alone: whoever is not known is told the code and no more."""
-
 
 def told(reason: str) -> str:
     """Return a word as callers are told it; empty for one that is not for them."""

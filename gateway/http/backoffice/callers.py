@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Final, TypeVar
+from typing import Final
 
 from aiohttp import hdrs
 
 from gateway.core.access import Staff
 from gateway.domain.accounts.accounts import Account
-from gateway.domain.accounts.credentials import Principal
 from gateway.domain.bank.provider_options import OutcomeUnknown
 from gateway.domain.bank.providers import NotFound, NotSupported, ProviderError, Unreachable
 from gateway.domain.identity import errors as identity_errors
@@ -22,10 +21,9 @@ from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.requests.calls import Call, Caller
+from gateway.domain.requests.calls import Call
 from gateway.domain.requests.versions import ANY_VERSION, Expected, expected
 from gateway.http.common import STORE_FAILS
-from gateway.operations.backoffice.scoped_records import AdminServices
 from gateway.operations.kernel.audit_context import AuditContext, RuleViolation
 
 Fails = dict[type[Exception], ErrorCode]
@@ -92,10 +90,6 @@ def _sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}."
 
 
-Taken = TypeVar("Taken")
-Result = TypeVar("Result")
-
-
 @dataclass(frozen=True, slots=True)
 class BackOfficeCaller:
     """
@@ -138,17 +132,6 @@ class AccountCaller:
         """The user as services know them."""
         return Staff(self.acting, self.scope, self.person)
 
-    @property
-    def caller(self) -> Caller:
-        """The person in the place of a partner, for what both do alike."""
-        principal = Principal(
-            client_id=f"user:{self.person.user_id}",
-            company_id=self.account.company_id,
-            account_id=None,
-            permissions=frozenset(),
-        )
-        return Caller(principal, self.account)
-
 
 def admit_staff(now: Now) -> Callable[[Call], BackOfficeCaller]:
     """Return what turns a call of a known person into what operations take."""
@@ -178,51 +161,6 @@ def admit_office(now: Now) -> Callable[[Call], AccountCaller]:
         )
 
     return admit
-
-
-def in_scope(
-    run: Callable[[CompanyScope, Taken], Awaitable[Result]],
-) -> Callable[[BackOfficeCaller, Taken], Awaitable[Result]]:
-    """Run what searches within the caller's company scope."""
-
-    async def runs(who: BackOfficeCaller, taken: Taken) -> Result:
-        return await run(who.scope, taken)
-
-    return runs
-
-
-def as_administrator(
-    services: AdminServices, run: Callable[[AdminServices, Taken], Awaitable[Result]]
-) -> Callable[[BackOfficeCaller, Taken], Awaitable[Result]]:
-    """Run an administrator's act: in their name, on what is in their scope."""
-
-    async def runs(who: BackOfficeCaller, taken: Taken) -> Result:
-        with explained():
-            return await run(services.by(who.acting, who.scope), taken)
-
-    return runs
-
-
-def as_caller(
-    run: Callable[[Caller, Taken], Awaitable[Result]],
-) -> Callable[[AccountCaller, Taken], Awaitable[Result]]:
-    """Run what partners run."""
-
-    async def runs(who: AccountCaller, taken: Taken) -> Result:
-        return await run(who.caller, taken)
-
-    return runs
-
-
-def as_actor(
-    run: Callable[[AuditContext, Account, Taken], Awaitable[Result]],
-) -> Callable[[AccountCaller, Taken], Awaitable[Result]]:
-    """Run what is recorded as an act of a person."""
-
-    async def runs(who: AccountCaller, taken: Taken) -> Result:
-        return await run(who.acting, who.account, taken)
-
-    return runs
 
 
 def _expected(call: Call) -> Expected:

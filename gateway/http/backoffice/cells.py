@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, TypeVar
-
-from aiohttp import hdrs
+from typing import Final
 
 from gateway.accounts.service import AccountBanks
 from gateway.approvals.model import Approval, ApprovalDocument
 from gateway.approvals.service import Approvals, ApprovedSecrets
 from gateway.banks.readings import Readings
 from gateway.credentials.service import Credentials
-from gateway.domain.accounts.credentials import Action
-from gateway.domain.identity.rights import Area, Right
 from gateway.http.backoffice.callers import AccountCaller, BackOfficeCaller
-from gateway.http.route import Answer, Document, RowLimits, VersionedAnswer
+from gateway.http.route import Answer, RowLimits
 from gateway.operations.backoffice.access_orders import PeopleOrders
 from gateway.operations.backoffice.downloads.files import Turns
-from gateway.operations.backoffice.scoped_records import AdminServices
 from gateway.refunds.service import Refunds
 from gateway.sandbox.service import SandboxTools
 from policies.traffic.quota import PERSON
 
-Shown = TypeVar("Shown", bound=Document)
 BODY_BYTES: Final = 64 * 1024
 """As on banking: the largest body, a credential for a bank with its certificate, has 32 KiB."""
 NO_BODY: Final = RowLimits(PERSON, 0)
@@ -33,29 +27,9 @@ WAITS: Final = 202
 NO_CONTENT: Final = 204
 
 
-def reading(area: Area) -> Right:
-    """Return the right to read."""
-    return Right(area, Action.READ)
-
-
-def writing(area: Area) -> Right:
-    """Return the right to write."""
-    return Right(area, Action.WRITE)
-
-
-def versioned(document: Shown, version: str) -> VersionedAnswer[Shown]:
-    """Answer with a document and its version, which a change may name in ``If-Match``."""
-    return VersionedAnswer(content=document, headers={hdrs.ETAG: version})
-
-
 def waiting(found: Approval, who: BackOfficeCaller | AccountCaller) -> Answer[ApprovalDocument]:
     """Answer that an order waits for another user."""
     return Answer(content=found.to_document(who.staff), status=WAITS)
-
-
-def done(_done: None, _who: BackOfficeCaller) -> Answer[None]:
-    """Answer without content."""
-    return Answer(content=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +38,6 @@ class BackOfficeOperations:
     The operations of contract 4.3.
 
     Attributes:
-        admin: The records that administrators keep.
         approvals: Where users' payouts and refunds go first.
         credentials, users: Orders about them, which may wait for another user.
         banks: Those behind accounts.
@@ -72,7 +45,6 @@ class BackOfficeOperations:
         sandbox: What people make the sandbox bank do; None in production.
     """
 
-    admin: AdminServices
     approvals: Approvals
     secrets: ApprovedSecrets
     credentials: Credentials

@@ -2,28 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Final, TypeVar
+from collections.abc import Callable, Mapping
+from typing import Final
 
-from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.http.backoffice.callers import BackOfficeCaller
 from gateway.http.route import Answer
 from gateway.operations.backoffice.downloads.files import DownloadFile
 
-Taken = TypeVar("Taken")
-
 CSV: Final = "text/csv; charset=utf-8"
-
-
-def as_reader(
-    run: Callable[[str, CompanyScope, Taken], Awaitable[DownloadFile]],
-) -> Callable[[BackOfficeCaller, Taken], Awaitable[DownloadFile]]:
-    """Run what reads a file within the caller's company scope, in their turn."""
-
-    async def runs(who: BackOfficeCaller, taken: Taken) -> DownloadFile:
-        return await run(who.person.user_id, who.scope, taken)
-
-    return runs
 
 
 def kept(name: str) -> Mapping[str, str]:

@@ -10,10 +10,9 @@ from typing import Annotated, Literal, NotRequired, TypedDict, cast
 from msgspec import Meta
 
 from gateway.domain.identity.sessions import Session, SignedInUser
-from gateway.domain.requests.schemas import one_of
+from gateway.domain.requests.schemas import instant, one_of
 from gateway.http.common import Total
 from gateway.http.identity.callers import AnonymousCaller, SignedInCaller
-from gateway.http.rendering import instant
 from gateway.http.route import Answer
 from gateway.operations.identity.second_factors import Enrolment
 from gateway.operations.identity.sign_in import SecondFactorRequired

@@ -7,13 +7,11 @@ from typing import Annotated, Literal, NotRequired, TypedDict
 from msgspec import Meta
 
 from gateway.domain.accounts.documents import AccountDocument
-from gateway.domain.requests import schemas
-from gateway.domain.requests.schemas import KeyType, Moment
+from gateway.domain.requests.schemas import Instant, KeyType, Moment
 from gateway.http import common
 from gateway.http.rendering import Amount
 from gateway.payouts.model import PayoutDocument
 
-Instant = schemas.Instant
 Minute = Annotated[
     str,
     Meta(

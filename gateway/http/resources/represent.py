@@ -13,7 +13,8 @@ from gateway.domain.bank.statements import Balance, Direction, Entry, Statement
 from gateway.domain.kernel.money import ZERO, Money
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.payouts.payouts import Payout
-from gateway.http.rendering import instant, minute
+from gateway.domain.requests.schemas import instant
+from gateway.http.rendering import minute
 from gateway.http.resources.documents import (
     BalanceDocument,
     ChargeDocument,

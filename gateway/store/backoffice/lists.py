@@ -14,9 +14,6 @@ from sqlalchemy import (
 
 from gateway.credentials.model import Credential
 from gateway.domain.accounts.accounts import Account
-from gateway.domain.backoffice.lists import (
-    TracedAttempt,
-)
 from gateway.domain.identity.users import User
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.windows import Paging
@@ -36,13 +33,18 @@ from gateway.store.tables.core import (
 )
 from gateway.store.tables.identity import sessions, users
 from gateway.store.tables.scope import of_account, of_company, users_in
+from gateway.traces.model import TracedAttempt
 
 _TRACED_AT_MOST = 100
 """A trace id is one call's; nobody reads the tries of more."""
 
 
-class StoredScopedRecords:
-    """``ScopedRecords`` over a database."""
+class ScopedRecords:
+    """
+    Records as a caller of the back office finds them: within their company scope, in pages.
+
+    What lies outside of the scope is not found, not listed, and not counted.
+    """
 
     def __init__(self, database: Database) -> None:
         self._database = database

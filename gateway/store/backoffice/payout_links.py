@@ -12,8 +12,8 @@ from gateway.store.payouts.rows import restored_payout
 from gateway.store.tables.core import payouts
 
 
-class StoredPayoutLinks:
-    """``PayoutLinks`` over a database."""
+class PayoutLinks:
+    """Finds payouts of an account by what its bank tells of a movement."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gateway.domain.backoffice.lists import ScopedRecords
 from gateway.store.approvals import StoredApprovals
-from gateway.store.backoffice.lists import StoredScopedRecords
+from gateway.store.backoffice.lists import ScopedRecords
 from gateway.store.kernel.database import Database
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BackOfficeStore:
-    """The ports of ``gateway.domain.backoffice.lists`` over one database."""
+    """Orders that wait for a second person, and records within a company scope."""
 
     approvals: StoredApprovals
     scoped: ScopedRecords
@@ -22,5 +21,5 @@ def backoffice_store(database: Database) -> BackOfficeStore:
     """Keep the back office's things in a database."""
     return BackOfficeStore(
         approvals=StoredApprovals(database),
-        scoped=StoredScopedRecords(database),
+        scoped=ScopedRecords(database),
     )

@@ -21,7 +21,7 @@ from gateway.statements.model import local_day
 from gateway.statements.reads import StatementReads
 from gateway.statements.service import Statements
 from gateway.statements.snapshots import Snapshots
-from gateway.store.backoffice.payout_links import StoredPayoutLinks
+from gateway.store.backoffice.payout_links import PayoutLinks
 from gateway.store.engine import Store
 from tests.contract.stores.databases import both
 from tests.world.movements import movement
@@ -59,7 +59,7 @@ def closings(store: Store, bank: Bank) -> Closings:
     statements = Statements(
         reads=StatementReads(OneBank(bank), lambda _event, _label: None, kept),
         reports=unused,
-        payouts=StoredPayoutLinks(store.database),
+        payouts=PayoutLinks(store.database),
         charges=StoredCharges(store.database),
         turns=unused,
     )

@@ -9,7 +9,6 @@ _ACCESS_DOMAIN = "tests/unit/gateway/domain/backoffice/test_access_orders.py"
 _ACCESS_ORDERS = f"{_OPERATIONS}/test_access_orders.py"
 _APPROVALS = "tests/unit/gateway/approvals/test_service.py"
 _APPROVALS_DOMAIN = "tests/unit/gateway/approvals/test_model.py"
-_ADMIN = f"{_OPERATIONS}/test_scoped_records_admin_services.py"
 _CARRIERS = f"{_OPERATIONS}/test_access_carriers.py"
 _CREDENTIALS = "tests/unit/gateway/credentials/test_service.py"
 _EXECUTION = "tests/unit/gateway/approvals/test_execution.py"
@@ -22,7 +21,7 @@ _OVERSIGHT = "tests/unit/gateway/audit/test_service.py"
 _PROBES = "tests/unit/gateway/reviews/test_probes.py"
 _BANKS = "tests/unit/gateway/accounts/test_service_banks.py"
 _REVIEWS = "tests/unit/gateway/reviews/test_service.py"
-_SCOPED = f"{_OPERATIONS}/test_scoped_records.py"
+_PEOPLE = "tests/unit/gateway/identity/test_service.py"
 _CHECKS = "tests/unit/gateway/core/test_access.py"
 _STOPS = "tests/unit/gateway/stops/test_service.py"
 
@@ -291,10 +290,10 @@ ROWS = (
         name="unlimited-person-by-a-limited-one",
         promise="Who is limited to companies makes nobody who sees every company.",
         source="docs/people.md",
-        file="gateway/operations/backoffice/scoped_records.py",
-        right="if not self.scope.covers(companies):",
-        wrong="if not all(map(self.scope.includes, companies)):",
-        tests=(f"{_SCOPED}::test_nobody_gives_a_wider_limit_than_their_own",),
+        file="gateway/identity/service.py",
+        right="if not who.scope.covers(companies):",
+        wrong="if not all(map(who.scope.includes, companies)):",
+        tests=(f"{_PEOPLE}::test_who_is_limited_sees_and_invites_within_their_limit",),
     ),
     Mistake(
         name="judged-by-nobody",

@@ -9,8 +9,9 @@ from pathlib import Path
 import click
 import pytest
 
-from gateway.cli.console import Terminal, instant, reading
+from gateway.cli.console import Terminal, reading
 from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.domain.requests.schemas import instant
 from gateway.operations.kernel.audit_context import RuleViolation
 
 ROWS = [{"id": "1", "on": True, "of": ["a", "b"], "at": ""}, {"id": "22", "on": False, "of": []}]

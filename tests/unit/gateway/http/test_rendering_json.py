@@ -9,7 +9,8 @@ import pytest
 
 from gateway.domain.kernel.errors import PAYOUT_NOT_FOUND
 from gateway.domain.kernel.money import Money
-from gateway.http.rendering import dumps, instant, minute
+from gateway.domain.requests.schemas import instant
+from gateway.http.rendering import dumps, minute
 from gateway.net.server.refusals import error_body
 
 BRASILIA = timezone(timedelta(hours=-3))

@@ -8,7 +8,7 @@ from gateway.domain.bank.providers import NotFound, ProviderError, RateLimited
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.requests.calls import RawRequest
-from gateway.http.route import route
+from gateway.http.route import code_of, route
 from tests.world.gateway.listener_client import Said, row
 
 
@@ -50,6 +50,6 @@ def test_the_nearest_class_decides(problem: Exception, error: ErrorCode | None):
     fails = {ProviderError: errors.PIX_KEYS_UNAVAILABLE, NotFound: errors.PIX_KEY_NOT_FOUND}
     backwards = dict(reversed(fails.items()))
 
-    found = [row(fails=each).code_of(problem) for each in (fails, backwards)]
+    found = [code_of(problem, each) for each in (fails, backwards)]
 
     assert found == [error, error]

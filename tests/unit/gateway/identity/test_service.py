@@ -108,15 +108,17 @@ async def test_who_is_limited_sees_and_invites_within_their_limit(office: Office
         disabled = people.disable(limited, hidden.id, ReasonBody())
         assert await turned_down(disabled) == "404 NOT_FOUND"
     for beyond in ((), (theirs,), (ours, theirs)):
-        with pytest.raises(RuleViolation):
+        with pytest.raises(RuleViolation) as refused:
             await people.invite(limited, invitation(*beyond, email="x@example.com"))
+        assert refused.value.reason == "company_unknown"
         with pytest.raises(RuleViolation):
             await people.set_companies(limited, mine.id, CompaniesBody(companies=list(beyond)))
 
 
 async def test_a_company_is_named_by_its_id(office: Office):
-    with pytest.raises(RuleViolation):
+    with pytest.raises(RuleViolation) as refused:
         await office.people.invite(office.staff(), invitation("our company"))
+    assert refused.value.reason == "uuid_form"
 
 
 async def test_changes_end_sessions(office: Office):

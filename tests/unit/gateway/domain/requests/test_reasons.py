@@ -15,10 +15,20 @@ from gateway.config.settings import RateLimits
 from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.bank.provider_options import WHY
 from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.requests.reasons import REASONS, UNTOLD, sentence, told
+from gateway.domain.requests.reasons import REASONS, sentence, told
 from gateway.net.common.certificates import PemFlaw
 from provider_adapters.kit.secrets import Flaw as SecretsFlaw
 from tests.world.tree import ROOT
+
+UNTOLD = frozenset(
+    {
+        *("alg_or_typ", "code", "head", "id", "kid", "not_yet", "time"),
+        *("challenge_over", "challenge_unknown", "challenge_used", "forged", "gone"),
+        *("password", "person_changed", "person_disabled", "session_over", "session_unknown"),
+        *("unproven", "used"),
+    }
+)
+"""Words of 401 answers alone: whoever is not known is told the code and no more."""
 
 REFUSING = {"ServiceError": 1, "RuleViolation": 1, "too_many": 1, "not_possible": 0}
 """What refuses, and at which place the word stands."""
@@ -26,12 +36,6 @@ REFUSING = {"ServiceError": 1, "RuleViolation": 1, "too_many": 1, "not_possible"
 WORKED_OUT = {
     "gateway/http/admission.py: reason": ("in_flight", "loop_lag", "strangers"),
     "gateway/callbacks/reception.py: reason": ("forged", "unproven"),
-    "gateway/operations/backoffice/scoped_records.py: kind": (
-        "company",
-        "credential",
-        "stop",
-        "user",
-    ),
     "gateway/http/backoffice/callers.py: problem.reason": (),
     "gateway/http/rendering.py: reason": tuple(Reason),
     "gateway/http/rendering.py: type(problem).__name__": (),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,16 +10,15 @@ import pytest
 
 from gateway.companies.model import Company
 from gateway.domain.accounts.accounts import Account
-from gateway.domain.backoffice.lists import ScopedRecords
 from gateway.domain.identity.rights import Role
 from gateway.domain.identity.sessions import SignedInUser
 from gateway.domain.kernel.company_scope import EVERY_COMPANY, scope_of
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.requests.calls import RawRequest
-from gateway.http.backoffice.callers import AccountCaller, BackOfficeCaller, as_administrator
-from gateway.operations.backoffice.scoped_records import AdminServices
+from gateway.http.backoffice.callers import AccountCaller, BackOfficeCaller
 from gateway.operations.kernel.audit_context import AuditContext
+from gateway.store.backoffice.lists import ScopedRecords
 from tests.unit.gateway.http.backoffice.surface import ROWS
 from tests.world.people import somebody
 from tests.world.registers import Registers as Office_
@@ -33,16 +32,11 @@ class AdminWorld:
     """Two companies with an account each, and the registers that hold them."""
 
     office: Office_
-    registers: AdminServices
     scoped: ScopedRecords
     ours: Company
     theirs: Company
     account: Account
     foreign: Account
-
-    def does(self, run: Callable[[AdminServices, Any], Awaitable[Any]]) -> Any:
-        """Return an administrator's act as a row runs it."""
-        return as_administrator(self.registers, run)
 
     def staff(self, *companies: str) -> BackOfficeCaller:
         """Return somebody; limited to companies, where some are named."""
@@ -71,7 +65,7 @@ async def admin_world_of(office: Office_) -> AdminWorld:
     """Fill the registers."""
     ours, theirs = await office.company("Ours"), await office.company("Theirs")
     accounts = [await office.account(each.id, name="A") for each in (ours, theirs)]
-    return AdminWorld(office, office.admin, office.store.office.scoped, ours, theirs, *accounts)
+    return AdminWorld(office, office.store.office.scoped, ours, theirs, *accounts)
 
 
 async def turned_down(deed: Awaitable[object]) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 from gateway.domain.kernel.company_scope import EVERY_COMPANY
 from gateway.http.backoffice.callers import AccountCaller, BackOfficeCaller
-from gateway.http.route import Row
+from gateway.http.route import Row, code_of
 from gateway.operations.kernel.audit_context import AuditContext
 from tests.world.people import account, somebody
 from tests.world.standing import Clock
@@ -41,5 +41,5 @@ def gate_of(name: str) -> list[str]:
 
 def becomes(name: str, problem: Exception) -> str:
     """Return the name of the code that a failure becomes in a row; empty for nobody's."""
-    error = ROWS[f"backoffice.{name}"].code_of(problem)
+    error = code_of(problem, ROWS[f"backoffice.{name}"].fails)
     return error.name if error else ""

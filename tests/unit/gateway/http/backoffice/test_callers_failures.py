@@ -11,16 +11,16 @@ from gateway.domain.kernel import errors
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.http.backoffice.callers import REFUND_FAILS, bank_fails, explained
+from gateway.http.route import code_of
 from gateway.operations.kernel.audit_context import RuleViolation
 from tests.unit.refusals import refused
-from tests.world.gateway.listener_client import row
 
 UNAVAILABLE, ABSENT = errors.CHARGE_UNAVAILABLE, errors.CHARGE_NOT_FOUND
 
 
 def name(fails: object, problem: Exception) -> str:
     """Return the name of the code that a failure becomes."""
-    error = row(fails=fails).code_of(problem)  # type: ignore[arg-type]
+    error = code_of(problem, fails)  # type: ignore[arg-type]
     return error.name if error else ""
 
 

@@ -9,6 +9,7 @@ from gateway.domain.kernel import errors
 from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.http.banking.routes import BODY_BYTES
+from gateway.http.route import code_of
 from tests.world.surfaces import usual_surfaces
 
 ROWS = [row for row in usual_surfaces()[0].gates[0].rows]  # noqa: C416 - typed
@@ -61,9 +62,9 @@ def test_a_failing_provider_has_the_endpoints_code(
     row = BY_NAME[name]
 
     for problem in (Unavailable("a"), Unreachable("a"), BadReply("a")):
-        assert row.code_of(problem) is failed
-    assert row.code_of(NotFound("a")) is (absent or failed)
-    assert row.code_of(NotSupported("a")) is errors.PROVIDER_NOT_CONFIGURED
+        assert code_of(problem, row.fails) is failed
+    assert code_of(NotFound("a"), row.fails) is (absent or failed)
+    assert code_of(NotSupported("a"), row.fails) is errors.PROVIDER_NOT_CONFIGURED
 
 
 @pytest.mark.parametrize(
@@ -71,7 +72,7 @@ def test_a_failing_provider_has_the_endpoints_code(
     ["banking.payout_create", "banking.payout", "banking.payouts", "banking.payout_cancel"],
 )
 def test_a_failing_store_is_our_failure(name: str):
-    assert BY_NAME[name].code_of(StoreUnavailable("a")) is errors.INTERNAL
+    assert code_of(StoreUnavailable("a"), BY_NAME[name].fails) is errors.INTERNAL
 
 
 def test_one_row_alone_reads_a_body():

@@ -6,7 +6,7 @@ import pytest
 
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.http.route import Row
+from gateway.http.route import Row, code_of
 from tests.world.surfaces import usual_surfaces
 
 SURFACES = {each.name: each for each in usual_surfaces()}
@@ -37,7 +37,7 @@ def test_the_own_account_is_the_same_on_both():
 
 @pytest.mark.parametrize("row", TOUCHING, ids=lambda row: row.name)
 def test_without_the_store_every_row_says_so(row: Row[object]):
-    assert row.code_of(StoreUnavailable()) is errors.AUTH_UNAVAILABLE
+    assert code_of(StoreUnavailable(), row.fails) is errors.AUTH_UNAVAILABLE
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)

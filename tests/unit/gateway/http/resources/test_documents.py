@@ -10,6 +10,7 @@ import msgspec
 import pytest
 
 from gateway.domain.bank.payout_orders import FailureCode, PayoutMethod
+from gateway.domain.requests import schemas
 from gateway.domain.requests.schemas import CHOICES
 from gateway.http.resources import documents
 from gateway.payouts import model
@@ -41,10 +42,10 @@ def test_a_shape_can_be_described(shape: type):
 @pytest.mark.parametrize(
     ("kind", "text", "fits"),
     [
-        (documents.Instant, "2026-09-22T13:40:11Z", True),
-        (documents.Instant, "", True),
-        (documents.Instant, "2026-09-22T13:40:11+00:00", False),
-        (documents.Instant, "2026-09-22 13:40", False),
+        (schemas.Instant, "2026-09-22T13:40:11Z", True),
+        (schemas.Instant, "", True),
+        (schemas.Instant, "2026-09-22T13:40:11+00:00", False),
+        (schemas.Instant, "2026-09-22 13:40", False),
         (documents.Moment, "2026-09-22T13:40:11Z", True),
         (documents.Moment, "2026-09-22T13:40:11.123Z", False),
         (documents.Moment, "", False),
