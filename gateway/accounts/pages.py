@@ -8,24 +8,33 @@ from typing import Final
 from gateway.accounts.model import AccountChange, Connection, ProviderRequest
 from gateway.accounts.service import AccountBanks, Accounts
 from gateway.approvals.model import Approval
+from gateway.banks.service import BankReports
 from gateway.companies.service import Companies
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.windows import LARGEST_LIMIT, Paging
 from gateway.domain.requests.versions import ANY_VERSION
+from gateway.http.backoffice.callers import bank_fails
 from gateway.http.panel.pages.kit import PageContext, Pages, part
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.visit import HOME, Visit, address
+from gateway.statements.service import Statements
 from policies.validation.backoffice.searches import ACCOUNTS
 from policies.validation.bodies import of_form
 
+_BALANCE_FAILS: Final = bank_fails(errors.BALANCE_UNAVAILABLE)
 _LIMIT: Final = "25"
 _COMPANIES: Final = Paging(page=1, limit=LARGEST_LIMIT)
 _ONE: Final = "/{account_id}"
 
 
-def pages(
-    accounts: Accounts, banks: AccountBanks, companies: Companies, context: PageContext
+def pages(  # noqa: PLR0913, PLR0917 - what pages call
+    accounts: Accounts,
+    banks: AccountBanks,
+    companies: Companies,
+    statements: Statements,
+    reports: BankReports,
+    context: PageContext,
 ) -> Sequence[Page]:
     """Return the pages; their forms call the same services as the API."""
     panel = Pages("/accounts", context)
@@ -45,8 +54,8 @@ def pages(
         """Show an account; its balance is read from the bank after the page."""
         data, balance = await panel.account_data(visit), None
         if visit.reads_bank:
-            path = {"account_id": visit.parameter("account_id")}
-            balance = await context.rows.section(visit, "backoffice.balance", path)
+            account = await panel.account(visit)
+            balance = await part(statements.balance(panel.staff(visit), account), _BALANCE_FAILS)
         data = {
             **data,
             "balance": balance,
@@ -67,17 +76,17 @@ def pages(
         await accounts.change(panel.staff(visit), account, wanted)
         return _to_account(visit)
 
-    return (*panel.pages, *_bank_pages(banks, context))
+    return (*panel.pages, *_bank_pages(banks, reports, context))
 
 
-def _bank_pages(banks: AccountBanks, context: PageContext) -> Sequence[Page]:
+def _bank_pages(banks: AccountBanks, reports: BankReports, context: PageContext) -> Sequence[Page]:
     """Return the pages of the bank behind an account."""
     panel = Pages(f"/accounts{_ONE}/bank", context)
 
     async def with_test(visit: Visit, tested: Connection | None) -> Result:
         data = {
             **await panel.account_data(visit),
-            "providers": await context.rows.section(visit, "backoffice.providers"),
+            "providers": await part(reports.providers(panel.staff(visit))),
             "tested": tested,
             "again": _had_credentials(visit),
         }

@@ -60,12 +60,14 @@ class Oversight:
 
     Attributes:
         pages: Makes them of the payouts that the overview shows, and of what all pages share.
-        audit: The acts on record.
+        audit, banks, traces: What pages of other nouns call too.
     """
 
     routes: Sequence[Routes]
     pages: Callable[[PayoutRecords, PageContext], Sequence[Page]]
     audit: AuditLog
+    banks: BankReports
+    traces: Traces
 
 
 def build_oversight(
@@ -117,7 +119,7 @@ def build_oversight(
         overview_routes.routes(overviews),
         *((outbox_routes.routes(Outbox(mail)),) if is_sandbox else ()),
     )
-    return Oversight(routes, pages, audit)
+    return Oversight(routes, pages, audit, banks, traces)
 
 
 def build_overviews(kernel: Kernel, known: Known = tuple) -> Overviews:

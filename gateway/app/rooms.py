@@ -213,15 +213,15 @@ def _pages(rooms: Rooms, oversight: Oversight, context: PageContext) -> Sequence
     bank, does, companies = rooms.bank, rooms.backoffice, build_companies(rooms.kernel)
     accounts, paid = build_account_service(rooms.kernel), rooms.staff_payouts
     return [
-        *payout_pages(paid.records, paid.acts, context),
-        *order_pages(accounts, paid.acts, context),
-        *search_pages(paid.records, context),
+        *payout_pages(paid.records, paid.acts, oversight.banks, context),
+        *order_pages(bank.pix_keys, paid.acts, context),
+        *search_pages(paid.records, oversight.traces, context),
         *review_pages(paid.reviews, paid.probes, paid.records, context),
-        *account_pages(accounts, does.banks, companies, context),
+        *account_pages(accounts, does.banks, companies, bank.statements, oversight.banks, context),
         *company_pages(companies, context),
         *credential_pages(does.credentials, oversight.audit, context),
         *approval_pages(does.approvals, does.secrets, context),
-        *stop_pages(build_stops(rooms.kernel), companies, context),
+        *stop_pages(build_stops(rooms.kernel), companies, oversight.banks, context),
         *charge_pages(bank.charges, bank.pix_keys, context),
         *key_pages(bank.pix_keys, context),
         *statement_pages(bank.statements, context),

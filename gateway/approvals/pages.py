@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from decimal import Decimal
 from typing import Any, Final
 
+from msgspec import UNSET
+
+from gateway.accounts.model import AccountRecord
 from gateway.approvals.model import Approval, ApprovalState, OrderDocument, RejectionBody
 from gateway.approvals.service import Approvals, ApprovedSecrets
+from gateway.core.access import Staff
 from gateway.domain.identity.errors import VALIDATION_FAILED
 from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.money import Sum, sum_of
 from gateway.http.backoffice.callers import REFUND_FAILS
-from gateway.http.panel.pages.bank_names import bank_named
-from gateway.http.panel.pages.calls import RowCalls
-from gateway.http.panel.pages.formats import moment, typed_money
-from gateway.http.panel.pages.kit import PageContext, Pages, shown
+from gateway.http.panel.pages.formats import typed_money
+from gateway.http.panel.pages.kit import PageContext, Pages, part, shown
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.shown_once import shown_once
 from gateway.http.panel.pages.visit import HOME, Visit
@@ -25,14 +27,13 @@ from policies.validation.bodies import of_form
 
 STATES: Final = tuple(each.value for each in ApprovalState)
 _ID: Final = inputs.of_path("approval_id")
-_MOST: Final = "100"
 _FRESH: Final = timedelta(minutes=1)
 """A balance this young is not asked for again."""
 
 
 def pages(approvals: Approvals, secrets: ApprovedSecrets, context: PageContext) -> Sequence[Page]:
     """Return the pages; their forms call the same services as the API."""
-    panel, rows = Pages("/approvals", context), context.rows
+    panel = Pages("/approvals", context)
 
     @panel.list(
         "",
@@ -45,7 +46,8 @@ def pages(approvals: Approvals, secrets: ApprovedSecrets, context: PageContext) 
     )
     async def listed(visit: Visit) -> Mapping[str, object]:
         """List orders of one state, newest first."""
-        return {"state": _state(visit), "states": STATES, "me": _me(visit), "now": rows.now()}
+        now = panel.staff(visit).acting.now()
+        return {"state": _state(visit), "states": STATES, "me": _me(visit), "now": now}
 
     @panel.view("/{approval_id}", "approval", approvals.get)
     async def read(visit: Visit) -> Result:
@@ -53,27 +55,24 @@ def pages(approvals: Approvals, secrets: ApprovedSecrets, context: PageContext) 
         who = panel.staff(visit)
         found = await approvals.get(who, _named(visit))
         approval, order = found.approval, found.order
-        accounts = await rows.section(visit, "backoffice.accounts", limit=_MOST)
-        facts = await _facts(rows, visit, approval)
+        facts = await _facts(approvals, who, approval)
         is_own = approval.orderer == _me(visit)
         data = {
             "approval": shown(approval, who),
             "facts": facts,
-            "now": rows.now(),
+            "now": who.acting.now(),
             "order": order,
-            "bank": await bank_named(
-                rows, visit, order.get("destination", {}).get("bank_number", "")
-            ),
-            "names": {**_names(accounts.data), **await _companies(panel, visit, order)},
-            "reach": _account(accounts.data, order.get("account_id")),
+            "bank": await panel.bank(visit, order.get("destination", {}).get("bank_number", "")),
+            "names": await panel.names(visit, _named_by(approval, order)),
+            "reach": await _account(panel, visit, order.get("account_id")),
             "is_own": is_own,
             "may_decide": panel.may(visit, approvals.approve) and not is_own,
             "may_collect": panel.may(visit, secrets.collect)
             and is_own
             and approval.collected_until is not None,
         }
-        part = "approvals/_facts.html" if facts else ""
-        return Shown(template="approvals/approval.html", part=part, data=data)
+        swapped = "approvals/_facts.html" if facts else ""
+        return Shown(template="approvals/approval.html", part=swapped, data=data)
 
     @panel.form(
         "/{approval_id}/approve",
@@ -104,7 +103,8 @@ def pages(approvals: Approvals, secrets: ApprovedSecrets, context: PageContext) 
     async def collect(visit: Visit) -> Result:
         """Make and show the secret of an own order that was approved."""
         who = panel.staff(visit)
-        return shown_once(shown(await secrets.collect(who, _named(visit)), who), rows.now())
+        made = await secrets.collect(who, _named(visit))
+        return shown_once(shown(made, who), who.acting.now())
 
     return panel.pages
 
@@ -133,44 +133,37 @@ def _back(approval_id: str) -> Redirect:
     return Redirect(f"{HOME}/approvals/{approval_id}")
 
 
-async def _companies(panel: Pages, visit: Visit, order: OrderDocument) -> Mapping[str, str]:
-    """Return what the companies are called that an order about a person names."""
-    named = [*order.get("companies", ()), *order.get("companies_before", ())]
-    return await panel.names(visit, named) if named else {}
+def _named_by(approval: Approval, order: OrderDocument) -> Sequence[str]:
+    """Return the ids of accounts and companies that an order names."""
+    one = (approval.account_id or "", approval.company_id or "")
+    return [*one, *order.get("companies", ()), *order.get("companies_before", ())]
 
 
-async def _facts(rows: RowCalls, visit: Visit, approval: Approval) -> Mapping[str, Any] | None:
+async def _facts(approvals: Approvals, who: Staff, approval: Approval) -> Mapping[str, Any] | None:
     """Return what helps to decide on money that is not decided on yet; None for the rest."""
     if not approval.moves_money or approval.state is not ApprovalState.WAITING:
         return None
-    named = {"approval_id": approval.id}
-    found = await rows.section(visit, "backoffice.approval_facts", named)
+    found = await part(approvals.facts(who, approval.id))
     if found.data is None:
         return {"problem": found.problem}
-    reading = found.data.get("reading", {})
-    balance, read_at = reading.get("balance"), reading.get("read_at")
-    is_fresh = bool(read_at) and rows.now() - moment(read_at) < _FRESH
+    alike, reading = found.data.alike, found.data.reading
+    balance = None if reading is None or reading.balance is UNSET else reading.balance
+    read_at = reading.read_at if reading else None
+    is_fresh = read_at is not None and who.acting.now() - read_at < _FRESH
+    to_recipient = [each.to_document(who) for each in alike.to_recipient]
     return {
         "problem": None,
-        **found.data,
-        "sum": sum((each["value"] for each in found.data["to_recipient"]), Decimal(0)),
+        "to_recipient": to_recipient,
+        "same_value": [each.to_document(who) for each in alike.same_value],
+        "sum": sum_of(each.value for each in to_recipient),
         "balance": balance,
-        "left": None if balance is None else balance - Decimal(str(approval.value)),
+        "left": None if balance is None else Sum(balance.centavos - approval.value.centavos),
         "read_at": read_at,
-        "is_asked": bool(reading) and not is_fresh,
+        "is_asked": reading is not None and not is_fresh,
     }
 
 
-def _account(
-    accounts: Mapping[str, Any] | None, account_id: str | None
-) -> Mapping[str, Any] | None:
+async def _account(panel: Pages, visit: Visit, account_id: str | None) -> AccountRecord | None:
     """Return the account that a credential is ordered for; None for a whole company."""
-    found = accounts["data"] if accounts else ()
-    return next((each for each in found if each["id"] == account_id), None)
-
-
-def _names(accounts: Mapping[str, Any] | None) -> Mapping[str, str]:
-    """Return names of accounts and companies by id."""
-    found = accounts["data"] if accounts else ()
-    companies = {each["company"]["id"]: each["company"]["name"] for each in found}
-    return companies | {each["id"]: each["name"] for each in found}
+    found = await panel.accounts(visit) if account_id else ()
+    return next((each for each in found if each.id == account_id), None)

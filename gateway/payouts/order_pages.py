@@ -9,23 +9,25 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, Final
+from typing import Final
 from uuid import uuid4
 
-from gateway.accounts.model import BankNumber
-from gateway.accounts.service import Accounts
 from gateway.approvals.model import Approval
+from gateway.domain.accounts.accounts import Account
 from gateway.domain.bank.payout_orders import AccountType, PayoutMethod
-from gateway.domain.bank.pix_keys import is_other_number
+from gateway.domain.bank.pix_keys import hidden_tax_number, is_other_number
+from gateway.domain.bank.providers import ProviderError
+from gateway.domain.kernel import errors
 from gateway.domain.payouts.payouts import Payout
-from gateway.http.backoffice.callers import PAYOUT_FAILS
-from gateway.http.panel.pages.calls import RowCalls
+from gateway.http.backoffice.callers import PAYOUT_FAILS, bank_fails
 from gateway.http.panel.pages.formats import typed_key, typed_money
 from gateway.http.panel.pages.kit import PageContext, Pages, part, typed
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.visit import Visit, address
+from gateway.http.rendering import refusal_of
 from gateway.payouts.service import PayoutActs
-from policies.validation.backoffice.orders import KEY_PAYOUT
+from gateway.pix_keys.service import PixKeys
+from policies.validation.backoffice.orders import KEY_PAYOUT, LOOKUP
 from policies.validation.forms import Form
 from policies.validation.inputs import withdraw_input
 from policies.validation.parameters import uuid
@@ -34,7 +36,7 @@ _PATH: Final = "/panel/accounts/{account_id}/payouts/{reference}"
 _SEND: Final = "send"
 _NUMBERS: Final = ("cpf", "cnpj")
 _KINDS: Final = (*_NUMBERS, "email", "phone", "evp")
-_ACCOUNTS: Final = "100"
+_OWNER_FAILS: Final = bank_fails(errors.PIX_KEYS_UNAVAILABLE, errors.PIX_KEY_NOT_FOUND)
 _TO_ACCOUNT: Final = withdraw_input(PayoutMethod.BANK_ACCOUNT)
 _DESTINATIONS: Final = {
     PayoutMethod.PIX: ("tax_number", "key_type", "key"),
@@ -56,20 +58,16 @@ class OrderPages:
     """The form, its summary, and the order."""
 
     panel: Pages
-    rows: RowCalls
-    accounts: Accounts
+    keys: PixKeys
     acts: PayoutActs
     new_reference: Callable[[], str] = _new_reference
 
-    async def summary(self, visit: Visit, owner: Mapping[str, Any], reference: str) -> Result:
+    async def summary(self, visit: Visit, owner: Mapping[str, str], reference: str) -> Result:
         """Show what would be ordered, and where it differs from what the bank knows."""
         method, form = _method(visit), visit.form
         digits, by_key = "".join(filter(str.isalnum, _number(form))), method is PayoutMethod.PIX
-        account = await self.rows.section(
-            visit, "backoffice.account", {"account_id": form["account_id"]}
-        )
         data = {
-            "account": account.data,
+            "account": (await part(self._account(visit))).data,
             "owner": owner,
             "method": method.value,
             "typed": ("account_id", "value", "description", *_DESTINATIONS[method]),
@@ -77,62 +75,64 @@ class OrderPages:
             "value": typed_money(form["value"], "value"),
             "tax_number": digits,
             "key": _key(form),
-            "differs": by_key and is_other_number(digits, str(owner["tax_number"])),
-            "bank": None if by_key else _named(await self.banks(visit), form["bank_number"]),
+            "differs": by_key and is_other_number(digits, owner["tax_number"]),
+            "bank": None if by_key else await self.panel.bank(visit, form["bank_number"]),
         }
         return Shown(template="money/new_payout_summary.html", data=data)
-
-    async def banks(self, visit: Visit) -> Sequence[BankNumber]:
-        """Return the banks to choose from; who knows the number needs none."""
-        return (await part(self.accounts.bank_numbers(self.panel.staff(visit)))).data or ()
 
     async def form(self, visit: Visit) -> Result:
         """Fill in a payout, by key or to a bank account."""
         if visit.form["step"] == _SEND:  # it was refused: everything typed is shown again
             return await self.summary(visit, _owner(visit), visit.form["reference"])
         method = _method(visit)
-        accounts = await self.rows.section(visit, "backoffice.accounts", limit=_ACCOUNTS)
         data = {
-            "accounts": accounts.data["data"] if accounts.data else [],
+            "accounts": await self.panel.accounts(visit),
             "method": method.value,
             "kinds": _KINDS,
             "account_types": [each.value for each in AccountType],
-            "banks": await self.banks(visit) if method is PayoutMethod.BANK_ACCOUNT else (),
+            "banks": await self.panel.banks(visit) if method is PayoutMethod.BANK_ACCOUNT else (),
         }
         return Shown(template="money/new_payout.html", data=data)
 
     async def act(self, visit: Visit) -> Result:
         """Check a payout and show it once more, then order it."""
-        path = {"account_id": visit.form["account_id"]}
-        reference, day = visit.form["reference"], self.rows.now().date()
-        if visit.form["step"] == _SEND:
-            found = await self.order(visit, _ordered(visit, reference, day))
-            if isinstance(found, Approval):
-                return Redirect(f"/panel/approvals/{found.id}")
-            return Redirect(address(_PATH, **path, reference=reference))
+        form, who = visit.form, self.panel.staff(visit)
+        reference, day = form["reference"], who.acting.now().date()
+        if form["step"] == _SEND:
+            made = await self.order(visit, _ordered(visit, reference, day))
+            if isinstance(made, Approval):
+                return Redirect(f"/panel/approvals/{made.id}")
+            return Redirect(address(_PATH, account_id=form["account_id"], reference=reference))
         reference = reference or self.new_reference()
         wanted = _ordered(visit, reference, day)
         if _method(visit) is PayoutMethod.BANK_ACCOUNT:
             typed(_TO_ACCOUNT, wanted)
             return await self.summary(visit, _owner(visit), reference)
         typed(KEY_PAYOUT, wanted)
-        asked = {"key": _key(visit.form), "type": visit.form["key_type"]}
-        owner = await self.rows.ask(visit, "backoffice.pix_key_owner", path=path, body=asked)
-        return await self.summary(visit, owner.data, reference)
+        asked = {"key": _key(form), "type": form["key_type"]}
+        account, key = await self._account(visit), typed(LOOKUP, asked)
+        try:
+            found = await self.keys.look_up(who, account, key)
+        except ProviderError as problem:
+            raise refusal_of(problem, _OWNER_FAILS) from problem
+        owner = {"name": found.name, "tax_number": hidden_tax_number(found.tax_number)}
+        return await self.summary(visit, owner, reference)
 
     async def order(self, visit: Visit, wanted: Mapping[str, object]) -> Payout | Approval:
         """Order it; sent twice, one reference is one payout."""
-        who = self.panel.staff(visit)
-        account = await self.panel.account(visit, uuid(visit.form["account_id"], "account_id"))
+        who, account = self.panel.staff(visit), await self._account(visit)
         if _method(visit) is PayoutMethod.BANK_ACCOUNT:
             return await self.acts.order(who, account, typed(_TO_ACCOUNT, wanted))
         return await self.acts.order_by_key(who, account, typed(KEY_PAYOUT, wanted))
 
+    async def _account(self, visit: Visit) -> Account:
+        return await self.panel.account(visit, uuid(visit.form["account_id"], "account_id"))
 
-def pages(accounts: Accounts, acts: PayoutActs, context: PageContext) -> Sequence[Page]:
+
+def pages(keys: PixKeys, acts: PayoutActs, context: PageContext) -> Sequence[Page]:
     """Return the page and its form."""
     panel = Pages("/payouts/new", context)
-    does = OrderPages(panel, context.rows, accounts, acts)
+    does = OrderPages(panel, keys, acts)
     form = panel.view("", "payout_new", acts.order)(does.form)
     panel.form("", "payout_order", acts.order, shows=form, fails=PAYOUT_FAILS)(does.act)
     return panel.pages
@@ -152,11 +152,6 @@ def _ordered(visit: Visit, reference: str, day: date) -> Mapping[str, object]:
         "description": form["description"],
         **why,
     }
-
-
-def _named(banks: Sequence[BankNumber], number: str) -> BankNumber | None:
-    """Return the bank that one of its numbers names; None for one not listed."""
-    return next((each for each in banks if number in {each.compe, each.ispb}), None)
 
 
 def _method(visit: Visit) -> PayoutMethod:

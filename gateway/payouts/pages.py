@@ -9,6 +9,7 @@ from itertools import groupby
 from types import MappingProxyType
 from typing import Any, Final
 
+from gateway.banks.service import BankReports
 from gateway.domain.accounts.credentials import Action
 from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.identity.rights import Area, Right
@@ -17,7 +18,6 @@ from gateway.domain.kernel.money import Sum, sum_of
 from gateway.domain.payouts.payouts import FINAL_STATES, PayoutState
 from gateway.domain.requests.schemas import instant
 from gateway.http.backoffice.files import CSV
-from gateway.http.panel.pages.calls import RowCalls
 from gateway.http.panel.pages.formats import day_of, typed_money
 from gateway.http.panel.pages.kit import PageContext, Pages, part, typed
 from gateway.http.panel.pages.page import Download, Page, Redirect, Result, Shown
@@ -63,8 +63,6 @@ _TABS: Final[Mapping[str, Mapping[str, object]]] = MappingProxyType(
     }
 )
 """What each tab asks for; the first is all of them."""
-_ACCOUNTS: Final = "100"
-"""The choices of one field; who has more finds an account by search."""
 _NOTHING: Final = PayoutsFoundDocument([], PayoutCounts([], complete=True), "")
 _SEARCH: Final = body(PayoutsBody)
 _FILTER: Final = body(PayoutFilterBody)
@@ -75,7 +73,7 @@ class PayoutPages:
     """The list, and one payout; only the probe waits for a bank."""
 
     panel: Pages
-    rows: RowCalls
+    banks: BankReports
     records: PayoutRecords
     acts: PayoutActs
 
@@ -91,16 +89,15 @@ class PayoutPages:
         """Search the payouts of every account."""
         told = await part(self._found(visit))
         found = told.data or _NOTHING
-        accounts = await self.rows.section(visit, "backoffice.accounts", limit=_ACCOUNTS)
-        providers = await self.rows.section(visit, "backoffice.providers")
+        providers = await part(self.banks.providers(self.panel.staff(visit)))
         data = {
             "found": found,
             "problem": told.problem,
             "tabs": _counted(found.counts.by_state),
             "tab": _tab(visit),
             "chips": [(name, visit.query(name)) for name in _CHIPS if visit.query(name)],
-            "accounts": accounts.data["data"] if accounts.data else [],
-            "providers": providers.data["data"] if providers.data else [],
+            "accounts": await self.panel.accounts(visit),
+            "providers": providers.data or (),
             "days": visit.query("days") or str(_WEEK),
             "all_days": _DAYS,
             "failures": list(FailureCode),
@@ -175,10 +172,12 @@ class PayoutPages:
         return Redirect(own_path(back) if back else f"{_address(visit)}?probed=1")
 
 
-def pages(records: PayoutRecords, acts: PayoutActs, context: PageContext) -> Sequence[Page]:
+def pages(
+    records: PayoutRecords, acts: PayoutActs, banks: BankReports, context: PageContext
+) -> Sequence[Page]:
     """Return the pages."""
     panel, read = Pages("", context), records.detail
-    does = PayoutPages(panel, context.rows, records, acts)
+    does = PayoutPages(panel, banks, records, acts)
     csv, json = ("text/csv",), ("application/json",)
     panel.view("/payouts/export", "payouts_export", records.export, media=csv)(does.export)
     panel.view("/payouts", "payouts", records.search)(does.listed)

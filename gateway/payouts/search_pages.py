@@ -10,12 +10,13 @@ from typing import Final
 from urllib.parse import quote
 
 from gateway.domain.kernel.errors import ServiceError
-from gateway.http.panel.pages.calls import RowCalls
-from gateway.http.panel.pages.kit import PageContext, Pages, typed
+from gateway.http.panel.pages.kit import PageContext, Pages, part, typed
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.visit import Visit, address
 from gateway.payouts.model import FoundDocument
 from gateway.payouts.service import PayoutRecords, SearchBody
+from gateway.traces.service import Trace, Traces
+from policies.validation.backoffice.inputs import word_of_path
 from policies.validation.bodies import body
 
 _UUID: Final = re.compile(
@@ -30,6 +31,7 @@ _NAMING: Final = re.compile(
     re.ASCII,
 )
 _TEXT: Final = body(SearchBody)
+_TRACE: Final = word_of_path("trace_id")
 _QUOTES: Final = " \t\"'`,;"
 """What stands around an id that was copied out of a log or a table."""
 
@@ -39,8 +41,8 @@ class SearchPages:
     """The search; what names somebody is sent by the form and stands in no address."""
 
     panel: Pages
-    rows: RowCalls
     records: PayoutRecords
+    traces: Traces
 
     async def page(self, visit: Visit) -> Result:
         """Find a payout, an account or a credential."""
@@ -76,18 +78,22 @@ class SearchPages:
             if hits:
                 break
             # a refused request has no payout
-            told = await self.rows.section(visit, "backoffice.trace", {"trace_id": meant})
+            told = await part(self._trace(visit, meant))
             if told.problem is None:
                 return Redirect(address("/panel/trace/{trace_id}", trace_id=meant))
         return Shown(
             template="money/search.html", data={"text": given, "found": found, "is_kept": False}
         )
 
+    async def _trace(self, visit: Visit, meant: str) -> Trace:
+        trace_id = typed(_TRACE, {}, {"trace_id": meant})
+        return await self.traces.read(self.panel.staff(visit), trace_id)
 
-def pages(records: PayoutRecords, context: PageContext) -> Sequence[Page]:
+
+def pages(records: PayoutRecords, traces: Traces, context: PageContext) -> Sequence[Page]:
     """Return the page and its form."""
     panel = Pages("/search", context)
-    does = SearchPages(panel, context.rows, records)
+    does = SearchPages(panel, records, traces)
     page = panel.view("", "search", records.named)(does.page)
     panel.form("", "search_find", records.named, shows=page)(does.find)
     return panel.pages

@@ -15,7 +15,6 @@ from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.money import sum_of
 from gateway.domain.kernel.structs import struct_of
 from gateway.domain.kernel.windows import LARGEST_LIMIT, Paging
-from gateway.http.panel.pages.calls import RowCalls
 from gateway.http.panel.pages.formats import typed_money
 from gateway.http.panel.pages.kit import PageContext, Pages, part, typed
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
@@ -75,15 +74,14 @@ class ReviewPages:
     """The list, and the opinion on one payout."""
 
     panel: Pages
-    rows: RowCalls
     reviews: Reviews
     probes: UnresolvedProbes
     records: PayoutRecords
 
     async def listed(self, visit: Visit) -> Result:
         """List what is not proven, oldest first."""
-        who, at = self.panel.staff(visit), self.rows.now()
-        found = await part(self.reviews.unresolved(who, _OLDEST))
+        who = self.panel.staff(visit)
+        at, found = who.acting.now(), await part(self.reviews.unresolved(who, _OLDEST))
         items = [
             _Row.of(each.to_document(who), each.found.payout.created_at, at)
             for each in (found.data.items if found.data else ())
@@ -161,7 +159,7 @@ def pages(
 ) -> Sequence[Page]:
     """Return the list, and the forms on it."""
     panel = Pages("/unresolved", context)
-    does = ReviewPages(panel, context.rows, reviews, probes, records)
+    does = ReviewPages(panel, reviews, probes, records)
     listed = panel.view("", "unresolved", reviews.unresolved)(does.listed)
     panel.form("/probe", "unresolved_probe", probes.probe_all, shows=listed)(does.probe)
     panel.form("", "unresolved_judge", reviews.judge, shows=listed)(does.judge)

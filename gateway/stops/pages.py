@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 from uuid import UUID
 
 from gateway.accounts.model import AccountRecord
+from gateway.banks.service import BankReports
 from gateway.companies.service import Companies
 from gateway.domain.identity.errors import VALIDATION_FAILED
 from gateway.domain.kernel.errors import ServiceError
@@ -20,14 +21,15 @@ from policies.validation.bodies import of_form
 
 _ALL: Final = Paging(page=1, limit=LARGEST_LIMIT)
 """Stops in force are few: one page holds them."""
-_NONE: Final[Mapping[str, Any]] = {"data": ()}
 _WORDS: Final = {Language.PORTUGUESE: "parar", Language.ENGLISH: "stop"}
 _BY_ID: Final = (StopScope.COMPANY, StopScope.ACCOUNT)
 """What has a UUID; a bank and a credential have names of other forms."""
 MINUTES: Final = (15, 60, 240, 1440, 10080, LONGEST_MIN)
 
 
-def pages(stops: Stops, companies: Companies, context: PageContext) -> Sequence[Page]:
+def pages(
+    stops: Stops, companies: Companies, banks: BankReports, context: PageContext
+) -> Sequence[Page]:
     """Return the pages; their forms call the same service as the API."""
     panel = Pages("/stops", context)
 
@@ -55,7 +57,7 @@ def pages(stops: Stops, companies: Companies, context: PageContext) -> Sequence[
             "subject": visit.form["subject"] or visit.query("subject"),
             "minutes": MINUTES,
             "word": _WORDS[visit.language],
-            "choices": await _choices(panel, companies, context, visit),
+            "choices": await _choices(panel, companies, banks, visit),
         }
         return Shown(template="operations/stop_new.html", data=data)
 
@@ -88,13 +90,14 @@ def pages(stops: Stops, companies: Companies, context: PageContext) -> Sequence[
 
 
 async def _choices(
-    panel: Pages, companies: Companies, context: PageContext, visit: Visit
+    panel: Pages, companies: Companies, banks: BankReports, visit: Visit
 ) -> Sequence[tuple[str, str, str]]:
     """Return what a stop can name: the scope, the subject, and what people call it."""
-    banks = await context.rows.section(visit, "backoffice.providers")
-    found = await part(companies.page(panel.staff(visit), _ALL))
+    who = panel.staff(visit)
+    known = await part(banks.providers(who))
+    found = await part(companies.page(who, _ALL))
     return [
-        *(("provider", each["name"], each["name"]) for each in (banks.data or _NONE)["data"]),
+        *(("provider", each.name, each.name) for each in known.data or ()),
         *(("company", each.id, each.name) for each in (found.data.items if found.data else ())),
         *(("account", each.id, _told(each)) for each in await panel.accounts(visit)),
     ]

@@ -77,7 +77,6 @@ WITHOUT = {
             "gateway/charges/pages.py",
             "gateway/http/panel/pages/days.py",
             "gateway/http/panel/pages/page.py",
-            "gateway/http/panel/pages/bank_names.py",
             "gateway/accounts/pages.py",
             "gateway/approvals/pages.py",
             "gateway/closings/pages.py",

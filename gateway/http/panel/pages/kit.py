@@ -8,7 +8,13 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any, Final, Generic, NotRequired, TypedDict, TypeVar, Unpack
 
-from gateway.accounts.model import NAMED_AT_MOST, AccountRecord, AccountSearch, NamesRequest
+from gateway.accounts.model import (
+    NAMED_AT_MOST,
+    AccountRecord,
+    AccountSearch,
+    BankNumber,
+    NamesRequest,
+)
 from gateway.accounts.service import Accounts
 from gateway.core.access import Staff, StaffOf, requirement_of
 from gateway.domain.accounts.accounts import Account
@@ -226,6 +232,15 @@ class Pages:
         found = await part(self._context.people.page(self.staff(visit), CHOICES))
         listed = found.data.items if found.data else ()
         return {known: each.name for each in listed for known in (each.id, each.email)}
+
+    async def banks(self, visit: Visit) -> Sequence[BankNumber]:
+        """Return banks to choose from; who knows the number needs none."""
+        return (await part(self._context.accounts.bank_numbers(self.staff(visit)))).data or ()
+
+    async def bank(self, visit: Visit, number: str) -> BankNumber | None:
+        """Return the bank that one of its numbers names; None for one not listed."""
+        listed = await self.banks(visit) if number else ()
+        return next((each for each in listed if number in {each.compe, each.ispb}), None)
 
     async def names(self, visit: Visit, ids: Iterable[str]) -> Mapping[str, str]:
         """Return what accounts, companies and credentials are called; ids alone where unknown."""
