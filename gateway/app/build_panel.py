@@ -15,7 +15,6 @@ from gateway.app.build_identity import IdentityRoom
 from gateway.companies.service import find_company
 from gateway.core.access import StaffOf
 from gateway.http.panel.pages.badges import Badges
-from gateway.http.panel.pages.calls import RowCalls
 from gateway.http.panel.pages.kit import PageContext
 from gateway.http.panel.pages.navigation import Navigation
 from gateway.http.panel.pages.page import Page, holders
@@ -84,28 +83,23 @@ def build_panel(kernel: Kernel, identity: IdentityRoom) -> Panel:
     )
 
 
-def build_pages(  # noqa: PLR0913, PLR0917 - what pages call and show
+def build_pages(
     panel: Panel,
     kernel: Kernel,
     people: People,
     payouts: PayoutRecords,
-    backoffice: Surface,
-    own: Surface,
     nouns: Callable[[PageContext], Sequence[Page]],
 ) -> Surface:
     """
     Build the surface of pages; nothing is loaded before somebody looks.
 
-    Pages call the rows of ``backoffice``, and of one's ``own`` account, until their nouns have
-    services. ``nouns`` declares the pages that call services.
+    ``nouns`` declares those of the nouns that are built elsewhere.
     """
-    rows, environment = RowCalls((backoffice, own), kernel.now), kernel.settings.environment
     context = PageContext(
         staff=StaffOf(kernel.now, kernel.settings.factor_roles),
         find=build_visible_account(kernel).find,
         accounts=build_account_service(kernel),
         people=people,
-        rows=rows,
     )
     pages = (
         *sign_in_pages(panel, context),
@@ -120,7 +114,7 @@ def build_pages(  # noqa: PLR0913, PLR0917 - what pages call and show
             navigation=Navigation(pages),
             badges=badges,
             holders=holders(pages),
-            environment=environment,
+            environment=kernel.settings.environment,
             idle=panel.views.records.context.settings.idle,
         ),
         badges=badges,

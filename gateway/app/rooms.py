@@ -183,7 +183,7 @@ def user_surfaces(rooms: Rooms, providers: Callable[[], Sequence[Provider]]) -> 
     if not kernel.settings.server.panel:
         return surfaces
     own, nouns = panel_surface(panel), partial(_pages, rooms, oversight)
-    pages = build_pages(panel, kernel, people, rooms.staff_payouts.records, backoffice, own, nouns)
+    pages = build_pages(panel, kernel, people, rooms.staff_payouts.records, nouns)
     return (*surfaces, own, pages)
 
 

@@ -33,7 +33,7 @@ def pages(banks: BankReports, context: PageContext) -> Sequence[Page]:
             template="operations/providers.html",
             part="operations/_providers.html",
             data={
-                "now": context.rows.now(),
+                "now": context.staff.now(),
                 "is_open": any(each.is_open for each in providers),
                 "banks": statuses(providers, weather.data or ()),
                 "matrix": matrix(providers),
@@ -55,7 +55,7 @@ def pages(banks: BankReports, context: PageContext) -> Sequence[Page]:
             template="operations/provider.html",
             part="operations/_provider.html",
             data={
-                "now": context.rows.now(),
+                "now": context.staff.now(),
                 "is_open": found.is_open,
                 "bank": status_of(found, weather.data),
                 "matrix": matrix([found]),

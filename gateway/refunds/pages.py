@@ -51,7 +51,7 @@ _STATES: Final = {
 
 def pages(refunds: Refunds, context: PageContext) -> Sequence[Page]:
     """Return the pages."""
-    panel, rows = Pages("", context), context.rows
+    panel, now = Pages("", context), context.staff.now
 
     async def found(
         visit: Visit, account_id: str, show: str, days: Days
@@ -67,7 +67,7 @@ def pages(refunds: Refunds, context: PageContext) -> Sequence[Page]:
 
     async def payment_of(visit: Visit, account: Account) -> IncomingPayment:
         """Find the payment on its day; raises ``NOT_FOUND`` for none of this id."""
-        day = day_of(visit.query("day") or visit.form["day"]) or rows.now().date()
+        day = day_of(visit.query("day") or visit.form["day"]) or now().date()
         before = day - _DAY if day > date.min else day
         wanted, page = visit.parameter("e2e_id"), 1
         while True:
@@ -86,7 +86,7 @@ def pages(refunds: Refunds, context: PageContext) -> Sequence[Page]:
         accounts = await panel.accounts(visit)
         chosen = visit.query("account_id") or (accounts[0].id if len(accounts) == 1 else "")
         show = visit.query("show") if visit.query("show") in _STATES else "payments"
-        days = days_of(visit, rows.now)
+        days = days_of(visit, now)
         data: dict[str, object] = {
             "accounts": accounts,
             "account_id": chosen,

@@ -32,7 +32,7 @@ _TYPES: Final[Mapping[str, str]] = {
 
 def pages(statements: Statements, context: PageContext) -> Sequence[Page]:
     """Return the pages."""
-    panel, rows = Pages("/accounts/{account_id}/statement", context), context.rows
+    panel, now = Pages("/accounts/{account_id}/statement", context), context.staff.now
 
     async def linked(visit: Visit, account: Account, days: Days) -> LinkedStatement:
         """Read the movements that the address asks for."""
@@ -45,7 +45,7 @@ def pages(statements: Statements, context: PageContext) -> Sequence[Page]:
     @panel.view("", "statement", statements.linked)
     async def statement(visit: Visit) -> Result:
         """Show the statement of an account; the bank is asked after the page, or when told to."""
-        account, days = await panel.account(visit), days_of(visit, rows.now)
+        account, days = await panel.account(visit), days_of(visit, now)
         data: dict[str, object] = {
             **await panel.account_data(visit),
             "days": days,
@@ -69,7 +69,7 @@ def pages(statements: Statements, context: PageContext) -> Sequence[Page]:
     @panel.view("/export", "statement_export", statements.report, fails=_FAILS, media=media)
     async def export(visit: Visit) -> Result:
         """Return the statement as a file, of the days that the page shows."""
-        form, days = visit.query("format"), days_of(visit, rows.now)
+        form, days = visit.query("format"), days_of(visit, now)
         if form not in _TYPES:
             raise ServiceError(errors.PAYLOAD_INVALID, "not_one_of", field="format")
         window = window_of(days.init, days.ends)

@@ -8,7 +8,6 @@ _PANEL = "tests/unit/gateway/http/panel"
 _PAGES = f"{_PANEL}/pages"
 _SURFACES = "tests/surfaces/panel/pages"
 _BADGES = f"{_PAGES}/test_badges.py"
-_CALLS = f"{_PAGES}/test_calls.py"
 _CSRF = "tests/unit/policies/traffic/test_csrf.py"
 _FORMATS = f"{_PAGES}/test_formats.py"
 _NAVIGATION = f"{_PAGES}/test_navigation.py"
@@ -160,21 +159,12 @@ ROWS = (
         tests=(f"{_NAVIGATION}::test_a_page_that_needs_a_right_is_not_shown_without_it",),
     ),
     Mistake(
-        name="right-not-asked-by-a-row",
-        promise="A row asks for its right, whichever page calls it.",
-        source="ADR 10",
-        file="gateway/http/panel/pages/calls.py",
-        right="return [each for each in policies if not isinstance(each, asked)]",
-        wrong="return [each for each in policies if type(each) is VisibleAccount]",
-        tests=(f"{_CALLS}::test_a_row_asks_for_right_factor_and_scope_whichever_page_calls_it",),
-    ),
-    Mistake(
         name="stale-person-overwritten",
         promise="A page changes a person only as they were seen.",
         source="docs/panel.md",
-        file="gateway/http/panel/pages/calls.py",
-        right="            call.asked.headers = _with_version(visit, version)\n",
-        wrong="            _with_version(visit, version)\n",
+        file="gateway/identity/pages.py",
+        right="expected=expected([version]) if version else ANY_VERSION,",
+        wrong="expected=ANY_VERSION,",
         tests=(f"{_PEOPLE}::test_a_change_of_somebody_who_was_changed_meanwhile_is_refused",),
     ),
 )

@@ -29,7 +29,6 @@ from gateway.domain.kernel.windows import LARGEST_LIMIT, Paging
 from gateway.domain.requests.calls import Input, RawRequest
 from gateway.http.backoffice.callers import explained
 from gateway.http.common import STORE_FAILS
-from gateway.http.panel.pages.calls import RowCalls
 from gateway.http.panel.pages.formats import day_begins
 from gateway.http.panel.pages.page import HTML, Page, Result, Shown, Shows
 from gateway.http.panel.pages.visit import Visit
@@ -141,14 +140,12 @@ class PageContext:
         find: Finds an account, whatever its state, in a company scope.
         accounts: Lists accounts, and names records.
         people: Lists users, for what they are called.
-        rows: The rows of nouns that have no package yet.
     """
 
     staff: StaffOf
     find: Callable[[tuple[str, CompanyScope]], Awaitable[Account | None]]
     accounts: Accounts
     people: People
-    rows: RowCalls
 
 
 class Pages:

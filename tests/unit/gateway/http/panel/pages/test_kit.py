@@ -18,7 +18,6 @@ from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.requests.calls import RawRequest
-from gateway.http.panel.pages.calls import RowCalls
 from gateway.http.panel.pages.kit import PageContext, Pages, part
 from gateway.http.panel.pages.page import Redirect, Result, Shown
 from gateway.http.panel.pages.visit import Visit
@@ -103,7 +102,6 @@ def context(*accounts: Account) -> PageContext:
         find=find,
         accounts=known,
         people=people,
-        rows=RowCalls((), Clock().now),
     )
 
 
