@@ -28,6 +28,7 @@ from gateway.stops.cli import resume, stop, stops
 
 if TYPE_CHECKING:
     from gateway.cli.context import AdminContext
+    from gateway.domain.accounts.accounts import Account
 
 DIFFERENCES = ("kind", "account_id", "reference", "key", "details")
 _PROBED = ("state", "certainty", "review", "provider_id", "e2e_id", "settled_at")
@@ -65,9 +66,9 @@ def listing(
     """List an account's payouts, newest first."""
     wanted = PayoutState(state) if state else None
 
-    def listed(office: AdminContext) -> Awaitable[Sequence[Payout]]:
-        window = days(init, ends, office.acting.now())
-        return office.payouts.created(office.staff, account_id, window, wanted)
+    async def listed(office: AdminContext) -> Sequence[Payout]:
+        window, account = days(init, ends, office.acting.now()), await _named(office, account_id)
+        return await office.payouts.created(office.staff, account, window, wanted)
 
     terminal.show_all([payout_row(each) for each in in_store(terminal, listed)], LISTED)
 
@@ -84,11 +85,8 @@ def show(terminal: Terminal, reference: str, account_id: str) -> None:
     """
 
     async def found(office: AdminContext) -> PayoutDetail:
-        from gateway.app.build_backoffice import build_account_service  # noqa: PLC0415 - the store
-
-        payout = await office.payouts.find(office.staff, account_id, reference)
-        accounts = build_account_service(office.kernel)
-        account = await accounts.find(office.staff, payout.account_id)
+        account = await _named(office, account_id)
+        payout = await office.payouts.find(office.staff, account, reference)
         return await office.payouts.detail(office.staff, account, payout.reference)
 
     show_dossier(terminal, in_store(terminal, found))
@@ -117,7 +115,8 @@ def probe(terminal: Terminal, reference: str, account_id: str) -> None:
     async def looked(office: AdminContext) -> tuple[Payout, Payout]:
         from gateway.payouts.cli_banks import probed  # noqa: PLC0415 - loads adapters
 
-        payout = await office.payouts.find(office.staff, account_id, reference)
+        account = await _named(office, account_id)
+        payout = await office.payouts.find(office.staff, account, reference)
         return payout, await probed(office, payout)
 
     before, after = (payout_row(each) for each in in_store(terminal, looked))
@@ -183,3 +182,10 @@ def _summary(report: Report) -> str:
         f"{unnamed}"
         f" {len(report.differences)} differences"
     )
+
+
+async def _named(office: AdminContext, account_id: str) -> Account:
+    """Return the account of an id that was typed."""
+    from gateway.app.build_backoffice import build_account_service  # noqa: PLC0415 - the store
+
+    return await build_account_service(office.kernel).find(office.staff, account_id)

@@ -47,7 +47,7 @@ from gateway.operations.backoffice.downloads.files import (
     Turns,
 )
 from gateway.operations.bank.pages import Listed
-from gateway.operations.kernel.audit_context import RuleViolation, identifier
+from gateway.operations.kernel.audit_context import RuleViolation
 from gateway.operations.payouts.followup import FollowUp
 from gateway.payouts.model import (
     AccountPayout,
@@ -126,14 +126,14 @@ class PayoutRecords:
     turns: Turns
 
     @requires(Area.PAYOUT, Action.READ)
-    async def find(self, who: Staff, account_id: str, reference: str) -> Payout:
+    async def find(self, who: Staff, account: Account, reference: str) -> Payout:
         """
-        Return the payout of an account, whatever company it is of: for commands.
+        Return the payout of an account.
 
         Raises:
             RuleViolation: the account has none of this reference.
         """
-        payout = await self.payouts.find(identifier(account_id, "account"), reference)
+        payout = await self.payouts.find(account.id, reference)
         if payout is None:
             message = f"the account has no payout {reference}"
             raise RuleViolation(message)
@@ -141,10 +141,10 @@ class PayoutRecords:
 
     @requires(Area.PAYOUT, Action.READ)
     async def created(
-        self, who: Staff, account_id: str, window: Window, state: PayoutState | None
+        self, who: Staff, account: Account, window: Window, state: PayoutState | None
     ) -> Sequence[Payout]:
-        """Return every payout that an account created in a window, newest first: for commands."""
-        found = await payouts_of(self.payouts, identifier(account_id, "account"), window)
+        """Return every payout that an account created in a window, newest first."""
+        found = await payouts_of(self.payouts, account.id, window)
         return [payout for payout in found if state in {None, payout.state}]
 
     @requires(Area.PAYOUT, Action.READ)

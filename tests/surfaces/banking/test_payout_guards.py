@@ -44,9 +44,8 @@ async def test_one_like_another_is_told_or_refused(
         assert twin.verdict == verdict
         assert await world.executions("twin") == executed
         assert await similar_counted(world) == 1
-        found = await world.office.payouts.show(
-            world.office.acting, world.demo["accounts"]["main"]["id"], "first"
-        )
+        account = await world.office.found(world.demo["accounts"]["main"]["id"])
+        found = await world.office.payouts.detail(world.office.staff, account, "first")
         assert [each.reference for each in found.similar] == (["twin"] if executed else [])
 
 
