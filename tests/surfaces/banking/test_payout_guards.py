@@ -9,6 +9,7 @@ import aiohttp
 import pytest
 from sqlalchemy import delete
 
+from gateway.app.build_backoffice import build_account_service
 from gateway.config.settings import Payouts
 from gateway.store.tables import core
 from tests.world.gateway.world import World, opened, order, patient, sandbox
@@ -44,7 +45,9 @@ async def test_one_like_another_is_told_or_refused(
         assert twin.verdict == verdict
         assert await world.executions("twin") == executed
         assert await similar_counted(world) == 1
-        account = await world.office.found(world.demo["accounts"]["main"]["id"])
+        main = world.demo["accounts"]["main"]["id"]
+        accounts = build_account_service(world.gateway.kernel)
+        account = await accounts.find(world.office.staff, main)
         found = await world.office.payouts.detail(world.office.staff, account, "first")
         assert [each.reference for each in found.similar] == (["twin"] if executed else [])
 
