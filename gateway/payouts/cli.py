@@ -22,13 +22,13 @@ from gateway.payouts.cli_views import (
     unresolved_row,
 )
 from gateway.payouts.model import PayoutDetail
-from gateway.payouts.verification import Report
 from gateway.reviews.cli import review
 from gateway.stops.cli import resume, stop, stops
 
 if TYPE_CHECKING:
     from gateway.cli.context import AdminContext
     from gateway.domain.accounts.accounts import Account
+    from gateway.payouts.verification import Report
 
 DIFFERENCES = ("kind", "account_id", "reference", "key", "details")
 _PROBED = ("state", "certainty", "review", "provider_id", "e2e_id", "settled_at")

@@ -1,5 +1,5 @@
 """
-Reading many records by one statement: those that are asked for at the same time.
+Reading many records by one statement: those that are asked for in the same turn of the loop.
 
 A look-up by itself costs a connection, a hop to a thread or a server, and a statement; in a
 batch its part of them is small. While two statements are under way the next batch fills.
@@ -8,13 +8,11 @@ batch its part of them is small. While two statements are under way the next bat
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from typing import Any, Final, Generic, TypeVar
 
 from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.store.kernel.batching import BatchLimits, BatchQueue
-from gateway.store.kernel.database import failures_as_ours
 
 Key = TypeVar("Key")
 Found = TypeVar("Found")
@@ -25,13 +23,9 @@ _UNDER_WAY: Final = 2
 _MOST: Final = 500
 """Keys in one statement; what its rows cost stands in the way of everything else on the loop."""
 
-
-@dataclass(frozen=True, slots=True)
-class _Answer(Generic[Record]):
-    """What was read of one key: a record, that there is none, or why it cannot be read."""
-
-    record: Record | None
-    problem: Exception | None = None
+Clock = Callable[[], float]
+Batch = Mapping[str, asyncio.Future[Record | None]]
+"""Those who wait, by key."""
 
 
 class Bounded(Generic[Key, Found]):
@@ -70,7 +64,7 @@ class Bounded(Generic[Key, Found]):
 
 class BatchedReads(Generic[Record]):
     """
-    Reads records by key; keys that are asked for while two statements run share the next.
+    Reads records by key; keys of the same turn share a statement.
 
     Nobody waits longer than the bound, the time before the statement included.
     """
@@ -79,6 +73,7 @@ class BatchedReads(Generic[Record]):
         self,
         load: Callable[[Sequence[str]], Coroutine[Any, Any, Mapping[str, Record]]],
         seconds: float,
+        clock: Clock = time.monotonic,
     ) -> None:
         """
         Read nothing yet.
@@ -86,33 +81,83 @@ class BatchedReads(Generic[Record]):
         Args:
             load: Reads the records of several keys; absent ones are left out.
             seconds: The longest that anybody waits.
+            clock: Of the bound.
         """
         self._load = Bounded(load)
         self._seconds = seconds
-        limits = BatchLimits(count=_UNDER_WAY, most=_MOST, queue_s=seconds, whole_s=seconds)
-        self._queue: BatchQueue[str, _Answer[Record]] = BatchQueue(self._read, limits)
+        self._clock = clock
+        self._next: dict[str, asyncio.Future[Record | None]] = {}
+        self._next_since = 0.0
+        self._under_way: set[asyncio.Task[None]] = set()
+        self._is_due = False
 
-    def read(self, key: str) -> asyncio.Task[Record | None]:
+    def read(self, key: str) -> asyncio.Future[Record | None]:
         """
         Return what will be read of a key by a statement that has not begun yet.
 
         None of a record that is not there; StoreUnavailable when the store does not answer.
         """
-        return asyncio.create_task(self._asked(key))  # noqa: TID251 - ends within the bound
+        waiting = self._next.get(key)
+        if waiting is not None:
+            return waiting
+        loop = asyncio.get_running_loop()
+        if not self._next:
+            self._next_since = self._clock()
+        waiting = self._next[key] = loop.create_future()
+        if not self._is_due and len(self._under_way) < _UNDER_WAY:
+            self._is_due = True
+            loop.call_soon(self._begin)
+        return waiting
 
-    async def _asked(self, key: str) -> Record | None:
-        with failures_as_ours():
-            answer = await self._queue.ask(key)
-        if answer.problem is not None:
-            raise answer.problem
-        return answer.record
+    def _begin(self) -> None:
+        """Read what has gathered, as far as there may be another statement."""
+        self._is_due = False
+        while self._next and len(self._under_way) < _UNDER_WAY:
+            batch = dict(list(self._next.items())[:_MOST])
+            for key in batch:
+                del self._next[key]
+            task = asyncio.get_running_loop().create_task(self._read(batch, self._next_since))
+            self._under_way.add(task)
+            task.add_done_callback(self._ended)
 
-    async def _read(self, keys: Sequence[str]) -> Sequence[_Answer[Record] | None]:
-        """Read one batch; one of many may be a row that cannot be read, so each is read alone."""
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        """Go on with what has gathered meanwhile."""
+        self._under_way.discard(task)
+        if task.cancelled():  # the process ends
+            for waiting in self._next.values():
+                waiting.cancel()
+            return
+        self._begin()
+
+    async def _read(self, batch: Batch[Record], since: float) -> None:
+        """Read one batch; whoever waits is told, or the process ends."""
         try:
-            found = await self._load.read(keys, self._seconds)
-        except StoreUnavailable:
-            raise
+            await self._tell(batch, since)
+        finally:
+            for waiting in batch.values():
+                waiting.cancel()  # only where this task was cancelled is anybody left
+
+    async def _tell(self, batch: Batch[Record], since: float) -> None:
+        """Tell all who wait what was found, or the failure."""
+        try:
+            found = await self._load.read(list(batch), self._left_s(since))
         except Exception as problem:  # noqa: BLE001 - whatever it is, those who wait are told
-            return [None] * len(keys) if len(keys) > 1 else [_Answer(None, problem)]
-        return [_Answer(found.get(key)) for key in keys]
+            if len(batch) > 1 and self._left_s(since):
+                # one of them may be the cause: a row that cannot be read harms nobody else
+                for key, waiting in batch.items():
+                    await self._tell({key: waiting}, since)
+                return
+            for key in _of_those_left(batch):
+                batch[key].set_exception(problem)
+        else:
+            for key in _of_those_left(batch):
+                batch[key].set_result(found.get(key))
+
+    def _left_s(self, since: float) -> float:
+        """Return the seconds that a batch has left."""
+        return max(0.0, since + self._seconds - self._clock())
+
+
+def _of_those_left(batch: Batch[Record]) -> Iterable[str]:
+    """Return the keys for which somebody still waits."""
+    return [key for key, waiting in batch.items() if not waiting.done()]

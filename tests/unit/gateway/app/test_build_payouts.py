@@ -11,6 +11,7 @@ import pytest
 from gateway.app.build_payouts import build_follow_up, build_payout_records, build_payouts
 from gateway.config.settings import Payouts, Settings
 from gateway.domain.payouts.payouts import PayoutState
+from gateway.operations.backoffice.downloads.files import Turns
 from gateway.operations.payouts.guards import SimilarPolicy
 from gateway.runtime.failpoints import FailingPayouts
 from gateway.runtime.kernel import Kernel, SilentObserver
@@ -76,7 +77,7 @@ def test_similar_payouts_are_judged_as_configured(word: str, refuse: bool):
 def test_similar_payouts_are_shown_even_where_none_is_looked_for(
     configured_s: float, shown_s: float
 ):
-    records = build_payout_records(kernel(similar_within_s=configured_s))
+    records = build_payout_records(kernel(similar_within_s=configured_s), {}, Turns())
 
     assert records.similar_within == timedelta(seconds=shown_s)
 

@@ -52,20 +52,19 @@ async def test_keys_of_one_turn_are_read_by_one_statement():
     store = Store()
     reads = store.reads()
 
-    found = await told(*map(reads.read, ("a", "x", "b")))
+    found = await told(*map(reads.read, ("a", "x", "b", "a")))
 
-    assert found == ["A", None, "B"]
+    assert found == ["A", None, "B", "A"]
     assert store.statements == [["a", "x", "b"]]
 
 
-@leaping
 async def test_while_two_statements_run_the_next_one_gathers():
     store = Store(is_gated=True)
     reads = store.reads()
     waiting = []
     for keys in ("ab", "c", "de", "f"):
         waiting += list(map(reads.read, keys))
-        await asyncio.sleep(0.01)
+        await settle()
     running = store.running, list(store.statements)
 
     store.gates[0].set()
@@ -79,7 +78,6 @@ async def test_while_two_statements_run_the_next_one_gathers():
     assert store.statements == [["a", "b"], ["c"], ["d", "e", "f"]]
 
 
-@leaping
 async def test_who_asks_after_a_statement_began_gets_another_one():
     """What it finds may be from before."""
     store = Store(is_gated=True)
@@ -87,7 +85,7 @@ async def test_who_asks_after_a_statement_began_gets_another_one():
     first = reads.read("a")
     await settle()
     second = reads.read("a")
-    await asyncio.sleep(0.01)
+    await settle()
     for gate in store.gates:
         gate.set()
 
@@ -145,18 +143,35 @@ async def test_a_mistake_of_ours_hangs_nobody():
 async def test_a_silent_store_is_given_up_by_all_in_time():
     """By those too who waited for a place: the bound is that of the whole look-up."""
     store = Store(is_gated=True)
-    reads = BatchedReads(store.find_all, 0.2)
+    reads = BatchedReads(store.find_all, 0.2, time.monotonic)
     began, waiting = time.monotonic(), []
     for key in "abcd":
         waiting.append(reads.read(key))
-        await asyncio.sleep(0)
+        await settle()
 
     failed = await told(*waiting)
 
     assert [type(each) for each in failed] == [StoreUnavailable] * 4
     assert time.monotonic() - began == pytest.approx(0.2, abs=0.01)
-    await asyncio.sleep(0.01)
     assert store.running == 0
+
+
+async def test_time_spent_waiting_for_a_place_counts():
+    now = 0.0
+    store = Store(is_gated=True)
+    reads = BatchedReads(store.find_all, 0.5, lambda: now)
+    first = [reads.read("a")]
+    await settle()
+    first.append(reads.read("b"))
+    await settle()
+    late = reads.read("c")
+    now = 10.0
+    for gate in store.gates:
+        gate.set()
+
+    with pytest.raises(StoreUnavailable):
+        await late
+    assert await told(*first) == ["A", "B"]
 
 
 async def test_one_that_gives_up_stops_nobody_else():
@@ -168,3 +183,17 @@ async def test_one_that_gives_up_stops_nobody_else():
     store.gates[0].set()
 
     assert await other == "B"
+
+
+async def test_nobody_waits_for_a_process_that_ends():
+    store = Store(is_gated=True)
+    reads = store.reads()
+    waiting = []
+    for key in "abc":
+        waiting.append(reads.read(key))
+        await settle()
+    for task in list(reads._under_way):
+        task.cancel()
+    await settle()
+
+    assert all(each.cancelled() for each in waiting)
