@@ -34,6 +34,7 @@ STORE = SimpleNamespace(
     returns="returns",
     follow_ups="follow-ups",
     reviews="reviews",
+    database="database",
 )
 
 
