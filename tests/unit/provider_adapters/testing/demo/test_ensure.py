@@ -71,7 +71,7 @@ async def test_a_lost_store_is_made_again(make, tmp_path):
 
     async with registers.opened(tmp_path / "new") as office:
         assert await make(office) == demo
-        found = await office.accounts.find(demo["accounts"]["main"]["id"])
+        found = await office.found(demo["accounts"]["main"]["id"])
         assert found.active
 
 
@@ -96,7 +96,7 @@ async def test_an_account_is_what_its_role_says(make, office):
     demo = await make()
 
     for role, wanted in contents.ACCOUNTS.items():
-        account = await office.accounts.find(demo["accounts"][role]["id"])
+        account = await office.found(demo["accounts"][role]["id"])
         assert account.company_id == demo["companies"][wanted.company]["id"], role
         assert (account.active, account.verified) == (wanted.active, wanted.verified), role
         assert account.provider == wanted.provider, role
@@ -104,7 +104,7 @@ async def test_an_account_is_what_its_role_says(make, office):
 
 async def test_an_account_carries_its_token_at_the_bank(make, office):
     demo = await make()
-    account = await office.accounts.find(demo["accounts"]["main"]["id"])
+    account = await office.found(demo["accounts"]["main"]["id"])
 
     opened = office.sealer.open(account.sealed_credentials, account.id)
 
@@ -126,7 +126,7 @@ async def test_a_credential_is_what_its_role_says(make, office):
 
 async def test_a_revoked_credential_is_issued_anew(make, office, tmp_path):
     demo = await make()
-    await office.credentials.revoke(demo["credentials"]["full"]["client_id"])
+    await office.revoke(demo["credentials"]["full"]["client_id"])
 
     again = await make()
 
