@@ -103,9 +103,9 @@ class Day(Struct, frozen=True, kw_only=True):
         return hashlib.sha256(msgspec.json.encode((self.day, self.figures, self.lines))).hexdigest()
 
 
-class Closing(Struct, frozen=True, kw_only=True):
+class Closing(Figures, frozen=True, kw_only=True):
     """
-    A day that was signed; it is locked once a second person has signed it too.
+    The figures of a day that was signed; it is locked once a second person has signed it too.
 
     Attributes:
         signed_by, locked_by: As the audit log names them; ``locked_by`` is empty before.
@@ -113,13 +113,6 @@ class Closing(Struct, frozen=True, kw_only=True):
 
     account_id: str
     day: date
-    opening: int
-    credits: int
-    debits: int
-    fees: int
-    returns: int
-    closing: int
-    paid: int
     differences: int
     digest: str
     signed_by: str

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Final
 
+from msgspec.structs import asdict
 from sqlalchemy import select, update
 
 from gateway.charges.model import ChargeRecord
@@ -108,13 +109,7 @@ class Closings:
             digest=seen.digest,
             signed_by=who.acting.actor,
             signed_at=who.acting.now(),
-            opening=told.opening,
-            credits=told.credits,
-            debits=told.debits,
-            fees=told.fees,
-            returns=told.returns,
-            closing=told.closing,
-            paid=told.paid,
+            **asdict(told),
         )
         event = who.acting.event(SIGNED, f"account:{account.id}", _details(made))
         async with self.database.writing() as connection:
