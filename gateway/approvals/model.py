@@ -82,6 +82,7 @@ class ApprovalState(StrEnum):
     APPROVED = "approved"
     REJECTED = "rejected"
     EXPIRED = "expired"
+    WITHDRAWN = "withdrawn"
     VOID = "void"
 
 
@@ -125,7 +126,7 @@ class ApprovalDocument(TypedDict):
     """
 
     id: str
-    status: Literal["waiting", "approved", "rejected", "expired", "void"]
+    status: Literal["waiting", "approved", "rejected", "expired", "withdrawn", "void"]
     kind: Literal[
         "payout",
         "refund",
@@ -170,7 +171,7 @@ class Approval:
         ordered_by: The user id; ``orderer`` is how the audit log names them.
         ends_at: It cannot be approved from then on.
         decided_by, decider: Likewise; empty while it waits.
-        reason: Why it was rejected, or is void.
+        reason: Why it was rejected or withdrawn, or is void.
         outcome_code: The public code of a refusal.
         collected_at: When its secret was fetched.
     """

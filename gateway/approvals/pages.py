@@ -66,6 +66,7 @@ def pages(approvals: Approvals, secrets: ApprovedSecrets, context: PageContext) 
             "names": await panel.names(visit, _named_by(approval, order)),
             "reach": await _account(panel, visit, order.get("account_id")),
             "is_own": is_own,
+            "may_withdraw": is_own and approval.state is ApprovalState.WAITING,
             "may_decide": panel.may(visit, approvals.approve) and not is_own,
             "may_collect": panel.may(visit, secrets.collect)
             and is_own
@@ -93,10 +94,13 @@ def pages(approvals: Approvals, secrets: ApprovedSecrets, context: PageContext) 
     @panel.form("/{approval_id}/reject", "approval_reject", approvals.reject, shows=read)
     async def reject(visit: Visit) -> Result:
         """Reject an order, with a reason."""
-        if not visit.form["reason"]:
-            raise ServiceError(VALIDATION_FAILED, "missing", field="reason")
-        why = of_form(visit.form, RejectionBody)
-        await approvals.reject(panel.staff(visit), _named(visit), why)
+        await approvals.reject(panel.staff(visit), _named(visit), _why(visit))
+        return _back(_named(visit))
+
+    @panel.form("/{approval_id}/withdraw", "approval_withdraw", approvals.withdraw, shows=read)
+    async def withdraw(visit: Visit) -> Result:
+        """Withdraw an own order, with a reason."""
+        await approvals.withdraw(panel.staff(visit), _named(visit), _why(visit))
         return _back(_named(visit))
 
     @panel.form("/{approval_id}/secret", "approval_secret", secrets.collect, shows=read)
@@ -121,6 +125,13 @@ def _asks(visit: Visit) -> Mapping[str, str]:
 
 def _named(visit: Visit) -> str:
     return _ID.read(visit.call.asked)
+
+
+def _why(visit: Visit) -> RejectionBody:
+    """Read the reason; VALIDATION_FAILED where there is none."""
+    if not visit.form["reason"]:
+        raise ServiceError(VALIDATION_FAILED, "missing", field="reason")
+    return of_form(visit.form, RejectionBody)
 
 
 def _me(visit: Visit) -> str:

@@ -66,6 +66,9 @@ def routes(approvals: Approvals, secrets: ApprovedSecrets) -> Routes:
     )
     office.post(f"{one}/reject", "approval_reject", approvals.reject, status=OK, raises=_DECIDING)
     office.post(
+        f"{one}/withdraw", "approval_withdraw", approvals.withdraw, status=OK, raises=_DECIDING
+    )
+    office.post(
         f"{one}/secret",
         "approval_secret",
         secrets.collect,

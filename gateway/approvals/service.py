@@ -62,6 +62,8 @@ WAITS_FOR: Final = timedelta(days=3)
 """Of what moves no money: over a weekend, as long as an invitation, and no longer."""
 
 _OWN_ORDER = "Another person has to agree to an order of your own."
+_WITHDRAW = "Withdraw an order of your own; another person decides on it."
+_NOT_OWN = "Only whoever ordered it may withdraw it."
 _ABOUT_ONESELF = "Another person has to agree to an order about you."
 _VOID = ("void", "The order is void: see its reason.")
 _MEANWHILE = ("meanwhile", "Somebody else has decided meanwhile.")
@@ -187,14 +189,30 @@ class Approvals:
     @requires(Area.APPROVAL, Action.WRITE)
     async def reject(self, who: Staff, approval_id: str, why: RejectionBody) -> Approval:
         """
-        Reject an order, or withdraw your own.
+        Reject another user's order.
 
         Raises:
-            ServiceError: ``NOT_POSSIBLE`` when it was decided, or is over.
+            ServiceError: ``FORBIDDEN`` for one's own, which ``withdraw`` ends;
+                ``NOT_POSSIBLE`` when it was decided, or is over.
         """
-        approval = await self.find(who, approval_id)
-        self._refuse_over(approval)
-        return await self._decide(_person(who), approval, ApprovalState.REJECTED, why.reason)
+        person, approval = _person(who), await self.find(who, approval_id)
+        if approval.ordered_by == person.user_id:
+            raise ServiceError(identity_errors.FORBIDDEN, "own_order", detail=_WITHDRAW)
+        return await self._end(person, approval, ApprovalState.REJECTED, why.reason)
+
+    @requires(Area.APPROVAL, Action.READ)
+    async def withdraw(self, who: Staff, approval_id: str, why: RejectionBody) -> Approval:
+        """
+        Withdraw your own order while it waits.
+
+        Raises:
+            ServiceError: ``FORBIDDEN`` for another user's order; ``NOT_POSSIBLE`` when it was
+                decided, or is over.
+        """
+        person, approval = _person(who), await self.find(who, approval_id)
+        if approval.ordered_by != person.user_id:
+            raise ServiceError(identity_errors.FORBIDDEN, "not_own_order", detail=_NOT_OWN)
+        return await self._end(person, approval, ApprovalState.WITHDRAWN, why.reason)
 
     @requires(Area.APPROVAL, Action.READ)
     async def page(self, who: Staff, wanted: ApprovalSearch) -> Listed[Approval]:
@@ -298,6 +316,13 @@ class Approvals:
         if reason:
             await self._decide(person, approval, ApprovalState.VOID, reason)
             raise not_possible(*_VOID)
+
+    async def _end(
+        self, person: SignedInUser, approval: Approval, state: ApprovalState, reason: str
+    ) -> Approval:
+        """End what waits, with nothing of it done."""
+        self._refuse_over(approval)
+        return await self._decide(person, approval, state, reason)
 
     async def _decide(
         self, person: SignedInUser, approval: Approval, state: ApprovalState, reason: str

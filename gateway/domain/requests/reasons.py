@@ -204,6 +204,7 @@ _RECORDS: Final = {
     "format_missing": "This installation cannot write PDF: the extra pdf is not installed.",
     "too_many_movements": "There are too many movements; ask for fewer days.",
     "own_order": "You cannot decide on your own order.",
+    "not_own_order": "Only whoever ordered it may withdraw an order.",
     "closing_signed": "The day is signed already.",
     "closing_not_yours": "A day is locked once, as it was signed, by another person.",
     "closing_changed": "The day is not as it was shown: read it again.",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import update
@@ -236,6 +237,10 @@ async def _approval(backoffice_client: BackofficeClient) -> Known:
     return Known(path={"approval_id": said.document["id"]}, by="approver")
 
 
+async def _own_approval(backoffice_client: BackofficeClient) -> Known:
+    return replace(await _approval(backoffice_client), by="operator")
+
+
 # --- an account's banking -------------------------------------------------------------------------
 
 
@@ -356,6 +361,7 @@ KNOWN: Mapping[str, Knowing] = {
     "backoffice.approval_facts": _approval,
     "backoffice.approval_reject": _approval,
     "backoffice.approval_secret": _secret,
+    "backoffice.approval_withdraw": _own_approval,
     "backoffice.company": _company,
     "backoffice.company_create": _new_company,
     "backoffice.credential": _credential,

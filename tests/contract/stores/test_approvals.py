@@ -113,6 +113,30 @@ async def test_what_a_changed_person_may_not_order_any_more_is_void_at_once(
 
 
 @both
+async def test_of_an_approval_and_a_withdrawal_at_once_one_holds(
+    store: Store, second: Store
+) -> None:
+    before = len(await acts_of(store))
+    for number in range(10):
+        order = replace(PAYS, id=f"p{number}", reference=str(number))
+        await store.office.approvals.add(order, event())
+        ends = [
+            replace(order, state=state, decided_by=by, decided_at=NOW)
+            for state, by in ((ApprovalState.APPROVED, "u2"), (ApprovalState.WITHDRAWN, MARIA))
+        ]
+
+        held = await asyncio.gather(
+            second.office.approvals.decide(ends[number % 2], event()),
+            store.office.approvals.decide(ends[1 - number % 2], event()),
+        )
+
+        assert sorted(held) == [False, True]
+        winner = ends[number % 2] if held[0] else ends[1 - number % 2]
+        assert await states(store, order.id) == [winner.state]
+    assert len(await acts_of(store)) == before + 20, "one act for each order and each end"
+
+
+@both
 async def test_a_decision_and_a_disabling_at_once_leave_one_of_them(
     store: Store, second: Store
 ) -> None:

@@ -53,13 +53,22 @@ async def ordered_payout(world: World, key_type: str) -> str:
     return sent.location
 
 
-async def test_who_ordered_sees_the_order_and_no_button(keeper: Person, world: World):
+async def test_who_ordered_cannot_decide_and_withdraws_with_a_reason(
+    keeper: Person, approver: Person, world: World
+):
     path = await ordered(keeper, world)
 
     seen = await keeper.open(path)
+    without = await keeper.send(f"{path}/withdraw", {"reason": " "})
+    done = await keeper.send(f"{path}/withdraw", {"reason": "valor errado"})
+    told = await approver.open(path)
 
     assert "Esta solicitação é sua" in seen.text
-    assert not re.findall(rf'action="{path}/\w+"', seen.text)
+    assert re.findall(rf'action="{path}/(\w+)"', seen.text) == ["withdraw"]
+    assert (without.status, done.status) == (400, 303)
+    assert "Cancelada por" in told.text
+    assert "valor errado" in told.text
+    assert f'action="{path}' not in told.text
 
 
 async def test_whoever_decides_sees_which_money_a_credential_reaches(

@@ -116,6 +116,10 @@ class ApprovalWorld:
         """Refuse an order."""
         return await self.approvals.reject(self.staff(person), waiting.id, RejectionBody(why))
 
+    async def withdraw(self, person: SignedInUser, waiting: Approval, why: str) -> Approval:
+        """Withdraw an order."""
+        return await self.approvals.withdraw(self.staff(person), waiting.id, RejectionBody(why))
+
     async def listed(self, person: SignedInUser) -> Sequence[Approval]:
         """Return the orders that a person is shown."""
         search = ApprovalSearch(paging=Paging(1, 25))

@@ -35,6 +35,7 @@ from tests.world.stores.samples import payout
             ("POST", "/approvals/{approval_id}/approve", "approval:write", 200),
         ),
         ("approval_reject", ("POST", "/approvals/{approval_id}/reject", "approval:write", 200)),
+        ("approval_withdraw", ("POST", "/approvals/{approval_id}/withdraw", "approval:read", 200)),
     ],
 )
 def test_the_rows_are_those_decided(name: str, declared: tuple[str, str, str, int]):

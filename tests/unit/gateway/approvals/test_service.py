@@ -12,7 +12,6 @@ from gateway.approvals.facts import DecisionFacts
 from gateway.approvals.model import Approval, ApprovalKind, ApprovalState, NewOrder, Outcome
 from gateway.approvals.money import Order
 from gateway.domain.identity.rights import Role
-from gateway.domain.identity.sessions import SignedInUser
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.money import Money
 from gateway.domain.payouts.payouts import PayoutState
@@ -92,17 +91,45 @@ async def test_one_who_agrees_and_one_who_refuses_do_not_both_hold(approval_worl
     )
 
 
-@pytest.mark.parametrize("by", [JOAO, MARIA], ids=["another", "taken back"])
-async def test_what_was_refused_is_never_paid(approval_world: ApprovalWorld, by: SignedInUser):
+@pytest.mark.parametrize("ends", [ApprovalState.REJECTED, ApprovalState.WITHDRAWN])
+async def test_what_was_refused_is_never_paid(approval_world: ApprovalWorld, ends: ApprovalState):
     waiting = await approval_world.ordered()
+    is_own = ends is ApprovalState.WITHDRAWN
+    end = approval_world.withdraw if is_own else approval_world.reject
 
-    rejected = await approval_world.reject(by, waiting, "wrong amount")
+    ended = await end(MARIA if is_own else JOAO, waiting, "wrong amount")
 
-    assert (rejected.state, rejected.reason) == (ApprovalState.REJECTED, "wrong amount")
+    assert (ended.state, ended.reason) == (ends, "wrong amount")
+    acts = await acts_of(approval_world.store)
+    assert acts[-1].event.action == f"approval.{ends.value}"
     assert await approval_world.refusal(approval_world.approve(ANA, waiting)) == (
         "400 VALIDATION_FAILED decided"
     )
     assert approval_world.payout_world.bank.orders == []
+
+
+async def test_who_ordered_withdraws_and_others_reject(approval_world: ApprovalWorld):
+    waiting = await approval_world.ordered()
+
+    theirs = await approval_world.refusal(approval_world.withdraw(JOAO, waiting, "no"))
+    own = await approval_world.refusal(approval_world.reject(MARIA, waiting, "no"))
+
+    assert (theirs, own) == ("403 FORBIDDEN not_own_order", "403 FORBIDDEN own_order")
+    assert await approval_world.now(waiting) == waiting
+
+
+async def test_what_was_decided_or_is_over_is_not_withdrawn(approval_world: ApprovalWorld):
+    approved = await approval_world.ordered()
+    await approval_world.approve(JOAO, approved)
+    late = await approval_world.ordered(ORDERS[1])
+    approval_world.payout_world.clock.passes(DAY_S / 2)
+
+    refused = [
+        await approval_world.refusal(approval_world.withdraw(MARIA, each, "no"))
+        for each in (approved, late)
+    ]
+
+    assert refused == ["400 VALIDATION_FAILED decided", "400 VALIDATION_FAILED over"]
 
 
 async def test_its_day_over_nobody_agrees_any_more(approval_world: ApprovalWorld):
