@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from itertools import groupby
 from types import MappingProxyType
 from typing import Any, Final
@@ -15,7 +16,9 @@ from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.identity.rights import Area, Right
 from gateway.domain.kernel.errors import PAYOUT_NOT_FOUND, ServiceError
 from gateway.domain.kernel.money import Sum, sum_of
+from gateway.domain.kernel.windows import LOCAL
 from gateway.domain.payouts.payouts import FINAL_STATES, PayoutState
+from gateway.domain.payouts.status import Certainty
 from gateway.domain.requests.schemas import instant
 from gateway.http.backoffice.files import CSV
 from gateway.http.panel.pages.formats import day_of, typed_money
@@ -45,7 +48,8 @@ _LINKED: Final = (Area.CREDENTIAL, Area.REQUEST_LOG, Area.USER)
 _JSON: Final = "application/json; charset=utf-8"
 _NOT_OF_A_NAME: Final = re.compile(r"[^A-Za-z0-9._-]+")
 _NAME_CHARS: Final = 60
-_DAYS: Final = ("1", "7", "30", "90")
+_YESTERDAY: Final = "yesterday"
+_DAYS: Final = ("1", _YESTERDAY, "7", "30", "90")
 _WEEK: Final = 7
 _WORDS: Final = ("provider", "account_id", "client_id", "method", "failure", "order")
 _DATES: Final = ("init", "ends")
@@ -54,8 +58,8 @@ _CHIPS: Final = ("client_id", "method", "failure", "least", "most", "init", "end
 _TABS: Final[Mapping[str, Mapping[str, object]]] = MappingProxyType(
     {
         "": {},
-        "open": {"states": ["sending", "accepted"]},
-        "unknown": {"states": ["unknown"]},
+        "open": {"states": ["sending", "accepted"], "unresolved": False},
+        "unknown": {"unresolved": True},
         "not_sent": {"certainty": "not_sent"},
         "paid": {"states": ["paid"], "returned": False},
         "returned": {"returned": True},
@@ -79,8 +83,9 @@ class PayoutPages:
 
     async def export(self, visit: Visit) -> Result:
         """Download a search of payouts as a table."""
-        wanted = {name: each for name, each in asked(visit).items() if name != "after"}
-        found = await self.records.export(self.panel.staff(visit), typed(_FILTER, wanted))
+        who = self.panel.staff(visit)
+        wanted = {k: each for k, each in asked(visit, who.acting.now()).items() if k != "after"}
+        found = await self.records.export(who, typed(_FILTER, wanted))
         return Download(
             content=found.first, content_type=CSV, filename="payouts.csv", rest=found.rest
         )
@@ -98,7 +103,7 @@ class PayoutPages:
             "chips": [(name, visit.query(name)) for name in _CHIPS if visit.query(name)],
             "accounts": await self.panel.accounts(visit),
             "providers": providers.data or (),
-            "days": visit.query("days") or str(_WEEK),
+            "days": "" if any(map(visit.query, _DATES)) else visit.query("days") or str(_WEEK),
             "all_days": _DAYS,
             "failures": list(FailureCode),
             "may_order": self.panel.may(visit, self.acts.order),
@@ -109,7 +114,7 @@ class PayoutPages:
 
     async def _found(self, visit: Visit) -> PayoutsFoundDocument:
         who = self.panel.staff(visit)
-        found = await self.records.search(who, typed(_SEARCH, asked(visit)))
+        found = await self.records.search(who, typed(_SEARCH, asked(visit, who.acting.now())))
         return found.to_document(who)
 
     async def _detail(self, visit: Visit) -> PayoutDetail:
@@ -123,6 +128,7 @@ class PayoutPages:
         payout, dossier = found.payout, found.to_document(self.panel.staff(visit))
         back, moved = sum_of(each.value for each in found.returns), payout.moved_value
         word = certainty_word(dossier.state, dossier.certainty)
+        events = list(collapse_repeats(timeline(found, dossier)))
         return {
             "dossier": dossier,
             "payout": dossier.payout,
@@ -133,7 +139,10 @@ class PayoutPages:
             "moved": Sum(moved.centavos),
             "kept": Sum(moved.centavos - back.centavos),
             "is_final": payout.state in FINAL_STATES,
-            "timeline": list(collapse_repeats(timeline(found, dossier))),
+            "timeline": events,
+            "by_people": any(
+                each["kind"] == "decided" and "e2e_id" not in each["facts"] for each in events
+            ),
             "may_probe": self.panel.may(visit, self.acts.probe),
             "may_judge": visit.may(_JUDGES),
             "may_stop": visit.may(_STOPS),
@@ -157,6 +166,22 @@ class PayoutPages:
         if data["dossier"].state != PayoutState.PAID:
             raise ServiceError(PAYOUT_NOT_FOUND, "not_paid")
         return Shown(template="money/receipt.html", data=data)
+
+    async def certainty(self, visit: Visit) -> Result:
+        """Show what the record proves of a payout, for the customer, to be printed."""
+        data = await self._known(visit)
+        events, dossier = data["timeline"], data["dossier"]
+        proofs = [each for each in events if each.get("state") == dossier.state]
+        is_proven = dossier.certainty != Certainty.SENT_UNKNOWN
+        sent = [each["at"] for each in events if each["kind"] == "sent"]
+        number = data["payout"]["destination"].get("bank_number", "")
+        data |= {
+            "now": self.panel.staff(visit).acting.now(),
+            "proof": proofs[-1] if is_proven and proofs else None,
+            "sent_at": sent[-1] if sent else None,
+            "bank": await self.panel.bank(visit, number),
+        }
+        return Shown(template="money/certainty.html", data=data)
 
     async def dossier(self, visit: Visit) -> Result:
         """Download all that is known."""
@@ -183,6 +208,7 @@ def pages(
     panel.view("/payouts", "payouts", records.search)(does.listed)
     payout = panel.view(_PATH, "payout", read)(does.payout)
     panel.view(f"{_PATH}/receipt", "payout_receipt", read)(does.receipt)
+    panel.view(f"{_PATH}/certainty", "payout_certainty", read)(does.certainty)
     panel.view(f"{_PATH}/dossier", "payout_dossier", read, media=json)(does.dossier)
     panel.form(f"{_PATH}/probe", "payout_probe", acts.probe, shows=payout)(does.probe)
     return panel.pages
@@ -253,7 +279,7 @@ def _address(visit: Visit) -> str:
     return address(f"/panel{_PATH}", **path)
 
 
-def asked(visit: Visit) -> dict[str, object]:
+def asked(visit: Visit, now: datetime) -> dict[str, object]:
     """
     Return what the address asks of the search.
 
@@ -266,11 +292,18 @@ def asked(visit: Visit) -> dict[str, object]:
         **{name: typed_money(visit.query(name), name) for name in _AMOUNTS if visit.query(name)},
     }
     dates: dict[str, object] = {n: _day(visit.query(n)) for n in _DATES if visit.query(n)}
-    days = visit.query("days")
-    body |= dates or {"days": int(days) if days in _DAYS else _WEEK}
+    body |= dates or _period(visit.query("days"), now)
     if visit.query("after"):
         body["after"] = visit.query("after")
     return body
+
+
+def _period(days: str, now: datetime) -> Mapping[str, object]:
+    """Return what a period that is offered asks for; the week for any other."""
+    if days == _YESTERDAY:
+        day = (now.astimezone(LOCAL).date() - timedelta(days=1)).isoformat()
+        return {"init": day, "ends": day}
+    return {"days": int(days) if days in _DAYS else _WEEK}
 
 
 def _day(text: str) -> str:
@@ -300,6 +333,9 @@ def _counted(by_state: Sequence[StateCount]) -> dict[str, int]:
 
 def _belongs(counted: StateCount, wanted: Mapping[str, object]) -> bool:
     if wanted.get("returned") not in {None, counted.returned}:
+        return False
+    is_unresolved = counted.review or counted.state == PayoutState.UNKNOWN
+    if wanted.get("unresolved") not in {None, is_unresolved}:
         return False
     states = wanted.get("states")
     if isinstance(states, list):

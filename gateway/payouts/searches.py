@@ -56,7 +56,8 @@ class PayoutFilterBody(msgspec.Struct, kw_only=True, forbid_unknown_fields=True)
     Payouts by the day they were created, in the time of Brasilia; both included, at most 90.
 
     Or of the last `days`, today included: 7 where nothing else is said. What is left out does not
-    limit; `states` are alternatives; `returned` is whether money of a paid one came back.
+    limit; `states` are alternatives; `unresolved` is whether it is unknown or in review, `returned`
+    whether money of a paid one came back.
     """
 
     init: date | None = None
@@ -65,6 +66,7 @@ class PayoutFilterBody(msgspec.Struct, kw_only=True, forbid_unknown_fields=True)
     states: list[PayoutState] = []
     certainty: Certainty | None = None
     review: bool | None = None
+    unresolved: bool | None = None
     least: Money | None = None
     most: Money | None = None
     provider: Word | None = None

@@ -18,6 +18,7 @@ from sqlalchemy import (
     cast,
     exists,
     func,
+    not_,
     or_,
     select,
     text,
@@ -239,6 +240,8 @@ def _standing(wanted: PayoutFilterBody) -> Iterator[Condition]:
         yield _certain(wanted.certainty)
     if wanted.review is not None:
         yield payouts.c.review == wanted.review
+    if wanted.unresolved is not None:
+        yield UNRESOLVED if wanted.unresolved else not_(UNRESOLVED)
     if wanted.returned is not None:
         yield _CAME_BACK if wanted.returned else ~_CAME_BACK
     if wanted.review or set(wanted.states) == {PayoutState.UNKNOWN}:

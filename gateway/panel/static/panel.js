@@ -99,6 +99,8 @@ document.addEventListener("input", (event) => {
 document.addEventListener("change", (event) => {
   const field = event.target;
   if (field.matches("[data-submits]")) field.form.requestSubmit();
+  // A period and two days rule each other out.
+  if (field.matches("[data-clears]") && field.value) all(field.dataset.clears).forEach((each) => (each.value = ""));
   // What is chosen says what another place shows.
   if (field.matches("[data-tells]")) one(field.dataset.tells).textContent = field.selectedOptions[0].dataset.tell;
 });
@@ -108,6 +110,7 @@ guardAll(document);
 // ---- a form is sent once; its button works until the answer is there
 document.addEventListener("submit", (event) => {
   const form = event.target;
+  all("details.drop[open]", form).forEach((each) => (each.open = false));
   if (form.method !== "post" || event.defaultPrevented) return;
   if (form.dataset.sent) return event.preventDefault();
   form.dataset.sent = "1";

@@ -148,6 +148,71 @@ async def test_a_receipt_is_of_what_is_settled_alone(world: World, viewer: Perso
     assert "data-print" in seen.text
 
 
+async def test_a_statement_for_the_customer_says_what_is_proven_alone(world: World, viewer: Person):
+    reference, waiting = await paid(world), await in_review(world)
+    for value, lot in ((777.03, "refused"), (777.02, "failed"), (777.11, "unsent")):
+        await world.pay(order(f"{reference}-{lot}", world.today(), value=value))
+
+    async def failed() -> Seen | None:
+        seen = await viewer.open(f"{at(world, f'{reference}-failed')}/certainty")
+        return seen if "desistiu" in seen.text else None
+
+    seen = {
+        lot: await viewer.open(f"{at(world, each)}/certainty")
+        for lot, each in (
+            ("paid", reference),
+            ("waiting", waiting),
+            ("refused", f"{reference}-refused"),
+            ("unsent", f"{reference}-unsent"),
+        )
+    } | {"failed": await until(failed)}
+
+    said = {lot: re.findall(r"<b>([^<]*)</b> ([^<]*)", each.text)[0] for lot, each in seen.items()}
+    unsent = (
+        "Nenhum valor saiu. A mesma ordem ainda pode ser enviada antes do fim do dia (UTC); "
+        "se não for, nunca será paga."
+    )
+    never = "Não pago, e esta ordem nunca será paga."
+    assert said == {
+        "paid": ("Pago.", "O banco pagador confirmou o pagamento."),
+        "waiting": (
+            "Ainda sem confirmação.",
+            "O que o banco mostra não decide, ou difere da ordem.",
+        ),
+        "refused": (never, "O banco recusou a ordem."),
+        "failed": (never, "O banco tinha aceitado a ordem e depois desistiu dela, sem pagar."),
+        "unsent": (
+            "Não pago até agora.",
+            unsent,
+        ),
+    }
+    for each in seen.values():
+        assert each.status == 200
+        assert "52998224725" not in each.text
+        assert "cli_" not in each.text.partition("<main")[2]
+
+
+async def test_what_waits_for_people_is_unconfirmed_and_not_under_way(world: World, viewer: Person):
+    reference = await in_review(world)
+
+    unknown = await viewer.open("/panel/payouts?tab=unknown")
+    under_way = await viewer.open("/panel/payouts?tab=open")
+
+    assert f"/payouts/{reference}" in unknown.text
+    assert f"/payouts/{reference}" not in under_way.text
+
+
+async def test_what_failed_after_acceptance_was_not_refused(world: World, viewer: Person):
+    reference = f"pedido-{uuid4()}"
+    await world.pay(order(reference, world.today(), value=777.02))
+
+    async def failed() -> Seen | None:
+        seen = await viewer.open(at(world, reference))
+        return seen if "falhou depois de aceito" in seen.text else None
+
+    assert "recusado pelo banco" not in (await until(failed)).text
+
+
 async def forget_probes(world: World) -> None:
     """Move the last probe of every payout, the reconciler's too, to a minute ago."""
     a_minute_ago = world.gateway.kernel.now() - timedelta(minutes=1)
