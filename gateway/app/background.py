@@ -21,6 +21,7 @@ from gateway.callbacks.owners import CallbackAccounts
 from gateway.callbacks.processing import CallbackLooks
 from gateway.callbacks.registrations import MissedEvents
 from gateway.callbacks.store import CallbackRecords
+from gateway.closings.foreign_debits import DebitWatch
 from gateway.domain.kernel.key_rotation import LiveProcess
 from gateway.request_log.store import RequestRecords
 from gateway.runtime.audit_log import AuditTally, keeping
@@ -224,6 +225,15 @@ def _leased(rooms: Rooms) -> Iterator[tuple[str, RunOnce, Schedule]]:
         reception=rooms.callbacks,
     )
     minutely, hourly = Schedule(every_s=_MINUTE_S), Schedule(every_s=_HOUR_S)
+    if every_s := kernel.settings.payouts.foreign_debits_every_s:
+        debits = DebitWatch(
+            providers=tuple(kernel.settings.providers),
+            accounts=store.accounts,
+            statements=rooms.bank.statements,
+            database=store.database,
+            now=kernel.now,
+        )
+        yield "foreign debits", debits.turn, Schedule(every_s=every_s, delayed=True)
     yield "presence", _nothing, _PRESENCE
     yield "mail", MailSender(outbox, server, kernel.now).run_once, sending(server)
     yield "missed events", missed.turn, _MISSED

@@ -39,6 +39,7 @@ from gateway.banks.model import Provider
 from gateway.callbacks.reception import Reception
 from gateway.charges.pages import pages as charge_pages
 from gateway.charges.routes import routes as charge_routes
+from gateway.closings.foreign_debits import ForeignDebits
 from gateway.closings.pages import pages as closing_pages
 from gateway.closings.service import Closings
 from gateway.companies.pages import pages as company_pages
@@ -226,7 +227,9 @@ def _pages(rooms: Rooms, oversight: Oversight, context: PageContext) -> Sequence
         *key_pages(bank.pix_keys, context),
         *statement_pages(bank.statements, context),
         *closing_pages(
-            Closings(database=rooms.kernel.store.database, statements=bank.statements), context
+            Closings(database=rooms.kernel.store.database, statements=bank.statements),
+            ForeignDebits(rooms.kernel.store.database),
+            context,
         ),
         *refund_pages(does.refunds, context),
         *oversight.pages(paid.records, context),

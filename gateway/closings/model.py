@@ -7,6 +7,7 @@ Amounts are sums in centavos, days are those of Brasilia.
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from datetime import date, datetime
 from enum import StrEnum
@@ -35,17 +36,72 @@ class Rule(StrEnum):
 DIFFERENCES = (Rule.OTHER_AMOUNT, Rule.BANK_ONLY, Rule.BOOK_ONLY)
 
 
+class ForeignDebit(Struct, frozen=True, kw_only=True):
+    """
+    A debit at the bank without a payout of ours, which was neither a refund nor a fee.
+
+    Attributes:
+        line_id: As ``line_ids`` names it.
+        day: Of Brasilia.
+        settled_by: Who explained it, as the audit log names them, or ``payout:`` and the
+            reference of the payout that was known later; empty while it is open.
+        reason: The explanation; empty where a payout settled it.
+    """
+
+    account_id: str
+    line_id: str
+    day: date
+    at: datetime
+    centavos: int
+    name: str
+    description: str
+    e2e_id: str
+    provider_key: str
+    found_at: datetime
+    settled_at: datetime | None = None
+    settled_by: str = ""
+    reason: str = ""
+
+
+def line_ids(debits: Sequence[Entry]) -> Sequence[str]:
+    """
+    Name debits by their bank's ids, or by a digest where the bank gives none.
+
+    Those that would have the same name are numbered, oldest first.
+    """
+    names = [each.provider_id or _digest_of(each) for each in debits]
+    seen, numbered = Counter[str](), dict[int, str]()
+    for place in sorted(range(len(debits)), key=lambda place: debits[place].created_at):
+        name = names[place]
+        seen[name] += 1
+        numbered[place] = name if seen[name] == 1 else f"{name}#{seen[name]}"
+    return [numbered[place] for place in range(len(debits))]
+
+
+def _digest_of(entry: Entry) -> str:
+    told = (
+        entry.created_at,
+        entry.value.centavos,
+        entry.e2e_id,
+        entry.description,
+        entry.counterparty.name,
+    )
+    return hashlib.sha256(msgspec.json.encode(told)).hexdigest()
+
+
 class Line(Struct, frozen=True, kw_only=True):
     """
     One movement of the day.
 
     Attributes:
+        id: Of a debit, as ``line_ids`` names it; empty for others.
         at: When the bank moved the money, or when the book says so where the bank shows nothing.
         bank, book: What each says; None where it says nothing.
         name: The counterparty.
         payout, charge: The reference of ours behind it; empty for none.
     """
 
+    id: str = ""
     rule: Rule
     direction: Direction
     at: datetime
@@ -82,11 +138,13 @@ class Day(Struct, frozen=True, kw_only=True):
 
     Attributes:
         figures: None while movements keep the balance from being read beside them.
+        explained: Ids of the foreign debits that somebody has explained.
     """
 
     day: date
     figures: Figures | None
     lines: Sequence[Line]
+    explained: Collection[str] = ()
 
     def of(self, rule: str) -> Sequence[Line]:
         """Return the lines of a rule, by its word."""
@@ -95,7 +153,9 @@ class Day(Struct, frozen=True, kw_only=True):
     @property
     def differences(self) -> int:
         """How many lines somebody has to explain."""
-        return sum(each.rule in DIFFERENCES for each in self.lines)
+        return sum(
+            each.rule in DIFFERENCES and each.id not in self.explained for each in self.lines
+        )
 
     @property
     def digest(self) -> str:
@@ -142,7 +202,10 @@ def compared(
     Returns:
         Every line, oldest first.
     """
-    lines = [_line(each) for each in linked]
+    linked = list(linked)
+    debits = [each.entry for each in linked if each.entry.direction is Direction.DEBIT]
+    ids = {id(entry): name for entry, name in zip(debits, line_ids(debits), strict=True)}
+    lines = [_line(each, ids.get(id(each.entry), "")) for each in linked]
     lines += [
         Line(
             rule=Rule.BOOK_ONLY,
@@ -174,12 +237,13 @@ def compared(
     return sorted(lines, key=lambda each: (each.at, each.e2e_id))
 
 
-def _line(linked: LinkedEntry) -> Line:
+def _line(linked: LinkedEntry, line_id: str) -> Line:
     entry, payout, charge = linked.entry, linked.payout, linked.charge
     book: Sum | None = payout.value if payout else None
     if charge is not None:
         book = entry.value if charge.centavos is None else Sum(charge.centavos)
     return Line(
+        id=line_id,
         rule=_rule(linked, book),
         direction=entry.direction,
         at=entry.created_at,

@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 from typing import Final
 
+from gateway.closings.foreign_debits import ForeignDebits
 from gateway.closings.model import DIFFERENCES, Rule
 from gateway.closings.service import Closings
 from gateway.domain.accounts.accounts import Account
+from gateway.domain.identity.errors import VALIDATION_FAILED
 from gateway.domain.kernel import errors
+from gateway.domain.kernel.errors import ServiceError
 from gateway.http.backoffice.callers import bank_fails
 from gateway.http.panel.pages.formats import day_of
 from gateway.http.panel.pages.kit import PageContext, Pages, part
@@ -22,7 +25,7 @@ _ORDER: Final = (*DIFFERENCES, Rule.TIED, Rule.EXPLAINED)
 """Differences first: they are what somebody reads the page for."""
 
 
-def pages(closings: Closings, context: PageContext) -> Sequence[Page]:
+def pages(closings: Closings, foreign: ForeignDebits, context: PageContext) -> Sequence[Page]:
     """Return the pages."""
     panel = Pages("/accounts/{account_id}/closing", context)
 
@@ -42,6 +45,8 @@ def pages(closings: Closings, context: PageContext) -> Sequence[Page]:
             "found": None,
             "closing": next((each for each in latest if each.day == day), None),
             "latest": latest,
+            "debits": await foreign.of(who, account, day),
+            "may_explain": panel.may(visit, foreign.explain),
             "order": [each.value for each in _ORDER],
             "own": who.acting.actor,
             "people": await panel.people(visit),
@@ -66,6 +71,15 @@ def pages(closings: Closings, context: PageContext) -> Sequence[Page]:
         account, day = await panel.account(visit), day_asked(visit)
         await closings.lock(panel.staff(visit), account, day, visit.form["digest"])
         return _back(account, day)
+
+    @panel.form("/explain", "foreign_debit_explain", foreign.explain, shows=shown, fails=_FAILS)
+    async def explain(visit: Visit) -> Result:
+        """Explain a debit that is none of ours."""
+        account, form = await panel.account(visit), visit.form
+        if not form["line_id"]:
+            raise ServiceError(VALIDATION_FAILED, "not_chosen", field="line_id")
+        await foreign.explain(panel.staff(visit), account, form["line_id"], form["reason"])
+        return _back(account, day_asked(visit))
 
     return panel.pages
 

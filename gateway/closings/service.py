@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Final
@@ -26,7 +26,7 @@ from gateway.store.audit import audit_log
 from gateway.store.kernel.database import Database
 from gateway.store.kernel.structs import from_row, row_of
 from gateway.store.payouts.rows import restored_payout
-from gateway.store.tables.core import charges, day_closings, payouts
+from gateway.store.tables.core import charges, day_closings, foreign_debits, payouts
 
 SIGNED: Final = "closing.signed"
 LOCKED: Final = "closing.locked"
@@ -78,7 +78,8 @@ class Closings:
         )
         tied = await self.statements.tied(who, account, of_day)
         lines = compared(day, tied, shown, settled, paid)
-        return Day(day=day, figures=told, lines=lines)
+        explained = await self._explained(account.id, day)
+        return Day(day=day, figures=told, lines=lines, explained=explained)
 
     @requires(Area.TRANSACTION, Action.READ)
     async def latest(self, _who: Staff, account: Account) -> Sequence[Closing]:
@@ -155,6 +156,16 @@ class Closings:
             message = "the day is not as it was shown: read it again"
             raise RuleViolation(message, "closing_changed", field="day")
         return seen, seen.figures
+
+    async def _explained(self, account_id: str, day: date) -> Collection[str]:
+        """Return the ids of a day's foreign debits that somebody has explained."""
+        wanted = select(foreign_debits.c.line_id).where(
+            foreign_debits.c.account_id == account_id,
+            foreign_debits.c.day == day,
+            foreign_debits.c.settled_at.is_not(None),
+        )
+        async with self.database.reading() as connection:
+            return set((await connection.execute(wanted)).scalars())
 
     async def _bank(
         self, who: Staff, account: Account, days: LocalWindow

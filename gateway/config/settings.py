@@ -204,6 +204,8 @@ class Payouts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         events_kept_days: How long what happened to payouts is kept event by event, on PostgreSQL
             up to a month longer; the payouts themselves, their tries and what people said of
             them are never deleted.
+        foreign_debits_every_s: How often the statements of active accounts are read for debits
+            that are none of ours; 0 reads none.
     """
 
     look_first: Annotated[bool, written("${PIXGATE_LOOK_FIRST:-false}")] = False
@@ -211,6 +213,7 @@ class Payouts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     similar: Literal["warn", "refuse"] = "warn"
     approval_above: Reais | None = "0.00"
     events_kept_days: Annotated[int, Meta(ge=31, le=3660)] = 90
+    foreign_debits_every_s: SecondsOrNone = 900.0
 
 
 class Approvals(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

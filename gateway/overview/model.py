@@ -102,6 +102,7 @@ def median_s(counts: Sequence[int]) -> float | None:
 class Need(StrEnum):
     """What needs a person, what costs most to leave first."""
 
+    FOREIGN_DEBIT = "foreign_debit"
     UNRESOLVED = "unresolved"
     REVIEW = "review"
     APPROVAL = "approval"
@@ -119,8 +120,8 @@ class Attention(Struct, frozen=True, kw_only=True):
     What needs a person.
 
     ``subject`` is a provider, or what is stopped (``account:`` and its id); empty where it is
-    about all. ``count`` is of payouts, orders, stops or accounts, ``value`` their sum. ``at`` is
-    when the oldest began, or when the first one ends.
+    about all. ``count`` is of payouts, orders, stops, accounts or debits, ``value`` their sum.
+    ``at`` is when the oldest began, or when the first one ends.
     """
 
     need: Annotated[Need, inline(Need)]

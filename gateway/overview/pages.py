@@ -137,8 +137,9 @@ def _since(visit: Visit) -> RequestSearch:
 
 
 def _stopped(needs: Sequence[Attention]) -> list[str]:
-    """Return the ids of what is stopped; the subject of a bank is its name."""
-    return [each.subject.partition(":")[2] for each in needs if each.need is Need.STOP]
+    """Return the ids of what is stopped or debited; the subject of a bank is its name."""
+    about = {Need.STOP, Need.FOREIGN_DEBIT}
+    return [each.subject.partition(":")[2] for each in needs if each.need in about]
 
 
 def _days(visit: Visit) -> Mapping[str, object]:

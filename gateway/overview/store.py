@@ -39,7 +39,14 @@ from gateway.overview.model import (
 from gateway.store.kernel.database import Database
 from gateway.store.tables.backoffice import approvals, callbacks
 from gateway.store.tables.columns import Record
-from gateway.store.tables.core import UNRESOLVED, accounts, payouts, returns, stops
+from gateway.store.tables.core import (
+    UNRESOLVED,
+    accounts,
+    foreign_debits,
+    payouts,
+    returns,
+    stops,
+)
 from gateway.store.tables.figures import (
     HourOf,
     SecondsBetween,
@@ -283,6 +290,17 @@ def _waiting(scope: CompanyScope, now: datetime) -> Sequence[Select[*tuple[Any, 
         _line(Need.CERTIFICATE, accounts.c.provider, literal(0), func.min(ends))
         .where(accounts.c.active, ends < now + ENDS_SOON, *of_company(accounts.c.company_id, scope))
         .group_by(accounts.c.provider),
+        _line(
+            Need.FOREIGN_DEBIT,
+            "account:" + foreign_debits.c.account_id,
+            _whole(foreign_debits.c.centavos, "value"),
+            func.min(foreign_debits.c.at),
+        )
+        .where(
+            foreign_debits.c.settled_at.is_(None),
+            *of_account(foreign_debits.c.account_id, scope),
+        )
+        .group_by(foreign_debits.c.account_id),
     )
 
 

@@ -15,6 +15,7 @@ import structlog
 from prometheus_client import Gauge
 
 from gateway.callbacks.store import CallbackRecords
+from gateway.closings.foreign_debits import oldest_readings, open_debits
 from gateway.domain.identity.sessions import SigningKey
 from gateway.domain.kernel.audit import Audit, AuditHead
 from gateway.domain.kernel.clocks import Monotonic, Now
@@ -185,6 +186,7 @@ class StoreGauges:
         follow_ups, callbacks = self.store.follow_ups, CallbackRecords(self.store.database)
         self._show_backlog(_PAYOUTS_DUE, await follow_ups.backlog(now), now)
         self._show_backlog(_CALLBACKS_WAITING, await callbacks.waiting(), now)
+        await self._show_debits(now)
         load = await self.store.server_load()
         if load is not None:
             show(series.STORE_SERVER_CONNECTIONS).set(load[0])
@@ -205,6 +207,15 @@ class StoreGauges:
             waiting, oldest = (self.values.child(family, provider) for family in families)
             waiting.set(backlog.waiting if backlog else 0)
             oldest.set(age.total_seconds())
+
+    async def _show_debits(self, now: datetime) -> None:
+        """Show open foreign debits, and how long ago debits were read, of each provider."""
+        database = self.store.database
+        found, read = await open_debits(database), await oldest_readings(database)
+        for provider in self.values.vocabulary.provider | found.keys() | read.keys():
+            self.values.child(series.FOREIGN_DEBITS_OPEN, provider).set(found.get(provider, 0))
+            age = now - read.get(provider, now)
+            self.values.child(series.FOREIGN_DEBITS_READING, provider).set(age.total_seconds())
 
     def _show_certificates(self, ends: Mapping[str, datetime]) -> None:
         """Show the first end of each provider; one whose last certificate is gone never ends."""

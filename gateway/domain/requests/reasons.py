@@ -207,6 +207,7 @@ _RECORDS: Final = {
     "not_own_order": "Only whoever ordered it may withdraw an order.",
     "closing_signed": "The day is signed already.",
     "closing_not_yours": "A day is locked once, as it was signed, by another person.",
+    "debit_not_open": "This debit is explained already, or the payout behind it is known by now.",
     "closing_changed": "The day is not as it was shown: read it again.",
     "decided": "The order was decided already.",
     "over": "The time to decide on the order is over.",

@@ -52,7 +52,7 @@ from gateway.store.kernel.poolers import (
     without_pooler,
 )
 from gateway.store.tables.backoffice import approvals, requests
-from gateway.store.tables.core import payouts
+from gateway.store.tables.core import foreign_debits, payouts
 
 if TYPE_CHECKING:
     import asyncpg
@@ -71,7 +71,12 @@ _SERVER_LOAD = text(
 )
 
 # The tables themselves do not say it, for this dialect would be loaded wherever a table is.
-for _index in (*approvals.indexes, *requests.indexes, *payouts.indexes):
+for _index in (
+    *approvals.indexes,
+    *requests.indexes,
+    *payouts.indexes,
+    *foreign_debits.indexes,
+):
     _where = _index.dialect_options["sqlite"]["where"]
     if _where is not None:
         _index.dialect_options["postgresql"]["where"] = _where

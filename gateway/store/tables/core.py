@@ -334,6 +334,35 @@ day_closings = Table(
     Column("locked_at", Instant),
 )
 
+# Debits of accounts that no payout of ours, refund or fee explained when the bank was asked.
+foreign_debits = Table(
+    "foreign_debits",
+    METADATA,
+    Column("account_id", Text, ForeignKey("accounts.id"), primary_key=True),
+    # What the bank calls the movement, or a digest of it.
+    Column("line_id", Text, primary_key=True),
+    Column("day", Date, nullable=False),
+    Column("at", Instant, nullable=False),
+    Column("centavos", BigInteger, nullable=False),
+    *(
+        Column(name, Text, nullable=False)
+        for name in ("name", "description", "e2e_id", "provider_key")
+    ),
+    Column("found_at", Instant, nullable=False),
+    Column("settled_at", Instant),
+    Column("settled_by", Text, nullable=False),
+    Column("reason", Text, nullable=False),
+    Index("ix_foreign_debits_account_id", "account_id", sqlite_where=text("settled_at IS NULL")),
+)
+
+# Until when the debits of an account were read.
+debit_readings = Table(
+    "debit_readings",
+    METADATA,
+    Column("account_id", Text, ForeignKey("accounts.id"), primary_key=True),
+    Column("until", Instant, nullable=False),
+)
+
 # One of each person: of the review of an attempt in a state. One of attempt 0, and without a state,
 # was withdrawn.
 opinions = Table(

@@ -110,7 +110,7 @@ TASK: Final = Label(
         *("change feed", "processes", "cache", "charges", "provider minutes"),
         *("audit tally", "request log", "readings", "last uses", "worker"),
         *("unsettled payouts", "callbacks", "gauges", "audit", "presence", "mail"),
-        *("missed events", "approvals", "figures", "old sign-ins", "retention"),
+        *("foreign debits", "missed events", "approvals", "figures", "old sign-ins", "retention"),
         *("reset links", "event loop lag", "store"),
     ),
 )
@@ -208,6 +208,8 @@ PAYOUTS_STOPPED: Final = _counter("pixgate_payout_stopped_total", "Payouts refus
 PAYOUTS_SIMILAR: Final = _counter("pixgate_payout_similar_total", "Payouts like another one under another reference.", PROVIDER)
 PAYOUTS_UNREADABLE: Final = _counter("pixgate_payout_unreadable_total", "Unsettled payouts that were due for a look and cannot be read by this release; each is tried again every minute or so.", PROVIDER)
 PAYOUT_CAS_LOSSES: Final = _counter("pixgate_payout_cas_losses_total", "Outcomes not recorded since another writer was first.", PROVIDER)
+FOREIGN_DEBITS_OPEN: Final = _gauge("pixgate_foreign_debits_open", "Debits at the bank without a payout of ours, a refund or a fee, that nobody has explained.", PROVIDER)
+FOREIGN_DEBITS_READING: Final = _gauge("pixgate_foreign_debits_oldest_reading_seconds", "Since the instant up to which the debits of an active account were read, the oldest of them; 0 where no bank tells movements.", PROVIDER)
 IDEMPOTENT_REQUESTS: Final = _counter("pixgate_idempotency_total", "Payout requests by what was known of the reference.", IDEMPOTENCY)
 LOGINS: Final = _counter("pixgate_login_attempts_total", "Passwords that were tried.", LOGIN_RESULT)
 FACTORS: Final = _counter("pixgate_mfa_attempts_total", "Codes of a second factor that were tried; one that was right and used before is counted as reused, too.", FACTOR, FACTOR_RESULT)

@@ -180,6 +180,20 @@ _TABLES: Final = (
         key="account_id day",
         of={"account_id": "accounts"},
     ),
+    _Table(
+        "foreign_debits",
+        "text account_id line_id; date day; time at; large centavos; "
+        "text name description e2e_id provider_key; time found_at; time? settled_at; "
+        "text settled_by reason",
+        key="account_id line_id",
+        of={"account_id": "accounts"},
+        indexes=("account_id WHERE settled_at IS NULL",),
+    ),
+    _Table(
+        "debit_readings",
+        "text account_id; time until",
+        of={"account_id": "accounts"},
+    ),
     _Table("closed_hours", "time hour"),
     _Table(
         "payout_hours",

@@ -1,10 +1,16 @@
 """The closing of a day in the panel: shown, signed by one person, locked by another."""
 
 import re
+from datetime import timedelta
 
 import pytest
+from sqlalchemy import insert
 
+from gateway.closings.model import ForeignDebit
 from gateway.domain.identity.rights import Role
+from gateway.statements.model import local_day
+from gateway.store.kernel.structs import row_of
+from gateway.store.tables.core import foreign_debits
 from tests.surfaces.panel.pages.person import Person, Seen, signed_in
 from tests.world.gateway.world import World
 
@@ -62,3 +68,46 @@ async def test_the_bank_is_asked_after_the_page(world: World, viewer: Person):
     assert "Fechamento do dia" in page.text
     assert 'hx-trigger="load"' in page.text
     assert not DIGEST.search(page.text)
+
+
+async def test_a_foreign_debit_needs_somebody_until_it_is_explained(
+    world: World, approver: Person, viewer: Person
+):
+    """From the overview to the closing of its day, explained there; readers see no form."""
+    account_id, kernel = world.demo["accounts"]["main"]["id"], world.gateway.kernel
+    at = kernel.now() - timedelta(days=1)
+    debit = ForeignDebit(
+        account_id=account_id,
+        line_id="line <1>",
+        day=local_day(at),
+        at=at,
+        centavos=4_217,
+        name="Cartório & Filhos",
+        description="bloqueio",
+        e2e_id="",
+        provider_key="",
+        found_at=kernel.now(),
+    )
+    async with kernel.store.database.writing() as connection:
+        await connection.execute(insert(foreign_debits), row_of(debit))
+    here = f"/panel/accounts/{account_id}/closing"
+
+    told = await viewer.open("/panel")
+    read_only = await viewer.open(here)
+    before = await approver.open(f"{here}?day={local_day(at):%d/%m/%Y}")
+    chosen_none = await approver.send(f"{here}/explain", {"reason": "ofício 12"})
+    done = await approver.send(
+        f"{here}/explain",
+        {"line_id": "line <1>", "reason": "ofício 12", "day": f"{local_day(at)}"},
+    )
+    after = await viewer.open(done.location)
+    told_after = await viewer.open("/panel")
+
+    assert "1 débito sem solicitação nossa" in told.text
+    assert f"{here}?day=" in told.text
+    assert 'name="line_id"' not in read_only.text
+    assert "Cartório &amp; Filhos" in before.text
+    assert chosen_none.status in {400, 422}
+    assert done.status == 303
+    assert "ofício 12" in after.text
+    assert "débito sem solicitação nossa" not in told_after.text

@@ -22,6 +22,7 @@ WORK = [
     "callbacks",
     "gauges",
     "audit",
+    "foreign debits",
     "presence",
     "mail",
     "missed events",

@@ -1,0 +1,247 @@
+"""Debits at the bank without an order of ours: found in the background, explained by people."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Final
+
+from sqlalchemy import delete, func, or_, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from gateway.closings.model import ForeignDebit, line_ids
+from gateway.core.access import Staff, requires
+from gateway.domain.accounts.accounts import Account, Accounts
+from gateway.domain.accounts.credentials import Action
+from gateway.domain.bank.providers import NotSupported
+from gateway.domain.bank.statements import Direction
+from gateway.domain.identity.rights import Area
+from gateway.domain.kernel.clocks import Now
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.domain.kernel.windows import LONGEST_DAYS, LocalWindow
+from gateway.operations.kernel.audit_context import AuditContext, RuleViolation, reason
+from gateway.statements.model import LinkedEntry, local_day
+from gateway.statements.service import Statements
+from gateway.store.audit import audit_log
+from gateway.store.kernel.database import Database
+from gateway.store.kernel.structs import from_row, row_of
+from gateway.store.tables.core import accounts, debit_readings, foreign_debits
+
+_log = logging.getLogger(__name__)
+
+EXPLAINED: Final = "foreign_debit.explained"
+_SETTLES: Final = timedelta(minutes=15)
+"""A younger debit may be of a payout whose answer is not on record yet."""
+_LATE: Final = timedelta(hours=6)
+"""A bank may show a debit this much later than the instant it carries."""
+_ACCOUNTS: Final = 100
+"""Read from the store at once."""
+_PATIENCE_S: Final = 120.0
+"""For one account, so that a bank that hangs does not hold up the others."""
+_LISTED: Final = 200
+_KEPT: Final = foreign_debits.c
+_OPEN: Final = _KEPT.settled_at.is_(None)
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignDebits:
+    """The foreign debits of accounts, for people."""
+
+    database: Database
+
+    @requires(Area.TRANSACTION, Action.READ)
+    async def of(self, _who: Staff, account: Account, day: date) -> Sequence[ForeignDebit]:
+        """Return the open ones of an account and all of a day, at most 200, oldest first."""
+        wanted = (
+            select(foreign_debits)
+            .where(_KEPT.account_id == account.id, or_(_OPEN, _KEPT.day == day))
+            .order_by(_KEPT.at, _KEPT.line_id)
+            .limit(_LISTED)
+        )
+        async with self.database.reading() as connection:
+            return [from_row(row, ForeignDebit) for row in await connection.execute(wanted)]
+
+    @requires(Area.REVIEW, Action.WRITE)
+    async def explain(self, who: Staff, account: Account, line_id: str, text: str) -> None:
+        """
+        Explain an open foreign debit of an account; the reason is kept in the audit log too.
+
+        Raises:
+            RuleViolation: no reason, or no such debit is open.
+        """
+        told = reason(text)
+        details = {"line": line_id, "reason": told}
+        event = who.acting.event(EXPLAINED, f"account:{account.id}", details)
+        async with self.database.writing() as connection:
+            how = {"settled_by": who.acting.actor, "settled_at": event.at, "reason": told}
+            if not await _settle(connection, account.id, line_id, **how):
+                message = "no such debit is open"
+                raise RuleViolation(message, "debit_not_open", field="line_id")
+            await audit_log.append(connection, event)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DebitWatch:
+    """
+    Reads the debits of active accounts from their banks, one call at a time for each provider.
+
+    Attributes:
+        providers: Names of the configured providers.
+    """
+
+    providers: Collection[str]
+    accounts: Accounts
+    statements: Statements
+    database: Database
+    now: Now
+
+    async def turn(self) -> None:
+        """
+        Read every active account once; no provider waits for another.
+
+        An account that cannot be read is logged, and read from the same instant next time.
+
+        Raises:
+            ExceptionGroup: of ``StoreUnavailable``.
+        """
+        async with asyncio.TaskGroup() as reading:
+            for name in self.providers:
+                reading.create_task(self._provider(name))
+
+    async def _provider(self, name: str) -> None:
+        skip = 0
+        while some := await self.accounts.some_at(name, skip, _ACCOUNTS):
+            for account in some:
+                if account.active:
+                    await self._account(account)
+            skip += len(some)
+
+    async def _account(self, account: Account) -> None:
+        now = self.now()
+        until = await self._settled(account.id, now)
+        try:
+            async with asyncio.timeout(_PATIENCE_S):
+                debits = await self._debits(account, until, now)
+        except ServiceError:
+            return  # no bank is configured
+        except NotSupported:
+            await self._forget(account.id)
+            return
+        except StoreUnavailable:
+            raise
+        except Exception as problem:  # noqa: BLE001 - an adapter's mistake is its accounts' alone
+            _log.warning("debits_not_read account_id=%s: %s", account.id, type(problem).__name__)
+            await self._read_until(account.id, until)
+            return
+        async with self.database.writing() as connection:
+            for each in debits:
+                await self.database.add(connection, foreign_debits, row_of(each))
+        await self._read_until(account.id, now - _SETTLES)
+
+    async def _debits(
+        self, account: Account, until: datetime, now: datetime
+    ) -> Sequence[ForeignDebit]:
+        """Return the foreign debits of the days since ``until``."""
+        who, today = Staff(AuditContext("system", self.now)), local_day(now)
+        first = max(local_day(until - _LATE), today - timedelta(days=LONGEST_DAYS - 1))
+        moved = await self.statements.movements(who, account, LocalWindow(first, today))
+        settled = now - _SETTLES
+        out = [
+            each
+            for each in moved
+            if each.direction is Direction.DEBIT and each.created_at <= settled
+        ]
+        tied = await self.statements.tied(who, account, out)
+        named = zip(line_ids(out), tied, strict=True)
+        return [_found(account, line, each, now) for line, each in named if each.is_unexplained]
+
+    async def _settled(self, account_id: str, now: datetime) -> datetime:
+        """Settle open debits whose payout is known by now; return until when debits were read."""
+        unsettled = select(foreign_debits).where(_KEPT.account_id == account_id, _OPEN)
+        until = select(debit_readings.c.until).where(debit_readings.c.account_id == account_id)
+        async with self.database.reading() as connection:
+            rows = (await connection.execute(unsettled)).all()
+            known: datetime | None = (await connection.execute(until)).scalar()
+        found = await self.statements.payouts.behind(
+            account_id, {row.e2e_id for row in rows}, {row.provider_key for row in rows}
+        )
+        by_name = {name: each for each in found for name in (each.provider_key, each.e2e_id)}
+        by_name.pop("", None)
+        for row in rows:
+            payout = by_name.get(row.provider_key) or by_name.get(row.e2e_id)
+            if payout is not None:
+                async with self.database.writing() as connection:
+                    by = f"payout:{payout.reference}"
+                    how = {"settled_by": by, "settled_at": now}
+                    await _settle(connection, account_id, row.line_id, **how)
+        return known or now - timedelta(days=1)
+
+    async def _forget(self, account_id: str) -> None:
+        """Forget until when debits were read: the bank tells no movements, or not any more."""
+        known = delete(debit_readings).where(debit_readings.c.account_id == account_id)
+        async with self.database.writing() as connection:
+            await connection.execute(known)
+
+    async def _read_until(self, account_id: str, until: datetime) -> None:
+        kept = debit_readings.c
+        later = update(debit_readings).where(kept.account_id == account_id).values(until=until)
+        async with self.database.writing() as connection:
+            row = {"account_id": account_id, "until": until}
+            if not await self.database.add(connection, debit_readings, row):
+                await connection.execute(later)
+
+
+async def _settle(
+    connection: AsyncConnection, account_id: str, line_id: str, **how: object
+) -> bool:
+    """Settle an open debit; False where none is open under this id."""
+    settled = (
+        update(foreign_debits)
+        .where(_KEPT.account_id == account_id, _KEPT.line_id == line_id, _OPEN)
+        .values(**how)
+    )
+    return (await connection.execute(settled)).rowcount == 1
+
+
+async def open_debits(database: Database) -> Mapping[str, int]:
+    """Count the open foreign debits by provider."""
+    wanted = (
+        select(accounts.c.provider, func.count().label("number"))
+        .join(foreign_debits, _KEPT.account_id == accounts.c.id)
+        .where(_OPEN)
+        .group_by(accounts.c.provider)
+    )
+    async with database.reading() as connection:
+        return {row.provider: row.number for row in await connection.execute(wanted)}
+
+
+async def oldest_readings(database: Database) -> Mapping[str, datetime]:
+    """Return until when debits of active accounts were read, the oldest by provider."""
+    wanted = (
+        select(accounts.c.provider, func.min(debit_readings.c.until).label("until"))
+        .join(debit_readings, debit_readings.c.account_id == accounts.c.id)
+        .where(accounts.c.active)
+        .group_by(accounts.c.provider)
+    )
+    async with database.reading() as connection:
+        return {row.provider: row.until for row in await connection.execute(wanted)}
+
+
+def _found(account: Account, line_id: str, linked: LinkedEntry, now: datetime) -> ForeignDebit:
+    entry = linked.entry
+    return ForeignDebit(
+        account_id=account.id,
+        line_id=line_id,
+        day=linked.day,
+        at=entry.created_at,
+        centavos=entry.value.centavos,
+        name=entry.counterparty.name,
+        description=entry.description,
+        e2e_id=entry.e2e_id,
+        provider_key=entry.provider_key,
+        found_at=now,
+    )
