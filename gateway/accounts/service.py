@@ -587,7 +587,7 @@ class BankChanges:
         order, who = _read(text), self._staff(approval)
         account = await self.accounts.find(who, order.account_id)
         if not order.still_fits(account):
-            return "The bank of the account, or its credentials there, changed meanwhile."
+            return "The bank of the account or its credentials have changed since."
         await self.accounts.moved(who, account, order)
         return ""
 
@@ -596,7 +596,7 @@ class BankChanges:
         order, who = _read(text), self._staff(approval)
         account = await self.accounts.find(who, order.account_id)
         if not order.still_fits(account):
-            message = "the bank of the account, or its credentials there, changed meanwhile"
+            message = "the bank of the account, or its credentials there, changed since"
             raise RuleViolation(message, "changed_meanwhile")
         seen = Expected(frozenset({version_of_account(account)}))
         await self.accounts.move(who, account, order, seen)

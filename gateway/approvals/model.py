@@ -240,11 +240,11 @@ class Approval:
 def why_void(orderer: User | None, approval: Approval) -> str:
     """Say why an order does not hold any more; empty while its orderer may still order it."""
     if orderer is None or not orderer.active:
-        return "Who ordered it was disabled."
+        return "The person who ordered it has been disabled."
     if not any(right.covers(NEEDED[approval.kind]) for right in rights_of(orderer.roles)):
-        return "Who ordered it may not order this any more."
+        return "The person who ordered it is no longer allowed to."
     if approval.company_id and not scope_of(orderer.companies).includes(approval.company_id):
-        return "Who ordered it does not see the company any more."
+        return "The person who ordered it no longer has access to the company."
     return ""
 
 

@@ -26,7 +26,7 @@ def _(word: str) -> str:
 
 _NAMES: Final[Mapping[str, str]] = {
     "actor": _("who"),
-    "action": _("act"),
+    "action": _("action"),
     "subject": _("subject"),
     "trace_id": _("trace"),
     "init": _("from"),

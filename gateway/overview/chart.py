@@ -49,7 +49,7 @@ class Chart:
     What is drawn.
 
     Attributes:
-        lines: Height and label of each line across.
+        lines: Height of each line across, its number, and of what: thousands, millions.
         ticks: Place and label below the bars.
     """
 
@@ -57,7 +57,7 @@ class Chart:
     base: int
     bar: float
     bars: Sequence[Bar]
-    lines: Sequence[tuple[float, str]]
+    lines: Sequence[tuple[float, str, str]]
     ticks: Sequence[tuple[float, str]]
 
 
@@ -109,7 +109,7 @@ def chart_of(steps: Sequence[Step], width: int) -> Chart:
             )
             for place, each in enumerate(steps)
         ],
-        lines=[(_BASE - part * (_BASE - _TOP) / 2, short(top * part / 2)) for part in (2, 1, 0)],
+        lines=[(_BASE - part * (_BASE - _TOP) / 2, *short(top * part / 2)) for part in (2, 1, 0)],
         ticks=_ticks(steps, wide, every=1 if width > _NARROW else 2),
     )
 
@@ -141,12 +141,12 @@ def _nice(most: Decimal) -> Decimal:
         scale *= 10
 
 
-def short(value: Decimal) -> str:
-    """Write an amount for an axis, where alone it may be cut: ``50 mil``."""
-    for size, word in ((_THOUSAND**2, "mi"), (_THOUSAND, "mil")):
+def short(value: Decimal) -> tuple[str, str]:
+    """Cut an amount for an axis, where alone it may be cut: ``50`` and ``thousands``."""
+    for size, word in ((_THOUSAND**2, "millions"), (_THOUSAND, "thousands")):
         if value >= size:
-            return f"{_plain(value / size)} {word}"
-    return _plain(value)
+            return _plain(value / size), word
+    return _plain(value), ""
 
 
 def _plain(value: Decimal) -> str:

@@ -37,13 +37,13 @@ def _(word: str) -> str:
 
 _STATES: Final = {
     "payments": (
-        ("paid", _("not given back")),
-        ("partly_refunded", _("given back in part")),
-        ("refunded", _("given back")),
+        ("paid", _("not refunded")),
+        ("partly_refunded", _("partly refunded")),
+        ("refunded", _("refunded")),
     ),
     "refunds": (
         ("processing", _("under way")),
-        ("paid", _("given back")),
+        ("paid", _("refunded")),
         ("failed", _("failed")),
     ),
 }

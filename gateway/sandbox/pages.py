@@ -43,8 +43,8 @@ MAGIC: Final = (
 DONE: Final = {
     "pay": _("The charge is paid."),
     "top_up": _("The account is topped up."),
-    "fault": _("The fault waits for its calls."),
-    "clear": _("No fault waits any more."),
+    "fault": _("The fault applies to the next calls."),
+    "clear": _("No faults are pending."),
     "clock": _("The bank's clock is set."),
 }
 

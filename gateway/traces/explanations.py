@@ -29,7 +29,7 @@ from gateway.traces.remedies import REMEDIES
 _NOTHING_REFUSED: Final = sentence("Nothing refuses this call.")
 _NOTHING_DONE: Final = sentence("Nothing was stored, and no bank was asked.")
 _REFUSED: Final = sentence("The call was refused.")
-_ASKED: Final = "{client} ({client_id}) asked."
+_ASKED: Final = "{client} ({client_id}) called."
 _NO_PERMISSION: Final = "The call needs {needed}; the credential has no permission at all."
 _STORED: Final = 21
 _LINE_FIELDS: Final = ("field", "payout")
@@ -140,7 +140,7 @@ _FACTS: Final = {
     "permission": ("The call needs {needed}; the credential has {held}.",),
     "not_visible": (
         "The credential is of {company}.",
-        "One answer stands for an account that does not exist and for one of another company.",
+        "An account that does not exist and one of another company get the same answer.",
     ),
     "scope": (
         "It was issued for the account {own_account} alone; the call was about {account}.",

@@ -135,7 +135,7 @@ CHECKS: Final[Mapping[int, str]] = {
     2: "The request has a trace id.",
     3: "The service is neither full nor shutting down.",
     4: "The path is known.",
-    5: "The path takes the method.",
+    5: "The path accepts the method.",
     6: "The declared body is small enough.",
     7: "The address is within its limit of refused credentials.",
     8: "The credential is known, right and alive.",

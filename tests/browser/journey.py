@@ -228,7 +228,7 @@ async def probe(desk: Desk, reference: str) -> None:
     path = desk.account(f"/payouts/{reference}")
     desk.tab.refused.add(f"{desk.site.origin}/panel{path}/probe")
     await desk.go("/unresolved")
-    asks = desk.page.get_by_role("button", name=f"Sondar {reference} agora")
+    asks = desk.page.get_by_role("button", name=f"Consultar {reference} no banco agora")
     while await asks.count():
         async with desk.page.expect_response(lambda said: said.request.method == "POST"):
             await asks.click()

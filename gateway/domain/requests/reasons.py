@@ -193,7 +193,7 @@ _RECORDS: Final = {
     "no_approval": "There is no such approval, or it is not shown to the caller.",
     "own_record": "You cannot do this to your own user.",
     "not_invited": "The person has accepted an invitation already, or is disabled.",
-    "two_secrets": "Two secrets of the credential live already.",
+    "two_secrets": "The credential has two active secrets already.",
     "bank_shows_paid": "The bank shows that it paid: the payout did not fail.",
     "not_in_review": "The payout is not in review.",
     "ended": "The payout has ended: there is nothing left to ask.",

@@ -61,7 +61,7 @@ class BackOfficeCarriers:
         """Look at the person and the orderer as they are by now; say why an order is void."""
         found = await self.services.users.find(order.user_id)
         if not still_fits(order, found):
-            return "The person was changed meanwhile."
+            return "The person has been changed since."
         roles = order.roles if isinstance(order, RoleGrant) else ()
         if isinstance(order, CompaniesGrant):
             wanted = await self.services.users.known_companies(order.companies)
@@ -87,9 +87,9 @@ class BackOfficeCarriers:
         """Say why whoever ordered it may not give this by now."""
         orderer = await self.users.find(approval.ordered_by)
         if orderer is None or not may_grant(orderer.roles, roles):
-            return "Who ordered it may not order this any more."
+            return "The person who ordered it is no longer allowed to."
         if not all(scope_of(orderer.companies).covers(each) for each in limits):
-            return "Who ordered it does not see the company any more."
+            return "The person who ordered it no longer has access to the company."
         return ""
 
 

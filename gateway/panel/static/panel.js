@@ -209,7 +209,7 @@ function countDown(each) {
   const two = (number) => String(number).padStart(2, "0");
   const hours = Math.floor(left / 3600);
   const minutes = Math.floor(left / 60) % 60;
-  const shown = `${hours ? `${hours}:${two(minutes)}` : minutes}:${two(left % 60)}`;
+  const shown = hours ? `${hours} h ${two(minutes)} min` : `${minutes} min ${two(left % 60)} s`;
   each.textContent = (each.dataset.text || "{}").replace("{}", shown);
   if (!left && each.closest("[data-secret]")) forget();
 }

@@ -369,7 +369,7 @@ async def test_what_a_disabled_person_ordered_is_void(backoffice_client: Backoff
     )
 
     assert read.document["approval"]["status"] == "void"
-    assert read.document["approval"]["reason"] == "Who ordered it was disabled."
+    assert read.document["approval"]["reason"] == "The person who ordered it has been disabled."
     assert decided.verdict == (400, "VALIDATION_FAILED")
 
 

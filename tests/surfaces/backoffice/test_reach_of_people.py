@@ -194,6 +194,6 @@ async def test_a_role_is_not_given_for_companies_that_nobody_agreed_to(
     assert read.document["order"]["companies"] == [company(backoffice_client, "other")]
     assert (widened.status, done.verdict) == (200, (400, "VALIDATION_FAILED"))
     assert after.document["approval"]["status"] == "void"
-    assert after.document["approval"]["reason"] == "The person was changed meanwhile."
+    assert after.document["approval"]["reason"] == "The person has been changed since."
     found = await backoffice_client.ask("GET", who.path, by="admin")
     assert found.document["roles"] == ["viewer"]

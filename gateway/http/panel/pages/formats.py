@@ -185,11 +185,11 @@ def days_left(value: str | int | datetime, now: datetime) -> tuple[int, int]:
 
 
 def time_left(value: str | int | datetime, now: datetime) -> str:
-    """Write how long it is until a time as ``9:04:05`` or ``4:05``, as the script goes on."""
+    """Write how long it is until a time as ``9 h 04 min`` or ``4 min 05 s``, as the script does."""
     left_s = max(0, round((moment(value) - now).total_seconds()))
     hours, rest = divmod(left_s, 3600)
-    minutes = f"{hours}:{rest // 60:02}" if hours else f"{rest // 60}"
-    return f"{minutes}:{rest % 60:02}"
+    minutes, last_s = divmod(rest, 60)
+    return f"{hours} h {minutes:02} min" if hours else f"{minutes} min {last_s:02} s"
 
 
 DAY_FORM: Final = "%d/%m/%Y"

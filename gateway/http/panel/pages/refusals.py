@@ -28,7 +28,7 @@ _MISSING: Final = "missing"
 _EMPTY: Final = _("{field} is missing.")
 """Of a form; what programs are told speaks of JSON."""
 
-_NOBODY: Final = _("Nothing that was sent says who asks.")
+_NOBODY: Final = _("The call carries no identification.")
 """Of a call without a credential, a token or a session."""
 
 _INPUTS: Final = ("SVC.VAL.", "VALIDATION_FAILED")

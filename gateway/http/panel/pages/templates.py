@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from aiohttp import web
 
@@ -16,6 +16,7 @@ from gateway.http.panel.pages.words import words_of
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+    from jinja2.runtime import Context
 
 FOLDER: Final = Path(__file__).parents[3] / "panel" / "templates"
 
@@ -81,7 +82,7 @@ class Templates:
     def _environment(self, language: Language) -> Environment:
         """Make an environment whose words are those of a language."""
         import aiohttp_jinja2  # noqa: PLC0415 - half a second, see the class
-        from jinja2 import FileSystemLoader, StrictUndefined  # noqa: PLC0415
+        from jinja2 import FileSystemLoader, StrictUndefined, pass_context  # noqa: PLC0415
 
         from gateway.http.panel.pages.compilation import compile_with_words  # noqa: PLC0415
 
@@ -98,6 +99,14 @@ class Templates:
         )
         words = words_of(language)
         made.install_gettext_translations(words, newstyle=True)  # type: ignore[attr-defined]
+        plural = cast("Callable[..., str]", made.globals["ngettext"])
+
+        @pass_context
+        def counted(context: Context, one: str, many: str, count: int) -> str:
+            """Write a count with its noun: ``1.234 payouts``."""
+            return plural(context, one, many, count, num=formats.number(count))
+
+        made.globals["ngettext"] = counted
         made.filters.update(_FILTERS)
         made.globals.update(static=self._static, address=address, language=language)
         compile_with_words(made, words.gettext, self._static)

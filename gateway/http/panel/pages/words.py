@@ -31,6 +31,8 @@ def words_of(language: Language) -> NullTranslations:
     if folder is None:
         return NullTranslations()
     whole = Catalog(locale=folder)
+    # Brazilians write "0 pagamentos"; the locale's own rule makes it singular.
+    whole.mime_headers = [("Plural-Forms", "nplurals=2; plural=(n != 1);")]
     for file in sorted((CATALOGUES / folder).glob("*.po")):
         with file.open(encoding="utf-8") as text:
             for message in read_po(text, locale=folder):

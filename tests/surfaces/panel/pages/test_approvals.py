@@ -248,7 +248,7 @@ async def test_beside_an_order_of_money_stands_what_helps_to_decide(approver: Pe
     assert f"/panel/accounts/{account}/payouts/{reference}" in recipient
     assert f"/panel/accounts/{account}/payouts/{reference}" in same
     assert "Saldo da conta" in shown.text
-    assert re.search(r'data-until="\d{13}">\d+:\d\d', shown.text)
+    assert re.search(r'data-until="\d{13}">\d+ (?:h|min) \d\d', shown.text)
     assert part.text.lstrip().startswith('<div id="facts"')
     assert "52998224725" not in shown.text
     async with asyncio.timeout(60):

@@ -336,7 +336,7 @@ async def test_whoever_is_signed_in_is_told_so_where_nothing_is(world: World):
         assert '<html lang="en" data-theme="dark">' in seen.text
         assert 'action="/panel/logout"' in seen.text
         assert 'aria-current="page"' not in seen.text
-    assert "It does not exist, or is not shown to you." in unknown.text
+    assert "It does not exist, or you have no access to it." in unknown.text
     assert stranger.status == 404
     assert '<html lang="pt-BR">' in stranger.text
     assert 'action="/panel/logout"' not in stranger.text

@@ -170,7 +170,7 @@ async def test_an_order_is_void_where_the_bank_was_changed_meanwhile(
 
         void = await agreed(office, order)
 
-        if not void.endswith("changed meanwhile.") or await office.found(account.id) != newer:
+        if not void.endswith("changed since.") or await office.found(account.id) != newer:
             wrong.append((case, void))
 
     assert wrong == []

@@ -57,7 +57,7 @@ def test_an_order_holds_while_its_orderer_may_order_it():
             replace(MARIA, roles=frozenset({Role.VIEWER, Role.APPROVER})),
             replace(MARIA, companies=frozenset({OTHER_COMPANY})),
         ):
-            assert why_void(changed, order).startswith("Who ordered it ")
+            assert why_void(changed, order).startswith("The person who ordered it ")
 
 
 def test_a_secret_can_be_fetched_for_a_quarter_of_an_hour():

@@ -318,9 +318,9 @@ async def test_another_company_s_order_is_not_there(approval_world: ApprovalWorl
 @pytest.mark.parametrize(
     ("changed", "why"),
     [
-        ({"active": False}, "was disabled"),
-        ({"roles": frozenset({Role.APPROVER})}, "may not order"),
-        ({"companies": frozenset({OTHER_COMPANY})}, "does not see"),
+        ({"active": False}, "has been disabled"),
+        ({"roles": frozenset({Role.APPROVER})}, "no longer allowed"),
+        ({"companies": frozenset({OTHER_COMPANY})}, "no longer has access"),
     ],
 )
 async def test_who_ordered_is_looked_at_again(

@@ -46,7 +46,8 @@ async def shown(*, is_open: bool) -> str:
 async def test_what_is_kept_back_counts_down_and_is_looked_at_again_soon():
     page = await shown(is_open=True)
 
-    assert f'data-until="{int((NOON + timedelta(seconds=75)).timestamp() * 1000)}">1:15<' in page
+    ends = int((NOON + timedelta(seconds=75)).timestamp() * 1000)
+    assert f'data-until="{ends}">1 min 15 s<' in page
     assert "panel:tick" in page
 
 

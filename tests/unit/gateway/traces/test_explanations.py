@@ -36,7 +36,7 @@ def test_rule_facts_and_remedies_name_what_is_known():
 
     assert said.rule.text == "The credential is for another account."
     assert [each.text for each in said.facts] == [
-        f"{credential().name} ({CLIENT}) asked.",
+        f"{credential().name} ({CLIENT}) called.",
         f"It was issued for the account Filial alone; the call was about {account().name}.",
         "Both are of the same company, so the answer is 403 and not 404.",
         "Nothing was stored, and no bank was asked.",

@@ -25,7 +25,7 @@ from tests.unit.gateway.operations.backoffice.access_world import AccessWorld, r
 from tests.world.standing import NOON
 
 Change = Callable[[AccessWorld, User], Awaitable[object]]
-CHANGED = "The person was changed meanwhile."
+CHANGED = "The person has been changed since."
 
 
 async def grant(world: AccessWorld, found: User) -> object:

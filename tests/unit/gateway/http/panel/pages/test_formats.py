@@ -202,7 +202,7 @@ def test_a_time_for_scripts_is_in_milliseconds():
 
 @pytest.mark.parametrize(
     ("seconds", "written"),
-    [(-5, "0:00"), (0, "0:00"), (65, "1:05"), (3600, "1:00:00"), (35_999, "9:59:59")],
+    [(0, "0 min 00 s"), (65, "1 min 05 s"), (3600, "1 h 00 min"), (35_999, "9 h 59 min")],
 )
 def test_what_is_left_is_written_as_the_script_goes_on(seconds: int, written: str):
     now = datetime(2026, 11, 20, 12, tzinfo=UTC)

@@ -12,7 +12,7 @@ from gateway.http.panel.pages.visit import Visit, admit_visitor
 from policies.validation.forms import Form
 
 EMPTY = "{field} is missing."
-NOBODY = "Nothing that was sent says who asks."
+NOBODY = "The call carries no identification."
 
 
 def test_an_empty_field_of_a_form_is_not_explained_by_json():
