@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -19,12 +19,16 @@ class AuditSearch:
 
     Texts match whole, or what begins so where they end in ``*``; a trace id
     matches whole.
+
+    Attributes:
+        actors: Any of these, beside the rest; empty for all.
     """
 
     paging: Paging
     since: datetime | None = None
     until: datetime | None = None
     actor: str | None = None
+    actors: Sequence[str] = ()
     action: str | None = None
     subject: str | None = None
     trace_id: str | None = None

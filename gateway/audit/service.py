@@ -128,6 +128,8 @@ def _matching(search: AuditSearch, scope: CompanyScope) -> Select[*tuple[Any, ..
         wanted = wanted.where(audit.c.at < search.until)
     if search.trace_id is not None:
         wanted = wanted.where(audit.c.trace_id == search.trace_id)
+    if search.actors:
+        wanted = wanted.where(audit.c.actor.in_(search.actors))
     wanted = wanted.where(*limited_exactly(audit.c.companies, scope))
     for column, value in (
         (audit.c.actor, search.actor),

@@ -1,0 +1,330 @@
+"""The jobs that a back office does every day, each in as few clicks as its pages allow."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+from uuid import uuid4
+
+import aiohttp
+from playwright.async_api import Browser, Locator, Page, expect
+
+from gateway.companies.model import Company
+from gateway.companies.service import add_company
+from gateway.domain.identity.rights import Role
+from gateway.domain.kernel.audit import AuditEvent
+from gateway.http.panel.pages.formats import ZONE
+from gateway.store.tables.core import payouts
+from provider_adapters.testing.demo.document import Pair
+from tests.browser.inspection import Inspection
+from tests.browser.panel_site import PanelSite
+from tests.world.gateway.world import World, order
+
+ORDERS: Final = "operator"
+DECIDES: Final = "approver"
+SECOND: Final = "second approver"
+ADMIN: Final = "admin"
+SITTING: Final[Mapping[str, tuple[Role, ...]]] = {
+    ORDERS: (Role.OPERATOR, Role.SECURITY),
+    DECIDES: (Role.APPROVER,),
+    SECOND: (Role.APPROVER,),
+    ADMIN: (Role.ADMIN,),
+}
+Job = Callable[["Office"], Awaitable[None]]
+DAY: Final = timedelta(days=1)
+WORD: Final = "parar"
+FRIDAY: Final = 4
+YESTERDAY: Final = "folha-09"
+PAID: Final = "52,11"
+FAILED: Final = {"folha-07": 777.02, "folha-08": 777.03}
+"""Payouts of yesterday, by the amounts that the sandbox fails."""
+
+
+@dataclass(kw_only=True)
+class Hand:
+    """
+    Works in one tab and counts: a click and a filled or chosen field are one each.
+
+    Elements are named by selectors of addresses and fields, which no change of words moves.
+    """
+
+    tab: Inspection
+    count: int = 0
+
+    @property
+    def page(self) -> Page:
+        """The page in the tab."""
+        return self.tab.page
+
+    def at(self, selector: str, **options: str) -> Locator:
+        """Return the elements of a selector."""
+        return self.page.locator(selector, **options)
+
+    async def begin(self) -> None:
+        """Open the overview and count from zero."""
+        await self.page.goto(f"{self.tab.origin}/panel")
+        self.count = 0
+
+    async def click(self, *selectors: str) -> None:
+        """Click one element after the other."""
+        for selector in selectors:
+            self.count += 1
+            await self.at(selector).click()
+
+    async def fill(self, fields: Mapping[str, str]) -> None:
+        """Fill in fields, by selectors."""
+        for selector, value in fields.items():
+            self.count += 1
+            await self.at(selector).fill(value)
+
+    async def choose(self, selector: str, value: str) -> None:
+        """Choose an option, by its value."""
+        self.count += 1
+        await self.at(selector).select_option(value)
+
+    async def menu(self, path: str) -> None:
+        """Click an entry of the menu and wait for its page."""
+        await self.click(f"#side a[href='/panel{path}']")
+        await self.page.wait_for_url(f"**/panel{path}")
+
+    async def search(self, text: str) -> None:
+        """Fill in the field of the top bar; Enter is no click."""
+        await self.fill({"#q": text})
+        await self.at("#q").press("Enter")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Office:
+    """
+    Four people at their browsers.
+
+    Attributes:
+        hands: By who they are (``SITTING``).
+    """
+
+    site: PanelSite
+    hands: Mapping[str, Hand]
+
+    @property
+    def account(self) -> str:
+        """The address of the main account."""
+        return f"/panel/accounts/{self.site.seeds['main']}"
+
+    @property
+    def yesterday(self) -> str:
+        """As a person types it."""
+        return f"{_now(self.site.world) - DAY:%d/%m/%Y}"
+
+    @property
+    def friday(self) -> str:
+        """The last Friday before today, as a person types it."""
+        return f"{_friday(self.site.world):%d/%m/%Y}"
+
+    async def approve(self, about: str, value: str = "") -> None:
+        """Let the approver find an order in the menu and approve it, with its amount."""
+        hand = self.hands[DECIDES]
+        await hand.menu("/approvals")
+        await hand.click(f"tr:has-text('{about}') a.to")
+        if value:
+            await hand.fill({"#value": value})
+        await hand.click("form[action$='/approve'] button")
+        await expect(hand.at("form[action$='/approve']")).to_have_count(0)
+
+
+@asynccontextmanager
+async def sitting(browser: Browser, site: PanelSite) -> AsyncIterator[Office]:
+    """Sit everybody down, signed in with a code given just now."""
+    async with AsyncExitStack() as stack:
+        hands = {}
+        for who, roles in SITTING.items():
+            cookies = await site.people.sign_in(await site.people.make(*roles))
+            hands[who] = Hand(tab=await stack.enter_async_context(site.tab(browser, cookies)))
+        yield Office(site=site, hands=hands)
+
+
+async def plant(world: World) -> None:
+    """Let payouts fail and one settle yesterday, and let somebody act last Friday."""
+    kernel = world.gateway.kernel
+    await world.control.post("clock", body={"offset_s": -DAY.total_seconds()})
+    for reference, value in {**FAILED, YESTERDAY: float(PAID.replace(",", "."))}.items():
+        await world.pay(order(reference, world.today(), value=value))
+        await world.settled(reference)
+    await world.control.post("clock", body={"offset_s": 0})
+    earlier = {"created_at": kernel.now() - DAY, "updated_at": kernel.now() - DAY}
+    ours = payouts.c.reference.like("folha-%")
+    async with kernel.store.database.writing() as connection:
+        await connection.execute(payouts.update().where(ours).values(earlier))
+    company = Company(str(uuid4()), "Padaria da Sexta Ltda", _friday(world))
+    event = AuditEvent(
+        at=company.created_at,
+        actor="user:bruno@example.com",
+        action="company.created",
+        subject=f"company:{company.id}",
+    )
+    await add_company(kernel.store.database, company, event)
+
+
+def _now(world: World) -> datetime:
+    return world.gateway.kernel.now().astimezone(ZONE)
+
+
+def _friday(world: World) -> datetime:
+    """Return an instant of the last Friday before today."""
+    now = _now(world)
+    return now - ((now.weekday() - FRIDAY) % 7 or 7) * DAY
+
+
+async def money_that_did_not_arrive(office: Office) -> None:
+    """Find a payout of which only the amount and the day are known."""
+    hand = office.hands[ORDERS]
+    await hand.menu("/payouts")
+    await hand.click("details.drop summary")
+    await hand.fill({"#least": PAID, "#most": PAID})
+    await hand.fill({"#init": office.yesterday, "#ends": office.yesterday})
+    await hand.click("details.drop button", f"#list a.to[href$='/{YESTERDAY}']")
+    await expect(hand.at("h1")).to_contain_text(PAID)
+
+
+async def failures_of_yesterday(office: Office) -> None:
+    """Find yesterday's failures, read why, and export them."""
+    hand = office.hands[ORDERS]
+    await hand.menu("/payouts")
+    await hand.choose("#days", "yesterday")
+    await expect(hand.at("#list tbody")).to_contain_text(YESTERDAY)
+    await expect(hand.at("#list tbody tr")).to_have_count(len(FAILED) + 1)
+    await hand.click(".tabs a[href*='tab=failed']")
+    await expect(hand.at("#list tbody tr")).to_have_count(len(FAILED))
+    await expect(hand.at("#list .wide-only .cert.bad")).to_have_count(len(FAILED))
+    async with hand.page.expect_download() as download:
+        await hand.click("#csv")
+    saved = (await (await download.value).path()).read_text(encoding="utf-8-sig")
+    assert {each for each in (*FAILED, YESTERDAY) if each in saved} == set(FAILED)
+
+
+async def one_company_stopped(office: Office) -> None:
+    """Stop the payouts of one company now."""
+    hand = office.hands[ORDERS]
+    await hand.menu("/companies")
+    await hand.click(f"a[href*='/stops/new'][href$='{office.site.seeds['nothing']}']")
+    await hand.fill({"#reason": "suspeita de fraude", "#words": WORD})
+    await hand.click("form[action$='/stops/new'] footer button")
+    await hand.page.wait_for_url("**/panel/stops")
+    await expect(hand.at("td", has_text="suspeita de fraude")).to_be_visible()
+
+
+async def a_received_pix_refunded(office: Office) -> None:
+    """Give a received payment back in part; another person approves."""
+    await _refund(office, "troca-77")
+    await office.approve("troca-77", "15,40")
+
+
+async def an_own_order_withdrawn(office: Office) -> None:
+    """Take an order back before anybody decides; ordering it is not counted."""
+    hand = office.hands[ORDERS]
+    await _refund(office, "troca-78")
+    await hand.begin()
+    await hand.menu("/approvals")
+    await hand.click("tr:has-text('troca-78') a.to")
+    await hand.fill({"#reason": "valor errado"})
+    await hand.click("form[action$='/withdraw'] button")
+    await expect(hand.at("form[action$='/withdraw']")).to_have_count(0)
+    await expect(hand.at("main")).to_contain_text("valor errado")
+
+
+async def _refund(office: Office, reference: str) -> None:
+    hand, payment = office.hands[ORDERS], office.site.seeds["payment"]
+    await hand.menu("/received")
+    await hand.choose("#account", office.site.seeds["main"])
+    await hand.click("main .filters button", f"#list a[href*='{payment}/refund']")
+    await hand.fill({"#value": "15,40", "#reference": reference, "#description": "troca"})
+    await hand.click("form[action$='/refund'] button.btn-bad")
+    await hand.page.wait_for_url("**/panel/approvals/**")
+
+
+async def a_secret_rotated(office: Office) -> None:
+    """Make a new secret while the old one holds; another person approves."""
+    hand, world = office.hands[ORDERS], office.site.world
+    old = world.pair("full")
+    await hand.menu("/credentials")
+    await hand.click(f"a.to[href$='{old['client_id']}']", "a[href$='/rotate']")
+    await hand.click("form[action$='/rotate'] button")
+    await hand.page.wait_for_url("**/panel/approvals/**")
+    await office.approve(old["client_id"])
+
+    await hand.page.reload()
+    await hand.click("form[action$='/secret'] button")
+    new = Pair(client_id=old["client_id"], client_secret=await hand.at("#sec").inner_text())
+    await hand.click("[name=stored]", "#done")
+    await hand.page.wait_for_url("**/panel/credentials")
+    for pair in (old, new):
+        assert (await world.ask("GET", world.at("/balance"), pair=pair)).status == 200
+
+
+async def acts_of_last_friday(office: Office) -> None:
+    """Read who did what last Friday."""
+    hand = office.hands[ORDERS]
+    await hand.menu("/audit")
+    await hand.fill({"#f-init": office.friday, "#f-ends": office.friday})
+    await hand.click("main .filters button")
+    await expect(hand.at("#list tbody tr")).to_have_count(1)
+    await expect(hand.at("#list tbody tr")).to_contain_text("Bruno Teles")
+
+
+async def acts_of_a_person(office: Office) -> None:
+    """Read what somebody did, by their name."""
+    hand = office.hands[ORDERS]
+    await hand.menu("/audit")
+    await hand.fill({"#f-actor": "bruno teles"})
+    await hand.click("main .filters button")
+    await expect(hand.at("#list tbody tr")).to_have_count(1)
+    await expect(hand.at("#list tbody tr")).to_contain_text("Bruno Teles")
+
+
+async def a_day_closed(office: Office) -> None:
+    """Compare yesterday's book with the bank's statement; one person signs, another one locks."""
+    for who, form in ((DECIDES, "sign"), (SECOND, "lock")):
+        hand = office.hands[who]
+        await hand.menu("/accounts")
+        await hand.click(f"a.to[href='{office.account}']", ".tabs a[href$='/closing']")
+        await expect(hand.at("#list tbody")).to_contain_text(YESTERDAY)
+        await hand.click(f"form[action$='/{form}'] button")
+        await expect(hand.at("form[action$='/sign'], form[action$='/lock']")).to_have_count(0)
+    await expect(office.hands[SECOND].at("[aria-labelledby=latest] .b.ok")).to_have_count(1)
+
+
+async def a_colleague_in(office: Office) -> None:
+    """Invite somebody who may write; another person approves."""
+    hand = office.hands[ORDERS]
+    await hand.menu("/people")
+    await hand.click("a[href$='/people/new']")
+    await hand.fill({"#email": "nova@example.com", "#name": "Nova Colega"})
+    await hand.click("[name=role][value=operator]", "form[action$='/people/new'] footer button")
+    await hand.page.wait_for_url("**/panel/approvals/**")
+    await office.approve("nova@example.com")
+
+
+async def a_colleague_out(office: Office) -> None:
+    """Disable somebody; their next click is refused."""
+    hand, site = office.hands[ORDERS], office.site
+    leaver = await site.people.make(Role.OPERATOR)
+    cookies = await site.people.sign_in(leaver)
+    await hand.menu("/people")
+    await hand.click(f"a[href$='/people/{leaver.id}']")
+    await hand.fill({"#reason": "saiu da empresa", "#disable-words": leaver.email})
+    await hand.click("#disable-now")
+    await expect(hand.at("#disable-now")).to_have_count(0)
+    async with aiohttp.ClientSession(cookies=cookies) as browser:
+        url = f"{site.origin}/panel/payouts"
+        async with browser.get(url, allow_redirects=False) as said:
+            assert said.headers["Location"].startswith("/panel/login")
+
+
+async def a_payout_by_its_end_to_end_id(office: Office) -> None:
+    """Find a payout by the id that every bank has for it."""
+    paid = await office.site.world.settled(YESTERDAY)
+    hand = office.hands[ORDERS]
+    await hand.search(paid["e2e_id"])
+    await hand.page.wait_for_url(f"**/payouts/{YESTERDAY}")
