@@ -33,15 +33,6 @@ ROWS = (
         tests=(f"{_TELEMETRY}/test_trace.py::test_anything_else_is_not",),
     ),
     Mistake(
-        name="forked-process-repeats-trace-ids",
-        promise="Two server processes never give out the same trace id.",
-        source="decisions 7",
-        file="gateway/telemetry/trace.py",
-        right="    return str(uuid.uuid4())",
-        wrong='    return str(uuid.UUID(int=__import__("random").getrandbits(128), version=4))',
-        tests=(f"{_TELEMETRY}/test_trace.py::test_a_forked_process_does_not_repeat_its_parent_s",),
-    ),
-    Mistake(
         name="trace-of-the-request-before",
         promise="A request that sends no trace does not continue that of another caller.",
         source="decisions 7, W3C Trace Context",

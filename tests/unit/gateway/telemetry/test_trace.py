@@ -1,12 +1,8 @@
 """The trace id: the caller's own where it may be, else a new one."""
 
 import asyncio
-import os
-import subprocess
-import sys
 import uuid
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -101,28 +97,6 @@ def test_new_ones_are_random_uuids_and_never_repeat():
     assert len(set(made)) == len(made)
     assert {uuid.UUID(each).version for each in made} == {4}
     assert {uuid.UUID(each).variant for each in made} == {uuid.RFC_4122}
-
-
-FORKING = """
-import os
-from gateway.telemetry.trace import new_trace_id
-new_trace_id()
-child = os.fork()
-if child:
-    os.waitpid(child, 0)
-print(new_trace_id(), flush=True)
-"""
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="no processes are forked here")
-@pytest.mark.process
-def test_a_forked_process_does_not_repeat_its_parent_s():
-    ran = subprocess.run(
-        [sys.executable, "-c", FORKING], check=True, capture_output=True, text=True, timeout=60
-    )
-
-    one, other = ran.stdout.split()
-    assert one != other
 
 
 def test_not_every_trace_id_is_a_uuid():
