@@ -29,10 +29,12 @@ from gateway.config.checks import check
 from gateway.config.effective import config_digest
 from gateway.config.reading import ConfigError
 from gateway.config.settings import Settings
+from gateway.domain.accounts.accounts import Environment
 from gateway.domain.kernel.clocks import Now
 from gateway.http.admission import Admission
 from gateway.http.ops.surface import OpsSurface, check_ops_address
 from gateway.http.pages import Page, openapi_pages
+from gateway.http.panel.static import StaticFiles
 from gateway.http.route import Surface
 from gateway.http.server import Serving, application
 from gateway.http.table import Table, check_surfaces
@@ -41,6 +43,7 @@ from gateway.net.common.runtime import Runtime
 from gateway.net.server.listener import Address, Listener
 from gateway.net.server.peer import ServerLimits
 from gateway.operations.identity.ports import IdentityEvents
+from gateway.reference.open_page import open_page
 from gateway.runtime.audit_log import AuditTally, audit_keys
 from gateway.runtime.caches.cache import build_cache, build_limits
 from gateway.runtime.failpoints import armed, failing_answers
@@ -138,10 +141,7 @@ def assemble(
     identity = build_identity(kernel, PasswordHasher(keys.password_peppers, cost))
     rooms = build_rooms(kernel, identity, connections, wake.set, cache)
     surfaces = build_surfaces(rooms, lambda: health.known(connections))
-    described = (
-        openapi_pages(surfaces, lambda: now().date().isoformat()) if settings.server.openapi else {}
-    )
-    pages = {**described, **(rooms.panel.static.pages if settings.server.panel else {})}
+    pages = _pages(kernel, surfaces, rooms.panel.static)
     public = _public_listener(kernel, surfaces, pages, telemetry)
     role = build_role(kernel, part)
     readiness = Readiness(store, role.has_worker, monotonic=kernel.monotonic)
@@ -189,6 +189,17 @@ def refuse_contradictions(settings: Settings) -> None:
     if problems:
         raise ConfigError(*map(str, problems))
     check_ops_address(settings.admin.host, allow_public=settings.admin.allow_public)
+
+
+def _pages(kernel: Kernel, surfaces: Sequence[Surface], static: StaticFiles) -> Mapping[str, Page]:
+    """Return what stands beside the rows: the panel's files, and what describes the interface."""
+    server = kernel.settings.server
+    pages = dict(static.pages) if server.panel or server.openapi else {}
+    if server.openapi:
+        is_sandbox = kernel.settings.environment is Environment.SANDBOX
+        pages |= openapi_pages(surfaces, lambda: kernel.now().date().isoformat())
+        pages |= open_page(static.address, tries=is_sandbox)
+    return pages
 
 
 def _events(security: SecurityLog, tally: AuditTally) -> IdentityEvents:

@@ -106,7 +106,7 @@ def build_oversight(
             *callback_pages.pages(callbacks, context),
             *audit_pages.pages(audit, context),
             *configuration_pages.pages(configuration, context),
-            *reference_pages.pages(reference, context, tries=is_sandbox),
+            *reference_pages.pages(reference, context, is_open=settings.server.openapi),
         )
 
     routes = (

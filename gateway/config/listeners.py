@@ -31,7 +31,7 @@ class Server(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             PostgreSQL.
         single_process: There is one server process of this store, anywhere; then production
             needs no cache that processes share.
-        openapi: Serves the OpenAPI documents publicly.
+        openapi: Serves the OpenAPI documents, and their page at ``/docs/api``, publicly.
         panel: Serves the operator's panel, its pages and the sessions of browsers.
         trusted_peers: Networks of our own proxies, separated by commas; they
             hold more connections than one partner may.

@@ -24,9 +24,13 @@ _DESCRIBED: Final = {
 
 _IN_YAML: Final = "banking"
 
+REFERENCE: Final = "reference"
+"""The page that shows the partners' interface to everybody, for logs and metrics."""
+
 PAGES: Final = (
     *(f"{surface}.openapi_json" for surface in _DESCRIBED),
     f"{_IN_YAML}.openapi_yaml",
+    REFERENCE,
 )
 """The names of all pages, for logs and metrics."""
 

@@ -17,6 +17,7 @@ from gateway.http.panel.pages.page import Page, Result, Shown
 from gateway.http.panel.pages.visit import Visit
 from gateway.http.rendering import pretty
 from gateway.http.route import Surface
+from gateway.reference.open_page import PATH
 
 _MEDIA = "application/json"
 
@@ -105,8 +106,6 @@ def _example(described: Mapping[str, Any]) -> str:
     return "" if found is None else pretty(found).decode()
 
 
-DOCUMENT: Final = "/openapi.json"
-"""Where the partners' interface is described, if ``server.openapi`` is on."""
 _PARTNERS: Final = tuple(each for each in errors.CATALOGUE if each not in errors.ELSEWHERE)
 _PEOPLE: Final = (
     *(each for each in errors.CATALOGUE if each in errors.ELSEWHERE),
@@ -114,11 +113,11 @@ _PEOPLE: Final = (
 )
 
 
-def pages(reference: Reference, context: PageContext, *, tries: bool) -> Sequence[Page]:
+def pages(reference: Reference, context: PageContext, *, is_open: bool) -> Sequence[Page]:
     """
     Return the pages, which everybody who is signed in may read.
 
-    With ``tries`` calls can be tried: for the sandbox alone, where no money is real.
+    With ``is_open`` they lead to the reference that needs no sign-in.
     """
     panel = Pages("", context)
 
@@ -139,13 +138,7 @@ def pages(reference: Reference, context: PageContext, *, tries: bool) -> Sequenc
         groups: dict[str, list[Operation]] = {}
         for each in reference.operations:
             groups.setdefault(each.group, []).append(each)
-        return Shown(template="service/reference.html", data={"parts": groups})
-
-    if tries:
-
-        @panel.view("/reference/try", "reference_try", None)
-        async def trying(_visit: Visit) -> Result:
-            """Try calls of the partners' interface."""
-            return Shown(template="service/reference_try.html", data={"document": DOCUMENT})
+        data = {"parts": groups, "open_page": PATH if is_open else ""}
+        return Shown(template="service/reference.html", data=data)
 
     return panel.pages

@@ -244,7 +244,7 @@ async def fail(desk: Desk, operation: str) -> None:
     await desk.field("fault").select_option("status")
     await desk.fill({"count": "1000"})
     await desk.press("Fazer falhar")
-    await desk.see("A falha aguarda as próximas chamadas.")
+    await desk.see("A falha vale para as próximas chamadas.")
 
 
 async def judge(desks: tuple[Desk, Desk], partner: Partner, reference: str) -> None:

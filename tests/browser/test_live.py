@@ -137,7 +137,8 @@ async def test_a_call_is_tried_with_a_credential_that_is_kept_nowhere(
     site = lively
     async with site.tab(browser, await site.people.fresh(Role.VIEWER)) as tab:
         page = tab.page
-        await page.goto(f"{site.origin}/panel/reference/try")
+        await page.goto(f"{site.origin}/panel/reference")
+        await page.get_by_role("link", name="Página para parceiros").click()
         await expect(page.locator(".opblock").first).to_be_visible()
 
         await page.get_by_role("button", name="Authorize").first.click()

@@ -9,5 +9,5 @@ window.SwaggerUIBundle?.({
   queryConfigEnabled: false,
   withCredentials: false,
   docExpansion: "list",
-  supportedSubmitMethods: ["get", "post", "delete"],
+  supportedSubmitMethods: place.dataset.calls.split(" ").filter(Boolean),
 });

@@ -137,7 +137,7 @@ async def test_page_and_file_show_the_same_lines_pix_or_not(viewer: Person, worl
 
     (line,) = [row for row in page.text.split("<tr>") if "3,21" in row]
     assert "tarifa" in line
-    assert "sem pagamento nosso" not in line
+    assert "não é pagamento nosso" not in line
     assert "-3,21" in file.text
     assert page.text.count('<tr><td class="muted wide-only">') == file.text.count("\r\n") - 1
 

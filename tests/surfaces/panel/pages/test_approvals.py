@@ -102,7 +102,7 @@ async def test_whoever_decides_sees_which_bank_an_account_leaves_for_which(
     assert "/panel/approvals/" in asked.location
     assert re.search(r"Banco a partir da aprovação</dt><dd><b>sandbox</b>.*conta-nova", shown.text)
     assert "Banco até agora" in shown.text
-    assert "novas, guardadas com criptografia" in shown.text
+    assert "novas, criptografadas" in shown.text
     assert "Banco de uma conta" in listed.text
     assert "canary-of-a-secret" not in shown.text + listed.text
 

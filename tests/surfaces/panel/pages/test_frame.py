@@ -285,7 +285,7 @@ async def test_past_its_end_a_list_says_so_and_leads_to_its_first_page(admin: Pe
     rows = seen.text.partition("<main")[2].count('scope="row"')
     assert (rows == 0) == ("Isto passa do fim da lista" in seen.text)
     if rows == 0:
-        first = re.search(r'href="([^"]+)">Para a primeira página', seen.text)
+        first = re.search(r'href="([^"]+)">Ir para a primeira página', seen.text)
         assert first is not None
         assert "page=" not in first[1]
 
@@ -317,7 +317,7 @@ async def test_what_is_not_there_is_said_once(viewer: Person):
     seen = await viewer.open("/panel/accounts/0f8fad5b-d9cb-469f-a165-708672895252")
 
     page = seen.text.partition("<main")[2]
-    assert page.count("não existe, ou não é mostrado a você") == 1
+    assert page.count("não existe, ou você não tem acesso") == 1
     assert "credencial" not in page.partition("</main>")[0]
 
 

@@ -359,7 +359,7 @@ async def test_another_amount_is_shown_from_the_review_to_the_receipt(
         rf"{reference}</a><span class=.sub.><span class=.t-bad.>.*777,12.*0,01", statement.text
     )
     assert re.search(rf"{reference};.*;777,12;.*;777,11;-0,01", table.text)
-    assert "como duas pessoas disseram" not in payout.text
+    assert "decidido por duas pessoas" not in payout.text
     assert (partner["value"], partner["status"]) == (777.12, "paid")
 
 
@@ -772,7 +772,7 @@ async def test_a_bank_that_is_not_listed_is_marked_and_can_be_ordered(
     summary = await operator.send("/panel/payouts/new", fields)
     sent = await operator.send("/panel/payouts/new", {**fields, "step": "send"})
 
-    assert "não é de nenhum banco da nossa lista" in summary.text
+    assert "Nenhum banco da nossa lista tem este número" in summary.text
     assert sent.status == 303, sent.text
 
 

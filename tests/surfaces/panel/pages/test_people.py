@@ -129,8 +129,8 @@ async def operator_of_one_company(world: World, *, active: bool) -> str:
 @pytest.mark.parametrize(
     ("act", "warns", "kind"),
     [
-        ("companies", "mostrar mais a quem pode escrever espera", "Empresas de uma pessoa"),
-        ("enable", "Reativar quem pode escrever espera", "Reativação de uma pessoa"),
+        ("companies", "incluir uma para quem pode alterar dados depende", "Empresas de uma pessoa"),
+        ("enable", "Reativar quem pode alterar dados depende", "Reativação de uma pessoa"),
     ],
 )
 async def test_more_reach_of_who_may_write_waits(

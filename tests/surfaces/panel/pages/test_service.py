@@ -6,12 +6,8 @@ import json
 
 import pytest
 import pytest_asyncio
-from msgspec import structs
 from sqlalchemy import text
 
-from gateway.app.rooms import described_surfaces
-from gateway.config.settings import Settings
-from gateway.domain.accounts.accounts import Environment
 from gateway.operations.kernel.audit_context import AuditContext
 from tests.surfaces.panel.pages.person import Person
 from tests.world.gateway.world import World
@@ -42,7 +38,7 @@ async def test_error_codes_are_found_by_a_part_of_them(viewer: Person):
     assert "SVC.AUT.001" in every.text
     assert "SVC.PIX.018" in some.text
     assert "SVC.AUT.001" not in some.text
-    assert "Nenhum código é assim" in none.text
+    assert "Nenhum código encontrado" in none.text
 
 
 async def test_the_reference_is_that_of_the_rows_which_are_served(viewer: Person):
@@ -67,7 +63,7 @@ async def test_acts_are_filtered_proven_and_exported(security: Person):
     assert "pessoa: Security" in every.text
     assert "Nenhum registro encontrado" in none.text
     assert {far.status, wrong.status} == {200}
-    assert "O registro está íntegro" in proof.text
+    assert "A auditoria está íntegra" in proof.text
     assert json.loads(export.text.splitlines()[0])["number"] == 1
 
 
@@ -85,8 +81,8 @@ async def test_an_accepted_break_is_named_in_the_proof_for_good(security: Person
 
     proof = await security.open("/panel/audit/proof")
 
-    assert "O registro não está íntegro" in broken.text
-    assert "O registro está íntegro, exceto os números 2 a 2" in proof.text
+    assert "A auditoria não está íntegra" in broken.text
+    assert "A auditoria está íntegra, exceto os registros nº 2 a 2" in proof.text
     assert "proposta por user:ana, aprovada por user:bia" in proof.text
     assert "o disco queimou" in proof.text
 
@@ -96,21 +92,3 @@ async def test_an_accepted_break_is_named_in_the_proof_for_good(security: Person
 )
 async def test_who_may_not_is_told_so(viewer: Person, path: str):
     assert (await viewer.open(path)).status == 403
-
-
-async def test_calls_are_tried_in_the_sandbox(viewer: Person):
-    """By somebody else's script, under our policy as it is; no credential stands in the page."""
-    seen = await viewer.open("/panel/reference/try")
-
-    assert seen.status == 200
-    assert 'data-document="/openapi.json"' in seen.text
-    assert "unsafe" not in seen.headers["Content-Security-Policy"]
-    assert 'href="/panel/reference/try"' in (await viewer.open("/panel/reference")).text
-
-
-async def test_in_production_there_is_nothing_to_try():
-    surfaces = described_surfaces(structs.replace(Settings(), environment=Environment.PRODUCTION))
-    names = {row.name for each in surfaces for gate in each.gates for row in gate.rows}
-
-    assert "panel_pages.reference" in names
-    assert "panel_pages.reference_try" not in names

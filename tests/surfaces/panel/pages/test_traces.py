@@ -102,7 +102,7 @@ async def test_requests_are_filtered_by_the_address_and_exported(world: World, o
 
     assert "banking.balance" in everything.text
     assert "scope" in some.text
-    assert "Nenhuma requisição é assim" in none.text
+    assert "Nenhuma requisição encontrada" in none.text
     assert part.text.lstrip().startswith('<div id="list">')
     assert wrong.status == 200
     assert 'role="alert"' in wrong.text

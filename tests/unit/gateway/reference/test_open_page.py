@@ -1,0 +1,40 @@
+"""The reference without a sign-in: strict, the same for everybody, calls in the sandbox alone."""
+
+import re
+
+import pytest
+
+from gateway.reference.open_page import PATH, open_page
+
+
+def static(name: str) -> str:
+    return f"/panel/static/0/{name}"
+
+
+def shown(tries: bool):
+    return open_page(static, tries=tries)[PATH].reply("")
+
+
+def test_it_needs_no_cookie_and_no_weaker_policy():
+    answer = shown(tries=True)
+
+    assert not answer.cookies
+    assert "unsafe" not in answer.headers["Content-Security-Policy"]
+    assert not re.search(r"<script(?![^>]*\ssrc=)|\son\w+=|style=|https?:", answer.text)
+
+
+@pytest.mark.parametrize(("tries", "calls"), [(True, "get post delete"), (False, "")])
+def test_calls_can_be_sent_in_the_sandbox_alone(tries: bool, calls: str):
+    text = shown(tries).text
+
+    assert f'data-calls="{calls}"' in text
+    assert ("Authorize" in text) is tries
+
+
+def test_without_the_files_of_others_it_says_so():
+    text = (
+        open_page(lambda name: "" if "swagger" in name else name, tries=True)[PATH].reply("").text
+    )
+
+    assert "are not installed here" in text
+    assert "<script" not in text
