@@ -70,6 +70,7 @@ def pages(log: RequestLog, context: PageContext) -> Sequence[Page]:
                 "items": items,
                 "refusals": groups,
                 "names": await panel.names(visit, ids),
+                "people": await panel.people(visit),
                 "me": visit.person.user_id if visit.person else "",
                 "chips": chips(visit, _NAMES, "before"),
                 "export": _export(visit),

@@ -253,6 +253,7 @@ async def test_what_is_typed_stays_while_the_page_renews_itself(browser: Browser
         await tab.open(path)
         words, button = tab.page.locator("#words"), tab.page.locator("#cancel-now")
 
+        await tab.page.click("#cancel summary")
         await words.fill(charge[:-1])
         for _ in range(2):
             async with tab.page.expect_response(lambda said: "/charges/" in said.url):
@@ -275,6 +276,7 @@ async def test_a_code_is_asked_for_in_a_page_without_a_finding(browser: Browser,
     async with site.tab(browser, cookies) as tab:
         tab.refused.add(f"{site.origin}/panel/me/factor/remove")
         await tab.open("/panel/me")
+        await tab.page.click("details:has(#words) summary")
         await tab.page.fill("#words", "remover")
 
         await tab.page.get_by_role("button", name="Remover o aplicativo").click()

@@ -1,9 +1,11 @@
-// What shortens ways: copying, keys, the theme, guarded buttons, a tick for what is open. Every page
-// reads, filters and acts without it. It holds no words: texts come from the page, in its language.
+// What shortens ways: every page reads, filters and acts without it. It holds no words: texts come
+// from the page, in its language.
 const root = document.documentElement;
 const body = document.body;
 const one = (selector, within = document) => within.querySelector(selector);
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+const shut = (keep, within = document) =>
+  all("details.drop[open]", within).forEach((each) => each.contains(keep) || (each.open = false));
 root.classList.add("js");
 
 // ---- telling: only what the person just did
@@ -39,7 +41,7 @@ function turnTheme(event, button) {
   fetch(button.form.action, { method: "POST", body: sent, redirect: "manual" });
 }
 
-// ---- a file made of what the page shows: elements with data-line, a line each
+// ---- a file of what the page shows: elements with data-line
 function download(button) {
   const lines = all("[data-line]").map((each) => `${each.dataset.line}=${each.textContent.trim()}\n`);
   const link = document.createElement("a");
@@ -66,13 +68,13 @@ if (secrets().length) {
 // What a form was answered with has no address of its own: going back asks for the page of the form.
 if (body.dataset.here && !secrets().length) history.replaceState(null, "", body.dataset.here);
 
-// ---- of tabs that do not all fit, the chosen one is seen
+// ---- the chosen one of many tabs is seen
 const showTab = () => one(".tabs [aria-current]")?.scrollIntoView({ inline: "center", block: "nearest" });
 showTab();
 
 // ---- clicks
 document.addEventListener("click", (event) => {
-  all("details.drop[open]").forEach((each) => each.contains(event.target) || (each.open = false));
+  shut(event.target);
   const button = event.target.closest("button, [data-forget]");
   if (!button) return;
   if (button.matches("[data-copy], [data-copy-from]")) copy(button);
@@ -110,7 +112,7 @@ guardAll(document);
 // ---- a form is sent once; its button works until the answer is there
 document.addEventListener("submit", (event) => {
   const form = event.target;
-  all("details.drop[open]", form).forEach((each) => (each.open = false));
+  shut(null, form);
   if (form.method !== "post" || event.defaultPrevented) return;
   if (form.dataset.sent) return event.preventDefault();
   form.dataset.sent = "1";
@@ -123,8 +125,8 @@ function release() {
 addEventListener("pageshow", release);
 document.addEventListener("htmx:finally:request", release);
 
-// ---- parts that were swapped: guards, the focus that was in the list, counts that changed. What the
-// person asked for is told at once, what changed by itself once a minute
+// ---- parts that were swapped: guards, focus, counts. What the person asked for is told at once, what
+// changed by itself once a minute
 let inList = false;
 let said = 0;
 const counts = () => [one("#list [data-count]"), ...all("#side a:has([data-count])")].map((each) => each?.textContent.trim());
@@ -180,7 +182,7 @@ document.addEventListener("keydown", (event) => {
     // Chromium lets a page refuse one close of a dialog, not the next; the key it lets refuse always.
     if (one("[data-secret] dialog[open]")) event.preventDefault();
     if (typing?.matches("input, textarea")) typing.blur();
-    all("details.drop[open]").forEach((each) => (each.open = false));
+    shut(null);
   }
   if (typing || event.ctrlKey || event.metaKey || event.altKey || body.dataset.keys === "off") return;
   single(event);
@@ -203,7 +205,7 @@ setInterval(() => {
   if (ticks % 12 === 0) body.dispatchEvent(new Event("panel:minute"));
 }, 5000);
 
-// An element with data-until (ms since 1970) counts down in its own words, {} being minutes and seconds.
+// An element with data-until (ms since 1970) counts down; {} in its words is the time left.
 function countDown(each) {
   const left = Math.max(0, Math.round((each.dataset.until - Date.now()) / 1000));
   const two = (number) => String(number).padStart(2, "0");
@@ -213,7 +215,7 @@ function countDown(each) {
   each.textContent = (each.dataset.text || "{}").replace("{}", shown);
   if (!left && each.closest("[data-secret]")) forget();
 }
-// Two minutes before the session's idle end the page offers to stay; after it, it asks to sign in.
+// Two minutes before the session's idle end the page offers to stay; then to sign in.
 let ends = Number(body.dataset.idleEnds || 0);
 function watchIdle() {
   const left = ends - Date.now();
