@@ -258,6 +258,23 @@ class Probed:
         )
 
 
+class Orderer(Struct, frozen=True):
+    """
+    A user, or a partner's credential, which has no ``email``.
+
+    ``name`` is empty where it is not known any more.
+    """
+
+    id: str
+    name: Annotated[str, Meta(examples=["Maria Silva"])] = ""
+    email: Annotated[str, Meta(examples=["maria@example.com"])] = ""
+
+    @classmethod
+    def of(cls, client_id: str, name: str = "", email: str = "") -> Orderer:
+        """Return the orderer that a payout names by ``client_id``."""
+        return cls(client_id.removeprefix("user:"), name, email)
+
+
 class FoundPayoutDocument(Struct, frozen=True, kw_only=True):
     """
     A payout in a list; ``payee_tax_number`` of a person has its ends hidden.
@@ -282,6 +299,7 @@ class FoundPayoutDocument(Struct, frozen=True, kw_only=True):
     failure_code: Annotated[str, Meta(examples=[""])]
     provider: str
     client_id: str
+    ordered_by: Orderer
     e2e_id: str
     created_at: OptionalMoment
     updated_at: OptionalMoment
@@ -290,11 +308,12 @@ class FoundPayoutDocument(Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class FoundPayout:
-    """A payout, what its account is called, and how much of it came back."""
+    """A payout, what its account is called, how much of it came back, and who ordered it."""
 
     payout: Payout
     account_name: str
     returned: Sum = ZERO
+    ordered_by: Orderer | None = None
 
     def to_document(self, _reader: object) -> FoundPayoutDocument:
         """Show it in a list."""
@@ -305,6 +324,7 @@ class FoundPayout:
             account_name=self.account_name,
             moved=Sum(payout.moved_value.centavos),
             returned=self.returned,
+            ordered_by=self.ordered_by or Orderer.of(payout.client_id),
             payee_name=name,
             payee_tax_number=tax_number,
             status=status_of(payout.state),
@@ -524,7 +544,8 @@ class DossierDocument(Struct, frozen=True, kw_only=True):
     ``certainty`` says what is proven; ``review`` that two users have to decide. From ``absent_at``
     on "not found" proves that the latest try moved nothing; it is empty where nothing proves it,
     and where the payout is not unknown. Lists are oldest first. While it is in review, ``opinions``
-    has yours alone.
+    has yours alone. ``approved_by`` is absent where no second person was asked, and
+    ``approval_id`` empty.
     """
 
     payout: PayoutRecord
@@ -537,12 +558,24 @@ class DossierDocument(Struct, frozen=True, kw_only=True):
     provider_key: str
     provider_id: str
     client_id: str
+    ordered_by: Orderer
+    approved_by: Orderer | UnsetType = UNSET
+    approval_id: str
     updated_at: OptionalMoment
     absent_at: OptionalMoment
     attempts: list[AttemptDocument]
     similar: list[SimilarDocument]
     opinions: list[OpinionDocument]
     timeline: list[HappeningDocument]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PayoutPeople:
+    """Who ordered a payout, and who approved it by which approval, where that was asked for."""
+
+    ordered_by: Orderer
+    approved_by: Orderer | None = None
+    approval_id: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -568,10 +601,12 @@ class PayoutDetail:
     timeline: Sequence[HappeningDocument] = ()
     shown: ShownMove | None = None
     absent_at: datetime | None = None
+    people: PayoutPeople | None = None
 
     def to_document(self, reader: object) -> DossierDocument:
         """Show everything that is known of it."""
         about, shown = self.payout, self.shown if self.payout.review else None
+        people = self.people or PayoutPeople(ordered_by=Orderer.of(about.client_id))
         return struct_of(
             DossierDocument,
             about,
@@ -586,6 +621,9 @@ class PayoutDetail:
                 difference=_difference(shown.value, about),
                 at=shown.at and shown.at.astimezone(UTC),
             ),
+            ordered_by=people.ordered_by,
+            approved_by=people.approved_by or UNSET,
+            approval_id=people.approval_id,
             absent_at=self.absent_at,
             attempts=[AttemptDocument.of(each, about) for each in self.attempts],
             similar=[struct_of(SimilarDocument, each) for each in self.similar],

@@ -42,6 +42,7 @@ from policies.validation.inputs import REFERENCE
 
 _PATH: Final = "/accounts/{account_id}/payouts/{reference}"
 _JUDGES: Final = Right(Area.REVIEW, Action.WRITE)
+_APPROVALS: Final = Right(Area.APPROVAL, Action.READ)
 _STOPS: Final = Right(Area.STOP, Action.WRITE)
 _LINKED: Final = (Area.CREDENTIAL, Area.REQUEST_LOG, Area.USER)
 """What the page links to where the person may read it."""
@@ -146,6 +147,7 @@ class PayoutPages:
             "may_probe": self.panel.may(visit, self.acts.probe),
             "may_judge": visit.may(_JUDGES),
             "may_stop": visit.may(_STOPS),
+            "reads_approvals": visit.may(_APPROVALS),
             "reads": visit.reads(*_LINKED),
             "here": _address(visit),
         }

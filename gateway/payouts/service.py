@@ -184,6 +184,7 @@ class PayoutRecords:
             timeline=timeline(payout, events, attempts, opinions),
             shown=shown_move(payout, events),
             absent_at=absent_at(payout, self.absent_after.get(payout.provider)),
+            people=await self.directory.people(payout),
         )
 
     @requires(Area.PAYOUT, Action.READ)

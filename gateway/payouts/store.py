@@ -27,17 +27,26 @@ from sqlalchemy import (
 )
 from sqlalchemy.sql.elements import TextClause
 
+from gateway.approvals.model import ApprovalKind, ApprovalState
 from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.money import Sum
-from gateway.domain.payouts.payouts import PayoutState
+from gateway.domain.payouts.payouts import Payout, PayoutState
 from gateway.domain.payouts.status import Certainty, certainty_of_state
-from gateway.payouts.model import FoundName, FoundPayout, OpenWork, PayoutCounts, StateCount
+from gateway.payouts.model import (
+    FoundName,
+    FoundPayout,
+    OpenWork,
+    Orderer,
+    PayoutCounts,
+    PayoutPeople,
+    StateCount,
+)
 from gateway.payouts.searches import PayoutFilterBody, PayoutOrder, PayoutPlace, PayoutQuery
 from gateway.store.kernel.database import Database
 from gateway.store.payouts.rows import restored_payout
 from gateway.store.tables.backoffice import approvals
-from gateway.store.tables.columns import Record
+from gateway.store.tables.columns import Record, reference_digest
 from gateway.store.tables.core import (
     UNRESOLVED,
     accounts,
@@ -47,6 +56,7 @@ from gateway.store.tables.core import (
     returns,
     stops,
 )
+from gateway.store.tables.identity import users
 from gateway.store.tables.scope import of_account, of_company, stops_in
 
 COUNTED_AT_MOST: Final = 10_000
@@ -77,9 +87,44 @@ _RETURNED: Final = (
     .scalar_subquery()
 )
 _CAME_BACK: Final = exists().where(_ITS_RETURNS).correlate(payouts)
-_NAMED: Final = select(
-    payouts, accounts.c.name.label("account_name"), _RETURNED.label("returned")
-).join(accounts, accounts.c.id == payouts.c.account_id)
+_USER_ID: Final = func.substr(payouts.c.client_id, len("user:") + 1)
+_ORDERED: Final = (
+    func.coalesce(users.c.name, credentials.c.name, "").label("orderer_name"),
+    func.coalesce(users.c.email, "").label("orderer_email"),
+)
+_NAMED: Final = (
+    select(payouts, accounts.c.name.label("account_name"), _RETURNED.label("returned"), *_ORDERED)
+    .join(accounts, accounts.c.id == payouts.c.account_id)
+    .outerjoin(users, users.c.id == _USER_ID)
+    .outerjoin(credentials, credentials.c.client_id == payouts.c.client_id)
+)
+_APPROVERS: Final = users.alias("approvers")
+_PEOPLE: Final = (
+    select(
+        *_ORDERED,
+        approvals.c.id.label("approval_id"),
+        approvals.c.decided_by,
+        _APPROVERS.c.name.label("approver_name"),
+        _APPROVERS.c.email.label("approver_email"),
+    )
+    .select_from(payouts)
+    .outerjoin(users, users.c.id == _USER_ID)
+    .outerjoin(credentials, credentials.c.client_id == payouts.c.client_id)
+    .outerjoin(
+        approvals,
+        and_(
+            approvals.c.account_id == payouts.c.account_id,
+            approvals.c.reference_sha256 == payouts.c.reference_sha256,
+            approvals.c.kind == ApprovalKind.PAYOUT.value,
+            approvals.c.state == ApprovalState.APPROVED.value,
+            # A partner's payout may have the reference of an order that was refused for it.
+            approvals.c.ordered_by == _USER_ID,
+        ),
+    )
+    .outerjoin(_APPROVERS, _APPROVERS.c.id == approvals.c.decided_by)
+    .order_by(approvals.c.decided_at.desc())
+    .limit(1)
+)
 
 
 class Named(StrEnum):
@@ -136,6 +181,22 @@ class PayoutDirectory:
     async def paid_to(self, digests: Sequence[bytes], scope: CompanyScope) -> Sequence[FoundPayout]:
         """Return the newest payouts to a recipient, by digests of the tax number."""
         return await self._found((payouts.c.payee_digest.in_(digests),), scope)
+
+    async def people(self, about: Payout) -> PayoutPeople:
+        """Return who ordered a payout, and who approved it."""
+        wanted = _PEOPLE.where(
+            payouts.c.account_id == about.account_id,
+            payouts.c.reference_sha256 == reference_digest(about.reference),
+        )
+        async with self._database.reading() as connection:
+            row = (await connection.execute(wanted)).one()
+        ordered_by = Orderer.of(about.client_id, row.orderer_name, row.orderer_email)
+        if row.approval_id is None:
+            return PayoutPeople(ordered_by=ordered_by)
+        approver = Orderer(row.decided_by, row.approver_name or "", row.approver_email or "")
+        return PayoutPeople(
+            ordered_by=ordered_by, approved_by=approver, approval_id=row.approval_id
+        )
 
     async def open_work(self, now: datetime, scope: CompanyScope) -> OpenWork:
         """Count what waits for somebody at an instant, in one statement."""
@@ -313,4 +374,6 @@ def _count(row: Record) -> StateCount:
 
 
 def _restored(row: Record) -> FoundPayout:
-    return FoundPayout(restored_payout(row), row.account_name, Sum(row.returned))
+    payout = restored_payout(row)
+    ordered_by = Orderer.of(payout.client_id, row.orderer_name, row.orderer_email)
+    return FoundPayout(payout, row.account_name, Sum(row.returned), ordered_by)

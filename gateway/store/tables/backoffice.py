@@ -55,6 +55,7 @@ approvals = Table(
         unique=True,
         sqlite_where=WAITS,
     ),
+    Index("ix_approvals_account_id_reference_sha256", "account_id", "reference_sha256"),
     Index("ix_approvals_ordered_at", "ordered_at"),
 )
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
+from gateway.approvals.model import ApprovalState
 from gateway.companies.service import add_company
 from gateway.domain.bank.payout_orders import FailureCode, PayoutMethod
 from gateway.domain.bank.providers import PixReturn
@@ -20,11 +21,13 @@ from gateway.domain.payouts.status import Certainty, certainty_of
 from gateway.overview.model import HOUR, Span
 from gateway.overview.store import OverviewRecords
 from gateway.payouts import store as payout_directory
-from gateway.payouts.model import FoundPayout, PayoutCounts
+from gateway.payouts.model import FoundPayout, Orderer, PayoutCounts
 from gateway.payouts.searches import PayoutFilterBody, PayoutOrder, PayoutQuery
 from gateway.payouts.store import Named, PayoutDirectory
 from gateway.store.engine import Store
 from tests.contract.stores.databases import both
+from tests.world.stores.office import APPROVAL
+from tests.world.stores.people import MARIA, user
 from tests.world.stores.samples import (
     ACCOUNT,
     CLIENT,
@@ -35,6 +38,7 @@ from tests.world.stores.samples import (
     attempt,
     change,
     company,
+    credential,
     event,
     payout,
 )
@@ -302,3 +306,44 @@ async def test_a_reference_comes_first_then_the_newest_that_begin_with_it(
 
     assert [each.payout.reference for each in found] == ["order", "order-3", "order-2"]
     assert list(of_others) == []
+
+
+@both
+async def test_who_ordered_and_who_approved_are_named(store: Store):
+    """An order that was refused, because a partner had used its reference, approved nothing."""
+    await store.identity.users.add(user(), event())
+    await store.identity.users.add(user("u2", "joao@example.com"), event())
+    of_user = replace(payout("1"), client_id=f"user:{MARIA}")
+    of_partner = payout("2")
+    for number, each in enumerate((of_user, of_partner)):
+        await store.payouts.add(each, attempt())
+        order = replace(
+            APPROVAL,
+            id=f"a{number}",
+            reference=each.reference,
+            ordered_by=MARIA,
+            state=ApprovalState.APPROVED,
+            decided_by="u2",
+            decided_at=NOW,
+        )
+        await store.office.approvals.add(order, event())
+
+    directory = PayoutDirectory(store.database)
+    ours, theirs = await directory.people(of_user), await directory.people(of_partner)
+    listed, _ = await searched(store, of_the_day())
+
+    maria = Orderer(MARIA, user().name, "maria@example.com")
+    assert (ours.ordered_by, ours.approval_id) == (maria, "a0")
+    assert ours.approved_by == Orderer("u2", user().name, "joao@example.com")
+    assert theirs.ordered_by.id == CLIENT
+    assert (theirs.approved_by, theirs.approval_id) == (None, "")
+    assert {each.ordered_by for each in listed} == {maria, theirs.ordered_by}
+
+
+async def test_a_credential_is_named(store: Store):
+    await store.credentials.add(replace(credential(), name="Loja"), event())
+    await store.payouts.add(payout(), attempt())
+
+    people = await PayoutDirectory(store.database).people(payout())
+
+    assert people.ordered_by == Orderer(CLIENT, "Loja")

@@ -268,7 +268,7 @@ _TABLES: Final = (
         "text reason outcome outcome_code; time? collected_at",
         of={"account_id": "accounts", "company_id": "companies"},
         check=("above_zero", "centavos > 0"),
-        indexes=("ordered_at",),
+        indexes=("account_id reference_sha256", "ordered_at"),
     ),
     _Table(
         "callbacks",

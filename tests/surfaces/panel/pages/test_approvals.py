@@ -41,6 +41,10 @@ async def ordered(keeper: Person, world: World, reach: str = "") -> str:
     return seen.location
 
 
+PEOPLE = ("operator", "approver")
+"""How the names of these people begin: they are called like their addresses."""
+
+
 async def ordered_payout(world: World, key_type: str) -> str:
     """Order a payout as an operator; return the path of the order."""
     operator = await signed_in(world, Role.OPERATOR)
@@ -201,6 +205,27 @@ async def test_a_number_of_somebody_else_is_seen_by_the_second_person_and_ever_a
         for whole in ("11144477735", "111.444.777-35", "maria@example.com"):
             assert whole not in each.text
     assert re.search(r"Cliente de Outro Banco</a> .*\*\*\*\.982", listed.text)
+
+
+async def test_a_payout_names_who_ordered_and_who_approved_it(
+    approver: Person, viewer: Person, world: World
+):
+    """On its page, receipt and dossier, and who ordered in the list; the approval is linked."""
+    path = await ordered_payout(world, "email")
+    await approver.open(path)
+    await approver.send(f"{path}/approve", {"value": "10,50"})
+    found = re.search(r'href="(/panel/accounts/[^"]+)"', (await approver.open(path)).text)
+    assert found
+    page = found[1]
+    await world.settled(page.rpartition("/")[2])
+
+    shown = [await viewer.open(f"{page}{part}") for part in ("", "/receipt", "/dossier")]
+    listed = await viewer.open("/panel/payouts")
+
+    named = [(each, f"{role}-") for each in shown for role in PEOPLE]
+    assert [word for each, word in named if word not in each.text] == []
+    assert f'href="{path}"' in shown[0].text
+    assert "operator-" in listed.text
 
 
 async def test_the_list_shows_what_waits(keeper: Person, approver: Person, world: World):
