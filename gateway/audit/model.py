@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -18,17 +18,14 @@ class AuditSearch:
     Which acts; None for all.
 
     Texts match whole, or what begins so where they end in ``*``; a trace id
-    matches whole.
-
-    Attributes:
-        actors: Any of these, beside the rest; empty for all.
+    matches whole. An ``actor`` also matches users by a part of their name or address, in
+    capitals and small letters alike.
     """
 
     paging: Paging
     since: datetime | None = None
     until: datetime | None = None
     actor: str | None = None
-    actors: Sequence[str] = ()
     action: str | None = None
     subject: str | None = None
     trace_id: str | None = None

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Final
 
-from gateway.audit.model import AuditDocument, AuditSearch
+from gateway.audit.model import AuditDocument
 from gateway.audit.searches import AFTER, NDJSON, SEARCH, lines
-from gateway.audit.service import AuditEntry, AuditLog
-from gateway.core.access import Staff
+from gateway.audit.service import AuditLog
 from gateway.domain.accounts.credentials import Action
 from gateway.domain.identity.rights import Area, Right
 from gateway.domain.requests.calls import RawRequest
 from gateway.http.panel.pages.kit import PageContext, Pages, chips, days_asked
 from gateway.http.panel.pages.page import Download, Page, Result, Shown
 from gateway.http.panel.pages.visit import Visit
-from gateway.operations.bank.pages import Listed
 
 _TRACES: Final = Right(Area.REQUEST_LOG, Action.READ)
 _LIMIT: Final = 50
@@ -45,22 +42,16 @@ def pages(log: AuditLog, context: PageContext) -> Sequence[Page]:
     @panel.view("", "audit", log.search)
     async def listed(visit: Visit) -> Result:
         """Show who did what, newest first."""
-        who, page, people = panel.staff(visit), _page(visit), await panel.people(visit)
-        named = _named(people, visit.query("actor"))
-
-        async def search(who: Staff, wanted: AuditSearch) -> Listed[AuditEntry]:
-            if named:
-                wanted = replace(wanted, actor=None, actors=named)
-            return await log.search(who, wanted)
-
-        found = await panel.find(visit, search, SEARCH, _asked(visit, page))
+        who, page = panel.staff(visit), _page(visit)
+        found = await panel.find(visit, log.search, SEARCH, _asked(visit, page))
         total = found.data.total if found.data else 0
         acts = [each.to_document(who) for each in found.data.items] if found.data else []
+        acts.sort(key=lambda each: (each.at, each.number), reverse=True)
         data = {
             "found": found,
             "acts": acts,
             "names": await panel.names(visit, _ids(acts)),
-            "people": people,
+            "people": await panel.people(visit),
             "may_trace": visit.may(_TRACES),
             "chips": chips(visit, _NAMES, "page"),
             "newer": visit.with_query(page=str(page - 1)) if page > 1 else "",
@@ -83,17 +74,6 @@ def pages(log: AuditLog, context: PageContext) -> Sequence[Page]:
         return Download(content=content, content_type=NDJSON, filename="audit.ndjson")
 
     return panel.pages
-
-
-def _named(people: Mapping[str, str], text: str) -> Sequence[str]:
-    """Return the actors whose name or address holds a text; none for what names an actor itself."""
-    part = text.strip().casefold()
-    if not part or ":" in part or "*" in part:
-        return ()
-    mails = {key: name for key, name in people.items() if "@" in key}
-    return [
-        f"user:{mail}" for mail, name in mails.items() if part in mail or part in name.casefold()
-    ]
 
 
 def _ids(acts: Sequence[AuditDocument]) -> Sequence[str]:

@@ -17,7 +17,10 @@ SEARCH: Final[Input[AuditSearch]] = inputs.search(
     AuditSearch,
     inputs.instant_filter("since", "Included."),
     inputs.instant_filter("until", "Not included."),
-    inputs.text_filter("actor", "The actor; `*` at the end matches anything."),
+    inputs.text_filter(
+        "actor",
+        "The actor, or a part of a user's name or address; `*` at the end matches anything.",
+    ),
     inputs.text_filter("action", "The action; `*` likewise."),
     inputs.text_filter("subject", "The subject; `*` likewise."),
     inputs.text_filter("trace_id", "The trace id of the request."),

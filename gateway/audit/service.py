@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sqlalchemy import Select, case, exists, false, func, select
+from sqlalchemy import ColumnElement, Select, and_, case, exists, false, func, or_, select, true
 
 from gateway.audit.model import AcceptedBreakDocument, AuditDocument, AuditSearch, Proof
 from gateway.core.access import Staff, requires
@@ -21,7 +21,8 @@ from gateway.store.audit.walk import event_of
 from gateway.store.kernel.database import Database, page
 from gateway.store.tables.columns import Record
 from gateway.store.tables.core import audit, payouts
-from gateway.store.tables.scope import limited_exactly
+from gateway.store.tables.identity import users
+from gateway.store.tables.scope import limited_exactly, users_in
 
 _EXPORTED_AT_MOST: Final = 10_000
 """Acts of one export: some 5 MB, which fit in memory; the next export begins after the last."""
@@ -115,12 +116,28 @@ async def find_acts(
     database: Database, search: AuditSearch, scope: CompanyScope
 ) -> tuple[Sequence[AuditEntry], int]:
     """Return a page, newest first, and how many there are."""
-    rows, total = await page(database, _matching(search, scope), search.paging)
+    actors = await _people(database, search.actor, scope) if search.actor else []
+    rows, total = await page(database, _matching(search, scope, actors), search.paging)
     return [_entry(row) for row in rows], total
 
 
-def _matching(search: AuditSearch, scope: CompanyScope) -> Select[*tuple[Any, ...]]:
-    """Select what a search asks for."""
+async def _people(database: Database, text: str, scope: CompanyScope) -> list[str]:
+    """Return the users whose address contains a text, or whose name, where the scope shows it."""
+    named = case((and_(*users_in(scope), true()), users.c.name), else_="")
+    asked = text.casefold()
+    async with database.reading() as connection:
+        rows = await connection.execute(select(users.c.email, named.label("name")))
+        return [
+            f"user:{row.email}"
+            for row in rows
+            if asked in row.email.casefold() or asked in row.name.casefold()
+        ]
+
+
+def _matching(
+    search: AuditSearch, scope: CompanyScope, actors: Sequence[str]
+) -> Select[*tuple[Any, ...]]:
+    """Select what a search asks for; ``actors`` are people whom its actor names as well."""
     wanted = _NEWEST
     if search.since is not None:
         wanted = wanted.where(audit.c.at >= search.since)
@@ -128,19 +145,20 @@ def _matching(search: AuditSearch, scope: CompanyScope) -> Select[*tuple[Any, ..
         wanted = wanted.where(audit.c.at < search.until)
     if search.trace_id is not None:
         wanted = wanted.where(audit.c.trace_id == search.trace_id)
-    if search.actors:
-        wanted = wanted.where(audit.c.actor.in_(search.actors))
     wanted = wanted.where(*limited_exactly(audit.c.companies, scope))
-    for column, value in (
-        (audit.c.actor, search.actor),
-        (audit.c.action, search.action),
-        (audit.c.subject, search.subject),
-    ):
-        if value is not None and value.endswith("*"):
-            wanted = wanted.where(column.startswith(value[:-1], autoescape=True))
-        elif value is not None:
-            wanted = wanted.where(column == value)
+    if search.actor is not None:
+        wanted = wanted.where(or_(_is(audit.c.actor, search.actor), audit.c.actor.in_(actors)))
+    for column, value in ((audit.c.action, search.action), (audit.c.subject, search.subject)):
+        if value is not None:
+            wanted = wanted.where(_is(column, value))
     return wanted
+
+
+def _is(column: ColumnElement[Any], text: str) -> ColumnElement[bool]:
+    """Demand a text, or what begins with it where it ends in ``*``."""
+    if text.endswith("*"):
+        return column.startswith(text[:-1], autoescape=True)
+    return column == text
 
 
 def _entry(row: Record) -> AuditEntry:

@@ -261,6 +261,23 @@ async def test_acts_are_found_newest_first(store: Store):
     assert await found(trace_id="trace-1") == ["a.first", "tested"]
 
 
+@both
+async def test_acts_of_a_person_are_found_by_name_and_address(store: Store):
+    """Whose name the reader does not see, by the address alone, as it stands beside the act."""
+    person = replace(user(), name="José 100%", companies=frozenset({OTHER}))
+    await store.identity.users.add(person, event())
+    act = replace(event("a.done"), actor=f"user:{person.email}", companies=frozenset({COMPANY}))
+    await store.audit.append(act)
+
+    async def found(actor: str, *companies: str) -> int:
+        wanted = AuditSearch(paging=FIRST, actor=actor, action="a.done")
+        return (await find_acts(store.database, wanted, scope_of(companies)))[1]
+
+    texts = ("JOSÉ", "100%", "Maria@Example.com", "maria", "user:maria*", "ana", "100_")
+    assert [await found(each) for each in texts] == [1, 1, 1, 1, 1, 0, 0]
+    assert [await found(each, COMPANY) for each in ("JOSÉ", "MARIA@")] == [0, 1]
+
+
 OTHER = "5f0c8f6e-3d57-4a6d-9f53-0d4d5a0f7a02"
 LIMITED = replace(user("u-limited", "limited@example.com"), companies=frozenset({COMPANY}))
 

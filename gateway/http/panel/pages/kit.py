@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -225,10 +226,19 @@ class Pages:
         return found.data.items if found.data else ()
 
     async def people(self, visit: Visit) -> Mapping[str, str]:
-        """Return what people are called, by id and by address; none where they cannot be read."""
+        """
+        Return what people are called, by id and by address; none where they cannot be read.
+
+        Those of one name are told apart by their addresses.
+        """
         found = await part(self._context.people.page(self.staff(visit), CHOICES))
         listed = found.data.items if found.data else ()
-        return {known: each.name for each in listed for known in (each.id, each.email)}
+        many = Counter(each.name for each in listed)
+        return {
+            known: each.name if many[each.name] == 1 else f"{each.name} ({each.email})"
+            for each in listed
+            for known in (each.id, each.email)
+        }
 
     async def banks(self, visit: Visit) -> Sequence[BankNumber]:
         """Return banks to choose from; who knows the number needs none."""

@@ -159,13 +159,3 @@ async def test_an_accepted_break_is_shown_to_all_and_its_people_to_those_of_all_
         [(found.first, found.last, 2, "", "", "")],
     ]
     assert everything.problem == limited.problem == ""
-
-
-async def test_acts_of_several_people_are_found_at_once(admin_world: AdminWorld):
-    log, who = audit_log(admin_world.office.store), admin_world.staff().staff
-    actors = {each.event.actor for each in await acts_of(admin_world.office.store)}
-
-    found = await log.search(who, replace(FIRST, actors=[*actors, "user:nobody@example.com"]))
-    none = await log.search(who, replace(FIRST, actors=["user:nobody@example.com"]))
-
-    assert (found.total, none.total) == (4, 0)
