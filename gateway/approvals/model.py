@@ -248,13 +248,21 @@ def why_void(orderer: User | None, approval: Approval) -> str:
     return ""
 
 
+class ReceivedDocument(TypedDict):
+    """The payment that a refund gives back, as the bank told it when the refund was ordered."""
+
+    value: Sum
+    payer_name: str
+    payer_tax_number: str
+
+
 class OrderDocument(TypedDict):
     """
     What was ordered, in the fields of its kind; never a secret.
 
     Of money: where it is to go, or which payment is given back. A person's tax number and key are
     whole for whoever may decide on an order that waits, and hidden for everybody else; ``owner`` is
-    absent where no bank was asked. Of a credential: what
+    absent where no bank was asked; ``received`` where its bank did not tell. Of a credential: what
     it may do, and the only account it reaches; none for every account of its company. Of a
     person: what they are to be. ``roles`` are those that are given; where companies or
     enabling are ordered, those that the person has. ``companies`` are all that the person
@@ -269,6 +277,7 @@ class OrderDocument(TypedDict):
     destination: NotRequired[Mapping[str, str]]
     owner: NotRequired[NamedOwnerDocument]
     payment: NotRequired[str]
+    received: NotRequired[ReceivedDocument]
     client_id: NotRequired[str]
     name: NotRequired[str]
     account_id: NotRequired[str]

@@ -15,6 +15,7 @@ from gateway.approvals.model import Approval, ApprovalKind, OrderDocument, Outco
 from gateway.domain.accounts.accounts import Account, Accounts
 from gateway.domain.accounts.credentials import Principal
 from gateway.domain.bank.capabilities import PortCall
+from gateway.domain.bank.charges import Payer
 from gateway.domain.bank.payout_orders import (
     NamedOwner,
     PayoutMethod,
@@ -22,6 +23,7 @@ from gateway.domain.bank.payout_orders import (
     normal_destination,
     restored_destination,
 )
+from gateway.domain.bank.pix_keys import hidden_tax_number
 from gateway.domain.bank.provider_options import OutcomeUnknown
 from gateway.domain.bank.providers import (
     NotFound,
@@ -30,7 +32,7 @@ from gateway.domain.bank.providers import (
     Refused,
     Unreachable,
 )
-from gateway.domain.bank.refunds import Refund, RefundRequest, RefundStatus
+from gateway.domain.bank.refunds import IncomingPayment, Refund, RefundRequest, RefundStatus
 from gateway.domain.identity import errors as identity_errors
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.clocks import Now
@@ -88,11 +90,12 @@ class MoneyOrders:
     refunds: RefundExecution
     now: Now
 
-    async def check(self, user_id: str, account: Account, order: Order) -> None:
+    async def check(self, user_id: str, account: Account, order: Order) -> IncomingPayment | None:
         """
         Refuse what could not be carried out as things stand.
 
-        That is also a refund that is known to be above what is left of its payment.
+        That is also a refund that is known to be above what is left of its payment. Returns that
+        payment, where the bank tells it.
         """
         if not account.active:
             raise ServiceError(errors.ACCOUNT_INACTIVE, "inactive")
@@ -104,11 +107,11 @@ class MoneyOrders:
             refuse_letters(self.payouts.banks, account, order.tax_numbers())
             paying_bank_of(self.payouts.banks, account, order.method)
             await self.payouts.guards.go_on(_caller(user_id, account))
-        else:
-            bank = changing_bank_of(self.payouts.banks, account)
-            offered(bank, PortCall.CREATE_REFUND)
-            await self.refunds.go_on(account)
-            await self.refunds.refuse_above(account, order)
+            return None
+        bank = changing_bank_of(self.payouts.banks, account)
+        offered(bank, PortCall.CREATE_REFUND)
+        await self.refunds.go_on(account)
+        return await self.refunds.refuse_above(account, order)
 
     async def check_again(self, approval: Approval, text: str) -> None:
         """Refuse what could not be carried out by now; it waits on."""
@@ -226,15 +229,23 @@ def kind_of(order: Order) -> ApprovalKind:
     return ApprovalKind.PAYOUT if isinstance(order, PayoutRequest) else ApprovalKind.REFUND
 
 
-def written(order: Order) -> str:
-    """Write an order."""
+def written(order: Order, received: IncomingPayment | None = None) -> str:
+    """Write an order; of a refund with the payment ``received``, for whoever decides."""
     content: dict[str, object] = {
         "reference": order.reference,
         "centavos": order.value.centavos,
         "description": order.description,
     }
     if isinstance(order, RefundRequest):
-        return json.dumps(content | {"payment": order.payment})
+        content["payment"] = order.payment
+        if received is not None:
+            payer = received.payer or Payer()
+            content["received"] = {
+                "centavos": received.value.centavos,
+                "name": payer.name,
+                "tax_number": payer.tax_number,
+            }
+        return json.dumps(content)
     content["method"] = order.method.value
     content["date"] = order.date.isoformat()
     content["destination"] = normal_destination(order.destination)
@@ -284,16 +295,25 @@ def _texts(found: object) -> Mapping[str, str]:
     return {str(name): str(text) for name, text in found.items()}
 
 
-def order_document(order: Order, *, whole: bool) -> OrderDocument:
+def order_document(approval: Approval, text: str, *, whole: bool) -> OrderDocument:
     """Show what was ordered; ``whole`` shows a person's tax number and key as they were typed."""
+    order = read(approval, text)
     if isinstance(order, RefundRequest):
-        return {
+        refund: OrderDocument = {
             "method": "refund",
             "date": "",
             "description": order.description,
             "destination": {},
             "payment": order.payment,
         }
+        received = json.loads(text).get("received")
+        if received:
+            refund["received"] = {
+                "value": _value(received),
+                "payer_name": received["name"],
+                "payer_tax_number": hidden_tax_number(received["tax_number"]),
+            }
+        return refund
     sent = order.destination_sent
     texts = sent if whole else hidden_destination(sent)
     shown: OrderDocument = {

@@ -122,10 +122,10 @@ class Approvals:
         known = await self.money.known(account, order)
         if known is not None:
             return known
-        await self.money.check(person.user_id, account, order)
+        received = await self.money.check(person.user_id, account, order)
         wanted = NewOrder(
             kind=kind,
-            text=written(order),
+            text=written(order, received),
             company_id=account.company_id,
             account_id=account.id,
             subject=account.id,
@@ -295,7 +295,7 @@ class Approvals:
         whole = is_open and decides and approval.ordered_by != person.user_id
         if whole and approval.kind is ApprovalKind.PAYOUT:
             await self.audit.append(self._execution.event(person.actor, "read", approval))
-        return order_document(read(approval, text), whole=whole)
+        return order_document(approval, text, whole=whole)
 
     def _refuse_over(self, approval: Approval) -> None:
         """Refuse to decide what waits no more."""

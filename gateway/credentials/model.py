@@ -289,6 +289,7 @@ class CredentialRotation(Struct, frozen=True, kw_only=True, tag="credential_rota
     """An order of a second secret; the previous one works for this many more seconds."""
 
     client_id: str
+    name: str
     overlap_s: int
 
 
@@ -296,6 +297,7 @@ class LimitsChange(Struct, frozen=True, kw_only=True, tag="credential_limits"):
     """An order of other limits of a credential."""
 
     client_id: str
+    name: str
     limits: CredentialLimits
 
 

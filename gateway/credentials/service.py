@@ -206,7 +206,7 @@ class Credentials:
         waits = self._second_person(who)
         if waits is None or not pays(found.permissions):
             return await self._rotate(who.acting, found, overlap)
-        order = CredentialRotation(client_id=client_id, overlap_s=wanted.overlap_s)
+        order = CredentialRotation(client_id=client_id, name=found.name, overlap_s=wanted.overlap_s)
         return await waits(_about(found, order))
 
     @requires(Area.CREDENTIAL, Action.WRITE)
@@ -224,7 +224,8 @@ class Credentials:
         waits = self._second_person(who)
         if waits is None or not found.limits.raised_by(limits):
             return await self._set_limits(who.acting, found, limits)
-        return await waits(_about(found, LimitsChange(client_id=client_id, limits=limits)))
+        order = LimitsChange(client_id=client_id, name=found.name, limits=limits)
+        return await waits(_about(found, order))
 
     @requires(Area.CREDENTIAL, Action.WRITE)
     async def revoke(self, who: Staff, client_id: str, why: ReasonBody) -> Credential:
@@ -266,7 +267,11 @@ class Credentials:
         """Show what was ordered."""
         match _read(text):
             case CredentialRotation() as order:
-                return {"client_id": order.client_id, "overlap_s": order.overlap_s}
+                return {
+                    "client_id": order.client_id,
+                    "name": order.name,
+                    "overlap_s": order.overlap_s,
+                }
             case CredentialIssue() as order:
                 shown: OrderDocument = {
                     "name": order.name,
@@ -276,7 +281,7 @@ class Credentials:
                 if order.account_id:
                     shown["account_id"] = order.account_id
             case order:
-                shown = {"client_id": order.client_id}
+                shown = {"client_id": order.client_id, "name": order.name}
         if order.limits.per_payout is not None:
             shown["limit_per_payout"] = order.limits.per_payout
         if order.limits.per_day is not None:

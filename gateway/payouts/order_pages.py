@@ -73,7 +73,6 @@ class OrderPages:
             "typed": ("account_id", "value", "description", *_DESTINATIONS[method]),
             "reference": reference,
             "value": typed_money(form["value"], "value"),
-            "tax_number": digits,
             "key": _key(form),
             "differs": by_key and is_other_number(digits, owner["tax_number"]),
             "bank": None if by_key else await self.panel.bank(visit, form["bank_number"]),

@@ -40,6 +40,7 @@ from gateway.domain.bank.providers import (
     Unreachable,
 )
 from gateway.domain.bank.refunds import (
+    IncomingPayment,
     Refund,
     RefundOrder,
     RefundRequest,
@@ -146,9 +147,13 @@ class RefundExecution:
         if any(stop.holds(nobody, account, now) for stop in await self.stops()):
             raise ServiceError(errors.PAYOUTS_STOPPED, "stopped")
 
-    async def refuse_above(self, account: Account, request: RefundRequest) -> None:
+    async def refuse_above(
+        self, account: Account, request: RefundRequest
+    ) -> IncomingPayment | None:
         """
         Refuse a refund above what is left of its payment, as the bank tells it now.
+
+        Returns the payment; None where the bank does not tell.
 
         A bank that does not tell refuses it when it is asked for the refund; a repetition
         of what was given is answered then.
@@ -160,14 +165,15 @@ class RefundExecution:
         key = refund_key(self.environment, account.id, request.reference)
         try:
             if await _found(offered(bank, PortCall.FIND_REFUND), bank, key) is not None:
-                return
+                return None
             incoming = offered(bank, PortCall.FIND_RECEIVED)
             e2e_id = await _payment(bank, request)
             payment = await incoming.find_received(bank.account, e2e_id)
         except (ProviderError, ServiceError):
-            return
+            return None
         if request.value.centavos > payment.value.centavos - payment.refunded.centavos:
             raise refused(ABOVE_PAYMENT)
+        return payment
 
     async def _send(self, calls: RefundCalls, bank: Bank, order: RefundOrder) -> Refund:
         """Order the refund once; look it up once when the answer proves nothing."""

@@ -10,11 +10,13 @@ from gateway.approvals.model import ApprovalKind, Outcome
 from gateway.approvals.money import (
     client_of,
     kind_of,
+    order_document,
     outcome_of,
     read_payout,
     read_refund,
     written,
 )
+from gateway.domain.bank.charges import Payer
 from gateway.domain.bank.payout_orders import AccountType, BankDestination, PayoutMethod
 from gateway.domain.bank.provider_options import OutcomeUnknown
 from gateway.domain.bank.providers import (
@@ -25,13 +27,15 @@ from gateway.domain.bank.providers import (
     Unavailable,
     Unreachable,
 )
-from gateway.domain.bank.refunds import RefundRequest
+from gateway.domain.bank.refunds import IncomingPayment, RefundRequest
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.operations.payouts.answers import CERTAINLY_NOT_SENT
 from tests.world.payouts import asking
+from tests.world.standing import NOON
+from tests.world.stores.office import APPROVAL
 
 TO_AN_ACCOUNT = replace(
     asking("pedido \u2028 1"),
@@ -57,6 +61,31 @@ def test_a_payout_is_read_back_whole(order):
 def test_a_refund_is_read_back_whole():
     assert read_refund(written(REFUND)) == REFUND
     assert kind_of(REFUND) is ApprovalKind.REFUND
+
+
+def test_a_refund_shows_its_payment_and_payer():
+    """Where the bank told them, and a person's number hidden as everywhere."""
+    payer = Payer(name="Ana", tax_number="52998224725")
+    received = IncomingPayment(
+        reference="order-1",
+        e2e_id="",
+        provider_id="",
+        value=Money(500),
+        refunded=Money(0),
+        paid_at=NOON,
+        payer=payer,
+    )
+    approval = replace(APPROVAL, kind=ApprovalKind.REFUND)
+
+    shown = order_document(approval, written(REFUND, received), whole=True)
+
+    assert read_refund(written(REFUND, received)) == REFUND
+    assert shown.get("received") == {
+        "value": Money(500),
+        "payer_name": "Ana",
+        "payer_tax_number": "***.982.247-**",
+    }
+    assert "received" not in order_document(approval, written(REFUND), whole=True)
 
 
 @pytest.mark.parametrize(

@@ -54,8 +54,8 @@ ORDERS: list[CredentialOrder] = [
         limits=LIMITS,
     ),
     CredentialIssue(name="n", company_id="c", permissions=[], limits=UNLIMITED),
-    CredentialRotation(client_id="cli_a", overlap_s=60),
-    LimitsChange(client_id="cli_a", limits=LIMITS),
+    CredentialRotation(client_id="cli_a", name="ERP", overlap_s=60),
+    LimitsChange(client_id="cli_a", name="ERP", limits=LIMITS),
 ]
 
 

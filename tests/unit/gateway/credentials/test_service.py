@@ -298,11 +298,13 @@ async def test_the_overlap_of_a_rotation_begins_with_its_secret(people: TwoPeopl
     waiting = await people.credentials.rotate(
         people.staff("maria"), made.client_id, RotationBody(3600)
     )
+    shown = (await people.approvals.get(people.staff("joao"), waiting.id)).order
     approved = await people.approve(waiting)
     people.office.clock.passes(minutes=10)
 
     new = await people.collect(approved)
 
+    assert shown == {"client_id": made.client_id, "name": "ERP", "overlap_s": 3600}
     assert new.old_ends == people.office.clock() + timedelta(hours=1)
     assert len(new.credential.secrets) == 2
 
