@@ -42,13 +42,15 @@ def pages(callbacks: Callbacks, context: PageContext) -> Sequence[Page]:
         asked = {name: visit.query(name) for name in ("provider", "kind", "state", "page")}
         query = {name: [value] for name, value in asked.items() if value} | {"limit": [_LIMIT]}
         wanted = SEARCH.read(RawRequest(path={}, query=query))
-        found = await callbacks.search(panel.staff(visit), wanted)
+        who = panel.staff(visit)
+        found = await callbacks.search(who, wanted)
         return Shown(
             template="operations/callbacks.html",
             part="operations/_callbacks.html",
             data={
                 "asked": asked,
                 "callbacks": found.items,
+                "references": await callbacks.references(who, found.items),
                 "shown": _shown,
                 "kinds": [each.value for each in CallbackKind],
                 "states": [each.value for each in CallbackState],

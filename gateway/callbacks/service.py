@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from gateway.callbacks.model import Callback, CallbackSearch
@@ -23,3 +24,8 @@ class Callbacks:
         """List the callbacks that banks sent, newest first."""
         found, total = await self.records.search(wanted, who.scope)
         return Listed(items=found, paging=wanted.paging, total=total)
+
+    @requires(Area.WEBHOOK, Action.READ)
+    async def references(self, who: Staff, told: Sequence[Callback]) -> Mapping[str, str]:
+        """Return the references of the payouts that callbacks are about, by their subjects."""
+        return await self.records.references([each.subject for each in told], who.scope)

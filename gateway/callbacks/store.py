@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from sqlalchemy import func, or_, select, update
@@ -17,7 +17,8 @@ from gateway.store.kernel.old_rows import delete_old
 from gateway.store.payouts.events import append
 from gateway.store.tables.backoffice import callbacks
 from gateway.store.tables.columns import Record, record_of, row_of
-from gateway.store.tables.scope import of_company
+from gateway.store.tables.core import payouts
+from gateway.store.tables.scope import of_account, of_company
 
 # One claim; several processes share the rest.
 _MOST = 50
@@ -52,6 +53,15 @@ class CallbackRecords:
         row = row_of(callback) | {name: str(getattr(callback, name)) for name in _WORDS}
         async with self._database.writing() as connection:
             return await self._database.add(connection, callbacks, row)
+
+    async def references(self, keys: Collection[str], scope: CompanyScope) -> Mapping[str, str]:
+        """Return the references of payouts by their provider keys."""
+        wanted = select(payouts.c.provider_key, payouts.c.reference).where(
+            payouts.c.provider_key.in_(keys), *of_account(payouts.c.account_id, scope)
+        )
+        async with self._database.reading() as connection:
+            found = await connection.execute(wanted)
+            return {each.provider_key: each.reference for each in found}
 
     async def due(
         self, now: datetime, until: datetime, but_of: Collection[str] = ()

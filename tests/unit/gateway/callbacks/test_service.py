@@ -14,6 +14,7 @@ from gateway.domain.bank.provider_callbacks import CallbackKind
 from gateway.domain.kernel.windows import Paging
 from tests.unit.gateway.http.backoffice.registers import AdminWorld
 from tests.world.standing import NOON
+from tests.world.stores.samples import attempt, payout
 
 FIRST = CallbackSearch(paging=Paging(1, 25))
 
@@ -42,3 +43,23 @@ async def test_who_is_limited_is_shown_what_banks_say_of_their_accounts(admin_wo
 
     assert shown == [[told, ours], [ours], []]
     assert told.to_document(None).body == "\N{REPLACEMENT CHARACTER}"
+
+
+async def test_a_payout_is_named_by_its_reference_in_scope(admin_world: AdminWorld):
+    paid = payout(account_id=admin_world.account.id)
+    await admin_world.office.store.payouts.add(paid, attempt())
+    told = Callback(
+        id="1",
+        provider="p",
+        event="e",
+        kind=CallbackKind.PAYOUT,
+        subject=paid.provider_key,
+        received_at=NOON,
+        body=b"{}",
+    )
+    callbacks = Callbacks(CallbackRecords(admin_world.office.store.database))
+
+    ours = await callbacks.references(admin_world.staff(admin_world.ours.id).staff, [told])
+    theirs = await callbacks.references(admin_world.staff(admin_world.theirs.id).staff, [told])
+
+    assert (ours, theirs) == ({paid.provider_key: "order-1"}, {})
