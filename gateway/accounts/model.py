@@ -88,10 +88,11 @@ def _shown(account: Account) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class AccountSearch:
-    """Which accounts; ``company_id`` None is every company in scope."""
+    """Which accounts; None is every company in scope, and every provider."""
 
     paging: Paging
     company_id: str | None = None
+    provider: str | None = None
 
 
 def _form(pattern: str) -> Meta:

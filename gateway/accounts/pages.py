@@ -8,6 +8,7 @@ from typing import Final
 from gateway.accounts.model import AccountChange, Connection, ProviderRequest
 from gateway.accounts.service import AccountBanks, Accounts
 from gateway.approvals.model import Approval
+from gateway.banks.readings import Readings
 from gateway.banks.service import BankReports
 from gateway.companies.service import Companies
 from gateway.domain.kernel import errors
@@ -34,6 +35,7 @@ def pages(  # noqa: PLR0913, PLR0917 - what pages call
     companies: Companies,
     statements: Statements,
     reports: BankReports,
+    readings: Readings,
     context: PageContext,
 ) -> Sequence[Page]:
     """Return the pages; their forms call the same services as the API."""
@@ -53,12 +55,14 @@ def pages(  # noqa: PLR0913, PLR0917 - what pages call
     async def shown(visit: Visit) -> Result:
         """Show an account; its balance is read from the bank after the page."""
         data, balance = await panel.account_data(visit), None
+        last = await part(readings.last(panel.staff(visit), await panel.account(visit)))
         if visit.reads_bank:
             account = await panel.account(visit)
             balance = await part(statements.balance(panel.staff(visit), account), _BALANCE_FAILS)
         data = {
             **data,
             "balance": balance,
+            "last": last.data,
             "may_write": panel.may(visit, accounts.change),
             "may_bank": panel.may(visit, banks.attach),
         }

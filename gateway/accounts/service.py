@@ -122,6 +122,8 @@ class Accounts:
         found = _OWNED.where(*of_company(accounts.c.company_id, who.scope))
         if wanted.company_id is not None:
             found = found.where(accounts.c.company_id == wanted.company_id)
+        if wanted.provider is not None:
+            found = found.where(accounts.c.provider == wanted.provider)
         rows, total = await page(self.store.database, found, wanted.paging)
         items = [OwnedAccount(read_account(row), row.company_name or "") for row in rows]
         return Listed(items=items, paging=wanted.paging, total=total)

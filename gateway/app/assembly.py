@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import version
 
 from gateway.app.background import Role, build_role, periodic_tasks
@@ -140,10 +141,10 @@ def assemble(
     }
     identity = build_identity(kernel, PasswordHasher(keys.password_peppers, cost))
     rooms = build_rooms(kernel, identity, connections, wake.set, cache)
-    surfaces = build_surfaces(rooms, lambda: health.known(connections))
+    role = build_role(kernel, part, telemetry.values)
+    surfaces = build_surfaces(rooms, partial(health.known, connections), role.minutes.unwritten)
     pages = _pages(kernel, surfaces, rooms.panel.static)
     public = _public_listener(kernel, surfaces, pages, telemetry)
-    role = build_role(kernel, part)
     readiness = Readiness(store, role.has_worker, monotonic=kernel.monotonic)
 
     def address() -> str:

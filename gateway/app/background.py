@@ -41,6 +41,7 @@ from gateway.store.audit.audit_log import StoredAudit
 from gateway.store.kernel.address import address, is_sqlite
 from gateway.telemetry.metrics import series
 from gateway.telemetry.metrics.families import Key
+from gateway.telemetry.metrics.registry import MetricRegistry
 from gateway.telemetry.ports import Event, Gauge
 
 _SECOND_S: Final = 1.0
@@ -70,19 +71,21 @@ class Role:
     Attributes:
         watch: Looks for a worker where this process is none.
         registration: Its entry among the live processes.
+        minutes: Writes how its calls of banks went.
     """
 
     part: Part
     leases: LeasedTasks
     watch: WorkerWatch
     registration: Registration
+    minutes: ProviderMinuteWriter
 
     def has_worker(self) -> bool:
         """Say whether somebody does a worker's tasks, as far as is known."""
         return self.part.works or not self.watch.absent
 
 
-def build_role(kernel: Kernel, part: Part) -> Role:
+def build_role(kernel: Kernel, part: Part, values: MetricRegistry) -> Role:
     """Build a process's role; a file has one process, which needs no lease."""
     store, now = kernel.store, kernel.now
     kind = SERVES if part.serves else WORKS
@@ -95,6 +98,7 @@ def build_role(kernel: Kernel, part: Part) -> Role:
         leases=LeasedTasks(leases, kernel.new_id(), now),
         watch=WorkerWatch(store.leases, now, show),
         registration=Registration(store.processes, process, now, kernel.shared),
+        minutes=ProviderMinuteWriter(ProviderMinutes(store.database), values, process.id, now),
     )
 
 
@@ -103,7 +107,7 @@ def periodic_tasks(
 ) -> Sequence[PeriodicTask]:
     """Return the tasks, the change feed first; ``wake`` is set when a callback has come."""
     tasks = [
-        *_everywhere(rooms, telemetry),
+        *_everywhere(rooms, telemetry, role),
         PeriodicTask("processes", role.registration.renew, _PRESENCE),
     ]
     if role.part.serves:
@@ -126,7 +130,7 @@ def periodic_tasks(
     return [*tasks, PeriodicTask("tasks", show_failing, Schedule(every_s=_SCRAPE_S))]
 
 
-def _everywhere(rooms: Rooms, telemetry: Telemetry) -> Sequence[PeriodicTask]:
+def _everywhere(rooms: Rooms, telemetry: Telemetry, role: Role) -> Sequence[PeriodicTask]:
     """Return what each process does for itself."""
     kernel, task = rooms.kernel, PeriodicTask
     # the changes of other processes
@@ -134,10 +138,6 @@ def _everywhere(rooms: Rooms, telemetry: Telemetry) -> Sequence[PeriodicTask]:
     feed = ChangeFeed(read, rooms.accounts.kept, kernel.monotonic)
     telemetry.values.read(series.CHANGE_FEED_AGE, lambda: {(): feed.age_s()})
     telemetry.values.read(series.RECORDS_BELIEVED, lambda: {(): feed.is_believed()})
-    minutes = ProviderMinuteWriter(
-        ProviderMinutes(kernel.store.database), telemetry.values, kernel.new_id(), kernel.now
-    )
-
     store = StoreCheck(store=kernel.store, values=telemetry.values)
 
     async def show_cache() -> None:
@@ -149,7 +149,7 @@ def _everywhere(rooms: Rooms, telemetry: Telemetry) -> Sequence[PeriodicTask]:
         task("cache", show_cache, Schedule(every_s=_SCRAPE_S)),
         task("store", store.run_once, Schedule(every_s=_SCRAPE_S)),
         task("charges", rooms.bank.charges.reads.kept.notes.run_once, _EACH_SECOND),
-        task("provider minutes", minutes.run_once, _EACH_MINUTE),
+        task("provider minutes", role.minutes.run_once, _EACH_MINUTE),
     )
 
 

@@ -12,7 +12,7 @@ from gateway.audit import routes as audit_routes
 from gateway.audit.service import AuditLog
 from gateway.banks import pages as bank_pages
 from gateway.banks import routes as bank_routes
-from gateway.banks.model import Provider
+from gateway.banks.model import Provider, ProviderMinute
 from gateway.banks.service import BankReports
 from gateway.banks.store import ProviderMinutes
 from gateway.callbacks import pages as callback_pages
@@ -75,24 +75,21 @@ def build_oversight(
     office: BackOfficeOperations,
     rehearse: Rehearsals,
     partners: Surface,
-    known: Known,
+    banks: BankReports,
 ) -> Oversight:
     """
     Build the services behind the routes and pages.
 
-    ``partners`` is the surface that traces explain and the reference shows; ``known`` returns
-    what this process knows of each bank.
+    ``partners`` is the surface that traces explain and the reference shows.
     """
     store, settings = kernel.store, kernel.settings
     records = RequestRecords(store.database)
     mail = SealedOutbox(store.identity.outbox, kernel.keys.sealer)
     is_sandbox = settings.environment is Environment.SANDBOX  # mail is shown there alone
     audit = AuditLog(database=store.database, chain=store.audit)
-    minutes, names = ProviderMinutes(store.database), frozenset(settings.providers)
-    banks = BankReports(minutes=minutes, names=names, known=known, now=kernel.now)
     callbacks = Callbacks(CallbackRecords(store.database))
     configuration = _configuration(kernel)
-    overviews = build_overviews(kernel, known)
+    overviews = build_overviews(kernel, banks.known)
     requests = RequestLog(records, office.turns)
     traces = _traces(kernel, rehearse, records, partners)
     reference = reference_pages.Reference(partners)
@@ -102,7 +99,7 @@ def build_oversight(
             *overview_pages.pages(overviews, payouts, banks, office.readings, requests, context),
             *request_pages.pages(requests, context),
             *trace_pages.pages(traces, context),
-            *bank_pages.pages(banks, context),
+            *bank_pages.pages(banks, payouts, context),
             *callback_pages.pages(callbacks, context),
             *audit_pages.pages(audit, context),
             *configuration_pages.pages(configuration, context),
@@ -120,6 +117,19 @@ def build_oversight(
         *((outbox_routes.routes(Outbox(mail)),) if is_sandbox else ()),
     )
     return Oversight(routes, pages, audit, banks, traces)
+
+
+def build_bank_reports(
+    kernel: Kernel, known: Known, unwritten: Callable[[], Sequence[ProviderMinute]]
+) -> BankReports:
+    """Build what tells how banks are; ``known`` is what this process knows of each."""
+    return BankReports(
+        minutes=ProviderMinutes(kernel.store.database),
+        unwritten=unwritten,
+        names=frozenset(kernel.settings.providers),
+        known=known,
+        now=kernel.now,
+    )
 
 
 def build_overviews(kernel: Kernel, known: Known = tuple) -> Overviews:

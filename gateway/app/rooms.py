@@ -25,7 +25,7 @@ from gateway.app.build_backoffice import (
 from gateway.app.build_bank import BankRoom, build_bank
 from gateway.app.build_callbacks import build_callbacks
 from gateway.app.build_identity import IdentityRoom, build_identity
-from gateway.app.build_oversight import Oversight, build_oversight
+from gateway.app.build_oversight import Oversight, build_bank_reports, build_oversight
 from gateway.app.build_panel import build_pages, build_panel
 from gateway.app.build_payouts import (
     StaffPayouts,
@@ -35,7 +35,7 @@ from gateway.app.build_payouts import (
 )
 from gateway.approvals.pages import pages as approval_pages
 from gateway.approvals.routes import routes as approval_routes
-from gateway.banks.model import Provider
+from gateway.banks.model import Provider, ProviderMinute
 from gateway.callbacks.reception import Reception
 from gateway.charges.pages import pages as charge_pages
 from gateway.charges.routes import routes as charge_routes
@@ -156,18 +156,35 @@ def build_rooms(
     )
 
 
-def build_surfaces(rooms: Rooms, providers: Callable[[], Sequence[Provider]]) -> Sequence[Surface]:
-    """Build the surfaces, banking first; ``providers`` says what is known of each bank."""
-    return (_banking(rooms), *user_surfaces(rooms, providers), callback_surface(rooms.callbacks))
+def build_surfaces(
+    rooms: Rooms,
+    providers: Callable[[], Sequence[Provider]],
+    unwritten: Callable[[], Sequence[ProviderMinute]] = tuple,
+) -> Sequence[Surface]:
+    """
+    Build the surfaces, banking first.
+
+    Args:
+        rooms: What they serve.
+        providers: Returns what is known of each bank.
+        unwritten: Returns how calls of banks went that are in no record yet.
+    """
+    users = user_surfaces(rooms, providers, unwritten)
+    return (_banking(rooms), *users, callback_surface(rooms.callbacks))
 
 
-def user_surfaces(rooms: Rooms, providers: Callable[[], Sequence[Provider]]) -> Sequence[Surface]:
+def user_surfaces(
+    rooms: Rooms,
+    providers: Callable[[], Sequence[Provider]],
+    unwritten: Callable[[], Sequence[ProviderMinute]] = tuple,
+) -> Sequence[Surface]:
     """Build the surfaces of users: identity, its keys, back office; the panel's, if it is on."""
     kernel, identity, panel = rooms.kernel, rooms.identity, rooms.panel
     policies, environment = identity.policies, kernel.settings.environment
     people = build_people(kernel, identity, rooms.backoffice.users)
     rehearse = Rehearsals(rooms.bank.banks, rooms.payouts)
-    oversight = build_oversight(kernel, rooms.backoffice, rehearse, _banking(rooms), providers)
+    reports = build_bank_reports(kernel, providers, unwritten)
+    oversight = build_oversight(kernel, rooms.backoffice, rehearse, _banking(rooms), reports)
     backoffice = backoffice_surface(
         backoffice_rows(_routes(rooms, people, oversight)),
         policies,
@@ -218,14 +235,22 @@ def _pages(rooms: Rooms, oversight: Oversight, context: PageContext) -> Sequence
         *order_pages(bank.pix_keys, paid.acts, context),
         *search_pages(paid.records, oversight.traces, context),
         *review_pages(paid.reviews, paid.probes, paid.records, context),
-        *account_pages(accounts, does.banks, companies, bank.statements, oversight.banks, context),
+        *account_pages(
+            accounts,
+            does.banks,
+            companies,
+            bank.statements,
+            oversight.banks,
+            does.readings,
+            context,
+        ),
         *company_pages(companies, context),
         *credential_pages(does.credentials, oversight.audit, context),
         *approval_pages(does.approvals, does.secrets, context),
         *stop_pages(build_stops(rooms.kernel), companies, oversight.banks, context),
         *charge_pages(bank.charges, bank.pix_keys, context),
         *key_pages(bank.pix_keys, context),
-        *statement_pages(bank.statements, context),
+        *statement_pages(bank.statements, does.readings, context),
         *closing_pages(
             Closings(database=rooms.kernel.store.database, statements=bank.statements),
             ForeignDebits(rooms.kernel.store.database),

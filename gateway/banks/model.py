@@ -119,6 +119,22 @@ class LastFailure:
     word: str
 
 
+@dataclass(frozen=True, slots=True)
+class FailingCalls:
+    """
+    Calls of one operation that have failed since one went well last.
+
+    Attributes:
+        since: The first minute of them, within a day.
+        failure: The word of the last of them.
+    """
+
+    operation: str
+    since: datetime
+    calls: int
+    failure: str
+
+
 class CallFigures(Struct, frozen=True, kw_only=True):
     """
     How calls went.

@@ -3,25 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime, timedelta
 from typing import Final
 
-from gateway.banks.model import Provider, WeatherWindow
+from gateway.accounts.model import AccountSearch
+from gateway.banks.model import FailingCalls, Provider, WeatherWindow
 from gateway.banks.service import BankReports
 from gateway.banks.status import status_of, statuses
 from gateway.domain.accounts.credentials import Action
 from gateway.domain.identity.errors import NOT_FOUND
 from gateway.domain.identity.rights import Area, Right
 from gateway.domain.kernel.errors import ServiceError
-from gateway.http.panel.pages.kit import PageContext, Pages, part
+from gateway.domain.kernel.money import Sum, sum_of
+from gateway.http.panel.pages.formats import local
+from gateway.http.panel.pages.kit import CHOICES, PageContext, Pages, part
 from gateway.http.panel.pages.page import Page, Result, Shown
 from gateway.http.panel.pages.visit import Visit
+from gateway.payouts.model import Hit, HitPayouts
+from gateway.payouts.service import PayoutRecords
 
 _STOP: Final = Right(Area.STOP, Action.WRITE)
 
 
-def pages(banks: BankReports, context: PageContext) -> Sequence[Page]:
+def pages(banks: BankReports, payouts: PayoutRecords, context: PageContext) -> Sequence[Page]:
     """Return the pages."""
     panel = Pages("/providers", context)
+
+    async def named(visit: Visit) -> Provider:
+        """Return the bank of the path; NOT_FOUND for one that is not configured."""
+        name = visit.parameter("provider")
+        for each in await banks.providers(panel.staff(visit)):
+            if each.name == name:
+                return each
+        raise ServiceError(NOT_FOUND, "provider")
 
     @panel.view("", "providers", banks.providers)
     async def listed(visit: Visit) -> Result:
@@ -46,11 +60,8 @@ def pages(banks: BankReports, context: PageContext) -> Sequence[Page]:
     @panel.view("/{provider}", "provider", banks.providers)
     async def one(visit: Visit) -> Result:
         """Show one bank, operation by operation."""
-        who, window, name = panel.staff(visit), _window(visit), visit.parameter("provider")
-        found = next((each for each in await banks.providers(who) if each.name == name), None)
-        if found is None:
-            raise ServiceError(NOT_FOUND, "provider")
-        weather = await part(banks.weather_of(who, name, window))
+        who, window, found = panel.staff(visit), _window(visit), await named(visit)
+        weather = await part(banks.weather_of(who, found.name, window))
         return Shown(
             template="operations/provider.html",
             part="operations/_provider.html",
@@ -65,7 +76,64 @@ def pages(banks: BankReports, context: PageContext) -> Sequence[Page]:
             },
         )
 
+    @panel.view("/{provider}/incident", "provider_incident", banks.providers)
+    async def incident(visit: Visit) -> Result:
+        """Show since when calls to a bank fail, and whom that concerns."""
+        who, found, now = panel.staff(visit), await named(visit), context.staff.now()
+        weather = await part(banks.weather_of(who, found.name, WeatherWindow.QUARTER))
+        failing = await part(banks.failing(who, found.name))
+        since = _since(failing.data or ()) or now - timedelta(days=1)
+        hit = await part(payouts.hit(who, found.name, since))
+        search = AccountSearch(CHOICES, provider=found.name)
+        accounts = await part(context.accounts.page(who, search))
+        bank = status_of(found, weather.data)
+        return Shown(
+            template="operations/incident.html",
+            data={
+                "now": now,
+                "bank": bank,
+                "failing": failing,
+                "fails": bool(failing.data) or found.is_open,
+                "since": since,
+                "notice": _notice(found.name, since if failing.data else None),
+                "hit": hit,
+                "accounts": accounts,
+                "sums": _sums(hit.data or ()),
+                "may_stop": visit.may(_STOP),
+            },
+        )
+
     return panel.pages
+
+
+def _since(failing: Sequence[FailingCalls]) -> datetime | None:
+    """Return when the first of the calls that fail failed; None for none."""
+    return min((each.since for each in failing), default=None)
+
+
+def _sums(hit: Sequence[HitPayouts]) -> Sequence[tuple[str, int, Sum]]:
+    """Add payouts up over accounts: how they stand, how many, and what they come to."""
+    return [
+        (each.value, sum(one.count for one in own), sum_of(one.value for one in own))
+        for each in Hit
+        for own in [[one for one in hit if one.hit is each]]
+    ]
+
+
+def _notice(bank: str, since: datetime | None) -> str:
+    """Write to customers, who read Portuguese, that a bank is away, or back."""
+    if since is None:
+        return (
+            f"O banco {bank} voltou a responder. Pagamentos que não foram enviados não saíram da "
+            "conta e podem ser pedidos de novo com a mesma referência. Pagamentos sem confirmação "
+            "são consultados no banco até termos o resultado: não os repita com outra referência."
+        )
+    return (
+        f"Desde {local(since)} (horário de Brasília), o banco {bank} não responde como esperado. "
+        "Pagamentos por esse banco podem atrasar ou ser recusados. O que não foi enviado não saiu "
+        "da conta. O que está sem confirmação é consultado no banco até termos o resultado: por "
+        "favor, não repita esses pagamentos com outra referência. Avisaremos quando normalizar."
+    )
 
 
 def _window(visit: Visit) -> WeatherWindow:

@@ -75,6 +75,12 @@ class Readings:
         """Read what up to 50 accounts held when their banks answered last."""
         return await self._found(who.scope, _VISIBLE.limit(READ_AT_MOST))
 
+    @requires(Area.BALANCE, Action.READ)
+    async def last(self, who: Staff, account: Account) -> Reading | None:
+        """Read what one account held when its bank answered last; None for one never read."""
+        found = await self.of(who.scope, account.id)
+        return found if found and found.read_at else None
+
     async def of(self, scope: CompanyScope, account_id: str) -> Reading | None:
         """Return what is kept of one account; ask if it is not fresh meanwhile."""
         found = await self._found(scope, _VISIBLE.where(accounts.c.id == account_id))

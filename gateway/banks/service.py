@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gateway.banks.model import (
     LENGTH,
     MINUTE,
     STEP,
     Calls,
+    FailingCalls,
+    LastFailure,
     Provider,
+    ProviderMinute,
     Weather,
     WeatherOperation,
     WeatherStep,
@@ -34,12 +37,14 @@ class BankReports:
     Attributes:
         names: Of the configured providers.
         known: Returns what this process knows of each.
+        unwritten: Returns how its calls went that are in no record yet.
     """
 
     minutes: ProviderMinutes
     names: frozenset[str]
     known: Callable[[], Sequence[Provider]]
     now: Now
+    unwritten: Callable[[], Sequence[ProviderMinute]] = tuple
 
     @requires(Area.PROVIDER, Action.READ)
     async def providers(self, _who: Staff) -> list[Provider]:
@@ -64,6 +69,24 @@ class BankReports:
             raise ServiceError(NOT_FOUND, "provider")
         return (await self._read(window, provider))[provider]
 
+    @requires(Area.PROVIDER, Action.READ)
+    async def failing(self, _who: Staff, provider: str) -> list[FailingCalls]:
+        """Read the calls to a bank that have failed since they last went well, oldest first."""
+        found = await self.minutes.failing(self.now() - LENGTH[WeatherWindow.DAY], provider)
+        failing = {each.operation: each for each in found}
+        for each in self.unwritten():
+            if each.provider != provider or not each.calls:
+                continue
+            if each.ok:
+                failing.pop(each.operation, None)
+                continue
+            new = FailingCalls(each.operation, each.minute, 0, each.last_failure)
+            known = failing.get(each.operation, new)
+            failing[each.operation] = replace(
+                known, calls=known.calls + each.calls, failure=each.last_failure
+            )
+        return sorted(failing.values(), key=lambda each: (each.since, each.operation))
+
     async def _read(self, window: WeatherWindow, provider: str | None) -> Mapping[str, Weather]:
         """Add up the minutes of a window, by provider."""
         step = STEP[window]
@@ -74,13 +97,23 @@ class BankReports:
         every = {name: Calls() for name in names}
         steps = {name: {start: Calls() for start in starts} for name in names}
         operations = {name: defaultdict[str, Calls](Calls) for name in names}
-        for each in await self.minutes.added_up(since, step, provider):
+        own = self.unwritten()
+        stepped = [
+            replace(each, minute=since + (each.minute - since) // step * step) for each in own
+        ]
+        for each in [*await self.minutes.added_up(since, step, provider), *stepped]:
             if each.provider in names:
                 every[each.provider].add(each)
                 steps[each.provider].setdefault(each.minute, Calls()).add(each)
                 operations[each.provider][each.operation].add(each)
         failures = await self.minutes.last_failures(since, provider)
-        failed = {each.provider: each for each in failures}
+        failed = {each.provider: each for each in failures} | {
+            each.provider: LastFailure(
+                each.provider, each.operation, each.minute, each.last_failure
+            )
+            for each in own
+            if each.last_failure
+        }
         return {
             name: Weather(
                 provider=name,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import BigInteger, cast, func, insert, select
+from sqlalchemy import BigInteger, cast, func, insert, or_, select
 
-from gateway.banks.model import MINUTE, PLACES, LastFailure, ProviderMinute
+from gateway.banks.model import MINUTE, PLACES, FailingCalls, LastFailure, ProviderMinute
 from gateway.store.kernel.database import Database
 from gateway.store.kernel.old_rows import delete_old
 from gateway.store.tables.columns import Record
@@ -75,6 +76,32 @@ class ProviderMinutes:
             LastFailure(row.provider, row.operation, _instant(row.minute), row.last_failure)
             for row in found.values()
         ]
+
+    async def failing(self, since: datetime, provider: str) -> Sequence[FailingCalls]:
+        """Return the operations of a provider whose last calls have all failed."""
+        recent = (_KEPT.provider == provider, _KEPT.minute >= _number(since))
+        well = (
+            select(_KEPT.operation, func.max(_KEPT.minute).label("minute"))
+            .where(*recent, _KEPT.ok > 0)
+            .group_by(_KEPT.operation)
+            .subquery()
+        )
+        later = or_(well.c.minute.is_(None), _KEPT.minute > well.c.minute)
+        wanted = (
+            select(_KEPT.operation, _KEPT.minute, _KEPT.calls, _KEPT.last_failure)
+            .outerjoin(well, well.c.operation == _KEPT.operation)
+            .where(*recent, later, _KEPT.last_failure != "")
+            .order_by(_KEPT.minute)
+        )
+        found: dict[str, FailingCalls] = {}
+        async with self._database.reading() as connection:
+            for row in await connection.execute(wanted):
+                new = FailingCalls(row.operation, _instant(row.minute), 0, "")
+                known = found.get(row.operation, new)
+                found[row.operation] = replace(
+                    known, calls=known.calls + row.calls, failure=row.last_failure
+                )
+        return list(found.values())
 
     async def forget(self, before: datetime) -> int:
         """Delete what is older; return how many rows."""

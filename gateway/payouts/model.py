@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from enum import StrEnum
 from typing import Annotated, Final, Literal, NotRequired, Self, TypedDict
 
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -412,6 +413,23 @@ class Found:
             list(self.accounts),
             list(self.credentials),
         )
+
+
+class Hit(StrEnum):
+    """How a payout stands that its bank's failure concerns."""
+
+    UNKNOWN = "unknown"
+    WAITING = "waiting"
+    NOT_SENT = "not_sent"
+
+
+class HitPayouts(Struct, frozen=True):
+    """Payouts of one account that stand alike at a bank which fails, and their sum."""
+
+    account_id: str
+    hit: Hit
+    count: int
+    value: Sum
 
 
 class OpenWork(Struct, frozen=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from itertools import count
 from typing import Annotated, Final
 
@@ -53,6 +53,7 @@ from gateway.payouts.model import (
     AccountPayout,
     Found,
     FoundPayout,
+    HitPayouts,
     OpenWork,
     PayoutDetail,
     PayoutsAlike,
@@ -246,6 +247,11 @@ class PayoutRecords:
     async def open_work(self, who: Staff) -> OpenWork:
         """Count what waits for somebody: unresolved, in review, approvals, stops."""
         return await self.directory.open_work(who.acting.now(), who.scope)
+
+    @requires(Area.PAYOUT, Action.READ)
+    async def hit(self, who: Staff, provider: str, since: datetime) -> list[HitPayouts]:
+        """Count payouts at a bank by account: without an outcome, and not sent since then."""
+        return await self.directory.hit(provider, since, who.scope)
 
     @requires(Area.APPROVAL, Action.READ)
     async def alike(self, who: Staff, account_id: str, order: PayoutRequest) -> PayoutsAlike:

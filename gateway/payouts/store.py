@@ -18,6 +18,7 @@ from sqlalchemy import (
     cast,
     exists,
     func,
+    literal,
     not_,
     or_,
     select,
@@ -36,6 +37,8 @@ from gateway.domain.payouts.status import Certainty, certainty_of_state
 from gateway.payouts.model import (
     FoundName,
     FoundPayout,
+    Hit,
+    HitPayouts,
     OpenWork,
     Orderer,
     PayoutCounts,
@@ -215,6 +218,36 @@ class PayoutDirectory:
         async with self._database.reading() as connection:
             unresolved, review, waiting, held = (await connection.execute(counted)).one()
         return OpenWork(unresolved=unresolved, review=review, approvals=waiting, stops=held)
+
+    async def hit(self, provider: str, since: datetime, scope: CompanyScope) -> list[HitPayouts]:
+        """Count payouts at a bank by account: without an outcome, and not sent since then."""
+        stand = payouts.c.state
+        waiting = stand.in_([PayoutState.SENDING.value, PayoutState.ACCEPTED.value])
+        open_to = (payouts.c.provider == provider, *of_account(payouts.c.account_id, scope))
+        of = {
+            Hit.UNKNOWN: (UNRESOLVED,),
+            Hit.WAITING: (payouts.c.next_check_at.is_not(None), waiting, not_(payouts.c.review)),
+            Hit.NOT_SENT: (payouts.c.created_at >= since, _certain(Certainty.NOT_SENT)),
+        }
+        centavos = cast(func.sum(payouts.c.centavos), BigInteger).label("centavos")
+        counted = union_all(
+            *(
+                select(
+                    payouts.c.account_id,
+                    literal(hit.value).label("hit"),
+                    func.count().label("number"),
+                    centavos,
+                )
+                .where(*which, *open_to)
+                .group_by(payouts.c.account_id)
+                for hit, which in of.items()
+            )
+        )
+        async with self._database.reading() as connection:
+            rows = (await connection.execute(counted)).all()
+        return [
+            HitPayouts(row.account_id, Hit(row.hit), row.number, Sum(row.centavos)) for row in rows
+        ]
 
     async def _found(
         self, conditions: Sequence[Condition], scope: CompanyScope

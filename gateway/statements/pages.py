@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from gateway.banks.readings import Readings
 from gateway.domain.accounts.accounts import Account
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.errors import ServiceError
@@ -30,7 +31,7 @@ _TYPES: Final[Mapping[str, str]] = {
 }
 
 
-def pages(statements: Statements, context: PageContext) -> Sequence[Page]:
+def pages(statements: Statements, readings: Readings, context: PageContext) -> Sequence[Page]:
     """Return the pages."""
     panel, now = Pages("/accounts/{account_id}/statement", context), context.staff.now
 
@@ -51,6 +52,7 @@ def pages(statements: Statements, context: PageContext) -> Sequence[Page]:
             "days": days,
             "direction": visit.query("direction"),
             "balance": None,
+            "last": (await part(readings.last(panel.staff(visit), account))).data,
             "movements": None,
             "may_export": panel.may(visit, statements.report),
             "formats": [each for each in _TYPES if each != "pdf"],

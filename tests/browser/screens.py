@@ -200,6 +200,7 @@ _OPERATIONS = (
     ),
     Screen(name="providers", path="/panel/providers", empty=None),
     Screen(name="provider", path="/panel/providers/sandbox?window=24h", empty=None),
+    Screen(name="incident", path="/panel/providers/sandbox/incident", empty=None),
     Screen(name="stops", path="/panel/stops"),
     Screen(
         name="stop_new",

@@ -54,6 +54,11 @@ class ProviderMinuteWriter:
             self._minute = minute
         return len(grown)
 
+    def unwritten(self) -> Sequence[ProviderMinute]:
+        """Return what the counters grew by since the last run."""
+        this_minute = self._now().replace(second=0, microsecond=0)
+        return list(self._grown(self._counted(), this_minute))
+
     def _counted(self) -> Mapping[Key, Sequence[float]]:
         """Return the counters as they are: by outcome one number, by operation the buckets."""
         counted: dict[Key, list[float]] = defaultdict(list)

@@ -21,7 +21,7 @@ from gateway.domain.payouts.status import Certainty, certainty_of
 from gateway.overview.model import HOUR, Span
 from gateway.overview.store import OverviewRecords
 from gateway.payouts import store as payout_directory
-from gateway.payouts.model import FoundPayout, Orderer, PayoutCounts
+from gateway.payouts.model import FoundPayout, Hit, HitPayouts, Orderer, PayoutCounts
 from gateway.payouts.searches import PayoutFilterBody, PayoutOrder, PayoutQuery
 from gateway.payouts.store import Named, PayoutDirectory
 from gateway.store.engine import Store
@@ -347,3 +347,33 @@ async def test_a_credential_is_named(store: Store):
     people = await PayoutDirectory(store.database).people(payout())
 
     assert people.ordered_by == Orderer(CLIENT, "Loja")
+
+
+@both
+async def test_payouts_that_a_failing_bank_concerns_are_counted_by_account(store: Store):
+    """Without an outcome, on their way, and not sent since the bank fails; within the scope."""
+    old = NOW - ONE_DAY
+    kinds: list[dict[str, Any]] = [
+        {"state": S.UNKNOWN},
+        {"state": S.ACCEPTED},
+        {"state": S.NOT_SENT},
+        {"state": S.FAILED, "failure": Failure(FailureCode.NOT_SENT)},
+        {"state": S.PAID},
+        {"state": S.SENDING, "account_id": SISTER},
+    ]
+    for number, fields in enumerate(kinds):
+        await made(store, str(number), **fields)
+    directory, value = PayoutDirectory(store.database), payout("1").value.centavos
+
+    found = await directory.hit("sandbox", old, EVERY_COMPANY)
+    later = await directory.hit("sandbox", NOW + ONE_DAY, EVERY_COMPANY)
+
+    assert sorted(found, key=lambda each: (each.account_id, each.hit)) == [
+        HitPayouts(ACCOUNT, Hit.NOT_SENT, 2, Sum(2 * value)),
+        HitPayouts(ACCOUNT, Hit.UNKNOWN, 1, Sum(value)),
+        HitPayouts(ACCOUNT, Hit.WAITING, 1, Sum(value)),
+        HitPayouts(SISTER, Hit.WAITING, 1, Sum(value)),
+    ]
+    assert {each.hit for each in later} == {Hit.UNKNOWN, Hit.WAITING}
+    assert await directory.hit("other", old, EVERY_COMPANY) == []
+    assert await directory.hit("sandbox", old, CompanyScope(frozenset())) == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 
-from gateway.banks.model import MINUTE, PLACES, LastFailure, ProviderMinute
+from gateway.banks.model import MINUTE, PLACES, FailingCalls, LastFailure, ProviderMinute
 from gateway.banks.store import ProviderMinutes
 from gateway.store.engine import Store
 from tests.contract.stores.databases import both
@@ -79,3 +79,22 @@ async def test_what_is_old_is_forgotten(store: Store):
 
     assert await minutes.forget(AT + MINUTE) == 1
     assert len(await minutes.added_up(AT, MINUTE, None)) == 1
+
+
+@both
+async def test_calls_that_fail_since_the_last_good_one_are_found(store: Store):
+    """By operation and of every process; one that went well since fails no more."""
+    minutes = ProviderMinutes(store.database)
+    fails = replace(BAD, ok=0)
+    again = replace(GOOD, operation="create_payout")
+    await minutes.add("a", [fails, replace(GOOD, minute=AT + MINUTE)])
+    await minutes.add("a", [replace(fails, minute=AT + n * MINUTE) for n in (2, 3)])
+    last = replace(fails, minute=AT + 3 * MINUTE, last_failure="connect_error")
+    await minutes.add("b", [last, replace(fails, provider="jacaranda")])
+    await minutes.add("b", [replace(again, ok=0, last_failure="timeout")])
+    await minutes.add("b", [replace(again, minute=AT + 2 * MINUTE)])
+
+    assert await minutes.failing(AT, "ipe") == [
+        FailingCalls("get_balance", AT + 2 * MINUTE, 9, "connect_error")
+    ]
+    assert await minutes.failing(AT + 4 * MINUTE, "ipe") == []

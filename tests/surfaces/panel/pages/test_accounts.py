@@ -11,7 +11,9 @@ from uuid import uuid4
 import pytest
 import pytest_asyncio
 
+from gateway.domain.bank.statements import Balance
 from gateway.domain.identity.rights import Role
+from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import LOCAL
 from tests.surfaces.panel.pages.accounts import at, key, made
 from tests.surfaces.panel.pages.person import Person, signed_in
@@ -126,6 +128,27 @@ async def test_the_balance_may_fail_without_the_rows(viewer: Person, world: Worl
     assert seen.status == 200
     assert "não informado" in seen.text or "<tbody>" in seen.text
     assert "t-bad" in seen.text
+
+
+async def test_the_last_known_balance_stays_with_its_age(viewer: Person, world: World):
+    """While the bank gives none, on the account and on its statement."""
+    account_id = world.demo["accounts"]["main"]["id"]
+    readings = world.gateway.rooms.backoffice.readings
+    held = Balance(balance=Money(4_711_09), blocked=Money(12_34), updated_at=None)
+    await readings.claim(account_id)
+    await readings.keep(account_id, held, world.gateway.kernel.now())
+    await world.control.post(
+        "faults", body={"operation": "balance", "fault": "status", "status": 400, "count": 9}
+    )
+    try:
+        seen = [await viewer.open(at(world, f"{rest}?read=1")) for rest in ("", "/statement")]
+    finally:
+        await world.control.delete("faults")
+
+    for each in seen:
+        assert "4.711,09" in each.text
+        assert "12,34" in each.text
+        assert "posição de" in each.text
 
 
 async def test_page_and_file_show_the_same_lines_pix_or_not(viewer: Person, world: World):

@@ -24,7 +24,15 @@ from tests.world.waiting import until
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-PAGES = ("", "/overview/latest", "/providers", "/providers/sandbox", "/stops", "/callbacks")
+PAGES = (
+    "",
+    "/overview/latest",
+    "/providers",
+    "/providers/sandbox",
+    "/providers/sandbox/incident",
+    "/stops",
+    "/callbacks",
+)
 
 
 async def signed_in(world: World, role: Role, company: str = "") -> Person:
@@ -88,6 +96,7 @@ async def test_a_bank_is_shown_with_what_it_offers(viewer: Person, window: str):
 
 async def test_a_bank_that_is_not_configured_is_not_there(viewer: Person):
     assert (await viewer.open("/panel/providers/none")).status == 404
+    assert (await viewer.open("/panel/providers/none/incident")).status == 404
 
 
 @pytest.mark.parametrize("path", PAGES)

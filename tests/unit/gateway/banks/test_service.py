@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -13,6 +13,7 @@ from msgspec import UNSET
 from gateway.banks.model import (
     MINUTE,
     PLACES,
+    FailingCalls,
     LastFailure,
     ProviderMinute,
     WeatherWindow,
@@ -46,6 +47,7 @@ class Minutes:
 
     found: Sequence[ProviderMinute] = ()
     failures: Sequence[LastFailure] = ()
+    failed: Sequence[FailingCalls] = ()
 
     async def add(self, process: str, minutes: Sequence[ProviderMinute]) -> None:
         raise NotImplementedError
@@ -58,13 +60,21 @@ class Minutes:
     async def last_failures(self, since: datetime, provider: str | None) -> Sequence[LastFailure]:
         return [each for each in self.failures if provider in {None, each.provider}]
 
+    async def failing(self, since: datetime, provider: str) -> Sequence[FailingCalls]:
+        return self.failed
+
     async def forget(self, before: datetime) -> int:
         raise NotImplementedError
 
 
-def reports(minutes: Any) -> BankReports:
-    names = frozenset({"b", "a"})
-    return BankReports(minutes=minutes, names=names, known=lambda: [provider()], now=CLOCK.now)
+def reports(minutes: Any, *unwritten: ProviderMinute) -> BankReports:
+    return BankReports(
+        minutes=minutes,
+        names=frozenset({"b", "a"}),
+        known=lambda: [provider()],
+        now=CLOCK.now,
+        unwritten=lambda: unwritten,
+    )
 
 
 async def test_every_configured_bank_has_its_weather():
@@ -101,3 +111,34 @@ async def test_a_bank_that_is_not_configured_is_not_there():
 
 async def test_what_this_process_knows_of_each_is_shown():
     assert await reports(Minutes()).providers(WHO) == [provider()]
+
+
+async def test_what_is_not_written_yet_is_of_the_same_reading():
+    """State, success and last failure of a bank that just went away do not contradict."""
+    earlier = LastFailure("a", "get_balance", THIS_MINUTE - 9 * MINUTE, "timeout")
+    gone = replace(called("a", ok=0), last_failure="connect_error")
+
+    found = await reports(Minutes([called("a")], [earlier]), gone).weather_of(
+        WHO, "a", WeatherWindow.DAY
+    )
+
+    assert (found.calls, found.success) == (4, 0.5)
+    assert (found.last_failed_at, found.last_failure) == (THIS_MINUTE, "connect_error")
+    assert found.steps[-1].calls == 2
+
+
+async def test_calls_fail_since_the_last_good_one():
+    kept = [
+        FailingCalls("get_balance", THIS_MINUTE - MINUTE, 3, "timeout"),
+        FailingCalls("find_payout", THIS_MINUTE - 2 * MINUTE, 1, "timeout"),
+    ]
+    more = replace(called("a", ok=0), last_failure="connect_error")
+    well, other = called("a", "find_payout"), replace(more, provider="b")
+    first = replace(more, operation="create_payout")
+
+    found = await reports(Minutes(failed=kept), more, well, other, first).failing(WHO, "a")
+
+    assert found == [
+        FailingCalls("get_balance", THIS_MINUTE - MINUTE, 5, "connect_error"),
+        FailingCalls("create_payout", THIS_MINUTE, 2, "connect_error"),
+    ]

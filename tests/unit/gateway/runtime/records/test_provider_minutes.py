@@ -113,3 +113,16 @@ async def test_what_could_not_be_stored_is_told_with_the_next_minute():
     await process.writer.run_once()
 
     assert [each.calls for each in process.minutes.kept] == [2]
+
+
+async def test_what_is_not_written_yet_can_be_read():
+    process = Process()
+    process.call("ok")
+    await process.writer.run_once()
+    process.call("timeout")
+
+    (found,) = process.writer.unwritten()
+    await process.writer.run_once()
+
+    assert (found.calls, found.ok, found.last_failure, found.minute) == (1, 0, "timeout", NOON)
+    assert process.writer.unwritten() == []
