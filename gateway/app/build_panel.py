@@ -15,6 +15,7 @@ from gateway.app.build_identity import IdentityRoom
 from gateway.companies.service import find_company
 from gateway.core.access import StaffOf
 from gateway.http.panel.pages.badges import Badges
+from gateway.http.panel.pages.kept import LABEL, KeptForms
 from gateway.http.panel.pages.kit import PageContext
 from gateway.http.panel.pages.navigation import Navigation
 from gateway.http.panel.pages.page import Page, holders
@@ -41,6 +42,7 @@ from gateway.security.identity.cookies import (
     DeviceCookies,
     PanelCookies,
 )
+from gateway.security.sealing import Sealer
 from policies.authentication.session import (
     HARDENED,
     INSECURE,
@@ -69,6 +71,7 @@ def build_panel(kernel: Kernel, identity: IdentityRoom) -> Panel:
         ),
     )
     records = PanelSessionRecords(context, PanelTokens(context))
+    device, sealing = DeviceCookie(form, devices.read), keys.keys(LABEL)
     return Panel(
         views=PanelViews(records),
         services=services,
@@ -76,9 +79,10 @@ def build_panel(kernel: Kernel, identity: IdentityRoom) -> Panel:
         policies=PanelPolicies(
             users=identity.policies,
             browser=BrowserCookie(form, records.find),
-            device=DeviceCookie(form, devices.read),
+            device=device,
             session=SessionCookie(form=form, find=records.find, authenticate=records.authenticate),
         ),
+        kept=KeptForms(Sealer(sealing, next(iter(sealing))), device, kernel.now),
         static=read_static(),
     )
 
@@ -116,6 +120,7 @@ def build_pages(
             holders=holders(pages),
             environment=kernel.settings.environment,
             idle=panel.views.records.context.settings.idle,
+            kept=panel.kept,
         ),
         badges=badges,
         policies=panel.policies,

@@ -235,6 +235,7 @@ class Surface:
             of contract 2.2; for the surfaces of people.
         refuse: Shows refusals as pages; None writes contract 2.2's document.
         knows: Finds out who asks for what is not there, so that ``refuse`` may know them.
+        keeps: A refusal with which the body is read all the same, for ``refuse``.
     """
 
     name: str
@@ -246,3 +247,4 @@ class Surface:
     explains: bool = False
     refuse: Refuse | None = None
     knows: Sequence[Policy] = ()
+    keeps: ErrorCode | None = None

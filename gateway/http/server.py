@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 from urllib.parse import parse_qs
@@ -194,7 +194,18 @@ class Serving:
         """Refuse; whoever asks for what is not there is refused in their own language."""
         if is_nowhere(problem) and (knows := self.table.knows(exchange.path)):
             exchange.call = await who_asks(request, knows)
+        elif isinstance(problem, ServiceError):
+            await self._keep(request, exchange, problem)
         return self._refuse(request, exchange, problem)
+
+    async def _keep(self, request: web.Request, exchange: Exchange, problem: ServiceError) -> None:
+        """Read the body of a refused form, where its surface keeps what was typed."""
+        place, call = exchange.place, exchange.call
+        if place is None or call is None or problem.error is not place.surface.keeps:
+            return
+        if place.row.limits.body_bytes and not call.asked.body:
+            with suppress(ServiceError):
+                call.asked.body = await self._body(request, place.row, call)
 
     async def _stream(
         self, request: web.Request, exchange: Exchange, answer: web.StreamResponse, rest: Pieces

@@ -35,8 +35,8 @@ RECOVERY: Final = "recovery"
 
 _KEYS: Final[Mapping[str, bool]] = {"on": True, "off": False}
 
-DONE: Final = frozenset({"reset", "invitation"})
-"""What somebody has just done who comes to sign in."""
+DONE: Final = frozenset({"reset", "invitation", "out", "over", "kept"})
+"""What has just been done to somebody who comes to sign in."""
 
 
 def pages(room: Panel, context: PageContext) -> Sequence[Page]:
@@ -102,8 +102,8 @@ def _sign_in(panel: Pages, room: Panel) -> None:
     async def sign_out(visit: Visit) -> Result:
         """End the session of this browser; safe to repeat."""
         await views.records.logout(visit.browser)
-        visit.cookies.append(responses.form.taken)
-        return Redirect(f"{HOME}/login")
+        visit.cookies += [responses.form.taken, room.kept.taken]
+        return Redirect(f"{HOME}/login?done=out")
 
     @panel.form("/preferences", "preferences", None, shows=sign_in)
     async def prefer(visit: Visit) -> Result:

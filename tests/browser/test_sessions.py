@@ -115,7 +115,7 @@ async def test_an_idle_end_in_the_middle_of_a_form_changes_nothing(
     said = await visitor.send("/panel/factor", {TOKEN: token, "password": "x"})
     seen = await visitor.open("/panel")
 
-    assert (said.status, said.location) == (303, LOGIN)
+    assert (said.status, said.location) == (303, f"{LOGIN}?next=%2Fpanel%2Ffactor&done=kept")
     assert (seen.status, seen.location) == (303, f"{LOGIN}?next=%2Fpanel")
 
 
@@ -158,7 +158,7 @@ async def test_a_form_of_a_session_that_was_ended_elsewhere_changes_nothing(
     await moving.world.gateway.rooms.identity.services.users.end_sessions("cli", person.id)
     said = await visitor.send("/panel/companies", {TOKEN: token, "name": "Nova Ltda"})
 
-    assert (said.status, said.location) == (303, LOGIN)
+    assert (said.status, said.location) == (303, f"{LOGIN}?next=%2Fpanel%2Fcompanies&done=kept")
     assert await companies.every(who) == before
 
 

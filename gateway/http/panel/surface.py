@@ -32,6 +32,7 @@ from gateway.http.identity.routes import (
     recovery_rows,
 )
 from gateway.http.identity.surface import UserPolicies
+from gateway.http.panel.pages.kept import KeptForms
 from gateway.http.panel.represent import PanelResponses
 from gateway.http.panel.static import StaticFiles
 from gateway.http.route import Gate, Row, RowLimits, Surface
@@ -83,6 +84,7 @@ class Panel:
 
     Attributes:
         responses: How sessions and their cookies are answered.
+        kept: Forms that were sent after the session had ended.
         static: Styles, scripts, fonts and icons of the pages.
     """
 
@@ -90,6 +92,7 @@ class Panel:
     services: IdentityServices
     responses: PanelResponses
     policies: PanelPolicies
+    kept: KeptForms
     static: StaticFiles
 
 

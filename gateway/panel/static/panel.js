@@ -148,6 +148,20 @@ document.addEventListener("htmx:after:swap", (event) => {
   place.textContent = told;
   if (byItself) said = Date.now();
 });
+// After the session's end what was typed stays where it is: its form leads to the sign-in, and back.
+let typed = false;
+document.addEventListener("input", (event) => {
+  typed ||= event.target.form?.method === "post" && Boolean(event.target.closest("#main"));
+});
+function over() {
+  one("#idle").hidden = true;
+  one("#over").hidden = false;
+}
+document.addEventListener("htmx:after:request", (event) => {
+  if (event.detail?.ctx?.response?.status !== 401 || !typed) return;
+  event.preventDefault();
+  over();
+});
 document.addEventListener("htmx:response:error", (event) => {
   const signIn = body.dataset.signIn;
   if (event.detail?.ctx?.response?.status !== 401 || !signIn) return;
@@ -222,7 +236,8 @@ function watchIdle() {
   const note = one("#idle");
   if (!ends || !note) return;
   note.hidden = left > 120000;
-  if (left < 0 && body.dataset.signIn) {
+  if (left < 0 && typed) over();
+  else if (left < 0 && body.dataset.signIn) {
     location.assign(`${body.dataset.signIn}?next=${encodeURIComponent(location.pathname + location.search)}`);
   }
 }

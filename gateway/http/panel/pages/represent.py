@@ -14,6 +14,7 @@ from gateway.domain.identity.errors import SESSION_REQUIRED
 from gateway.domain.kernel.errors import METHOD_NOT_ALLOWED, ServiceError
 from gateway.domain.requests.calls import Call, RawRequest
 from gateway.http.panel.pages.badges import Badges
+from gateway.http.panel.pages.kept import KeptForms
 from gateway.http.panel.pages.navigation import Navigation
 from gateway.http.panel.pages.page import Download, Redirect, Result
 from gateway.http.panel.pages.refusals import mark
@@ -22,6 +23,7 @@ from gateway.http.panel.pages.visit import HOME, Visit, admit_visitor, own_path
 from gateway.http.rendering import message_of
 from gateway.http.route import Answer, RefusedPath
 from gateway.telemetry.trace import current_trace_id
+from policies.traffic.quota import PERSON
 
 SEE_OTHER: Final = 303
 _HTML: Final = "text/html; charset=utf-8"
@@ -63,6 +65,7 @@ class PageResponses:
     holders: Mapping[str, str]
     environment: Environment
     idle: timedelta
+    kept: KeptForms
 
     def answer(self, result: Result, visit: Visit) -> Answer[bytes]:
         """Answer with what a page gathered; ``templates`` must have been loaded."""
@@ -81,6 +84,8 @@ class PageResponses:
         """Answer a refusal with a page; without a session, with the way to sign in."""
         visit = admit_visitor(call or _nobody(at))
         if refusal.error is SESSION_REQUIRED:
+            if call is not None and not at.is_read:
+                return self._keep(visit, call, at)
             return _to_sign_in(visit, at)
         if refusal.error is METHOD_NOT_ALLOWED and at.is_read:
             held = self._held(at.target.partition("?")[0])
@@ -97,6 +102,17 @@ class PageResponses:
         status = refusal.error.status
         headers = {**HEADERS, **refusal.headers}
         return _answer(visit, self._render("problem.html", visit, data), headers, status)
+
+    def _keep(self, visit: Visit, call: Call, at: RefusedPath) -> Answer[bytes]:
+        """Show a form's sender to the sign-in, which leads back to the page that holds it."""
+        path, _, _ = at.target.partition("?")
+        page = self._held(path) or path
+        typed = self.kept.keep(call, page, path)
+        visit.cookies += [typed] if typed else []
+        where = (
+            f"{_door(page)}&done={'kept' if typed else 'over'}" if call.quota == PERSON else _DOOR
+        )
+        return _answer(visit, b"", {**HEADERS, "Location": where}, SEE_OTHER)
 
     def _render(self, template: str, visit: Visit, data: Mapping[str, object]) -> bytes:
         """Render a template with what each is given."""
@@ -153,8 +169,7 @@ def _to_sign_in(visit: Visit, at: RefusedPath) -> Answer[bytes]:
     if visit.is_partial:
         headers = {**HEADERS, "HX-Redirect": _door(_page_around(at))}
         return _answer(visit, b"", headers, SESSION_REQUIRED.status)
-    where = _door(at.target) if at.is_read else _DOOR
-    return _answer(visit, b"", {**HEADERS, "Location": where}, SEE_OTHER)
+    return _answer(visit, b"", {**HEADERS, "Location": _door(at.target)}, SEE_OTHER)
 
 
 def _door(back: str) -> str:

@@ -29,7 +29,7 @@ NAME: Final = "panel_pages"
 _OPEN: Final = "these pages stand before the sign-in"
 _OWN: Final = "every signed-in user may open these pages; what they hold asks for itself"
 _SECRETS: Final = ("code", "password", "current_password", "new_password", "csrf_token")
-"""Fields that are typed again, never shown again."""
+"""Fields that are typed again, never shown again; ``kept.SECRETS`` holds them too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +73,7 @@ def pages_surface(frame: Frame, pages: Sequence[Page]) -> Surface:
         exempt=frozenset({f"{NAME}.sign_out"}),
         explains=True,
         refuse=frame.responses.refuse,
+        keeps=SESSION_REQUIRED,
         knows=(frame.policies.session, frame.policies.users.user_quota),
     )
 
@@ -128,6 +129,7 @@ def _read(frame: Frame, page: Page) -> Callable[[Visit, None], Awaitable[Result]
 
     async def runs(visit: Visit, _taken: None) -> Result:
         await _begin(frame, page, visit)
+        frame.responses.kept.show(visit)
         return await page.shows(visit)
 
     return runs

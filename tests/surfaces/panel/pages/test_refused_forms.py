@@ -92,6 +92,40 @@ async def test_a_form_that_was_open_while_another_tab_confirmed_is_sent_again(wo
     assert "suspected fraud" in asked.text
 
 
+async def test_a_form_of_an_ended_session_comes_back_to_its_person_alone(world: World):
+    late, other = [await signed_in(world, Role.OPERATOR) for _ in range(2)]
+    email = re.search(r"operator-\w+@panel\.example", (await late.open("/panel/me")).text)[0]
+    await late.open(STOP)
+    reason = "suspected fraud"
+    late.cookies["__Host-pixgate"] = ""
+
+    said = await late.send(STOP, {"scope": "provider", "reason": reason, "code": SECRET})
+    other.cookies["pixgate-typed"] = late.cookies["pixgate-typed"]
+    hidden = await other.open(STOP)
+    told = await late.open(said.location)
+    await late.sign_in(email)
+    elsewhere, shown = await late.open(PAYOUT), await late.open(STOP)
+    again = await late.open(STOP)
+
+    assert said.location == "/panel/login?next=%2Fpanel%2Fstops%2Fnew&done=kept"
+    assert "nada foi feito" in told.text
+    assert (shown.status, reason in shown.text, "envie de novo" in shown.text) == (200, True, True)
+    assert SECRET not in shown.text
+    assert not [each for each in (hidden, elsewhere, again) if reason in each.text]
+
+
+async def test_signing_out_takes_a_kept_form_along(world: World):
+    person = await signed_in(world, Role.OPERATOR)
+    await person.open(STOP)
+    person.cookies["pixgate-typed"] = "x"
+
+    seen = await person.send("/panel/logout")
+    told = await person.open(seen.location)
+
+    assert "Você saiu." in told.text
+    assert person.cookies["pixgate-typed"] == ""
+
+
 async def test_a_wrong_code_is_asked_for_again_in_the_same_form(world: World):
     late = await signed_in(world, Role.OPERATOR, fresh=False)
     await late.open("/panel/me")

@@ -20,6 +20,7 @@ RESPONSES = PageResponses(
     holders={},
     environment=Environment.SANDBOX,
     idle=timedelta(minutes=15),
+    kept=NOTHING,
 )
 
 
