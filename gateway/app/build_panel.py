@@ -121,6 +121,7 @@ def build_pages(
             environment=kernel.settings.environment,
             idle=panel.views.records.context.settings.idle,
             kept=panel.kept,
+            origin=panel.policies.users.origin,
         ),
         badges=badges,
         policies=panel.policies,

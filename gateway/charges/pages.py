@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from io import BytesIO
 from typing import Final
+from uuid import uuid4
 
 from gateway.charges.model import ChargeSearch, ChargeState
 from gateway.charges.service import Charges
@@ -70,6 +71,7 @@ def pages(charges: Charges, keys: PixKeys, context: PageContext) -> Sequence[Pag
         data = {
             **await panel.account_data(visit),
             "keys": found,
+            "new_reference": uuid4().hex,
             "active": [each.key.key for each in known if each.key.status is PixKeyStatus.ACTIVE],
         }
         return Shown(template="charges/new.html", part="charges/_new.html", data=data)

@@ -83,10 +83,16 @@ def pages(credentials: Credentials, log: AuditLog, context: PageContext) -> Sequ
     async def read(visit: Visit) -> Result:
         """Show one, and what people did with it."""
         found, who = await one(visit), panel.staff(visit)
+        current, *before = found.secrets
+        now = who.acting.now()
+        old = next((each for each in before if each.expires_at and each.expires_at > now), None)
+        used = old.last_used_at if old else None
         about = AuditSearch(paging=_LAST_ACTS, subject=f"credential:{found.client_id}")
         acts = await part(log.search(who, about))
         data = {
             "found": shown(found, who),
+            "old": old,
+            "is_old_used": used is not None and used > current.created_at,
             "acts": replace(acts, data=shown(acts.data, who)),
             "names": await panel.names(visit, [found.account_id or "", found.company_id]),
             "may_write": panel.may(visit, credentials.issue),

@@ -114,7 +114,7 @@ class Credentials:
     async def page(self, who: Staff, wanted: CredentialSearch) -> CredentialPage:
         """List partners' credentials, including expired and revoked ones."""
         now, conditions = who.acting.now(), _wanted(wanted, who.scope)
-        order = (credentials.c.created_at, credentials.c.client_id)
+        order = (credentials.c.created_at.desc(), credentials.c.client_id)
         chosen = select(credentials.c.client_id).where(*conditions).order_by(*order)
         if wanted.state is not None:
             chosen = chosen.where(_STATES[wanted.state](now))

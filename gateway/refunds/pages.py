@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date, timedelta
 from typing import Final
+from uuid import uuid4
 
 from gateway.approvals.model import Approval
 from gateway.domain.accounts.accounts import Account
@@ -107,6 +108,7 @@ def pages(refunds: Refunds, context: PageContext) -> Sequence[Page]:
         data: dict[str, object] = {
             **await panel.account_data(visit),
             "payment": None,
+            "new_reference": f"panel-{uuid4().hex[:12]}",
             "refused": None,
             "day": visit.query("day") or visit.form["day"],
         }
@@ -128,7 +130,7 @@ def pages(refunds: Refunds, context: PageContext) -> Sequence[Page]:
             raise said.problem or ServiceError(NOT_FOUND, "transaction")
         value = typed_money(visit.form["value"], "value")
         if value.centavos > _rest(said.data).centavos:
-            raise ServiceError(errors.PAYLOAD_INVALID, "out_of_range", field="value")
+            raise ServiceError(errors.PAYLOAD_INVALID, "above_rest", field="value")
         texts = {name: visit.form[name] for name in ("reference", "description")}
         path = {"reference": visit.parameter("e2e_id")}
         order = typed(REFUND, {**texts, "value": value}, path)

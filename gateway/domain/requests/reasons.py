@@ -28,6 +28,7 @@ _FORMS: Final = {
     "not_one_of": "{field} must be one of the documented words.",
     "length": "{field} is too short or too long.",
     "not_the_amount": "{field} must be the amount of the order that you decide on.",
+    "above_rest": "{field} must not be more than what is left of the payment.",
     "not_the_name": "{field} must be the exact words shown on the page.",
     "not_the_same": "{field} must be the same text as the one before it.",
     "not_chosen": "{field} must be chosen from the list, or be an id.",

@@ -21,7 +21,7 @@ async function copy(button) {
   const from = button.dataset.copyFrom;
   const words = one(".toasts")?.dataset ?? {};
   try {
-    await navigator.clipboard.writeText(from ? one(from).textContent.trim() : button.dataset.copy);
+    await navigator.clipboard.writeText(from ? one(from).innerText.trim() : button.dataset.copy);
     announce(button.dataset.copied || words.copied);
   } catch {
     announce(words.refused);
@@ -43,7 +43,7 @@ function turnTheme(event, button) {
 
 // ---- a file of what the page shows: elements with data-line
 function download(button) {
-  const lines = all("[data-line]").map((each) => `${each.dataset.line}=${each.textContent.trim()}\n`);
+  const lines = all("[data-line]").map((each) => `${each.dataset.line && `${each.dataset.line}=`}${each.textContent.trim()}\n`);
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob(lines, { type: "text/plain" }));
   link.download = button.dataset.download;

@@ -52,6 +52,7 @@ class KeptForms:
         Return the header that keeps the form of a call; empty for none, and for one too large.
 
         Args:
+            call: The refused one, with its body.
             page: The address of the page that holds the form.
             act: Where the form was sent.
         """

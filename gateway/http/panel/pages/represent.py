@@ -23,6 +23,7 @@ from gateway.http.panel.pages.visit import HOME, Visit, admit_visitor, own_path
 from gateway.http.rendering import message_of
 from gateway.http.route import Answer, RefusedPath
 from gateway.telemetry.trace import current_trace_id
+from policies.traffic.csrf import Origin
 from policies.traffic.quota import PERSON
 
 SEE_OTHER: Final = 303
@@ -57,6 +58,7 @@ class PageResponses:
     Attributes:
         holders: The page that holds it, by the form whose address only takes what it sends.
         idle: Without a page or a call, a session ends after it.
+        origin: Where pages and the interface of partners are served.
     """
 
     templates: Templates
@@ -66,6 +68,7 @@ class PageResponses:
     environment: Environment
     idle: timedelta
     kept: KeptForms
+    origin: Origin
 
     def answer(self, result: Result, visit: Visit) -> Answer[bytes]:
         """Answer with what a page gathered; ``templates`` must have been loaded."""
@@ -122,6 +125,7 @@ class PageResponses:
             "finds": self.navigation.holds("/search"),
             "finds_own": self.navigation.holds("/me"),
             "environment": self.environment.value,
+            "origin": self.origin(),
             "trace_id": current_trace_id(),
             "idle_ends": self._idle_ends(visit),
             "asks_code": visit.asks_code,

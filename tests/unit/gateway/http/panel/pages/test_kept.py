@@ -1,4 +1,4 @@
-"""A form that is kept for the next sign-in: of one person, for one page, for a while, no secrets."""
+"""A form that is kept for the next sign-in: of one person, for one page, without secrets."""
 
 from __future__ import annotations
 

@@ -21,6 +21,7 @@ RESPONSES = PageResponses(
     environment=Environment.SANDBOX,
     idle=timedelta(minutes=15),
     kept=NOTHING,
+    origin=NOTHING,
 )
 
 
