@@ -112,7 +112,7 @@ class Credentials:
 
     @requires(Area.CREDENTIAL, Action.READ)
     async def page(self, who: Staff, wanted: CredentialSearch) -> CredentialPage:
-        """List partners' credentials, including expired and revoked ones."""
+        """List partners' credentials, including expired and revoked ones, newest first."""
         now, conditions = who.acting.now(), _wanted(wanted, who.scope)
         order = (credentials.c.created_at.desc(), credentials.c.client_id)
         chosen = select(credentials.c.client_id).where(*conditions).order_by(*order)
@@ -120,7 +120,8 @@ class Credentials:
             chosen = chosen.where(_STATES[wanted.state](now))
         # one has a row for each of its secrets, so that a page is cut by id
         rows, total = await page(self.database, chosen, wanted.paging)
-        whole = EVERY.where(credentials.c.client_id.in_([row.client_id for row in rows]))
+        ids = [row.client_id for row in rows]
+        whole = EVERY.where(credentials.c.client_id.in_(ids))
         counts = [
             func.count(case((_STATES[state](now), 1))).label(state.value)
             for state in CredentialState
@@ -130,7 +131,7 @@ class Credentials:
             found = (await connection.execute(whole)).all() if rows else ()
             states = (await connection.execute(counted)).one()
         return CredentialPage(
-            items=read_credentials(found),
+            items=sorted(read_credentials(found), key=lambda each: ids.index(each.client_id)),
             paging=wanted.paging,
             total=total,
             counts={"live": states.live, "care": states.care, "ended": states.ended},

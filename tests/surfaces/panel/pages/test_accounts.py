@@ -236,13 +236,16 @@ async def test_a_refused_charge_keeps_what_was_typed(
 
 async def test_no_more_than_the_rest_is_given_back(operator: Person, world: World):
     path = at(world, f"/received/{await paid(operator, world)}/refund")
-    await operator.open(path)
+    opened = await operator.open(f"{path}?read=1")
 
     refused = await operator.send(path, {"value": "10,51", "reference": "guardada"})
     ordered = await operator.send(path, {"value": "4,00", "reference": uuid4().hex})
 
+    assert re.search(r'name="reference"[^>]* value="panel-\w+"', opened.text)
     assert refused.status == 400
     assert 'value="guardada"' in refused.text
+    assert "não pode ser mais do que resta do pagamento" in refused.text
+    assert "<title>Erro: " in refused.text
     assert ordered.status == 303
     assert ordered.location.startswith("/panel/")
 

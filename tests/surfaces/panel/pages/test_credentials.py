@@ -10,6 +10,7 @@ import pytest_asyncio
 
 from gateway.domain.identity.rights import Role
 from tests.surfaces.panel.pages.person import Person, signed_in
+from tests.world.gateway.identity_api import ORIGIN
 from tests.world.gateway.world import World
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -117,8 +118,13 @@ async def test_a_secret_is_rotated(keeper: Person, world: World):
 
     seen = await keeper.send(f"/panel/credentials/{client_id}/rotate", {"overlap_s": "3600"})
 
+    shown = await keeper.open(f"/panel/credentials/{client_id}")
+
     assert SECRET.search(seen.text)
     assert "vale até" in seen.text
+    assert f"{ORIGIN}/baas/v1" in seen.text
+    assert "Segredo anterior" in shown.text
+    assert "sem uso desde a rotação" in shown.text
 
 
 async def test_limits_are_set_and_taking_one_away_waits(keeper: Person, world: World):

@@ -76,6 +76,15 @@ async def test_it_is_listed_for_its_company(office, company_id, issued):
     )
 
 
+async def test_the_newest_is_listed_first(office, company_id, issued):
+    office.clock.passes(hours=1)
+    newer = await office.issue(company_id, permissions=READ)
+
+    found = await office.credentials.page(office.staff, CredentialSearch(paging=Paging(1, 25)))
+
+    assert list(found.items) == [newer.credential, issued.credential]
+
+
 async def test_an_account_says_whose_it_is(office, company_id, account_id):
     issued = await office.issue(account_id=account_id.upper(), permissions=READ)
 
