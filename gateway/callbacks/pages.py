@@ -50,7 +50,7 @@ def pages(callbacks: Callbacks, context: PageContext) -> Sequence[Page]:
             data={
                 "asked": asked,
                 "callbacks": found.items,
-                "references": await callbacks.references(who, found.items),
+                "payouts": await callbacks.payouts(who, found.items),
                 "shown": _shown,
                 "kinds": [each.value for each in CallbackKind],
                 "states": [each.value for each in CallbackState],

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from gateway.callbacks.model import Callback, CallbackSearch
 from gateway.callbacks.store import CallbackRecords
 from gateway.core.access import Staff, requires
 from gateway.domain.accounts.credentials import Action
-from gateway.domain.identity.rights import Area
+from gateway.domain.identity.rights import Area, Right
+from gateway.domain.payouts.payouts import Payout
 from gateway.operations.bank.pages import Listed
+
+_PAYOUTS: Final = Right(Area.PAYOUT, Action.READ)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +30,8 @@ class Callbacks:
         return Listed(items=found, paging=wanted.paging, total=total)
 
     @requires(Area.WEBHOOK, Action.READ)
-    async def references(self, who: Staff, told: Sequence[Callback]) -> Mapping[str, str]:
-        """Return the references of the payouts that callbacks are about, by their subjects."""
-        return await self.records.references([each.subject for each in told], who.scope)
+    async def payouts(self, who: Staff, told: Sequence[Callback]) -> Mapping[str, Payout]:
+        """Return the payouts that callbacks are about, by their subjects, if they may be read."""
+        if not who.may(_PAYOUTS):
+            return {}
+        return await self.records.payouts([each.subject for each in told], who.scope)

@@ -12,9 +12,11 @@ from gateway.domain.bank.provider_callbacks import CallbackKind, NamedBy
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.payouts.events import PayoutEvent
 from gateway.domain.payouts.followups import MOST_COUNTED, Backlog
+from gateway.domain.payouts.payouts import Payout
 from gateway.store.kernel.database import Database, page
 from gateway.store.kernel.old_rows import delete_old
 from gateway.store.payouts.events import append
+from gateway.store.payouts.rows import restored_payout
 from gateway.store.tables.backoffice import callbacks
 from gateway.store.tables.columns import Record, record_of, row_of
 from gateway.store.tables.core import payouts
@@ -54,14 +56,14 @@ class CallbackRecords:
         async with self._database.writing() as connection:
             return await self._database.add(connection, callbacks, row)
 
-    async def references(self, keys: Collection[str], scope: CompanyScope) -> Mapping[str, str]:
-        """Return the references of payouts by their provider keys."""
-        wanted = select(payouts.c.provider_key, payouts.c.reference).where(
+    async def payouts(self, keys: Collection[str], scope: CompanyScope) -> Mapping[str, Payout]:
+        """Return payouts by their provider keys."""
+        wanted = select(payouts).where(
             payouts.c.provider_key.in_(keys), *of_account(payouts.c.account_id, scope)
         )
         async with self._database.reading() as connection:
-            found = await connection.execute(wanted)
-            return {each.provider_key: each.reference for each in found}
+            found = [restored_payout(row) for row in await connection.execute(wanted)]
+        return {each.provider_key: each for each in found}
 
     async def due(
         self, now: datetime, until: datetime, but_of: Collection[str] = ()

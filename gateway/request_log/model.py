@@ -99,6 +99,7 @@ class RequestSearch:
         route: The row, whole; ``route_text`` is a part of its name.
         slower_ms: At least this long, in milliseconds.
         before: Only what stands behind this place; pages are then counted from there.
+        pages: Pages of the panel that were read count too.
     """
 
     paging: Paging
@@ -117,6 +118,7 @@ class RequestSearch:
     user_id: str | None = None
     slower_ms: int | None = None
     before: Cursor | None = None
+    pages: bool = True
 
 
 class RefusalGroup(Struct, frozen=True, kw_only=True):

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 from urllib.parse import urlencode
 
+from gateway.core.access import Staff
 from gateway.domain.requests.calls import RawRequest
 from gateway.http.backoffice.files import CSV
 from gateway.http.panel.pages.kit import PageContext, Pages, Part, chips, days_asked
 from gateway.http.panel.pages.page import Download, Page, Result, Shown
 from gateway.http.panel.pages.visit import Visit
-from gateway.request_log.model import RefusalGroup
+from gateway.operations.bank.pages import Listed
+from gateway.request_log.model import LoggedRequest, RefusalGroup, RequestSearch
 from gateway.request_log.searches import PAGE, SEARCH
 from gateway.request_log.service import RequestLog, next_of
 
@@ -50,8 +53,12 @@ def pages(log: RequestLog, context: PageContext) -> Sequence[Page]:
     async def listed(visit: Visit) -> Result:
         """Show the requests that were served, and refusals by code."""
         asked = _asked(visit)
+
+        async def search(who: Staff, wanted: RequestSearch) -> Listed[LoggedRequest]:
+            return await log.search(who, replace(wanted, pages=_shows_pages(visit)))
+
         found = await panel.find(
-            visit, log.search, PAGE, {**asked, "limit": _LIMIT, "before": visit.query("before")}
+            visit, search, PAGE, {**asked, "limit": _LIMIT, "before": visit.query("before")}
         )
         refusals: Part[Sequence[RefusalGroup]] = Part()
         if not visit.is_partial:
@@ -82,12 +89,19 @@ def pages(log: RequestLog, context: PageContext) -> Sequence[Page]:
     async def export(visit: Visit) -> Result:
         """Download a search of requests as a table."""
         query = {name: [value] for name, value in _asked(visit).items() if value}
-        file = await log.export(panel.staff(visit), SEARCH.read(RawRequest(path={}, query=query)))
+        wanted = SEARCH.read(RawRequest(path={}, query=query))
+        wanted = replace(wanted, pages=_shows_pages(visit))
+        file = await log.export(panel.staff(visit), wanted)
         return Download(
             content=file.first, content_type=CSV, filename="requests.csv", rest=file.rest
         )
 
     return panel.pages
+
+
+def _shows_pages(visit: Visit) -> bool:
+    """Say whether pages of the panel that people read are listed: where something names them."""
+    return any(map(visit.query, ("pages", "route", "route_text", "user_id")))
 
 
 def _asked(visit: Visit) -> dict[str, str]:
@@ -97,5 +111,5 @@ def _asked(visit: Visit) -> dict[str, str]:
 
 def _export(visit: Visit) -> str:
     """Write the address of the file of this search."""
-    asked = {name: visit.query(name) for name in _NAMES if visit.query(name)}
+    asked = {name: visit.query(name) for name in (*_NAMES, "pages") if visit.query(name)}
     return f"/panel/requests/export?{urlencode(asked)}" if asked else "/panel/requests/export"

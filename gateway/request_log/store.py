@@ -33,6 +33,8 @@ from gateway.store.tables.columns import record_of, row_of
 from gateway.store.tables.scope import of_company
 
 _NEWEST = select(requests).order_by(requests.c.at.desc(), requests.c.number.desc())
+_PAGES = "panel_pages"
+_REFUSED_FROM = 400
 _CLASS = 100
 """Statuses of a class."""
 
@@ -122,6 +124,12 @@ def _conditions(
         yield requests.c.status.between(first, first + _CLASS - 1)
     if search.slower_ms is not None:
         yield requests.c.duration_us >= search.slower_ms * 1000
+    if not search.pages:
+        yield or_(
+            requests.c.surface != _PAGES,
+            requests.c.method != "GET",
+            requests.c.status >= _REFUSED_FROM,
+        )
     if search.before is not None:
         yield _behind(search.before)
     if scope.companies is not None:

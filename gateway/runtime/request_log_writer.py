@@ -26,8 +26,11 @@ _MOST_REFUSED: Final = 10
 _BATCH: Final = 100
 """Small enough that writing one does not hold a request up by more than a millisecond or two."""
 _GOOD: Final = 400
-_FILES: Final = "panel.static"
-"""Styles and scripts that everybody may fetch: a page would push twenty lines before it."""
+_UNKEPT: Final = frozenset({"panel.static", "panel_pages.badges"})
+"""Styles and scripts that everybody may fetch, and counts that each open page asks for."""
+_PAGES: Final = "panel_pages"
+_NO_SESSION: Final = "SESSION_REQUIRED"
+"""What a page that was left open is answered until somebody signs in again."""
 _READING: Final = frozenset({"GET", "HEAD"})
 
 _Taken = tuple[datetime, AccessRecord, Fields]
@@ -69,7 +72,9 @@ class RequestLogWriter:
 
     def keep(self, at: datetime, record: AccessRecord, line: Fields) -> None:
         """Take a line to be stored; raises nothing."""
-        if record.route == _FILES and record.status < _GOOD:
+        if record.route in _UNKEPT and record.status < _GOOD:
+            return
+        if record.surface == _PAGES and record.code == _NO_SESSION:
             return
         if record.client_id and record.status >= _GOOD:
             refusals = self._refused[record.client_id, record.code, record.reason]

@@ -23,6 +23,7 @@ _BY_CODE: Final = {
     "SVC.GTW.005": "excess_rate_limit_exceeded",
     "TOO_MANY_ATTEMPTS": "authn_login_lock",
     "CSRF_FAILED": "malicious_csrf",
+    "SESSION_REQUIRED": "session_use_after_expire",
     "VALIDATION_FAILED": "input_validation_fail",
 }
 _UNAUTHORIZED: Final = 401

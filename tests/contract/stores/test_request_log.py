@@ -180,3 +180,16 @@ async def test_what_is_old_is_forgotten_however_much_there_is(store: Store):
 
     assert forgotten == AT_ONCE + 5
     assert len(await found(store)) == 2
+
+
+@both
+async def test_pages_that_were_read_can_be_left_out(store: Store):
+    """Not the forms of the panel, nor what it refused."""
+    page = replace(REQUEST, surface="panel_pages", route="panel_pages.overview", method="GET")
+    read = replace(page, at=NOW + SECOND)
+    sent = replace(read, method="POST", status=303, at=NOW + 2 * SECOND)
+    refused = replace(read, status=403, at=NOW + 3 * SECOND)
+    await RequestRecords(store.database).add([REQUEST, read, sent, refused])
+
+    assert await found(store, pages=False) == [refused, sent, REQUEST]
+    assert len(await found(store)) == 4

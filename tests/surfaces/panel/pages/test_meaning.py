@@ -130,7 +130,8 @@ async def test_a_callback_of_a_payout_leads_to_it(world: World, operator: Person
     listed = await operator.open("/panel/callbacks?kind=payout")
     found = await operator.open(f"/panel/search?q={payout.provider_key}")
 
-    assert f'href="/panel/search?q={payout.provider_key}"' in listed.text
+    assert f'href="{found.location}"' in listed.text
+    assert "3,21" in listed.text
     assert found.location == f"/panel/accounts/{account}/payouts/{reference}"
 
 

@@ -10,6 +10,8 @@ import pytest_asyncio
 
 from gateway.domain.identity.rights import Role
 from gateway.operations.identity.users import NewUser
+from gateway.request_log.model import LoggedRequest
+from gateway.request_log.store import RequestRecords
 from tests.surfaces.panel.pages.person import Person
 from tests.surfaces.panel.roles import PASSWORD
 from tests.world.gateway.world import World
@@ -108,6 +110,33 @@ async def test_requests_are_filtered_by_the_address_and_exported(world: World, o
     assert 'role="alert"' in wrong.text
     assert file.text.startswith("\ufeffData e hora")
     assert len(file.text.splitlines()) > 1
+
+
+async def test_pages_that_people_read_are_listed_where_they_are_asked_for(
+    world: World, operator: Person
+):
+    """Else the panel's own refreshing would fill the list."""
+    log = RequestRecords(world.gateway.kernel.store.database)
+    page = LoggedRequest(
+        at=world.gateway.kernel.now(),
+        trace_id=uuid.uuid4().hex,
+        surface="panel_pages",
+        route="panel_pages.overview_latest",
+        status=200,
+        code="",
+        client_id="",
+        user_id="u",
+        company_id="",
+        line="{}",
+        method="GET",
+    )
+    await log.add([page])
+
+    plain = await operator.open("/panel/requests")
+    asked = [await operator.open(f"/panel/requests?{q}") for q in ("pages=yes", "user_id=u")]
+
+    assert page.trace_id not in plain.text
+    assert [page.trace_id in each.text for each in asked] == [True, True]
 
 
 async def test_another_companys_trace_is_not_shown(

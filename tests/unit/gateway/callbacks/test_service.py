@@ -45,7 +45,7 @@ async def test_who_is_limited_is_shown_what_banks_say_of_their_accounts(admin_wo
     assert told.to_document(None).body == "\N{REPLACEMENT CHARACTER}"
 
 
-async def test_a_payout_is_named_by_its_reference_in_scope(admin_world: AdminWorld):
+async def test_a_payout_is_found_in_scope(admin_world: AdminWorld):
     paid = payout(account_id=admin_world.account.id)
     await admin_world.office.store.payouts.add(paid, attempt())
     told = Callback(
@@ -59,7 +59,10 @@ async def test_a_payout_is_named_by_its_reference_in_scope(admin_world: AdminWor
     )
     callbacks = Callbacks(CallbackRecords(admin_world.office.store.database))
 
-    ours = await callbacks.references(admin_world.staff(admin_world.ours.id).staff, [told])
-    theirs = await callbacks.references(admin_world.staff(admin_world.theirs.id).staff, [told])
+    ours = await callbacks.payouts(admin_world.staff(admin_world.ours.id).staff, [told])
+    theirs = await callbacks.payouts(admin_world.staff(admin_world.theirs.id).staff, [told])
 
-    assert (ours, theirs) == ({paid.provider_key: "order-1"}, {})
+    assert ({key: each.reference for key, each in ours.items()}, theirs) == (
+        {paid.provider_key: "order-1"},
+        {},
+    )

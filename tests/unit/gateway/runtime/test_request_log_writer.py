@@ -126,10 +126,30 @@ async def test_files_of_pages_are_not_kept_unless_they_are_refused(
     for status in (200, 304, 404):
         file = record(str(status), "GET", route="panel.static", client_id="", status=status)
         kept.keep(NOON, file, {})
+    kept.keep(NOON, record("badges", "GET", route="panel_pages.badges", user_id="maria"), {})
 
     await kept.run_once()
 
     assert [each.trace_id for batch in shelf.batches for each in batch] == ["404"]
+
+
+async def test_a_page_that_was_left_open_is_no_refusal(
+    shelf: Shelf, counted: Counter[tuple[str, str]]
+):
+    """Its session is over; a wrong password and a call of the API are kept."""
+    kept = keeper(shelf, counted)
+    for surface, code in (
+        ("panel_pages", "SESSION_REQUIRED"),
+        ("panel", "PASSWORD_WRONG"),
+        ("backoffice", "SESSION_REQUIRED"),
+    ):
+        kept.keep(
+            NOON, record(surface, "GET", surface=surface, client_id="", status=401, code=code), {}
+        )
+
+    await kept.run_once()
+
+    assert [each.trace_id for batch in shelf.batches for each in batch] == ["panel", "backoffice"]
 
 
 @pytest.mark.parametrize(

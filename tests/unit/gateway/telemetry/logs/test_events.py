@@ -140,6 +140,7 @@ def test_a_refusal_says_why_and_names_the_security_event():
     """OWASP's logging vocabulary."""
     cases = [
         ("SVC.AUT.010", 401, "invalid", "authn_login_fail"),
+        ("SESSION_REQUIRED", 401, "missing", "session_use_after_expire"),
         ("SVC.AUT.010", 403, "permission", "authz_fail"),
         ("SVC.ACC.001", 404, "not_visible", "authz_fail"),
         ("SVC.GTW.005", 429, "quota_read", "excess_rate_limit_exceeded"),
