@@ -29,6 +29,7 @@ from gateway.reviews.service import Reviewers, Reviews
 from gateway.runtime.failpoints import FailingPayouts
 from gateway.runtime.kernel import Kernel
 from gateway.runtime.reconciler import Reconciler, Work, slowest
+from gateway.search.service import Searches
 from gateway.security.tax_numbers import LABEL, TaxNumberDigests
 from gateway.telemetry.records import RequestObserver
 
@@ -108,6 +109,16 @@ def build_payout_records(
         absent_after=absent_after,
         digests=tax_number_digests(kernel).every,
         turns=turns,
+    )
+
+
+def build_searches(kernel: Kernel) -> Searches:
+    """Build the search of the store."""
+    database = kernel.store.database
+    return Searches(
+        database=database,
+        directory=PayoutDirectory(database),
+        digests=tax_number_digests(kernel).every,
     )
 
 

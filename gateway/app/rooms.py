@@ -31,6 +31,7 @@ from gateway.app.build_payouts import (
     StaffPayouts,
     build_payout_records,
     build_payouts,
+    build_searches,
     build_staff_payouts,
 )
 from gateway.approvals.pages import pages as approval_pages
@@ -68,7 +69,6 @@ from gateway.operations.payouts.payouts import Payouts
 from gateway.payouts.order_pages import pages as order_pages
 from gateway.payouts.pages import pages as payout_pages
 from gateway.payouts.routes import routes as payout_routes
-from gateway.payouts.search_pages import pages as search_pages
 from gateway.pix_keys.pages import pages as key_pages
 from gateway.pix_keys.routes import routes as key_routes
 from gateway.refunds.pages import pages as refund_pages
@@ -80,6 +80,9 @@ from gateway.runtime.kernel import Kernel
 from gateway.runtime.providers import ConnectedBanks, Connection
 from gateway.sandbox.pages import pages as sandbox_pages
 from gateway.sandbox.routes import routes as sandbox_routes
+from gateway.search.pages import pages as search_pages
+from gateway.search.routes import routes as search_routes
+from gateway.search.service import BankSearches
 from gateway.security.keys import load_keys
 from gateway.statements.pages import pages as statement_pages
 from gateway.statements.routes import routes as statement_routes
@@ -221,6 +224,7 @@ def _routes(rooms: Rooms, people: People, oversight: Oversight) -> Sequence[Rout
         refund_routes(does.refunds),
         *oversight.routes,
         payout_routes(rooms.staff_payouts.records, rooms.staff_payouts.acts),
+        search_routes(build_searches(rooms.kernel)),
         review_routes(rooms.staff_payouts.reviews, rooms.staff_payouts.probes),
         *([sandbox_routes(does.sandbox)] if does.sandbox is not None else []),
     ]
@@ -233,7 +237,12 @@ def _pages(rooms: Rooms, oversight: Oversight, context: PageContext) -> Sequence
     return [
         *payout_pages(paid.records, paid.acts, oversight.banks, context),
         *order_pages(bank.pix_keys, paid.acts, context),
-        *search_pages(paid.records, oversight.traces, context),
+        *search_pages(
+            build_searches(rooms.kernel),
+            BankSearches(database=rooms.kernel.store.database, refunds=does.refunds),
+            oversight.traces,
+            context,
+        ),
         *review_pages(paid.reviews, paid.probes, paid.records, context),
         *account_pages(
             accounts,

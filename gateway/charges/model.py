@@ -10,7 +10,7 @@ from enum import StrEnum
 from msgspec import Struct
 
 from gateway.domain.bank.charges import ChargeType
-from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.money import Money, Sum
 from gateway.domain.kernel.windows import Keyset, PageStart
 
 
@@ -44,6 +44,7 @@ class ChargeRecord(Struct, frozen=True, kw_only=True):
         created_at: When it was ordered.
         expires_at: None when it never expires.
         paid_at, e2e_id: Of the last payment that was seen.
+        payer_name: Who paid last, else who is asked to pay; empty where nobody was named.
         made_until: Until then its order is being made, or its outcome is unknown: no other
             process asks the bank for a charge of this reference.
     """
@@ -61,6 +62,7 @@ class ChargeRecord(Struct, frozen=True, kw_only=True):
     updated_at: datetime
     paid_at: datetime | None = None
     e2e_id: str = ""
+    payer_name: str = ""
     made_until: datetime | None = None
 
     @property
@@ -89,11 +91,17 @@ class SeenCharge:
     at: datetime
     paid_at: datetime | None = None
     e2e_id: str = ""
+    payer_name: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChargeSearch:
-    """Which charges, newest first; None for all."""
+    """
+    Which charges, newest first; None for all.
+
+    ``text`` is a part of a reference or of a payer's name, or an amount; the newest charges alone
+    are compared with it.
+    """
 
     page: Keyset
     since: datetime | None = None
@@ -101,6 +109,21 @@ class ChargeSearch:
     account_id: str | None = None
     reference: str | None = None
     state: ChargeState | None = None
+    text: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ChargeSums:
+    """
+    How many charges a search finds, and what they ask for together; open amounts ask for nothing.
+
+    Attributes:
+        complete: Whether every one was counted; else the newest were.
+    """
+
+    count: int
+    value: Sum
+    complete: bool
 
 
 @dataclass(frozen=True, slots=True)

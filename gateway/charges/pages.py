@@ -17,7 +17,7 @@ from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.windows import Keyset
 from gateway.http.backoffice.callers import bank_fails
 from gateway.http.panel.pages.formats import typed_money
-from gateway.http.panel.pages.kit import PageContext, Pages, Part, part, typed
+from gateway.http.panel.pages.kit import PageContext, Pages, Part, days_asked, part, typed
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.visit import HOME, Visit, address
 from gateway.pix_keys.service import PixKeys
@@ -29,7 +29,8 @@ from policies.validation.inputs import REFERENCE
 _NEW: Final = "/accounts/{account_id}/new-charge"
 _CHARGE: Final = "/accounts/{account_id}/charges/{reference}"
 _STATES: Final = ("", "Active", "Paid", "Expired", "Canceled", "Unknown")
-_ASKED: Final = ("account_id", "status", "reference")
+_ASKED: Final = ("account_id", "status", "text")
+_DAYS: Final = ("init", "ends")
 _KEYS_FAIL: Final = bank_fails(errors.PIX_KEYS_UNAVAILABLE)
 _FAILS: Final = bank_fails(errors.CHARGE_UNAVAILABLE, errors.CHARGE_NOT_FOUND)
 _SCALE: Final = 5
@@ -47,15 +48,17 @@ def pages(charges: Charges, keys: PixKeys, context: PageContext) -> Sequence[Pag
         takes=CHARGES,
         template="charges/list.html",
         part="charges/_list.html",
-        asks=lambda visit: {name: visit.query(name) for name in (*_ASKED, "cursor")},
+        asks=lambda visit: {**_wanted(visit), "cursor": visit.query("cursor")},
     )
     async def listed(visit: Visit) -> Mapping[str, object]:
         """List charges as last known; no bank is asked."""
         accounts = await panel.accounts(visit)
+        sums = await panel.find(visit, charges.sums, CHARGES, _wanted(visit))
         return {
             "accounts": accounts,
+            "sums": sums.data,
             "names": {each.id: each.name for each in accounts},
-            "asked": {name: visit.query(name) for name in _ASKED},
+            "asked": {name: visit.query(name) for name in (*_ASKED, *_DAYS)},
             "states": _STATES,
             "may_write": panel.may(visit, charges.create),
             "cursor": cursor,
@@ -118,6 +121,11 @@ def pages(charges: Charges, keys: PixKeys, context: PageContext) -> Sequence[Pag
         return _to(visit, reference)
 
     return panel.pages
+
+
+def _wanted(visit: Visit) -> Mapping[str, str]:
+    """Return the filters of the address, whatever the page."""
+    return {**{name: visit.query(name) for name in _ASKED}, **days_asked(visit)}
 
 
 def _to(visit: Visit, reference: str) -> Redirect:

@@ -112,6 +112,7 @@ class KeptCharges:
             created_at=now,
             expires_at=_later(now, order.expires_in),
             updated_at=now,
+            payer_name=order.payer.name if order.payer else "",
             made_until=now + LEASE,
         )
         return record if await self.records.begin(record) else None
@@ -159,6 +160,7 @@ class KeptCharges:
                 at=self.now(),
                 paid_at=payment.paid_at,
                 e2e_id=payment.e2e_id,
+                payer_name=payment.payer.name if payment.payer else "",
             )
         )
 

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Final
 
-from gateway.charges.model import ChargePage, ChargeRecord, ChargeSearch
+from gateway.charges.model import ChargePage, ChargeRecord, ChargeSearch, ChargeSums
 from gateway.charges.records import KeptCharges
 from gateway.core.access import Staff, requires
 from gateway.domain.accounts.accounts import Account
@@ -90,6 +90,11 @@ class Charges:
         more = len(found) > len(shown)
         last = PageStart(shown[-1].created_at, shown[-1].id) if more else None
         return ChargePage(shown, limit, last, now)
+
+    @requires(Area.QRCODE, Action.READ)
+    async def sums(self, who: Staff, wanted: ChargeSearch) -> ChargeSums:
+        """Add up the charges of a search."""
+        return await self.reads.kept.records.sums(wanted, who.scope, who.acting.now())
 
     @requires(Area.QRCODE, Action.READ)
     async def get(self, who: Staff, account: Account, reference: str) -> Charge:

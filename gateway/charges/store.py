@@ -6,17 +6,27 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, and_, bindparam, case, delete, or_, select, update
+from sqlalchemy import ColumnElement, and_, bindparam, case, delete, func, or_, select, update
 
-from gateway.charges.model import ENDED, ChargeRecord, ChargeSearch, ChargeState, SeenCharge
+from gateway.charges.model import (
+    ENDED,
+    ChargeRecord,
+    ChargeSearch,
+    ChargeState,
+    ChargeSums,
+    SeenCharge,
+)
 from gateway.domain.kernel.company_scope import CompanyScope
+from gateway.domain.kernel.money import Sum
 from gateway.domain.kernel.storage import LEASE_AHEAD
+from gateway.domain.kernel.terms import terms_of
 from gateway.domain.kernel.windows import PageStart
 from gateway.store.kernel.database import Database
 from gateway.store.kernel.structs import from_row, row_of
 from gateway.store.tables.columns import reference_digest
 from gateway.store.tables.core import charges
 from gateway.store.tables.scope import of_account
+from gateway.store.tables.texts import compared, contains
 
 _OWN: Final = and_(
     charges.c.account_id == bindparam("of_account"),
@@ -39,7 +49,12 @@ _STATE: Final = case(
     (and_(_SEEN == _PAID, charges.c.reusable), ChargeState.ACTIVE.value), else_=_SEEN
 )
 _NOTE: Final = _NOTED.values(state=_STATE, updated_at=bindparam("at"))
-_NOTE_PAYMENT: Final = _NOTE.values(paid_at=bindparam("paid"), e2e_id=bindparam("payment"))
+_PAYER: Final = func.coalesce(func.nullif(bindparam("payer"), ""), charges.c.payer_name)
+_NOTE_PAYMENT: Final = _NOTE.values(
+    paid_at=bindparam("paid"), e2e_id=bindparam("payment"), payer_name=_PAYER
+)
+_COUNTED_AT_MOST: Final = 10_000
+"""Charges that one search adds up."""
 
 
 class StoredCharges:
@@ -101,10 +116,22 @@ class StoredCharges:
         self, wanted: ChargeSearch, scope: CompanyScope, now: datetime
     ) -> Sequence[ChargeRecord]:
         """Return at most one more than the page has, newest first; ``now`` tells expired ones."""
-        chosen = _NEWEST.where(*_conditions(wanted, now), *of_account(charges.c.account_id, scope))
+        chosen = _NEWEST.where(*_conditions(wanted, scope, now))
+        if wanted.page.after is not None:
+            chosen = chosen.where(_after(wanted.page.after))
         async with self._database.reading() as connection:
             rows = (await connection.execute(chosen.limit(wanted.page.limit + 1))).all()
         return [from_row(row, ChargeRecord) for row in rows]
+
+    async def sums(self, wanted: ChargeSearch, scope: CompanyScope, now: datetime) -> ChargeSums:
+        """Add up what a search finds, whatever its page: the newest, as many as are counted."""
+        found = _NEWEST.where(*_conditions(wanted, scope, now))
+        newest = found.limit(_COUNTED_AT_MOST + 1).subquery()
+        added = select(func.count(), func.coalesce(func.sum(newest.c.centavos), 0))
+        async with self._database.reading() as connection:
+            number, together = (await connection.execute(added.select_from(newest))).one()
+        counted = min(number, _COUNTED_AT_MOST)
+        return ChargeSums(counted, Sum(int(together)), complete=number == counted)
 
     async def paid_by(self, account_id: str, e2e_ids: Collection[str]) -> Sequence[ChargeRecord]:
         """Return the charges of an account whose last payment is one of these."""
@@ -119,9 +146,11 @@ class StoredCharges:
         return [from_row(row, ChargeRecord) for row in rows]
 
 
-def _conditions(wanted: ChargeSearch, now: datetime) -> Sequence[ColumnElement[bool]]:
-    """Return what a search demands of a row."""
-    found: list[ColumnElement[bool]] = []
+def _conditions(
+    wanted: ChargeSearch, scope: CompanyScope, now: datetime
+) -> Sequence[ColumnElement[bool]]:
+    """Return what a search demands of a row, whatever its page."""
+    found = [*of_account(charges.c.account_id, scope)]
     if wanted.since is not None:
         found.append(charges.c.created_at >= wanted.since)
     if wanted.until is not None:
@@ -132,9 +161,17 @@ def _conditions(wanted: ChargeSearch, now: datetime) -> Sequence[ColumnElement[b
         found.append(charges.c.reference_sha256 == reference_digest(wanted.reference))
     if wanted.state is not None:
         found.extend(_in_state(wanted.state, now))
-    if wanted.page.after is not None:
-        found.append(_after(wanted.page.after))
+    if wanted.text is not None:
+        found += [compared(charges.c.created_at, tuple(found)), _fits(wanted.text)]
     return found
+
+
+def _fits(text: str) -> ColumnElement[bool]:
+    """Demand an amount, or a part of a reference or of the payer's name."""
+    centavos = terms_of(text).centavos
+    if centavos is not None:
+        return charges.c.centavos == centavos
+    return or_(contains(charges.c.reference, text), contains(charges.c.payer_name, text))
 
 
 def _in_state(state: ChargeState, now: datetime) -> Sequence[ColumnElement[bool]]:
@@ -173,4 +210,5 @@ def _noted(seen: SeenCharge) -> Mapping[str, Any]:
         "payment": seen.e2e_id,
         "at": seen.at,
     }
-    return {**values, "paid": seen.paid_at} if seen.e2e_id else values
+    paid = {"paid": seen.paid_at, "payer": seen.payer_name}
+    return {**values, **paid} if seen.e2e_id else values

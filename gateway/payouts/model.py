@@ -383,38 +383,6 @@ class PayoutsFound:
         return PayoutsFoundDocument(data, self.counts, self.after)
 
 
-class FoundName(Struct, frozen=True):
-    """An account or a credential that was found."""
-
-    id: str
-    name: str
-
-
-class FoundDocument(Struct, frozen=True):
-    """What a text has led to, payouts newest first and at most 25."""
-
-    payouts: list[FoundPayoutDocument]
-    accounts: list[FoundName]
-    credentials: list[FoundName]
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What a text has led to."""
-
-    payouts: Sequence[FoundPayout] = ()
-    accounts: Sequence[FoundName] = ()
-    credentials: Sequence[FoundName] = ()
-
-    def to_document(self, reader: object) -> FoundDocument:
-        """Show it."""
-        return FoundDocument(
-            [each.to_document(reader) for each in self.payouts],
-            list(self.accounts),
-            list(self.credentials),
-        )
-
-
 class Hit(StrEnum):
     """How a payout stands that its bank's failure concerns."""
 

@@ -52,10 +52,10 @@ _NAME_CHARS: Final = 60
 _YESTERDAY: Final = "yesterday"
 _DAYS: Final = ("1", _YESTERDAY, "7", "30", "90")
 _WEEK: Final = 7
-_WORDS: Final = ("provider", "account_id", "client_id", "method", "failure", "order")
+_WORDS: Final = ("provider", "account_id", "client_id", "method", "failure", "order", "text")
 _DATES: Final = ("init", "ends")
 _AMOUNTS: Final = ("least", "most")
-_CHIPS: Final = ("client_id", "method", "failure", "least", "most", "init", "ends")
+_CHIPS: Final = ("text", "client_id", "method", "failure", "least", "most", "init", "ends")
 _TABS: Final[Mapping[str, Mapping[str, object]]] = MappingProxyType(
     {
         "": {},

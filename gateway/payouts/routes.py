@@ -55,7 +55,6 @@ def routes(records: PayoutRecords, acts: PayoutActs) -> Routes:
         "status": OK,
     }
     office.post("/payouts/export", "payouts_export", records.export, **file)
-    office.post("/search", "search", records.named, status=OK)
     office.get("/counts", "counts", records.open_work)
     ordered: Shape = {
         "shows": payout_created,

@@ -57,7 +57,8 @@ class PayoutFilterBody(msgspec.Struct, kw_only=True, forbid_unknown_fields=True)
 
     Or of the last `days`, today included: 7 where nothing else is said. What is left out does not
     limit; `states` are alternatives; `unresolved` is whether it is unknown or in review, `returned`
-    whether money of a paid one came back.
+    whether money of a paid one came back. `text` is an amount, or a part of a reference or of the
+    recipient's name, in the newest 20,000 alone.
     """
 
     init: date | None = None
@@ -75,6 +76,7 @@ class PayoutFilterBody(msgspec.Struct, kw_only=True, forbid_unknown_fields=True)
     method: PayoutMethod | None = None
     failure: FailureCode | None = None
     returned: bool | None = None
+    text: Annotated[str, msgspec.Meta(min_length=1, max_length=200)] | None = None
     order: PayoutOrder = PayoutOrder.NEWEST
 
 

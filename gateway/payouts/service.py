@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import count
-from typing import Annotated, Final
-
-import msgspec
+from typing import Final
 
 from gateway.approvals.model import Approval
 from gateway.core.access import Staff, requires
 from gateway.domain.accounts.accounts import Account
 from gateway.domain.accounts.credentials import Action
 from gateway.domain.bank.refunds import Refund
-from gateway.domain.identity.rights import Area, Right
+from gateway.domain.identity.rights import Area
 from gateway.domain.kernel import strict
-from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.errors import (
     CANCEL_NOT_IMPLEMENTED,
     PAYOUT_NOT_FOUND,
@@ -38,7 +34,6 @@ from gateway.domain.payouts.payouts import (
 from gateway.domain.payouts.returns import Returns
 from gateway.domain.payouts.reviews import Opinion, may_read
 from gateway.domain.payouts.status import PayoutSearch, states_of
-from gateway.domain.requests.schemas import PLAIN_TEXT
 from gateway.operations.backoffice.downloads.files import (
     ROWS_A_PAGE,
     DownloadFile,
@@ -51,7 +46,6 @@ from gateway.operations.kernel.audit_context import RuleViolation
 from gateway.operations.payouts.followup import FollowUp
 from gateway.payouts.model import (
     AccountPayout,
-    Found,
     FoundPayout,
     HitPayouts,
     OpenWork,
@@ -69,7 +63,7 @@ from gateway.payouts.searches import (
     PayoutsBody,
     place_text,
 )
-from gateway.payouts.store import Named, PayoutDirectory
+from gateway.payouts.store import PayoutDirectory
 from gateway.payouts.timeline import is_complete, timeline
 from gateway.pix_keys.service import KeyOwners
 from gateway.reports import payouts as payout_table
@@ -82,26 +76,6 @@ SIMILAR_MOST: Final = 20
 """Shown beside a payout: a partner may pay the same to the same recipient all day."""
 _ALIKE_MOST: Final = 10
 """Of one value in one day: more say no more."""
-_KEY: Final = re.compile(r"[0-9a-f]{32}", re.ASCII)
-_CLIENT: Final = "cli_"
-_ANY: Final = (Named.REFERENCE, Named.PROVIDER_ID, Named.TRACE_ID)
-"""What a text without a form of its own may name."""
-_ACCOUNTS: Final = Right(Area.ACCOUNT, Action.READ)
-_CREDENTIALS: Final = Right(Area.CREDENTIAL, Action.READ)
-
-
-class SearchBody(msgspec.Struct, forbid_unknown_fields=True):
-    """A reference, an id, or a tax number; never in an address, which is logged."""
-
-    text: Annotated[
-        str,
-        msgspec.Meta(
-            min_length=1,
-            max_length=1024,
-            examples=["order-1042"],
-            extra_json_schema={"pattern": PLAIN_TEXT},
-        ),
-    ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -217,32 +191,6 @@ class PayoutRecords:
         reader = DownloadReader(read=read, write=payout_table.lines, turn=turn)
         return await reader.file(payout_table.HEAD)
 
-    @requires(Area.PAYOUT, Action.READ)
-    async def named(self, who: Staff, wanted: SearchBody) -> Found:
-        """
-        Find a payout, an account or a credential by whatever names it.
-
-        The form of the text decides what is asked: a tax number, an end-to-end id, the id of an
-        account or a trace, a credential, our key at the bank; else the beginning of a reference,
-        the bank's id, or a trace. Accounts and credentials are found for who may read them.
-        """
-        text, scope = wanted.text.strip(), who.scope
-        number = _tax_number(text)
-        if number:
-            return Found(await self.directory.paid_to(self.digests(number), scope))
-        if strict.is_e2e_id(text):
-            return Found(await self.directory.named(Named.E2E_ID, text, scope))
-        if text.startswith(_CLIENT):
-            found = await self.directory.credential(text, scope)
-            return Found(credentials=found if who.may(_CREDENTIALS) else ())
-        if _KEY.fullmatch(text):
-            keyed = await self.directory.named(Named.PROVIDER_KEY, text, scope)
-            return Found(keyed or await self._any(text, scope))
-        accounts = await self.directory.account(text.lower(), scope) if _is_uuid(text) else ()
-        if accounts:
-            return Found(accounts=accounts if who.may(_ACCOUNTS) else ())
-        return Found(await self._any(text, scope))
-
     @requires(Area.REVIEW, Action.READ)
     async def open_work(self, who: Staff) -> OpenWork:
         """Count what waits for somebody: unresolved, in review, approvals, stops."""
@@ -280,14 +228,6 @@ class PayoutRecords:
         if is_complete(events) and not judged:
             return []
         return await self.reviews.of(payout.account_id, payout.reference)
-
-    async def _any(self, text: str, scope: CompanyScope) -> Sequence[FoundPayout]:
-        """Try what a text may name, until something is found."""
-        for by in _ANY:
-            found = await self.directory.named(by, text, scope)
-            if found:
-                return found
-        return ()
 
 
 Pay = Callable[[Staff, Account, PayoutRequest], Awaitable[Payout | Refund | Approval]]
@@ -402,10 +342,3 @@ def _tax_number(text: str) -> str:
         return strict.tax_number(text)
     except ValueError:
         return ""
-
-
-def _is_uuid(text: str) -> bool:
-    try:
-        return bool(strict.uuid_text(text))
-    except ValueError:
-        return False

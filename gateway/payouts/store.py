@@ -11,7 +11,6 @@ from sqlalchemy import (
     BigInteger,
     ColumnElement,
     ScalarSelect,
-    Select,
     Table,
     and_,
     case,
@@ -32,10 +31,10 @@ from gateway.approvals.model import ApprovalKind, ApprovalState
 from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.money import Sum
+from gateway.domain.kernel.terms import terms_of
 from gateway.domain.payouts.payouts import Payout, PayoutState
 from gateway.domain.payouts.status import Certainty, certainty_of_state
 from gateway.payouts.model import (
-    FoundName,
     FoundPayout,
     Hit,
     HitPayouts,
@@ -61,6 +60,7 @@ from gateway.store.tables.core import (
 )
 from gateway.store.tables.identity import users
 from gateway.store.tables.scope import of_account, of_company, stops_in
+from gateway.store.tables.texts import JsonText, compared, contains
 
 COUNTED_AT_MOST: Final = 10_000
 """Payouts that one search counts: more say nothing to a person, and cost time for each."""
@@ -130,6 +130,11 @@ _PEOPLE: Final = (
 )
 
 
+_PAYEE: Final = func.coalesce(
+    JsonText(payouts.c.key_owner, "name"), JsonText(payouts.c.destination, "name")
+)
+
+
 class Named(StrEnum):
     """What a text may name a payout by."""
 
@@ -138,6 +143,7 @@ class Named(StrEnum):
     PROVIDER_KEY = "provider_key"
     TRACE_ID = "trace_id"
     REFERENCE = "reference"
+    RETURN_ID = "return_id"
 
 
 class PayoutDirectory:
@@ -159,21 +165,6 @@ class PayoutDirectory:
         shown = found[: query.limit]
         after = _place(shown[-1]) if len(found) > query.limit else None
         return [_restored(row) for row in shown], after
-
-    async def account(self, account_id: str, scope: CompanyScope) -> Sequence[FoundName]:
-        """Return the account of a lower-case id, if there is one."""
-        name = accounts.c.id == account_id, *of_company(accounts.c.company_id, scope)
-        return await self._names(select(accounts.c.id, accounts.c.name).where(*name))
-
-    async def credential(self, client_id: str, scope: CompanyScope) -> Sequence[FoundName]:
-        """Return the credential of a client id, if there is one; also one that has ended."""
-        columns = credentials.c.client_id.label("id"), credentials.c.name
-        name = credentials.c.client_id == client_id, *of_company(credentials.c.company_id, scope)
-        return await self._names(select(*columns).where(*name))
-
-    async def _names(self, wanted: Select[tuple[str, str]]) -> Sequence[FoundName]:
-        async with self._database.reading() as connection:
-            return [FoundName(row.id, row.name) for row in await connection.execute(wanted)]
 
     async def named(self, by: Named, given: str, scope: CompanyScope) -> Sequence[FoundPayout]:
         """Return those a text names, a reference also by how it begins; the newest first."""
@@ -300,7 +291,20 @@ class PayoutDirectory:
 
 def _inside(query: PayoutQuery, scope: CompanyScope) -> Sequence[Condition]:
     """Say what was ordered, for the companies in scope."""
-    return [*_open_to(query), *of_account(payouts.c.account_id, scope)]
+    inside = [*_open_to(query), *of_account(payouts.c.account_id, scope)]
+    text = query.wanted.text
+    return inside if text is None else [*inside, *_fits(text, inside)]
+
+
+def _fits(text: str, inside: Sequence[Condition]) -> Iterator[Condition]:
+    """Demand an amount, by its index; or else a part of a reference or of the recipient's name."""
+    centavos = terms_of(text).centavos
+    if centavos is not None:
+        yield payouts.c.centavos == centavos
+        yield payouts.c.account_id.in_(select(accounts.c.id))
+    else:
+        yield compared(payouts.c.created_at, inside)
+        yield or_(contains(payouts.c.reference, text), contains(_PAYEE, text))
 
 
 def _open_to(query: PayoutQuery) -> Iterator[Condition]:
@@ -388,6 +392,10 @@ def _by(named: Named, given: str) -> Sequence[Condition]:
             return (key.in_(tried.where(attempts.c.trace_id == given)),)
         case Named.REFERENCE:
             return (payouts.c.reference == given, _SHORT)
+        case Named.RETURN_ID:
+            back = select(returns.c.account_id, returns.c.reference_sha256)
+            key = tuple_(payouts.c.account_id, payouts.c.reference_sha256)
+            return (key.in_(back.where(returns.c.id == given)),)
 
 
 def _place(row: Record) -> PayoutPlace:

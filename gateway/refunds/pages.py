@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date, timedelta
 from typing import Final
 from uuid import uuid4
@@ -63,8 +64,10 @@ def pages(refunds: Refunds, context: PageContext) -> Sequence[Page]:
         if visit.query("status"):
             body["status"] = visit.query("status")
         if show == "payments":
-            return await refunds.received(who, account, typed(INCOMING, body))
-        return await refunds.search(who, account, typed(REFUNDS, body))
+            incoming = replace(typed(INCOMING, body), text=visit.query("text"))
+            return await refunds.received(who, account, incoming)
+        wanted = replace(typed(REFUNDS, body), text=visit.query("text"))
+        return await refunds.search(who, account, wanted)
 
     async def payment_of(visit: Visit, account: Account) -> IncomingPayment:
         """Find the payment on its day; raises ``NOT_FOUND`` for none of this id."""

@@ -21,6 +21,7 @@ from gateway.domain.bank.refunds import (
     refund_key,
 )
 from gateway.domain.identity.rights import Area
+from gateway.domain.kernel.terms import terms_of
 from gateway.domain.payouts.payouts import Payout
 from gateway.operations.bank.connections import bank_of, offered
 from gateway.operations.bank.pages import Listed, listed, within
@@ -63,7 +64,15 @@ class Refunds:
         )
         for each in payments:
             self.kept.read_payment(account, each)
-        chosen = [each for each in payments if wanted.status in {None, each.status}]
+        terms = terms_of(wanted.text)
+        chosen = [
+            each
+            for each in payments
+            if wanted.status in {None, each.status}
+            and terms.fits(
+                each.value, each.e2e_id, each.reference, each.payer.name if each.payer else ""
+            )
+        ]
         return listed(chosen, wanted.search.paging)
 
     @requires(Area.REFUND, Action.READ)
@@ -81,7 +90,17 @@ class Refunds:
             lambda days, cursor: calls.list_refunds(bank.account, days, cursor, size),
             lambda each: each.created_at,
         )
-        chosen = [each for each in refunds if wanted.status in {None, each.status}]
+        terms = terms_of(wanted.text)
+        chosen = [
+            each
+            for each in refunds
+            if wanted.status in {None, each.status}
+            and terms.fits(
+                each.value,
+                *(each.reference, each.description, each.return_id),
+                *(each.payment_e2e_id, each.payment_reference),
+            )
+        ]
         return listed(chosen, wanted.search.paging)
 
     @requires(Area.REFUND, Action.READ)

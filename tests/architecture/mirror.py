@@ -115,6 +115,7 @@ WITHOUT = {
             "gateway/store/tables/backoffice.py",
             "gateway/store/tables/figures.py",
             "gateway/store/tables/identity.py",
+            "gateway/store/tables/texts.py",
         ],
         STATEMENTS,
     ),

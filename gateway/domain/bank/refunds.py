@@ -56,10 +56,15 @@ class IncomingPayment:
 
 @dataclass(frozen=True, slots=True)
 class IncomingSearch:
-    """Which payments are asked for, by the day they came in; None is every status."""
+    """
+    Which payments are asked for, by the day they came in; None is every status.
+
+    ``text`` is an amount, or a part of the payer's name, of the charge's reference or of an id.
+    """
 
     search: Search
     status: IncomingStatus | None = None
+    text: str = ""
 
 
 class RefundStatus(StrEnum):
@@ -158,10 +163,15 @@ class Refund:
 
 @dataclass(frozen=True, slots=True)
 class RefundSearch:
-    """Which refunds are asked for, by the day they were ordered; None is every status."""
+    """
+    Which refunds are asked for, by the day they were ordered; None is every status.
+
+    ``text`` is an amount, or a part of a reference, of the description or of an id.
+    """
 
     search: Search
     status: RefundStatus | None = None
+    text: str = ""
 
 
 def refund_key(environment: Environment, account_id: str, reference: str) -> str:

@@ -31,8 +31,10 @@ from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.ext.asyncio.engine import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry
 
+from gateway.domain.kernel.terms import folded
 from gateway.store.kernel.database import Database, Limits
 from gateway.store.kernel.hot_statements import EXECUTE_MANY, Found
+from gateway.store.tables.texts import Folded
 
 # Readers run beside the one writer; more only wait for the same disk.
 _READERS = 4
@@ -146,6 +148,11 @@ def _settle(connection: DBAPIConnection, _entry: ConnectionPoolEntry) -> None:
 
 def _only_read(connection: DBAPIConnection, _entry: ConnectionPoolEntry) -> None:
     _execute(connection, "PRAGMA query_only = ON")
+    connection.create_function(Folded.name, 1, _folded)
+
+
+def _folded(text: str | None) -> str | None:
+    return None if text is None else folded(text)
 
 
 def _execute(connection: DBAPIConnection, *statements: str) -> None:

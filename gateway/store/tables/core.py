@@ -271,6 +271,7 @@ returns = Table(
         "centavos", BigInteger, CheckConstraint("centavos > 0", name="above_zero"), nullable=False
     ),
     Column("at", Instant, nullable=False),
+    Index("ix_payout_returns_id", "id"),
     ForeignKeyConstraint(
         ["account_id", "reference_sha256"], ["payouts.account_id", "payouts.reference_sha256"]
     ),
@@ -294,6 +295,7 @@ charges = Table(
     Column("updated_at", Instant, nullable=False),
     Column("paid_at", Instant),
     Column("e2e_id", Text, nullable=False),
+    Column("payer_name", Text, nullable=False),
     # Until then one process may make it at its bank.
     Column("made_until", Instant),
     UniqueConstraint("reference_sha256", "account_id"),

@@ -182,6 +182,7 @@ def _charges(given: inputs.Filters) -> ChargeSearch:
         account_id=given.uuid("account_id"),
         reference=given.text("reference"),
         state=given.read("status", ChargeState),
+        text=given.text("text"),
     )
 
 
@@ -189,6 +190,9 @@ CHARGES: Final[Input[ChargeSearch]] = inputs.filters(
     _charges,
     inputs.uuid_filter("account_id", "Of this account alone."),
     inputs.text_filter("reference", "The whole reference."),
+    inputs.text_filter(
+        "text", "Part of a reference or of a payer's name, or an amount; of the newest 20,000."
+    ),
     inputs.word_filter("status", ChargeState),
     inputs.instant_filter("since", "Ordered then or later."),
     inputs.instant_filter("until", "Ordered before."),

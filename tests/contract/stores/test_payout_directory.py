@@ -12,7 +12,7 @@ from sqlalchemy import text
 
 from gateway.approvals.model import ApprovalState
 from gateway.companies.service import add_company
-from gateway.domain.bank.payout_orders import FailureCode, PayoutMethod
+from gateway.domain.bank.payout_orders import FailureCode, PayoutMethod, PixDestination
 from gateway.domain.bank.providers import PixReturn
 from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope
 from gateway.domain.kernel.money import Money, Sum
@@ -25,6 +25,7 @@ from gateway.payouts.model import FoundPayout, Hit, HitPayouts, Orderer, PayoutC
 from gateway.payouts.searches import PayoutFilterBody, PayoutOrder, PayoutQuery
 from gateway.payouts.store import Named, PayoutDirectory
 from gateway.store.engine import Store
+from gateway.store.tables import texts
 from tests.contract.stores.databases import both
 from tests.world.stores.office import APPROVAL
 from tests.world.stores.people import MARIA, user
@@ -377,3 +378,49 @@ async def test_payouts_that_a_failing_bank_concerns_are_counted_by_account(store
     assert {each.hit for each in later} == {Hit.UNKNOWN, Hit.WAITING}
     assert await directory.hit("other", old, EVERY_COMPANY) == []
     assert await directory.hit("sandbox", old, CompanyScope(frozenset())) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        *(
+            ("joao conceicao", {"ped-01"}),
+            ("CONCEIÇÃO", {"ped-01"}),
+            ("PED-0", {"ped-01", "PED-02"}),
+        ),
+        *(
+            ("R$ 1.234,56", {"PED-02"}),
+            ("1234.56", {"PED-02"}),
+            ("%", set()),
+            ("11144477735", set()),
+        ),
+    ],
+)
+async def test_a_text_is_a_part_of_name_or_reference_or_an_amount(
+    store: Store, text: str, found: set[str]
+):
+    other = payout().destination
+    assert isinstance(other, PixDestination)
+    await made(store, "ped-01", destination=replace(other, name="Dr. JOÃO Conceição"))
+    await made(store, "PED-02", value=Money(123_456))
+    hidden = CompanyScope(frozenset())
+
+    rows, counts = await searched(store, of_the_day(text=text))
+    others, _ = await searched(store, of_the_day(text=text), hidden)
+
+    assert {each.payout.reference for each in rows} == found
+    assert sum(each.count for each in counts.by_state) == len(found)
+    assert not others
+
+
+@both
+async def test_a_text_is_looked_for_in_the_newest_alone(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+):
+    for number in range(4):
+        await made(store, f"ped-{number}", created_at=NOW + timedelta(seconds=number))
+    monkeypatch.setattr(texts, "COMPARED_AT_MOST", 2)
+
+    rows, _ = await searched(store, of_the_day(text="ped-"))
+
+    assert [each.payout.reference for each in rows] == ["ped-3", "ped-2"]

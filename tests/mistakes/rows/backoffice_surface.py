@@ -20,7 +20,7 @@ _PAYOUTS = "tests/unit/gateway/payouts/test_model.py"
 _PIX_KEYS = "tests/unit/gateway/pix_keys/test_routes.py"
 _REQUESTS = "tests/unit/gateway/request_log/test_service.py"
 _REVIEWS = "tests/unit/gateway/reviews/test_service.py"
-_SEARCH = "tests/unit/gateway/payouts/test_service_searches.py"
+_SEARCH = "tests/unit/gateway/search/test_service.py"
 _STOPS = "tests/unit/gateway/stops/test_service.py"
 _SURFACE = f"{_HTTP}/test_surface.py"
 
@@ -47,9 +47,9 @@ ROWS = (
         name="credential-found-by-anybody",
         promise="A search shows a credential to who may read credentials.",
         source="docs/people.md",
-        file="gateway/payouts/service.py",
-        right="return Found(credentials=found if who.may(_CREDENTIALS) else ())",
-        wrong="return Found(credentials=found if who.may(_ACCOUNTS) else ())",
+        file="gateway/search/service.py",
+        right="_CREDENTIALS, _CREDENTIAL, named)",
+        wrong="_ACCOUNTS, _CREDENTIAL, named)",
         tests=(f"{_SEARCH}::test_a_credential_is_shown_to_who_may_read_credentials",),
     ),
     Mistake(
@@ -173,8 +173,8 @@ ROWS = (
         promise="A search of payouts finds those of one's own companies alone.",
         source="docs/people.md",
         file="gateway/payouts/store.py",
-        right="return [*_open_to(query), *of_account(payouts.c.account_id, scope)]",
-        wrong="return [*_open_to(query)]",
+        right="inside = [*_open_to(query), *of_account(payouts.c.account_id, scope)]",
+        wrong="inside = [*_open_to(query)]",
         tests=(f"{_FINDER}::test_a_search_shows_and_counts_what_is_in_scope",),
     ),
     Mistake(

@@ -160,6 +160,7 @@ _TABLES: Final = (
         key=f"{_PAYOUT} id",
         of={_PAYOUT: f"payouts {_PAYOUT}"},
         check=("above_zero", "centavos > 0"),
+        indexes=("id",),
     ),
     _Table(
         "payout_opinions",
@@ -294,7 +295,7 @@ _TABLES: Final = (
         "charges",
         "text id account_id; bytes reference_sha256; text reference provider type; flag reusable; "
         "large? centavos; text state; time created_at; time? expires_at; time updated_at; "
-        "time? paid_at; text e2e_id; time? made_until",
+        "time? paid_at; text e2e_id payer_name; time? made_until",
         of={"account_id": "accounts"},
         unique="reference_sha256 account_id",
         check=("above_zero", "centavos > 0"),

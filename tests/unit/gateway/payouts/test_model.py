@@ -16,8 +16,6 @@ from gateway.http.resources import represent as resources
 from gateway.payouts.model import (
     DossierDocument,
     EvidenceDocument,
-    Found,
-    FoundName,
     FoundPayout,
     PayoutDetail,
     PayoutWithReturns,
@@ -134,10 +132,3 @@ def test_a_payout_is_found_without_the_whole_tax_number():
     assert (shown.certainty, shown.failure_code) == ("not_sent", "NOT_SENT")
     assert (shown.status, shown.account_name) == ("failed", "Padaria")
     assert not is_open([shown])
-
-
-def test_hits_are_told_by_kind():
-    shown = Found(accounts=[FoundName("a", "Matriz")]).to_document(None)
-
-    assert [each.id for each in shown.accounts] == ["a"]
-    assert (shown.payouts, shown.credentials) == ([], [])

@@ -48,7 +48,6 @@ NAMES = [
         ("withdraw_probe", ("POST", "/withdraw/{reference}/probe", "probe:write", 200)),
         ("payouts", ("POST", "/payouts/search", "payout:read", 200)),
         ("payouts_export", ("POST", "/payouts/export", "payout:read", 200)),
-        ("search", ("POST", "/search", "payout:read", 200)),
         ("bank_numbers", ("GET", "/bank-numbers", "payout:read", 200)),
         ("counts", ("GET", "/counts", "review:read", 200)),
     ],

@@ -9,22 +9,18 @@ from datetime import timedelta
 
 import pytest
 
-from gateway.app.build_payouts import tax_number_digests
 from gateway.core.access import Staff
-from gateway.domain.identity.rights import Role
 from gateway.domain.kernel.company_scope import CompanyScope
-from gateway.domain.payouts.payouts import Payout, PayoutState
+from gateway.domain.payouts.payouts import PayoutState
 from gateway.operations.backoffice.downloads.files import ROWS_A_PAGE
-from gateway.payouts.model import Found, FoundPayout, OpenWork
+from gateway.payouts.model import FoundPayout, OpenWork
 from gateway.payouts.searches import (
     PayoutFilterBody,
     PayoutPlace,
     PayoutQuery,
     PayoutsBody,
 )
-from gateway.payouts.service import SearchBody
 from tests.unit.standing_payouts import company_and_accounts, stand
-from tests.world.people import somebody
 from tests.world.registers import NOON, Registers
 from tests.world.stores.samples import ACCOUNT, attempt, payout
 
@@ -37,72 +33,6 @@ def everywhere(office: Registers) -> Staff:
 
 def nowhere(office: Registers) -> Staff:
     return Staff(office.acting, CompanyScope(frozenset()))
-
-
-async def named(office: Registers, who: Staff, text: str) -> Found:
-    return await office.payouts.named(who, SearchBody(text=text))
-
-
-@pytest.fixture
-async def known(office: Registers) -> Payout:
-    """A payout of which everything is known."""
-    await company_and_accounts(office.store)
-    row = replace(
-        payout("pedido-1042"),
-        e2e_id=E2E,
-        provider_id="trf_1",
-        payee_digest=tax_number_digests(office.kernel).digest("52998224725"),
-    )
-    await office.store.payouts.add(row, replace(attempt(), trace_id="trace-of-it"))
-    await office.store.payouts.add(payout("another"), attempt())
-    return row
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        *("pedido-1042", "pedido-", "trf_1", "trace-of-it", E2E),
-        *("52998224725", "529.982.247-25", "the key"),
-    ],
-)
-async def test_whatever_names_a_payout_finds_it_within_the_scope_alone(
-    office: Registers, known: Payout, text: str
-):
-    asked = known.provider_key if text == "the key" else text
-
-    found = await named(office, everywhere(office), asked)
-    hidden = await named(office, nowhere(office), asked)
-
-    assert [each.payout.reference for each in found.payouts] == ["pedido-1042"]
-    assert list(hidden.payouts) == []
-
-
-async def test_an_account_is_found_by_its_id(office: Registers, known: Payout):
-    found = await named(office, everywhere(office), known.account_id.upper())
-    hidden = await named(office, nowhere(office), known.account_id)
-
-    assert [each.id for each in found.accounts] == [known.account_id]
-    assert hidden == Found()
-
-
-@pytest.mark.parametrize(("role", "sees"), [(Role.VIEWER, False), (Role.SECURITY, True)])
-async def test_a_credential_is_shown_to_who_may_read_credentials(
-    office: Registers, role: Role, sees: bool
-):
-    company = await office.company("Padaria")
-    issued = await office.issue(company.id, name="Caixa", permissions=["balance:read"])
-    who = Staff(office.acting, person=somebody(role))
-
-    found = await named(office, who, issued.credential.client_id)
-
-    assert [each.name for each in found.credentials] == ["Caixa"] * sees
-
-
-@pytest.mark.parametrize("text", ["no-such", "cli_no_such", "00000000000", "%", "_", "\U0010ffff"])
-async def test_what_names_nothing_finds_nothing(office: Registers, known: Payout, text: str):
-    found = await named(office, everywhere(office), text)
-
-    assert [*found.payouts, *found.accounts, *found.credentials] == []
 
 
 async def test_what_waits_is_counted_within_the_scope(office: Registers):

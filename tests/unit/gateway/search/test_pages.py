@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.payouts.search_pages import _names_somebody
+from gateway.search.pages import _names_somebody
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,68 @@
+"""What people look for in a list: an amount, or a part of a name, a reference or an id."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from typing import Final
+
+from gateway.domain.kernel.money import MAX_CENTAVOS, Money, Sum
+
+_BRAZILIAN: Final = r"\d{1,3}(?:\.\d{3}){1,4}(?:,\d\d)?|\d{1,13},\d\d"
+_ENGLISH: Final = r"\d{1,3}(?:,\d{3}){1,4}\.\d\d|\d{1,13}\.\d\d"
+_AMOUNT: Final = re.compile(
+    rf"-?\s*(R\$)?\s*(?:({_BRAZILIAN})|({_ENGLISH})|(\d{{1,13}}))", re.ASCII
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """
+    A text to look for.
+
+    Attributes:
+        text: Folded; empty fits everything.
+        centavos: The amount that it is; None for another text.
+    """
+
+    text: str
+    centavos: int | None
+
+    def fits(self, value: Money | Sum | None, *words: str) -> bool:
+        """Say whether the amount is this one, or one of the words holds the text."""
+        if self.centavos is not None and value is not None and value.centavos == self.centavos:
+            return True
+        return not self.text or any(self.text in folded(each) for each in words)
+
+
+def terms_of(text: str) -> Terms:
+    """
+    Read what was typed.
+
+    ``203,81``, ``203.81`` and ``R$ 1.234,56`` are amounts; digits alone are one behind ``R$``,
+    and ``1.234`` is not.
+    """
+    return Terms(folded(text.strip()), _centavos(text.strip().upper()))
+
+
+def folded(text: str) -> str:
+    """Return a text without accents, in small letters."""
+    plain = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(each for each in plain if not unicodedata.combining(each))
+
+
+def _centavos(text: str) -> int | None:
+    found = _AMOUNT.fullmatch(text)
+    if found is None:
+        return None
+    marked, brazilian, english, whole = found.groups()
+    if brazilian and not (marked or "," in brazilian):
+        return None
+    if whole and not marked:
+        return None
+    number = brazilian or english or whole
+    digits = int(re.sub(r"\D", "", number))
+    is_exact = bool(english) or "," in (brazilian or "")
+    centavos = digits if is_exact else digits * 100
+    return centavos if centavos <= MAX_CENTAVOS else None

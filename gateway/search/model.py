@@ -1,0 +1,224 @@
+"""What a search is asked for, and what it has found."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from typing import Annotated, Final
+
+import msgspec
+from msgspec import Meta, Struct
+
+from gateway.approvals.model import ApprovalState
+from gateway.charges.model import ChargeRecord, ChargeState
+from gateway.domain.accounts.accounts import Account
+from gateway.domain.bank.refunds import IncomingPayment, Refund
+from gateway.domain.kernel import strict
+from gateway.domain.kernel.money import Sum
+from gateway.domain.kernel.windows import LONGEST_DAYS, LocalWindow, Window, local_end, local_start
+from gateway.domain.requests.schemas import PLAIN_TEXT, Moment
+from gateway.payouts.model import FoundPayout, FoundPayoutDocument
+
+_DAYS_AGO: Final = {"hoje": 0, "today": 0, "ontem": 1, "yesterday": 1, "anteontem": 2}
+_DAY: Final = re.compile(r"(\d{1,2})/(\d{1,2})(?:/(\d{4}))?|(\d{4})-(\d\d)-(\d\d)", re.ASCII)
+
+
+class SearchBody(Struct, forbid_unknown_fields=True):
+    """
+    An amount, a part of a name or a reference, an id, or a tax number.
+
+    A day may stand before or behind it: `203,81 ontem`, `Maria 25/11`. Never in an address, which
+    is logged.
+    """
+
+    text: Annotated[
+        str,
+        msgspec.Meta(
+            min_length=1,
+            max_length=1024,
+            examples=["order-1042"],
+            extra_json_schema={"pattern": PLAIN_TEXT},
+        ),
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class TextQuery:
+    """
+    A search as it was typed.
+
+    Attributes:
+        text: Without the day.
+        day: Of Brasilia; None where none is named.
+    """
+
+    text: str
+    day: date | None
+
+    @classmethod
+    def of(cls, text: str, today: date) -> TextQuery:
+        """Read what was typed; a day alone is a text as any other."""
+        words = text.split()
+        for place in (-1, 0) if len(words) > 1 else ():
+            day = _day(words[place].casefold(), today)
+            if day is not None:
+                del words[place]
+                return cls(" ".join(words), day)
+        return cls(text.strip(), None)
+
+    def since(self, today: date) -> datetime:
+        """Return the first instant that is searched: of the day, or of the last 90."""
+        return local_start(self.day or today - timedelta(days=LONGEST_DAYS - 1))
+
+    @property
+    def until(self) -> datetime | None:
+        """The first instant behind the day; None where none is named."""
+        return None if self.day is None else local_end(self.day)
+
+    def at_banks(self, today: date) -> Window:
+        """Return the days that banks are asked for: of the id, as typed, or the last two."""
+        if strict.is_e2e_id(self.text):
+            with suppress(ValueError):
+                day = datetime.strptime(self.text[9:17], "%Y%m%d").replace(tzinfo=UTC).date()
+                return Window(day, day)
+        return LocalWindow(self.day or today - timedelta(days=1), self.day or today)
+
+
+def _day(word: str, today: date) -> date | None:
+    """Read the word of a day; one without a year is the last that was."""
+    if word in _DAYS_AGO:
+        return today - timedelta(days=_DAYS_AGO[word])
+    found = _DAY.fullmatch(word)
+    if found is None:
+        return None
+    try:
+        if found[4]:
+            return date(int(found[4]), int(found[5]), int(found[6]))
+        day = date(int(found[3] or today.year), int(found[2]), int(found[1]))
+        return day if found[3] or day <= today else day.replace(year=today.year - 1)
+    except ValueError:
+        return None
+
+
+class FoundName(Struct, frozen=True):
+    """A company, an account or a credential that was found."""
+
+    id: str
+    name: str
+
+
+class FoundCharge(Struct, frozen=True, kw_only=True):
+    """
+    A charge that was made through us, as last known.
+
+    ``value`` is 0 for an open amount; ``payer_name`` is empty where nobody was named.
+    """
+
+    account_id: str
+    reference: str
+    payer_name: Annotated[
+        str, Meta(description="Who paid, else who is asked to.", examples=["Maria Silva"])
+    ]
+    value: Sum
+    status: ChargeState
+    created_at: Annotated[Moment, Meta(description="When it was ordered.")]
+
+    @classmethod
+    def of(cls, record: ChargeRecord, now: datetime) -> FoundCharge:
+        """Show a record."""
+        return cls(
+            account_id=record.account_id,
+            reference=record.reference,
+            payer_name=record.payer_name,
+            value=Sum(record.centavos or 0),
+            status=record.state_at(now),
+            created_at=record.created_at,
+        )
+
+
+class FoundRefund(Struct, frozen=True, kw_only=True):
+    """A refund that was ordered here and waited for a second person, by ``approval_id``."""
+
+    approval_id: Annotated[
+        str,
+        Meta(
+            description="The order, among the approvals.",
+            examples=["6f1c2f0e-5d3a-4b7e-9c1d-2a4f6b8c0d1e"],
+        ),
+    ]
+    account_id: str
+    reference: str
+    value: Sum
+    state: ApprovalState
+    ordered_at: Annotated[Moment, Meta(description="When it was ordered.")]
+
+
+class FoundDocument(Struct, frozen=True):
+    """What a text has led to: at most 25 of each kind, newest first."""
+
+    payouts: list[FoundPayoutDocument]
+    charges: Annotated[list[FoundCharge], Meta(description="Charges found.")]
+    refunds: Annotated[list[FoundRefund], Meta(description="Refunds found.")]
+    companies: Annotated[
+        list[FoundName],
+        Meta(description="Companies found.", examples=[[{"id": "6f1c2f0e", "name": "Padaria"}]]),
+    ]
+    accounts: list[FoundName]
+    credentials: list[FoundName]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """
+    What a text has led to.
+
+    Attributes:
+        is_exact: The text is the id or the whole reference of all of it.
+    """
+
+    payouts: Sequence[FoundPayout] = ()
+    charges: Sequence[FoundCharge] = ()
+    refunds: Sequence[FoundRefund] = ()
+    companies: Sequence[FoundName] = ()
+    accounts: Sequence[FoundName] = ()
+    credentials: Sequence[FoundName] = ()
+    is_exact: bool = False
+
+    def __bool__(self) -> bool:
+        """Say whether there is anything."""
+        return any(
+            (*(self.payouts, self.charges, self.refunds), self.companies, self.accounts)
+        ) or bool(self.credentials)
+
+    def to_document(self, reader: object) -> FoundDocument:
+        """Show it."""
+        return FoundDocument(
+            [each.to_document(reader) for each in self.payouts],
+            list(self.charges),
+            list(self.refunds),
+            list(self.companies),
+            list(self.accounts),
+            list(self.credentials),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundAtBanks:
+    """
+    What banks told of the days that were asked for; newest first.
+
+    Attributes:
+        read: How many accounts' banks answered.
+        failed: Names of accounts whose banks did not, or not in time.
+        left: Whether there are more accounts than one search asks for.
+    """
+
+    days: Window
+    received: Sequence[tuple[Account, IncomingPayment]]
+    refunds: Sequence[tuple[Account, Refund]]
+    read: int
+    failed: Sequence[str]
+    left: bool

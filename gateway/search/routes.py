@@ -1,0 +1,14 @@
+"""The search of the back office (contract 4.3)."""
+
+from __future__ import annotations
+
+from gateway.http.backoffice.routing import Routes
+from gateway.http.route import OK
+from gateway.search.service import Searches
+
+
+def routes(searches: Searches) -> Routes:
+    """Return the route."""
+    office = Routes()
+    office.post("/search", "search", searches.find, status=OK)
+    return office

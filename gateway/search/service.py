@@ -1,0 +1,324 @@
+"""Find anything by what people know of it: in the store at once, and at the banks afterwards."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from sqlalchemy import ColumnElement, Select, select
+
+from gateway.approvals.model import ApprovalKind, ApprovalState
+from gateway.charges.model import ChargeRecord, ChargeSearch
+from gateway.charges.store import StoredCharges
+from gateway.core.access import Staff, requires
+from gateway.domain.accounts.accounts import Account
+from gateway.domain.accounts.credentials import Action
+from gateway.domain.bank.providers import NotSupported, ProviderError
+from gateway.domain.bank.refunds import IncomingPayment, IncomingSearch, Refund, RefundSearch
+from gateway.domain.identity.rights import Area, Right
+from gateway.domain.kernel import strict
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.money import Sum
+from gateway.domain.kernel.terms import terms_of
+from gateway.domain.kernel.windows import Keyset, Paging, Search, Window
+from gateway.payouts.model import FoundPayout
+from gateway.payouts.searches import PayoutFilterBody, PayoutQuery
+from gateway.payouts.store import Named, PayoutDirectory
+from gateway.refunds.service import Refunds
+from gateway.search.model import (
+    Found,
+    FoundAtBanks,
+    FoundCharge,
+    FoundName,
+    FoundRefund,
+    SearchBody,
+    TextQuery,
+)
+from gateway.statements.model import local_day
+from gateway.store.accounts.accounts import read_account
+from gateway.store.kernel.database import Database
+from gateway.store.kernel.structs import from_row
+from gateway.store.tables.backoffice import approvals
+from gateway.store.tables.columns import Record, reference_digest
+from gateway.store.tables.core import accounts, charges, companies, credentials
+from gateway.store.tables.scope import of_account, of_company
+from gateway.store.tables.texts import contains
+
+FOUND_AT_MOST: Final = 25
+"""Of each kind: who sees more than a page types more of it."""
+ACCOUNTS_AT_MOST: Final = 20
+"""Accounts that the banks are asked about in one search."""
+_AT_ONCE: Final = 5
+_BANKS_S: Final = 8.0
+_CLIENT: Final = "cli_"
+_KEY: Final = re.compile(r"[0-9a-f]{32}", re.ASCII)
+_CHARGES: Final = Right(Area.QRCODE, Action.READ)
+_REFUNDS: Final = Right(Area.REFUND, Action.READ)
+_COMPANIES: Final = Right(Area.COMPANY, Action.READ)
+_ACCOUNTS: Final = Right(Area.ACCOUNT, Action.READ)
+_CREDENTIALS: Final = Right(Area.CREDENTIAL, Action.READ)
+_Answer = tuple[Sequence[IncomingPayment], Sequence[Refund]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Searches:
+    """
+    Searches the store; what a person may not read is not looked for.
+
+    Attributes:
+        digests: Makes the digests that a recipient's tax number may be stored under.
+    """
+
+    database: Database
+    directory: PayoutDirectory
+    digests: Callable[[str], Sequence[bytes]]
+
+    @requires(Area.PAYOUT, Action.READ)
+    async def find(self, who: Staff, wanted: SearchBody) -> Found:
+        """
+        Find payouts, charges, refunds, companies, accounts and credentials.
+
+        An id, a tax number or a whole reference finds what it names, whenever that was made.
+        Else an amount, or a part of a name or a reference, is looked for on the day that stands
+        beside it, or in the last 90 days.
+        """
+        text = wanted.text.strip()
+        exact = await self._exact(who, text)
+        if exact:
+            return replace(exact, is_exact=True)
+        if strict.is_e2e_id(text) or text.startswith(_CLIENT) or _tax_number(text):
+            return exact
+        return await self._fuzzy(who, text)
+
+    async def _exact(self, who: Staff, text: str) -> Found:
+        """Find what an id, a tax number or a whole reference names."""
+        number = _tax_number(text)
+        if number:
+            paid = await self.directory.paid_to(self.digests(number), who.scope)
+            own = await self._named(who, _ACCOUNTS, _ACCOUNT, accounts.c.tax_number == number)
+            return Found(payouts=paid, accounts=own)
+        if strict.is_e2e_id(text):
+            return Found(
+                payouts=await self._payouts(who, text, Named.E2E_ID, Named.RETURN_ID),
+                charges=await self._charges(who, charges.c.e2e_id == text),
+            )
+        if text.startswith(_CLIENT):
+            named = credentials.c.client_id == text
+            return Found(credentials=await self._named(who, _CREDENTIALS, _CREDENTIAL, named))
+        if _is_uuid(text):
+            found = await self._by_uuid(who, text.lower())
+            if found:
+                return found
+        by_key = (Named.PROVIDER_KEY,) if _KEY.fullmatch(text) else ()
+        begun = await self._payouts(who, text, Named.REFERENCE)
+        whole = [each for each in begun if each.payout.reference == text]
+        whole += await self._payouts(who, text, *by_key)
+        asked = await self._charges(who, charges.c.reference_sha256 == reference_digest(text))
+        if whole or asked:
+            return Found(payouts=whole, charges=asked)
+        return Found(payouts=await self._payouts(who, text, Named.PROVIDER_ID, Named.TRACE_ID))
+
+    async def _by_uuid(self, who: Staff, given: str) -> Found:
+        return Found(
+            companies=await self._named(who, _COMPANIES, _COMPANY, companies.c.id == given),
+            accounts=await self._named(who, _ACCOUNTS, _ACCOUNT, accounts.c.id == given),
+            charges=await self._charges(who, charges.c.id == given),
+            refunds=await self._refunds(who, approvals.c.id == given),
+        )
+
+    async def _fuzzy(self, who: Staff, text: str) -> Found:
+        """Find what has a text somewhere, or its amount."""
+        now = who.acting.now()
+        today = local_day(now)
+        asked = TextQuery.of(text, today)
+        since, until = asked.since(today), asked.until
+        query = PayoutQuery(
+            wanted=PayoutFilterBody(text=asked.text), start=since, end=until, limit=FOUND_AT_MOST
+        )
+        begun = [] if asked.day else await self._payouts(who, text, Named.REFERENCE)
+        paid, _ = await self.directory.page(query, who.scope)
+        search = ChargeSearch(
+            page=Keyset(limit=FOUND_AT_MOST), since=since, until=until, text=asked.text
+        )
+        may_charges = who.may(_CHARGES)
+        made = await self._store.search(search, who.scope, now) if may_charges else ()
+        terms = terms_of(asked.text)
+        ordered = [approvals.c.ordered_at >= since]
+        if until is not None:
+            ordered.append(approvals.c.ordered_at < until)
+        if terms.centavos is not None:
+            ordered.append(approvals.c.centavos == terms.centavos)
+        else:
+            ordered.append(contains(approvals.c.reference, asked.text))
+        found = Found(
+            payouts=_once([*paid, *begun]),
+            charges=[FoundCharge.of(each, now) for each in made[:FOUND_AT_MOST]],
+            refunds=await self._refunds(who, *ordered),
+        )
+        if asked.day is not None or terms.centavos is not None:
+            return found
+        return replace(
+            found,
+            companies=await self._named(
+                who, _COMPANIES, _COMPANY, contains(companies.c.name, text)
+            ),
+            accounts=await self._named(who, _ACCOUNTS, _ACCOUNT, contains(accounts.c.name, text)),
+            credentials=await self._named(
+                who, _CREDENTIALS, _CREDENTIAL, contains(credentials.c.name, text)
+            ),
+        )
+
+    @property
+    def _store(self) -> StoredCharges:
+        return StoredCharges(self.database)
+
+    async def _payouts(self, who: Staff, text: str, *names: Named) -> Sequence[FoundPayout]:
+        """Try what a text may name, until something is found."""
+        for by in names:
+            found = await self.directory.named(by, text, who.scope)
+            if found:
+                return found
+        return ()
+
+    async def _charges(self, who: Staff, *conditions: ColumnElement[bool]) -> Sequence[FoundCharge]:
+        own = of_account(charges.c.account_id, who.scope)
+        newest = select(charges).where(*conditions, *own).order_by(charges.c.created_at.desc())
+        now = who.acting.now()
+        rows = await self._rows(newest) if who.may(_CHARGES) else ()
+        return [FoundCharge.of(from_row(row, ChargeRecord), now) for row in rows]
+
+    async def _refunds(self, who: Staff, *conditions: ColumnElement[bool]) -> Sequence[FoundRefund]:
+        own = of_company(approvals.c.company_id, who.scope)
+        is_refund = approvals.c.kind == ApprovalKind.REFUND.value
+        wanted = select(approvals).where(*conditions, is_refund, *own)
+        newest = wanted.order_by(approvals.c.ordered_at.desc())
+        rows = await self._rows(newest) if who.may(_REFUNDS) else ()
+        return [
+            FoundRefund(
+                approval_id=row.id,
+                account_id=row.account_id,
+                reference=row.reference,
+                value=Sum(row.centavos),
+                state=ApprovalState(row.state),
+                ordered_at=row.ordered_at,
+            )
+            for row in rows
+        ]
+
+    async def _named(
+        self,
+        who: Staff,
+        right: Right,
+        columns: Sequence[ColumnElement[Any]],
+        condition: ColumnElement[bool],
+    ) -> Sequence[FoundName]:
+        """Return names of records; ``columns`` are their id, their name and their company."""
+        id_, name, company = columns
+        wanted = select(id_.label("id"), name.label("name")).where(
+            condition, *of_company(company, who.scope)
+        )
+        rows = await self._rows(wanted.order_by(name, id_)) if who.may(right) else ()
+        return [FoundName(row.id, row.name) for row in rows]
+
+    async def _rows(self, wanted: Select[*tuple[Any, ...]]) -> Sequence[Record]:
+        async with self.database.reading() as connection:
+            return (await connection.execute(wanted.limit(FOUND_AT_MOST))).all()
+
+
+_COMPANY: Final = (companies.c.id, companies.c.name, companies.c.id)
+_ACCOUNT: Final = (accounts.c.id, accounts.c.name, accounts.c.company_id)
+_CREDENTIAL: Final = (credentials.c.client_id, credentials.c.name, credentials.c.company_id)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BankSearches:
+    """Searches payments received and refunds at the banks, which alone keep all of them."""
+
+    database: Database
+    refunds: Refunds
+    wait_s: float = _BANKS_S
+
+    @requires(Area.TRANSACTION, Action.READ)
+    async def find(self, who: Staff, wanted: SearchBody) -> FoundAtBanks:
+        """
+        Ask the banks of the accounts in scope for the days of a search, at most 20 of them.
+
+        The days are that of an end-to-end id, the one that stands beside the text, or yesterday
+        and today. A bank that has not answered in time is told as one that failed.
+        """
+        today = local_day(who.acting.now())
+        asked = TextQuery.of(wanted.text, today)
+        days, named = asked.at_banks(today), await self._accounts(who)
+        chosen, turns = named[:ACCOUNTS_AT_MOST], asyncio.Semaphore(_AT_ONCE)
+
+        async def ask(account: Account) -> _Answer | None:
+            try:
+                async with asyncio.timeout(self.wait_s), turns:
+                    return await self._ask(who, account, asked.text, days)
+            except (TimeoutError, ProviderError):
+                return None
+
+        answers = await asyncio.gather(*map(ask, chosen))
+        told = [(each, said) for each, said in zip(chosen, answers, strict=True) if said]
+        came = [(each, payment) for each, said in told for payment in said[0]]
+        back = [(each, refund) for each, said in told for refund in said[1]]
+        return FoundAtBanks(
+            days=days,
+            received=sorted(came, key=lambda each: each[1].paid_at, reverse=True)[:FOUND_AT_MOST],
+            refunds=sorted(back, key=lambda each: each[1].created_at, reverse=True)[:FOUND_AT_MOST],
+            read=len(told),
+            failed=[each.name for each, said in zip(chosen, answers, strict=True) if said is None],
+            left=len(named) > len(chosen),
+        )
+
+    async def _ask(self, who: Staff, account: Account, text: str, days: Window) -> _Answer:
+        """Ask one bank; nothing is what a bank tells that has no such list."""
+        search = Search(days, Paging(1, FOUND_AT_MOST))
+        came: Sequence[IncomingPayment] = ()
+        back: Sequence[Refund] = ()
+        with suppress(NotSupported, ServiceError):
+            came = (
+                await self.refunds.received(who, account, IncomingSearch(search, text=text))
+            ).items
+        if who.may(_REFUNDS):
+            with suppress(NotSupported, ServiceError):
+                back = (
+                    await self.refunds.search(who, account, RefundSearch(search, text=text))
+                ).items
+        return came, back
+
+    async def _accounts(self, who: Staff) -> Sequence[Account]:
+        """Return the accounts in scope that have a bank, oldest first, and one more than asked."""
+        wanted = (
+            select(accounts)
+            .where(accounts.c.provider != "", *of_company(accounts.c.company_id, who.scope))
+            .order_by(accounts.c.created_at, accounts.c.id)
+            .limit(ACCOUNTS_AT_MOST + 1)
+        )
+        async with self.database.reading() as connection:
+            return [read_account(row) for row in await connection.execute(wanted)]
+
+
+def _once(found: Sequence[FoundPayout]) -> Sequence[FoundPayout]:
+    """Leave out what was found twice."""
+    by_key = {(each.payout.account_id, each.payout.reference): each for each in found}
+    return list(by_key.values())[:FOUND_AT_MOST]
+
+
+def _tax_number(text: str) -> str:
+    """Return a CPF or CNPJ without punctuation; empty for another text."""
+    try:
+        return strict.tax_number(text)
+    except ValueError:
+        return ""
+
+
+def _is_uuid(text: str) -> bool:
+    try:
+        return bool(strict.uuid_text(text))
+    except ValueError:
+        return False

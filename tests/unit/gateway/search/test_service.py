@@ -1,0 +1,287 @@
+"""Finding things within the companies that a person sees, in the store and at the banks."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import insert
+
+from gateway.app.build_payouts import build_searches, tax_number_digests
+from gateway.charges.model import ChargeState, SeenCharge
+from gateway.charges.store import StoredCharges
+from gateway.core.access import Staff
+from gateway.domain.accounts.accounts import Account
+from gateway.domain.bank.charges import Payer
+from gateway.domain.bank.providers import NotSupported, PixReturn, Unavailable
+from gateway.domain.bank.refunds import IncomingPayment, IncomingSearch, Refund, RefundSearch
+from gateway.domain.identity.rights import Role
+from gateway.domain.kernel.company_scope import CompanyScope
+from gateway.domain.kernel.money import Money
+from gateway.domain.payouts.payouts import Payout, PayoutState
+from gateway.operations.bank.pages import Listed
+from gateway.refunds.service import Refunds
+from gateway.search import service
+from gateway.search.model import Found, SearchBody
+from gateway.search.service import BankSearches
+from gateway.store.tables.backoffice import approvals
+from tests.unit.offering import refund
+from tests.unit.standing_payouts import company_and_accounts, stand
+from tests.world.people import somebody
+from tests.world.registers import NOON, Registers
+from tests.world.stores.charges import charge
+from tests.world.stores.samples import ACCOUNT, COMPANY, NOW, attempt, payout
+
+E2E = "E0000000020261120134011abcdefghi"
+RETURN = "D0000000020261120134011abcdefghi"
+PAID = "E9999999920261120134011abcdefghi"
+CHARGE = "0b7d7e4a-9e0e-4a3c-8f5e-3c1f0a9b2c01"
+ORDER = "0b7d7e4a-9e0e-4a3c-8f5e-3c1f0a9b2c02"
+
+
+def everywhere(office: Registers) -> Staff:
+    return Staff(office.acting)
+
+
+def nowhere(office: Registers) -> Staff:
+    return Staff(office.acting, CompanyScope(frozenset()))
+
+
+async def named(office: Registers, who: Staff, text: str) -> Found:
+    return await build_searches(office.kernel).find(who, SearchBody(text=text))
+
+
+@pytest.fixture
+async def known(office: Registers) -> Payout:
+    """A payout, a charge and a refund of which everything is known."""
+    await company_and_accounts(office.store)
+    row = replace(
+        payout("pedido-1042"),
+        e2e_id=E2E,
+        provider_id="trf_1",
+        payee_digest=tax_number_digests(office.kernel).digest("52998224725"),
+    )
+    await office.store.payouts.add(row, replace(attempt(), trace_id="trace-of-it"))
+    await office.store.payouts.add(payout("another"), attempt())
+    return row
+
+
+@pytest.fixture
+async def asked(office: Registers, known: Payout) -> Payout:
+    """The same beside a charge that was paid, and a refund that was ordered."""
+    records = StoredCharges(office.store.database)
+    await records.begin(charge(id=CHARGE, reference="Fatura-77", centavos=20_381, created_at=NOW))
+    seen = SeenCharge(
+        account_id=ACCOUNT,
+        reference="Fatura-77",
+        state=ChargeState.PAID,
+        at=NOW,
+        paid_at=NOW,
+        e2e_id=PAID,
+        payer_name="Rafael Gonçalves",
+    )
+    await records.note([seen])
+    row = {
+        "id": ORDER,
+        "kind": "refund",
+        "account_id": ACCOUNT,
+        "company_id": COMPANY,
+        "subject": ACCOUNT,
+        "reference_sha256": b"",
+        "reference": "DEV-1",
+        "centavos": 777,
+        "sealed_order": b"",
+        "ordered_by": "",
+        "orderer": "",
+        "ordered_at": NOW,
+        "ends_at": NOW,
+        "state": "approved",
+        "decided_by": "",
+        "decider": "",
+        "reason": "",
+        "outcome": "",
+        "outcome_code": "",
+    }
+    async with office.store.database.writing() as connection:
+        await connection.execute(insert(approvals), row)
+        await connection.execute(
+            insert(approvals), {**row, "id": CHARGE, "kind": "payout", "state": "rejected"}
+        )
+    return known
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("pedido-1042", "pedido-", "PEDIDO-10", "trf_1", "trace-of-it", E2E),
+        *("52998224725", "529.982.247-25", "the key"),
+    ],
+)
+async def test_whatever_names_a_payout_finds_it_within_the_scope_alone(
+    office: Registers, known: Payout, text: str
+):
+    given = known.provider_key if text == "the key" else text
+
+    found = await named(office, everywhere(office), given)
+    hidden = await named(office, nowhere(office), given)
+
+    assert [each.payout.reference for each in found.payouts] == ["pedido-1042"]
+    assert found.is_exact is (text.casefold() not in {"pedido-", "pedido-10"})
+    assert not hidden
+
+
+async def test_an_account_is_found_by_its_id(office: Registers, known: Payout):
+    found = await named(office, everywhere(office), known.account_id.upper())
+    hidden = await named(office, nowhere(office), known.account_id)
+
+    assert [each.id for each in found.accounts] == [known.account_id]
+    assert not hidden
+
+
+@pytest.mark.parametrize(
+    "text", ["fatura-", "Fatura-77", "rafael goncalves", "R$ 203,81", "203.81 20/11", PAID, CHARGE]
+)
+async def test_a_charge_is_found_by_reference_payer_amount_and_payment(
+    office: Registers, asked: Payout, text: str
+):
+    found = await named(office, everywhere(office), text)
+    hidden = await named(office, nowhere(office), text)
+
+    assert [each.reference for each in found.charges] == ["Fatura-77"]
+    assert found.charges[0].payer_name == "Rafael Gonçalves"
+    assert not hidden
+
+
+@pytest.mark.parametrize("text", ["dev-", "7,77", "7,77 20/11/2026", ORDER])
+async def test_a_refund_that_was_ordered_here_is_found(office: Registers, asked: Payout, text: str):
+    found = await named(office, everywhere(office), text)
+    hidden = await named(office, nowhere(office), text)
+
+    assert [each.reference for each in found.refunds] == ["DEV-1"]
+    assert not hidden
+
+
+async def test_what_lies_beside_the_day_is_not_found(office: Registers, asked: Payout):
+    assert not await named(office, everywhere(office), "7,77 ontem")
+    assert not await named(office, everywhere(office), "203,81 01/11")
+
+
+async def test_a_payout_is_found_by_the_id_of_its_return(office: Registers):
+    await company_and_accounts(office.store)
+    paid = await stand(office.store, payout("came-back"), PayoutState.PAID)
+    await office.store.returns.note(paid, [PixReturn(id=RETURN, value=Money(1), at=NOW)])
+
+    found = await named(office, everywhere(office), RETURN)
+
+    assert [each.payout.reference for each in found.payouts] == ["came-back"]
+    assert found.is_exact
+
+
+@pytest.mark.parametrize(("role", "sees"), [(Role.VIEWER, False), (Role.SECURITY, True)])
+async def test_a_credential_is_shown_to_who_may_read_credentials(
+    office: Registers, role: Role, sees: bool
+):
+    company = await office.company("Padaria")
+    issued = await office.issue(company.id, name="Caixa", permissions=["balance:read"])
+    who = Staff(office.acting, person=somebody(role))
+
+    by_id = await named(office, who, issued.credential.client_id)
+    by_name = await named(office, who, "caix")
+
+    assert [each.name for each in by_id.credentials] == ["Caixa"] * sees
+    assert [each.name for each in by_name.credentials] == ["Caixa"] * sees
+
+
+async def test_a_company_and_its_accounts_are_found_by_their_names(office: Registers):
+    mine, other = await office.company("Padaria São João"), await office.company("Sao Paulo SA")
+    await office.account(mine.id, name="Conta João")
+    scoped = Staff(office.acting, CompanyScope(frozenset({mine.id})))
+
+    found = await named(office, scoped, "joao")
+    all_of_them = await named(office, everywhere(office), "são")
+    other_company = await named(office, scoped, other.id)
+
+    assert [each.name for each in found.companies] == ["Padaria São João"]
+    assert [each.name for each in found.accounts] == ["Conta João"]
+    assert [each.name for each in all_of_them.companies] == ["Padaria São João", "Sao Paulo SA"]
+    assert not other_company
+
+
+@pytest.mark.parametrize("text", ["no-such", "cli_no_such", "00000000000", "%", "_", "\U0010ffff"])
+async def test_what_names_nothing_finds_nothing(office: Registers, asked: Payout, text: str):
+    assert not await named(office, everywhere(office), text)
+
+
+class Banks(Refunds):
+    """Banks that tell the same of each account, fail, hang, or have no such list."""
+
+    __slots__ = ("fails", "hangs")
+
+    def __init__(self, fails: dict[str, Exception] | None = None, hangs: str = "") -> None:
+        object.__setattr__(self, "fails", fails or {})
+        object.__setattr__(self, "hangs", hangs)
+
+    async def received(
+        self, _who: Staff, account: Account, wanted: IncomingSearch
+    ) -> Listed[IncomingPayment]:
+        if account.name == self.hangs:
+            await asyncio.Event().wait()
+        if account.name in self.fails:
+            raise self.fails[account.name]
+        assert wanted.text == "203,81"
+        payment = IncomingPayment(
+            reference="",
+            e2e_id=PAID,
+            provider_id=account.name,
+            value=Money(20_381),
+            refunded=Money(0),
+            paid_at=NOON + timedelta(minutes=len(account.name)),
+            payer=Payer(name="Rafael"),
+        )
+        return Listed(items=[payment], paging=wanted.search.paging, total=1)
+
+    async def search(self, _who: Staff, _account: Account, wanted: RefundSearch) -> Listed[Refund]:
+        return Listed(items=[refund()], paging=wanted.search.paging, total=1)
+
+
+async def accounts_of(office: Registers, names: Sequence[str]) -> Staff:
+    company = await office.company("Padaria")
+    other = await office.company("Outra")
+    for name in names:
+        made = await office.account(company.id, name=name)
+        async with office.store.database.writing() as connection:
+            await connection.exec_driver_sql(
+                f"UPDATE accounts SET provider = 'sandbox' WHERE id = '{made.id}'"  # noqa: S608
+            )
+    await office.account(other.id, name="foreign")
+    return Staff(office.acting, CompanyScope(frozenset({company.id})))
+
+
+async def test_banks_of_the_accounts_in_scope_are_asked(office: Registers):
+    who = await accounts_of(office, ["a", "bb", "fails", "hangs", "has none"])
+    fails = {"fails": Unavailable("timeout"), "has none": NotSupported("none")}
+    banks = Banks(fails, hangs="hangs")
+    searches = BankSearches(database=office.store.database, refunds=banks, wait_s=0.05)
+
+    told = await searches.find(who, SearchBody(text="203,81 ontem"))
+
+    assert [account.name for account, _ in told.received] == ["bb", "a"]
+    assert (told.read, told.failed, told.left) == (3, ["fails", "hangs"], False)
+    assert told.days.init == told.days.ends == NOON.date() - timedelta(days=1)
+    assert {account.name for account, _ in told.refunds} == {"a", "bb", "has none"}
+
+
+async def test_one_search_asks_for_so_many_accounts(
+    office: Registers, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(service, "ACCOUNTS_AT_MOST", 1)
+    who = await accounts_of(office, ["a", "b"])
+
+    told = await BankSearches(database=office.store.database, refunds=Banks()).find(
+        who, SearchBody(text="203,81")
+    )
+
+    assert (told.read, told.left) == (1, True)
