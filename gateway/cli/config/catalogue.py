@@ -33,6 +33,9 @@ _BODIES = (
     "",
     "The `message` of `SVC.VAL.*`, and of `SVC.PIX.012` to `.014`, names the field by its path,",
     "such as `destination.key`, and says what is wanted. What was sent is never repeated.",
+    "",
+    "`SVC.PIX.010` with 400 has two meanings. Read the reference to tell them apart: `failed` is a",
+    "payout that was rejected, anything else is a payout that this reference already has.",
 )
 _REASONS = (
     "Below `/iam/v1`, `/backoffice/v1` and `/panel` the body of a refusal has two fields more,",

@@ -214,7 +214,7 @@ _RECORDS: Final = {
     "over": "The time to decide on the order is over.",
     "void": "The order is void: who ordered it may not order it any more.",
     "under_way": "The order is being carried out.",
-    "about_oneself": "Another person has to decide on an order about oneself.",
+    "about_oneself": "Another person has to decide on an order about you.",
     "no_secret": "There is no secret to fetch here.",
     "lacking": "You cannot give a right that you do not have.",
     "meanwhile": "Somebody else decided meanwhile.",

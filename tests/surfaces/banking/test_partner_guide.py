@@ -57,7 +57,7 @@ async def test_the_program_of_the_guide_pays_a_decimal_amount(
     await asyncio.to_thread(exec, program, {"__name__": "__main__"})
 
     assert capsys.readouterr().out == "paid\n"
-    assert await fresh.executions("order-1042") == [1007]
+    assert await fresh.executions("order-1044") == [1007]
 
 
 @pytest.mark.parametrize("value", [SETTLES, CUT_SHORT], ids=["answered", "the answer cut short"])
