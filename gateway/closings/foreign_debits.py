@@ -16,7 +16,7 @@ from gateway.closings.model import ForeignDebit, line_ids
 from gateway.core.access import Staff, requires
 from gateway.domain.accounts.accounts import Account, Accounts
 from gateway.domain.accounts.credentials import Action
-from gateway.domain.bank.providers import NotSupported
+from gateway.domain.bank.capabilities import EntryField
 from gateway.domain.bank.statements import Direction
 from gateway.domain.identity.rights import Area
 from gateway.domain.kernel.clocks import Now
@@ -34,6 +34,7 @@ from gateway.store.tables.core import accounts, debit_readings, foreign_debits
 _log = logging.getLogger(__name__)
 
 EXPLAINED: Final = "foreign_debit.explained"
+_TIED_BY: Final = frozenset({EntryField.E2E_ID, EntryField.OUR_KEY})
 _SETTLES: Final = timedelta(minutes=15)
 """A younger debit may be of a payout whose answer is not on record yet."""
 _LATE: Final = timedelta(hours=6)
@@ -89,6 +90,9 @@ class DebitWatch:
     """
     Reads the debits of active accounts from their banks, one call at a time for each provider.
 
+    Banks whose statements name payouts neither by our key nor by end-to-end id are not read:
+    each of their payouts would be a foreign debit.
+
     Attributes:
         providers: Names of the configured providers.
     """
@@ -123,14 +127,15 @@ class DebitWatch:
     async def _account(self, account: Account) -> None:
         now = self.now()
         until = await self._settled(account.id, now)
+        bank = self.statements.reads.banks.of(account)
+        if bank is not None and not _TIED_BY & bank.adapter.capabilities.entry_fields:
+            await self._forget(account.id)
+            return
         try:
             async with asyncio.timeout(_PATIENCE_S):
                 debits = await self._debits(account, until, now)
         except ServiceError:
             return  # no bank is configured
-        except NotSupported:
-            await self._forget(account.id)
-            return
         except StoreUnavailable:
             raise
         except Exception as problem:  # noqa: BLE001 - an adapter's mistake is its accounts' alone

@@ -21,6 +21,7 @@ from gateway.closings.model import ForeignDebit
 from gateway.closings.service import Closings
 from gateway.core.access import Staff
 from gateway.domain.accounts.accounts import Account
+from gateway.domain.bank.capabilities import EntryField
 from gateway.domain.bank.providers import Bank, Page, ProviderAccount, Unreachable
 from gateway.domain.bank.statements import Balance, Direction, Entry, MovementKind
 from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope
@@ -181,6 +182,16 @@ async def test_it_is_explained_once_and_counts_no_more(store: Store) -> None:
         Staff(AuditContext("user:maria", lambda: NOW + 24 * HOUR)), HELD, local_day(BEFORE)
     )
     assert (day.explained, day.differences) == ({"line-1"}, 0)
+
+
+async def test_a_bank_whose_statement_names_no_payout_is_not_read(store: Store) -> None:
+    """Each payout of ours would be a foreign debit."""
+    bank = Teller().tells(FOREIGN)
+    bank.capabilities = replace(bank.capabilities, entry_fields=frozenset({EntryField.KIND}))
+
+    await watch(store, Tellers(**{ACCOUNT: bank})).turn()
+
+    assert (await open_debits(store.database), await oldest_readings(store.database)) == ({}, {})
 
 
 @both

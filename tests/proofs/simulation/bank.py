@@ -179,6 +179,19 @@ class SimulatedBank:
         back = [self._credit(record, each) for record in shown for each in record.back]
         return back + [self._entry(record) for record in shown]
 
+    def debits(self) -> dict[str, list[tuple[str, str]]]:
+        """What the statement calls each debit that it shows, by our key."""
+        now = self.around.loop.time()
+        return {
+            key: [
+                (entry.provider_key, entry.e2e_id)
+                for record in some
+                if record.fate == "paid" and max(record.ends_at, record.shown_at) <= now
+                for entry in [self._entry(record)]
+            ]
+            for key, some in self.ledger.records.items()
+        }
+
     def hold_of(self, key: str) -> datetime | None:
         """The deadline of the order of a key that is analysed."""
         return self.ledger.records[key][0].held_until

@@ -136,3 +136,4 @@ async def _compare_returns(world: World) -> None:
     await world.loop.create_task(verify(node), context=node.context.copy())
     returns = world.bank.returns()
     world.oracle.compare_returns({key: [each.id for each in returns[key]] for key in returns})
+    world.oracle.compare_debits(world.bank.debits())

@@ -22,6 +22,7 @@ _ROWS = "SELECT provider_key, state, attempt, centavos, review, date, held_until
 _RETURNS = (
     "SELECT provider_key, id FROM payout_returns JOIN payouts USING (account_id, reference_sha256)"
 )
+_NAMES = "SELECT provider_key, e2e_id FROM payouts WHERE state = 'paid'"
 _NEXT = "SELECT min(max(next_check_at, coalesce(check_until, 0))) FROM payouts"
 
 
@@ -203,6 +204,21 @@ class Oracle:
                 self._fail("I14 a return is kept that the bank never made")
             if missing and self._scenario.statement_keys:
                 self._fail("I14 a return is lost")
+
+    def compare_debits(self, shown: Mapping[str, Collection[tuple[str, str]]]) -> None:
+        """
+        Demand that no debit of a paid payout would be taken for one that is none of ours.
+
+        ``shown`` are the keys and end-to-end ids that the bank's statement shows, by our key.
+        Nothing names a payout whose id was never told where the statement has no key.
+        """
+        named = dict(self._truth.read.execute(_NAMES).fetchall())
+        ours = {name for pair in named.items() for name in pair if name}
+        for key, row in self.rows.items():
+            is_named = self._scenario.statement_keys or named.get(key)
+            tied = all(ours & set(names) for names in shown.get(key, ()))
+            if row.state == "paid" and is_named and not tied:
+                self._fail("I15 a debit of ours is not known as ours")
 
     def _moved(self, key: str, before: Row | None, row: Row, by: Call | None) -> None:
         for call in self._calls:

@@ -40,7 +40,7 @@ REPLAYED = [0, 7, 23, 101] if WHOLE else [7]
 
 
 def test_every_invariant_holds_in_every_life():
-    """I1 to I14, looked at after every step; a broken one names its seed."""
+    """I1 to I15, looked at after every step; a broken one names its seed."""
     steps, counts, broken = 0, Counter[str](), {}
 
     for life in run_many(range(LIVES), JOBS):
