@@ -284,6 +284,16 @@ async def acts_of_a_person(office: Office) -> None:
     await expect(hand.at("#list tbody tr")).to_contain_text("Bruno Teles")
 
 
+async def a_bank_down(office: Office) -> None:
+    """Read which accounts a bank's incident hits, and how much of each."""
+    hand = office.hands[ORDERS]
+    await hand.click("[aria-labelledby=sky] a[href$='/providers/sandbox']", "a[href$='/incident']")
+    await hand.page.wait_for_url("**/incident")
+    row = hand.at(f"[aria-labelledby=accounts] tr:has(a[href='{office.account}'])")
+    await expect(row).to_contain_text("777,12")
+    await expect(hand.at(".tiles")).to_contain_text("777,12")
+
+
 async def a_day_closed(office: Office) -> None:
     """Compare yesterday's book with the bank's statement; one person signs, another one locks."""
     for who, form in ((DECIDES, "sign"), (SECOND, "lock")):

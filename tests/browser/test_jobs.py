@@ -20,6 +20,7 @@ MOST: Mapping[Job, Mapping[str, int]] = {
     jobs.a_secret_rotated: {ORDERS: 7, DECIDES: 3},
     jobs.acts_of_last_friday: {ORDERS: 4},
     jobs.acts_of_a_person: {ORDERS: 3},
+    jobs.a_bank_down: {ORDERS: 2},
     jobs.a_day_closed: {DECIDES: 4, SECOND: 4},
     jobs.a_colleague_in: {ORDERS: 6, DECIDES: 3},
     jobs.a_colleague_out: {ORDERS: 5},
