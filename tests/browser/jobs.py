@@ -218,31 +218,33 @@ async def one_company_stopped(office: Office) -> None:
 
 async def a_received_pix_refunded(office: Office) -> None:
     """Give a received payment back in part; another person approves."""
-    await _refund(office, "troca-77")
-    await office.approve("troca-77", "15,40")
+    await office.approve(await _refund(office), "15,40")
 
 
 async def an_own_order_withdrawn(office: Office) -> None:
     """Take an order back before anybody decides; ordering it is not counted."""
     hand = office.hands[ORDERS]
-    await _refund(office, "troca-78")
+    reference = await _refund(office)
     await hand.begin()
     await hand.menu("/approvals")
-    await hand.click("tr:has-text('troca-78') a.to")
+    await hand.click(f"tr:has-text('{reference}') a.to")
     await hand.fill({"#reason": "valor errado"})
     await hand.click("form[action$='/withdraw'] button")
     await expect(hand.at("form[action$='/withdraw']")).to_have_count(0)
     await expect(hand.at("main")).to_contain_text("valor errado")
 
 
-async def _refund(office: Office, reference: str) -> None:
+async def _refund(office: Office) -> str:
+    """Order a refund; return the reference that the form made."""
     hand, payment = office.hands[ORDERS], office.site.seeds["payment"]
     await hand.menu("/received")
     await hand.choose("#account", office.site.seeds["main"])
-    await hand.click("main .filters button", f"#list a[href*='{payment}/refund']")
-    await hand.fill({"#value": "15,40", "#reference": reference, "#description": "troca"})
+    await hand.click(f"#list a[href*='{payment}/refund']")
+    await hand.fill({"#value": "15,40", "#description": "troca"})
+    reference = await hand.at("#reference").input_value()
     await hand.click("form[action$='/refund'] button.btn-bad")
     await hand.page.wait_for_url("**/panel/approvals/**")
+    return reference
 
 
 async def a_secret_rotated(office: Office) -> None:

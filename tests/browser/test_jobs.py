@@ -15,7 +15,7 @@ MOST: Mapping[Job, Mapping[str, int]] = {
     jobs.money_that_did_not_arrive: {ORDERS: 7},
     jobs.failures_of_yesterday: {ORDERS: 4},
     jobs.one_company_stopped: {ORDERS: 5},
-    jobs.a_received_pix_refunded: {ORDERS: 8, DECIDES: 4},
+    jobs.a_received_pix_refunded: {ORDERS: 6, DECIDES: 4},
     jobs.an_own_order_withdrawn: {ORDERS: 4},
     jobs.a_secret_rotated: {ORDERS: 7, DECIDES: 3},
     jobs.acts_of_last_friday: {ORDERS: 4},
