@@ -181,11 +181,8 @@ def _friday(world: World) -> datetime:
 async def money_that_did_not_arrive(office: Office) -> None:
     """Find a payout of which only the amount and the day are known."""
     hand = office.hands[ORDERS]
-    await hand.menu("/payouts")
-    await hand.choose("#days", "yesterday")
-    await hand.click("details.drop summary")
-    await hand.fill({"#least": PAID, "#most": PAID})
-    await hand.click("details.drop button", f"#list a.to[href$='/{YESTERDAY}']")
+    await hand.search(f"{PAID} ontem")
+    await hand.click(f"main a.to[href$='/{YESTERDAY}']")
     await expect(hand.at("h1")).to_contain_text(PAID)
 
 
@@ -336,8 +333,26 @@ async def a_colleague_out(office: Office) -> None:
 
 
 async def a_payout_by_its_end_to_end_id(office: Office) -> None:
-    """Find a payout by the id that every bank has for it."""
+    """Find a payout by the id that every bank has for it: it opens itself."""
     paid = await office.site.world.settled(YESTERDAY)
     hand = office.hands[ORDERS]
     await hand.search(paid["e2e_id"])
     await hand.page.wait_for_url(f"**/payouts/{YESTERDAY}")
+
+
+async def a_payment_by_its_end_to_end_id(office: Office) -> None:
+    """Find a received payment by its id: the charge that it paid opens itself."""
+    hand, payment = office.hands[ORDERS], office.site.seeds["payment"]
+    await hand.search(payment)
+    await hand.page.wait_for_url("**/charges/cob-5502")
+    await expect(hand.at("main")).to_contain_text(payment)
+
+
+async def a_refund_by_its_end_to_end_id(office: Office) -> None:
+    """Find a refund by its id, at the bank; its amount, which tells the id, is not counted."""
+    hand = office.hands[ORDERS]
+    await hand.search("20,00")
+    refund = await hand.at("#list [data-copy^=D]").get_attribute("data-copy")
+    await hand.begin()
+    await hand.search(str(refund))
+    await expect(hand.at(f"main tr:has([data-copy='{refund}'])")).to_be_visible()

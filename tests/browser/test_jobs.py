@@ -12,7 +12,7 @@ from tests.browser import jobs, panel_site
 from tests.browser.jobs import DECIDES, ORDERS, SECOND, Job, Office
 
 MOST: Mapping[Job, Mapping[str, int]] = {
-    jobs.money_that_did_not_arrive: {ORDERS: 7},
+    jobs.money_that_did_not_arrive: {ORDERS: 2},
     jobs.failures_of_yesterday: {ORDERS: 4},
     jobs.one_company_stopped: {ORDERS: 5},
     jobs.a_received_pix_refunded: {ORDERS: 6, DECIDES: 4},
@@ -25,6 +25,8 @@ MOST: Mapping[Job, Mapping[str, int]] = {
     jobs.a_colleague_in: {ORDERS: 6, DECIDES: 3},
     jobs.a_colleague_out: {ORDERS: 5},
     jobs.a_payout_by_its_end_to_end_id: {ORDERS: 1},
+    jobs.a_payment_by_its_end_to_end_id: {ORDERS: 1},
+    jobs.a_refund_by_its_end_to_end_id: {ORDERS: 1},
 }
 
 
