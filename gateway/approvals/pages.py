@@ -46,8 +46,15 @@ def pages(approvals: Approvals, secrets: ApprovedSecrets, context: PageContext) 
     )
     async def listed(visit: Visit) -> Mapping[str, object]:
         """List orders of one state, newest first."""
-        now = panel.staff(visit).acting.now()
-        return {"state": _state(visit), "states": STATES, "me": _me(visit), "now": now}
+        who = panel.staff(visit)
+        return {
+            "state": _state(visit),
+            "states": STATES,
+            "me": _me(visit),
+            "now": who.acting.now(),
+            "secrets": [shown(each, who) for each in await approvals.to_collect(who)],
+            "decides": panel.may(visit, approvals.approve),
+        }
 
     @panel.view("/{approval_id}", "approval", approvals.get)
     async def read(visit: Visit) -> Result:

@@ -9,7 +9,7 @@ this way.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Final
@@ -41,6 +41,7 @@ from gateway.approvals.money import (
     written,
 )
 from gateway.core.access import Requirement, Staff, requirement_of, requires
+from gateway.core.own_work import collectable
 from gateway.credentials.model import Issued
 from gateway.credentials.service import Credentials
 from gateway.domain.accounts.accounts import Account
@@ -219,6 +220,12 @@ class Approvals:
         """List the orders that wait, or waited, for another user."""
         found, total = await self.store.search(wanted, who.scope, _person(who).user_id)
         return Listed(items=found, paging=wanted.paging, total=total)
+
+    @requires(Area.APPROVAL, Action.READ)
+    async def to_collect(self, who: Staff) -> Sequence[Approval]:
+        """List your approved orders whose secrets you can collect now."""
+        wanted = collectable(who, self.terms.now())
+        return await self.store.matching(wanted, who.scope, _person(who).user_id)
 
     @requires(Area.APPROVAL, Action.READ)
     async def get(self, who: Staff, approval_id: str) -> OrderedApproval:

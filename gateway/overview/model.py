@@ -105,11 +105,14 @@ class Need(StrEnum):
     FOREIGN_DEBIT = "foreign_debit"
     UNRESOLVED = "unresolved"
     REVIEW = "review"
+    COLLECT = "collect"
     APPROVAL = "approval"
+    ORDER_ENDS = "order_ends"
     STOP = "stop"
     CERTIFICATE = "certificate"
     BREAKER = "breaker"
     CALLBACKS_MISSING = "callbacks_missing"
+    ORDER_DECIDED = "order_decided"
 
 
 State = Annotated[PayoutState, inline(PayoutState)]
@@ -119,9 +122,10 @@ class Attention(Struct, frozen=True, kw_only=True):
     """
     What needs a person.
 
-    ``subject`` is a provider, or what is stopped (``account:`` and its id); empty where it is
-    about all. ``count`` is of payouts, orders, stops, accounts or debits, ``value`` their sum.
-    ``at`` is when the oldest began, or when the first one ends.
+    ``subject`` is a provider, or what is stopped (``account:`` and its id). Of your own orders it
+    is the id of one, or what became of them and that (``approved:`` and its id). It is empty where
+    it is about all. ``count`` is of payouts, orders, stops, accounts or debits, and ``value`` their
+    sum. ``at`` is when the oldest began, or when the first one ends.
     """
 
     need: Annotated[Need, inline(Need)]
@@ -149,6 +153,10 @@ class Overview(Struct, frozen=True, kw_only=True):
     """
     How payouts went in local days up to now, and what needs a person, most urgent first.
 
+    ``attention`` is what you can do something about, and your own orders: secrets to collect,
+    those that expire within the hour, and those that were decided in the last day. ``others`` is
+    what waits for other people.
+
     ``states`` and ``steps`` count what settled, whatever came back of it since: ``returned_count``
     says of how many payouts money came back, and ``returned`` how much.
     ``median_to_settle_s`` is interpolated, and absent while nothing has settled. ``steps`` are
@@ -168,3 +176,4 @@ class Overview(Struct, frozen=True, kw_only=True):
     step: Literal["hour", "day"]
     steps: list[StepFigures]
     attention: list[Attention]
+    others: list[Attention]

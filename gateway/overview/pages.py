@@ -69,7 +69,7 @@ def pages(  # noqa: PLR0913, PLR0917 - what its parts call
         found = await part(overviews.read(who, period))
         weather = await part(banks.weather(who, WeatherWindow.QUARTER))
         providers = await part(banks.providers(who))
-        needs = found.data.attention if found.data else ()
+        needs = [*found.data.attention, *found.data.others] if found.data else []
         return Shown(
             template="overview/overview.html",
             data={

@@ -12,7 +12,7 @@ from msgspec import UNSET
 from gateway.banks.model import CLOSED, Provider
 from gateway.core.access import Staff, requires
 from gateway.domain.accounts.credentials import Action
-from gateway.domain.identity.rights import Area
+from gateway.domain.identity.rights import Area, Right
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.money import ZERO, Sum, sum_of
 from gateway.domain.payouts.payouts import PayoutState
@@ -36,6 +36,20 @@ _OVER: Final = timedelta(minutes=15)
 """A payout is stored within seconds of the instant it carries; after this no hour grows."""
 _REMEMBERED: Final = Period.MONTH
 _ORDER: Final = {need: place for place, need in enumerate(Need)}
+_RIGHTS: Final = {
+    need: Right(area, Action.WRITE)
+    for need, area in (
+        (Need.UNRESOLVED, Area.PROBE),
+        (Need.REVIEW, Area.REVIEW),
+        (Need.FOREIGN_DEBIT, Area.REVIEW),
+        (Need.APPROVAL, Area.APPROVAL),
+        (Need.STOP, Area.STOP),
+        (Need.CERTIFICATE, Area.PROVIDER),
+        (Need.BREAKER, Area.STOP),
+        (Need.CALLBACKS_MISSING, Area.PROBE),
+    )
+}
+"""Who can do something about it."""
 Key = TypeVar("Key")
 
 
@@ -60,7 +74,10 @@ class Overviews:
         now = self.now()
         span = span_of(period, now)
         hours = await self.records.hours(span, who.scope)
-        standing = await self.records.standing(who.scope, now)
+        standing = await self.records.standing(who, now)
+        told = [each for each in standing if self._concerns(each[1])]
+        told += [(True, each) for each in self._breakers()]
+        mine = [is_mine and _may(who, each.need) for is_mine, each in told]
         returned = await self.records.returned(span, who.scope)
         of_days, median = period is Period.MONTH, median_s(_settled(hours))
         by_state = _added((each.state, each) for each in hours)
@@ -82,9 +99,8 @@ class Overviews:
             ],
             step="day" if of_days else "hour",
             steps=_steps(hours, local_midnight if of_days else _same),
-            attention=by_urgency(
-                [*(each for each in standing if self._concerns(each)), *self._breakers()]
-            ),
+            attention=by_urgency(each for (_, each), own in zip(told, mine, strict=True) if own),
+            others=by_urgency(each for (_, each), own in zip(told, mine, strict=True) if not own),
         )
 
     async def remember(self) -> int:
@@ -105,6 +121,11 @@ class Overviews:
                 if state != CLOSED:
                     about = f"{each.name}:{kind}"
                     yield Attention(need=Need.BREAKER, subject=about, count=1, value=ZERO, at=None)
+
+
+def _may(who: Staff, need: Need) -> bool:
+    """Say whether a person can do something about it; their own orders concern everybody."""
+    return need not in _RIGHTS or who.may(_RIGHTS[need])
 
 
 def by_urgency(standing: Iterable[Attention]) -> list[Attention]:

@@ -23,7 +23,16 @@ from sqlalchemy import (
     union_all,
 )
 
-from gateway.approvals.model import ApprovalState
+from gateway.approvals.model import COLLECTED_WITHIN
+from gateway.core.access import Staff
+from gateway.core.own_work import (
+    collectable,
+    decidable,
+    ended,
+    ends_soon,
+    reviewable,
+    waits,
+)
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.money import Sum
 from gateway.domain.payouts.payouts import FINAL_STATES, PayoutState
@@ -102,20 +111,25 @@ class OverviewRecords:
             row = (await connection.execute(wanted.select_from(each))).one()
         return row.number, Sum(row.centavos)
 
-    async def standing(self, scope: CompanyScope, now: datetime) -> Sequence[Attention]:
+    async def standing(self, who: Staff, now: datetime) -> Sequence[tuple[bool, Attention]]:
         """
         Return what stands open at an instant, in one statement; nothing of a count of zero.
+
+        With each, whether this person could decide it, or has ordered it.
 
         ``CALLBACKS_MISSING`` counts what a provider paid in the last hour, where its bank told
         us nothing unasked in it; whether it should have is not known here.
         """
-        wanted = union_all(*_open_payouts(scope), *_waiting(scope, now), *_told(scope, now))
+        scope = who.scope
+        wanted = union_all(
+            *_open_payouts(who), *_waiting(who, now), *_own(who, now), *_told(scope, now)
+        )
         async with self._database.reading() as connection:
             rows = [row for row in await connection.execute(wanted) if row.number]
         told = {row.subject for row in rows if row.need == _CALLED_BACK}
         missing = Need.CALLBACKS_MISSING.value
         return [
-            _standing(row)
+            (bool(row.mine), _standing(row))
             for row in rows
             if row.need != _CALLED_BACK and not (row.need == missing and row.subject in told)
         ]
@@ -257,32 +271,48 @@ def _whole(column: ColumnElement[Any], label: str) -> ColumnElement[int]:
     return cast(func.coalesce(func.sum(column), 0), BigInteger).label(label)
 
 
-def _open_payouts(scope: CompanyScope) -> Sequence[Select[*tuple[Any, ...]]]:
+def _open_payouts(who: Staff) -> Sequence[Select[*tuple[Any, ...]]]:
     """Count the payouts that nobody can say the end of, and apart from these what people decide."""
-    own = of_account(payouts.c.account_id, scope)
+    own, mine = of_account(payouts.c.account_id, who.scope), reviewable(who)
     added, oldest = _whole(payouts.c.centavos, "value"), func.min(payouts.c.created_at)
     return [
-        _line(need, literal(""), added, oldest).where(UNRESOLVED, which, *own)
-        for need, which in (
-            (Need.UNRESOLVED, not_(payouts.c.review)),
-            (Need.REVIEW, payouts.c.review),
+        _line(need, literal(""), added, oldest, mine=is_mine).where(UNRESOLVED, which, *own)
+        for need, is_mine, which in (
+            (Need.UNRESOLVED, True, not_(payouts.c.review)),
+            (Need.REVIEW, True, mine),
+            (Need.REVIEW, False, and_(payouts.c.review, not_(mine))),
         )
     ]
 
 
-def _waiting(scope: CompanyScope, now: datetime) -> Sequence[Select[*tuple[Any, ...]]]:
+def _own(who: Staff, now: datetime) -> Sequence[Select[*tuple[Any, ...]]]:
+    """Count a person's own orders: with a secret to collect, about to end, and decided."""
+    one, value = func.min(approvals.c.id), _whole(approvals.c.centavos, "value")
+    secret, ends = func.min(approvals.c.decided_at), func.min(approvals.c.ends_at)
+    decided = approvals.c.state + ":" + one
+    return (
+        _line(Need.COLLECT, func.coalesce(one, ""), value, secret).where(collectable(who, now)),
+        _line(Need.ORDER_ENDS, func.coalesce(one, ""), value, ends).where(ends_soon(who, now)),
+        _line(Need.ORDER_DECIDED, decided, value, func.max(approvals.c.decided_at))
+        .where(ended(who, now))
+        .group_by(approvals.c.state),
+    )
+
+
+def _waiting(who: Staff, now: datetime) -> Sequence[Select[*tuple[Any, ...]]]:
     """Count orders that wait, and what stops payouts or will soon, by what it concerns."""
+    scope, mine = who.scope, decidable(who, now)
     subject, ends = stops.c.scope + ":" + stops.c.subject, accounts.c.certificate_ends_at
     return (
-        _line(
-            Need.APPROVAL,
-            literal(""),
-            _whole(approvals.c.centavos, "value"),
-            func.min(approvals.c.ends_at),
-        ).where(
-            approvals.c.state == ApprovalState.WAITING.value,
-            approvals.c.ends_at > now,
-            *of_company(approvals.c.company_id, scope),
+        *(
+            _line(
+                Need.APPROVAL,
+                literal(""),
+                _whole(approvals.c.centavos, "value"),
+                func.min(approvals.c.ends_at),
+                mine=is_mine,
+            ).where(which, *of_company(approvals.c.company_id, scope))
+            for is_mine, which in ((True, mine), (False, and_(waits(now), not_(mine))))
         ),
         _line(Need.STOP, subject, literal(0), func.min(stops.c.ends_at))
         .where(stops.c.lifted_at.is_(None), stops.c.ends_at > now, *stops_in(scope))
@@ -327,11 +357,14 @@ def _line(
     subject: ColumnElement[Any],
     value: ColumnElement[Any],
     at: ColumnElement[Any],
+    *,
+    mine: bool = True,
 ) -> Select[*tuple[Any, ...]]:
     """Return one kind of line of the list."""
     number = func.count().label("number")
     return select(
         literal(str(need)).label("need"),
+        literal(int(mine)).label("mine"),
         subject.label("subject"),
         number,
         value.label("value"),
@@ -350,10 +383,11 @@ def _figures(row: Record) -> HourFigures:
 
 
 def _standing(row: Record) -> Attention:
+    until = row.at + COLLECTED_WITHIN if row.need == Need.COLLECT else row.at
     return Attention(
         need=Need(row.need),
         subject=row.subject,
         count=row.number,
         value=Sum(row.value),
-        at=row.at,
+        at=until,
     )

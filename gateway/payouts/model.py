@@ -401,7 +401,11 @@ class HitPayouts(Struct, frozen=True):
 
 
 class OpenWork(Struct, frozen=True):
-    """How much waits for somebody; ``unresolved`` holds those in ``review``."""
+    """
+    How much waits for you: what you can ask the bank about, decide, collect or lift.
+
+    ``unresolved`` holds those in ``review``, and ``approvals`` secrets to collect.
+    """
 
     unresolved: int
     review: int

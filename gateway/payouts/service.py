@@ -193,8 +193,8 @@ class PayoutRecords:
 
     @requires(Area.REVIEW, Action.READ)
     async def open_work(self, who: Staff) -> OpenWork:
-        """Count what waits for somebody: unresolved, in review, approvals, stops."""
-        return await self.directory.open_work(who.acting.now(), who.scope)
+        """Count what waits for you: unresolved, in review, approvals, stops."""
+        return await self.directory.open_work(who)
 
     @requires(Area.PAYOUT, Action.READ)
     async def hit(self, who: Staff, provider: str, since: datetime) -> list[HitPayouts]:

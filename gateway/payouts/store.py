@@ -16,6 +16,7 @@ from sqlalchemy import (
     case,
     cast,
     exists,
+    false,
     func,
     literal,
     not_,
@@ -28,7 +29,11 @@ from sqlalchemy import (
 from sqlalchemy.sql.elements import TextClause
 
 from gateway.approvals.model import ApprovalKind, ApprovalState
+from gateway.core.access import Staff
+from gateway.core.own_work import collectable, decidable, reviewable
+from gateway.domain.accounts.credentials import Action
 from gateway.domain.bank.payout_orders import FailureCode
+from gateway.domain.identity.rights import Area, Right
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.money import Sum
 from gateway.domain.kernel.terms import terms_of
@@ -62,6 +67,8 @@ from gateway.store.tables.identity import users
 from gateway.store.tables.scope import of_account, of_company, stops_in
 from gateway.store.tables.texts import JsonText, compared, contains
 
+_PROBES: Final = Right(Area.PROBE, Action.WRITE)
+_STOPS: Final = Right(Area.STOP, Action.WRITE)
 COUNTED_AT_MOST: Final = 10_000
 """Payouts that one search counts: more say nothing to a person, and cost time for each."""
 FOUND_AT_MOST: Final = 25
@@ -192,23 +199,22 @@ class PayoutDirectory:
             ordered_by=ordered_by, approved_by=approver, approval_id=row.approval_id
         )
 
-    async def open_work(self, now: datetime, scope: CompanyScope) -> OpenWork:
-        """Count what waits for somebody at an instant, in one statement."""
+    async def open_work(self, who: Staff) -> OpenWork:
+        """Count what a person can do something about now, in one statement."""
+        now, scope, mine = who.acting.now(), who.scope, reviewable(who)
         open_payouts: Sequence[Condition] = (UNRESOLVED, *of_account(payouts.c.account_id, scope))
+        asked = not_(payouts.c.review) if who.may(_PROBES) else false()
+        decided = and_(decidable(who, now), *of_company(approvals.c.company_id, scope))
+        held: Sequence[Condition] = (stops.c.lifted_at.is_(None), stops.c.ends_at > now)
         counted = select(
-            _number(payouts, *open_payouts),
-            _number(payouts, payouts.c.review, *open_payouts),
-            _number(
-                approvals,
-                approvals.c.state == "waiting",
-                approvals.c.ends_at > now,
-                *of_company(approvals.c.company_id, scope),
-            ),
-            _number(stops, stops.c.lifted_at.is_(None), stops.c.ends_at > now, *stops_in(scope)),
+            _number(payouts, or_(asked, mine), *open_payouts),
+            _number(payouts, mine, *open_payouts),
+            _number(approvals, or_(decided, collectable(who, now))),
+            _number(stops, *(held if who.may(_STOPS) else (false(),)), *stops_in(scope)),
         )
         async with self._database.reading() as connection:
-            unresolved, review, waiting, held = (await connection.execute(counted)).one()
-        return OpenWork(unresolved=unresolved, review=review, approvals=waiting, stops=held)
+            unresolved, review, waiting, stopped = (await connection.execute(counted)).one()
+        return OpenWork(unresolved=unresolved, review=review, approvals=waiting, stops=stopped)
 
     async def hit(self, provider: str, since: datetime, scope: CompanyScope) -> list[HitPayouts]:
         """Count payouts at a bank by account: without an outcome, and not sent since then."""

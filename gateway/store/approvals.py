@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from sqlalchemy import Update, and_, bindparam, func, or_, select, update
+from sqlalchemy import ColumnElement, Update, and_, bindparam, func, or_, select, update
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
 from gateway.approvals.model import (
@@ -107,6 +107,14 @@ class StoredApprovals:
             wanted = wanted.where(approvals.c.state == search.state.value)
         rows, total = await page(self._database, wanted, search.paging)
         return [from_row(row, Approval) for row in rows], total
+
+    async def matching(
+        self, wanted: ColumnElement[bool], scope: CompanyScope, user_id: str
+    ) -> Sequence[Approval]:
+        """Return every one of a condition that ``find`` finds, newest first."""
+        async with self._database.reading() as connection:
+            rows = await connection.execute(_NEWEST.where(wanted, *_visible(scope, user_id)))
+            return [from_row(row, Approval) for row in rows]
 
     async def people_of(self, account_id: str, reference: str) -> frozenset[str]:
         """Return the ids of the users who ordered and who approved a payout."""

@@ -116,6 +116,7 @@ WITHOUT = {
             "gateway/store/tables/figures.py",
             "gateway/store/tables/identity.py",
             "gateway/store/tables/texts.py",
+            "gateway/core/own_work.py",
         ],
         STATEMENTS,
     ),

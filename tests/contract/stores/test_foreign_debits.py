@@ -38,6 +38,7 @@ from gateway.statements.snapshots import Snapshots
 from gateway.store.backoffice.payout_links import PayoutLinks
 from gateway.store.engine import Store
 from tests.contract.stores.databases import both
+from tests.world.acts import reader
 from tests.world.movements import movement
 from tests.world.payouts import ScriptedBank
 from tests.world.stores.samples import ACCOUNT, NOW, SISTER, account, attempt, change, of, payout
@@ -128,10 +129,10 @@ async def shown(store: Store) -> Sequence[ForeignDebit]:
 
 
 async def needed(store: Store, scope: CompanyScope = EVERY_COMPANY) -> list[tuple[str, int, Sum]]:
-    standing = await OverviewRecords(store.database).standing(scope, NOW)
+    standing = await OverviewRecords(store.database).standing(reader(scope), NOW)
     return [
         (each.subject, each.count, each.value)
-        for each in standing
+        for _, each in standing
         if each.need is Need.FOREIGN_DEBIT
     ]
 

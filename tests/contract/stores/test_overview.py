@@ -9,18 +9,28 @@ from datetime import datetime, timedelta
 import pytest
 from sqlalchemy import select, update
 
+from gateway.approvals.model import ApprovalKind, ApprovalState
 from gateway.callbacks.store import CallbackRecords
 from gateway.companies.service import add_company
+from gateway.core.access import Staff
+from gateway.core.own_work import collectable
+from gateway.domain.identity.rights import Role
 from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope, scope_of
 from gateway.domain.kernel.money import Sum
 from gateway.domain.payouts.payouts import PayoutState
+from gateway.operations.kernel.audit_context import AuditContext
 from gateway.overview.model import HOUR, HourFigures, Need, Span
 from gateway.overview.store import OverviewRecords
+from gateway.payouts.model import OpenWork
+from gateway.payouts.store import PayoutDirectory
 from gateway.stops.model import StopScope
 from gateway.store.engine import Store
 from gateway.store.tables.core import accounts, payouts
 from gateway.store.tables.figures import closed_hours, payout_hours
 from tests.contract.stores.databases import both
+from tests.contract.stores.reviews import MARIA, in_review
+from tests.world.acts import reader
+from tests.world.people import somebody
 from tests.world.stops import STOP, plant, sample
 from tests.world.stores.office import APPROVAL, CALLBACK
 from tests.world.stores.samples import (
@@ -191,8 +201,8 @@ async def test_figures_are_of_companies_in_scope_alone(store: Store, *, is_remem
 async def standing(
     store: Store, scope: CompanyScope = EVERY_COMPANY
 ) -> dict[tuple[Need, str], int]:
-    found = await OverviewRecords(store.database).standing(scope, NOW)
-    return {(each.need, each.subject): each.count for each in found}
+    found = await OverviewRecords(store.database).standing(reader(scope), NOW)
+    return {(each.need, each.subject): each.count for _, each in found}
 
 
 async def test_nothing_stands_open_on_a_healthy_day(store: Store):
@@ -216,8 +226,7 @@ async def test_what_is_not_proven_stands_open_until_it_is(store: Store):
         )
 
     found = {
-        each.need: each
-        for each in await OverviewRecords(store.database).standing(EVERY_COMPANY, NOW)
+        each.need: each for _, each in await OverviewRecords(store.database).standing(reader(), NOW)
     }
 
     assert (found[Need.UNRESOLVED].count, found[Need.REVIEW].count) == (1, 1)
@@ -271,3 +280,76 @@ async def test_what_stands_open_is_of_companies_in_scope_alone(store: Store):
     assert len(await standing(store, scope_of(frozenset({COMPANY})))) == 5
     assert await standing(store, scope_of(frozenset({OTHER}))) == {}
     assert await standing(store, NOBODY) == {}
+
+
+def acting(name: str, *roles: Role, at: datetime = NOW) -> Staff:
+    """Let a person of these roles act; their id is their name."""
+    person = somebody(*roles, user_id=name, email=f"{name}@example.com")
+    return Staff(AuditContext(person.actor, lambda: at), person=person)
+
+
+async def needs(store: Store, who: Staff) -> dict[tuple[str, bool], int]:
+    """Count what waits, by whether this person could decide it."""
+    found = await OverviewRecords(store.database).standing(who, who.acting.now())
+    return {(each.need.value, mine): each.count for mine, each in found}
+
+
+@both
+async def test_what_waits_is_of_who_can_decide_it(store: Store):
+    """Not of who ordered it, has given an opinion on it, or has approved it."""
+    await in_review(store)
+    await store.reviews.add(replace(MARIA, by="user:ana@example.com"), event())
+    await store.office.approvals.add(APPROVAL, event())
+    approved = replace(APPROVAL, id="a2", reference="order-1", ordered_by="x", decided_by="joao")
+    await store.office.approvals.add(
+        replace(approved, state=ApprovalState.APPROVED, decided_at=NOW - timedelta(days=2)), event()
+    )
+    count = PayoutDirectory(store.database).open_work
+
+    rui = acting("rui", Role.APPROVER)
+    assert await needs(store, rui) == {("approval", True): 1, ("review", True): 1}
+    assert await count(rui) == OpenWork(unresolved=1, review=1, approvals=1, stops=0)
+    for name in ("ana", "joao"):
+        who = acting(name, Role.APPROVER)
+        assert await needs(store, who) == {("approval", True): 1, ("review", False): 1}
+        assert await count(who) == OpenWork(unresolved=0, review=0, approvals=1, stops=0)
+    u1 = acting("u1", Role.APPROVER)
+    assert await needs(store, u1) == {("approval", False): 1, ("review", True): 1}
+    viewer = acting("v", Role.VIEWER)
+    assert await needs(store, viewer) == {("approval", False): 1, ("review", False): 1}
+    assert await count(viewer) == OpenWork(unresolved=0, review=0, approvals=0, stops=0)
+
+
+@both
+async def test_own_orders_are_told_and_a_secret_while_it_can_be_collected(store: Store):
+    secret = {"kind": ApprovalKind.CREDENTIAL_ISSUE, "centavos": None, "account_id": None}
+    ends = {"state": ApprovalState.REJECTED, "decided_at": NOW}
+    for number, changed in enumerate(
+        (
+            {"state": ApprovalState.APPROVED, "decided_at": NOW, **secret},
+            ends,
+            {**ends, "decided_at": NOW - timedelta(days=2)},
+            {**ends, "state": ApprovalState.WITHDRAWN},
+            {**ends, "ordered_by": "somebody else"},
+            {"ends_at": NOW + timedelta(minutes=30)},
+        )
+    ):
+        order = replace(APPROVAL, id=f"o{number}", reference=str(number), **changed)
+        await store.office.approvals.add(order, event())
+
+    security = acting("u1", Role.SECURITY)
+    told = await OverviewRecords(store.database).standing(security, NOW)
+    assert {(each.need, each.subject, each.count) for mine, each in told if mine} == {
+        (Need.COLLECT, "o0", 1),
+        (Need.ORDER_DECIDED, "rejected:o1", 1),
+        (Need.ORDER_ENDS, "o5", 1),
+    }
+    (until,) = [each.at for _, each in told if each.need is Need.COLLECT]
+    assert until == NOW + timedelta(minutes=15)
+    assert (await PayoutDirectory(store.database).open_work(security)).approvals == 1
+    found = await store.office.approvals.matching(collectable(security, NOW), EVERY_COMPANY, "u1")
+    assert [each.id for each in found] == ["o0"]
+
+    late = acting("u1", Role.SECURITY, at=until)
+    assert ("collect", True) not in await needs(store, late)
+    assert ("collect", True) not in await needs(store, acting("u1", Role.OPERATOR))

@@ -10,6 +10,7 @@ from typing import Final
 from msgspec.structs import asdict
 
 from gateway.core.access import Staff, StaffOf
+from gateway.domain.identity.sessions import SignedInUser
 from gateway.http.panel.pages.kit import part
 from gateway.http.panel.pages.visit import Visit
 from gateway.payouts.model import OpenWork
@@ -17,9 +18,9 @@ from gateway.payouts.model import OpenWork
 _KEPT_FOR: Final = timedelta(seconds=5)
 """As often as a page that is looked at asks again; the lists themselves are never older."""
 _MOST: Final = 256
-"""Kinds of people: a company limit with roles. More than that are counted again."""
+"""People with their rights. More than that are counted again."""
 
-Kind = tuple[frozenset[str], frozenset[str]]
+Kind = tuple[str, frozenset[str], frozenset[str]]
 
 
 async def counted(asked: Awaitable[OpenWork]) -> Mapping[str, int]:
@@ -31,7 +32,7 @@ async def counted(asked: Awaitable[OpenWork]) -> Mapping[str, int]:
 @dataclass(frozen=True, slots=True)
 class Badges:
     """
-    Counts for people who see the same; each page would else cost one more query.
+    Counts of each person; each page would else cost one more query.
 
     Attributes:
         staff: Turns who is signed in into who acts.
@@ -46,7 +47,7 @@ class Badges:
         """Return the counts for a whole page; none for a part of one, or where they cannot be."""
         if visit.person is None or visit.is_partial:
             return {}
-        kind: Kind = visit.person.companies, frozenset(visit.person.roles)
+        kind = _kind(visit.person)
         at, counts = self._known.get(kind, (None, {}))
         if at is None or self.staff.now() - at > _KEPT_FOR:
             counts = await counted(self.count(self.staff(visit.person)))
@@ -57,7 +58,7 @@ class Badges:
         """Return what was counted last; for a page that counts nothing itself."""
         if visit.person is None or visit.is_partial:
             return {}
-        kind: Kind = visit.person.companies, frozenset(visit.person.roles)
+        kind = _kind(visit.person)
         return self._known.get(kind, (None, {}))[1]
 
     def _keep(self, kind: Kind, counts: Mapping[str, int]) -> None:
@@ -66,3 +67,8 @@ class Badges:
         self._known[kind] = self.staff.now(), counts
         if len(self._known) > _MOST:
             del self._known[next(iter(self._known))]
+
+
+def _kind(person: SignedInUser) -> Kind:
+    """Return what the counts of a person depend on."""
+    return person.user_id, person.companies, frozenset(person.roles)

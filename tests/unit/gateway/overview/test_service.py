@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -11,6 +11,8 @@ import pytest
 from msgspec import UNSET
 
 from gateway.banks.model import Provider
+from gateway.core.access import Staff
+from gateway.domain.identity.rights import Role
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.money import Money
 from gateway.domain.payouts.payouts import PayoutState
@@ -18,6 +20,7 @@ from gateway.overview.model import Attention, HourFigures, Need, Period, Span, s
 from gateway.overview.service import Overviews, by_urgency
 from tests.unit.gateway.banks.samples import provider
 from tests.world.acts import reader
+from tests.world.people import somebody
 from tests.world.standing import Clock
 
 SCOPE = CompanyScope(frozenset({"c"}))
@@ -40,9 +43,9 @@ class Records:
     async def returned(self, span: Span, scope: CompanyScope) -> tuple[int, Money]:
         return 1, Money(50)
 
-    async def standing(self, scope: CompanyScope, now: datetime) -> Sequence[Attention]:
-        self.asked.append((scope, now))
-        return self.standing_found
+    async def standing(self, who: Staff, now: datetime) -> Sequence[tuple[bool, Attention]]:
+        self.asked.append((who.scope, now))
+        return [(True, each) for each in self.standing_found]
 
     async def remember(self, span: Span) -> int:
         self.asked.append(span)
@@ -87,6 +90,29 @@ async def test_a_bank_that_is_to_tell_nothing_is_not_missed():
     found = await overviews(Records((), missing), frozenset({"b"})).read(WHO, Period.TODAY)
 
     assert [each.subject for each in found.attention] == ["b"]
+
+
+@pytest.mark.parametrize(
+    ("roles", "theirs"),
+    [
+        ({Role.VIEWER}, {Need.COLLECT}),
+        ({Role.OPERATOR}, {Need.COLLECT, Need.UNRESOLVED, Need.STOP, Need.BREAKER}),
+        ({Role.APPROVER}, {*Need} - {Need.CERTIFICATE}),
+    ],
+)
+async def test_what_one_can_do_nothing_about_waits_for_others(roles: set[Role], theirs: set[Need]):
+    """Whoever reads alone is asked for nothing but what is their own."""
+    needs = [Need.COLLECT, Need.UNRESOLVED, Need.REVIEW, Need.APPROVAL, Need.STOP, Need.CERTIFICATE]
+    records = Records((), [standing(each) for each in needs])
+    who = replace(WHO, person=somebody(*roles))
+
+    found = await overviews(
+        records, frozenset(), provider(name="ipe", breakers={"payout": "open"})
+    ).read(who, Period.TODAY)
+
+    everything = {*needs, Need.BREAKER}
+    assert {each.need for each in found.attention} == theirs & everything
+    assert {each.need for each in found.others} == everything - theirs
 
 
 def test_what_costs_most_to_leave_comes_first_and_then_the_oldest():
