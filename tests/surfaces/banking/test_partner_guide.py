@@ -107,6 +107,25 @@ def rows_of(heading: str) -> list[list[str]]:
     return [[cell.strip(" `") for cell in row.strip("|").split("|")] for row in rows]
 
 
+def promised(guide: Path) -> list[list[str]]:
+    """Return what no language changes of each row of a table: codes, statuses, amounts."""
+    rows = re.findall(r"^\|(.*)\|$", guide.read_text("utf-8"), re.MULTILINE)
+    found = [re.findall(r"`[^`]+`|\b\d{3}\b(?:\.\d\d)?", row) for row in rows]
+    return [[each for each in row if each != "`reference`"] for row in found if row]
+
+
+def test_the_portuguese_page_promises_the_same():
+    """Every row of its tables, and both orders, as they stand in the English guide."""
+    portuguese = GUIDE.parent / "pt/guia-do-parceiro.md"
+    [ours, theirs] = [
+        re.findall(r"```json\n(.*?)```", each.read_text("utf-8"), re.DOTALL)
+        for each in (GUIDE, portuguese)
+    ]
+
+    assert promised(portuguese) == promised(GUIDE)
+    assert theirs == ours
+
+
 def test_every_failure_code_is_explained():
     assert {code for code, _, _ in rows_of("`failure.code`")} == set(FailureCode)
 
