@@ -101,11 +101,13 @@ document.addEventListener("input", (event) => {
 document.addEventListener("change", (event) => {
   const field = event.target;
   if (field.matches("[data-submits]")) field.form.requestSubmit();
-  // A period and two days rule each other out.
-  if (field.matches("[data-clears]") && field.value) all(field.dataset.clears).forEach((each) => (each.value = ""));
   // What is chosen says what another place shows.
   if (field.matches("[data-tells]")) one(field.dataset.tells).textContent = field.selectedOptions[0].dataset.tell;
 });
+// A period and two days rule each other out: before the form is sent, so while the event goes down.
+document.addEventListener("change", ({ target }) => {
+  if (target.matches("[data-clears]") && target.value) all(target.dataset.clears).forEach((each) => (each.value = ""));
+}, true);
 const guardAll = (within) => all("[data-opens]", within).forEach(guard);
 guardAll(document);
 
