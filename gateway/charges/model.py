@@ -45,6 +45,7 @@ class ChargeRecord(Struct, frozen=True, kw_only=True):
         expires_at: None when it never expires.
         paid_at, e2e_id: Of the last payment that was seen.
         payer_name: Who paid last, else who is asked to pay; empty where nobody was named.
+        description: What the payer is told; empty for nothing.
         made_until: Until then its order is being made, or its outcome is unknown: no other
             process asks the bank for a charge of this reference.
     """
@@ -63,6 +64,7 @@ class ChargeRecord(Struct, frozen=True, kw_only=True):
     paid_at: datetime | None = None
     e2e_id: str = ""
     payer_name: str = ""
+    description: str = ""
     made_until: datetime | None = None
 
     @property

@@ -113,6 +113,7 @@ class KeptCharges:
             expires_at=_later(now, order.expires_in),
             updated_at=now,
             payer_name=order.payer.name if order.payer else "",
+            description=order.description,
             made_until=now + LEASE,
         )
         return record if await self.records.begin(record) else None

@@ -296,6 +296,7 @@ charges = Table(
     Column("paid_at", Instant),
     Column("e2e_id", Text, nullable=False),
     Column("payer_name", Text, nullable=False),
+    Column("description", Text, nullable=False),
     # Until then one process may make it at its bank.
     Column("made_until", Instant),
     UniqueConstraint("reference_sha256", "account_id"),

@@ -295,7 +295,7 @@ _TABLES: Final = (
         "charges",
         "text id account_id; bytes reference_sha256; text reference provider type; flag reusable; "
         "large? centavos; text state; time created_at; time? expires_at; time updated_at; "
-        "time? paid_at; text e2e_id payer_name; time? made_until",
+        "time? paid_at; text e2e_id payer_name description; time? made_until",
         of={"account_id": "accounts"},
         unique="reference_sha256 account_id",
         check=("above_zero", "centavos > 0"),

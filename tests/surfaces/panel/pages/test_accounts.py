@@ -185,7 +185,7 @@ async def test_a_payout_is_linked_and_the_file_is_a_brazilian_one(viewer: Person
 
 
 async def test_a_charge_is_made_shown_with_its_code_and_cancelled(operator: Person, world: World):
-    reference = await made(operator, world)
+    reference = await made(operator, world, description="Mensalidade de março")
     path = at(world, f"/charges/{reference}")
 
     shown = await operator.open(f"{path}?read=1")
@@ -194,6 +194,7 @@ async def test_a_charge_is_made_shown_with_its_code_and_cancelled(operator: Pers
     after = await operator.open(f"{path}?read=1")
 
     assert "data:image/png;base64," in shown.text
+    assert "Mensalidade de março" in shown.text
     assert 'hx-trigger="panel:tick from:body"' in shown.text
     assert refused.status == 400
     assert 'value="outra"' in refused.text
