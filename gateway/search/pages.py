@@ -10,6 +10,7 @@ from typing import Final
 from urllib.parse import quote, urlencode
 
 from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.terms import terms_of
 from gateway.http.panel.pages.formats import local
 from gateway.http.panel.pages.kit import PageContext, Pages, Part, part, typed
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
@@ -119,6 +120,7 @@ class SearchPages:
             "is_exact": bool(found and found.is_exact),
             "is_kept": is_kept,
             "asked": asked,
+            "by_name": asked.day is None and terms_of(asked.text).centavos is None,
             "days": days,
             "most": COMPARED_AT_MOST,
             "names": await self.panel.names(visit, ids),

@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Final
 
 from gateway.charges.model import ChargeRecord
+from gateway.domain.bank.refunds import IncomingPayment, Refund
 from gateway.domain.bank.statements import Direction, Entry, MovementKind
 from gateway.domain.kernel.money import Sum
 from gateway.domain.kernel.windows import LOCAL, Paging, Search, Window
@@ -24,12 +25,17 @@ class StatementSearch:
     """
     Which movements: ``search`` counts days of Brasilia.
 
-    ``text`` is looked for in the description, the counterparty's name and the end-to-end id.
+    ``text`` is an amount, or a part of the description, of the counterparty's name, of the
+    end-to-end id or of the reference of the payout or charge behind it.
+
+    Attributes:
+        untied: Only those behind which nothing of ours is known.
     """
 
     search: Search
     direction: Direction | None = None
     text: str = ""
+    untied: bool = False
 
 
 @dataclass(slots=True)
@@ -70,11 +76,23 @@ class Sums:
 
 @dataclass(frozen=True, slots=True)
 class LinkedEntry:
-    """A movement, and the payout or the charge of ours that is behind it, as far as we know."""
+    """
+    A movement, and what of ours is behind it, as far as we know.
+
+    Attributes:
+        received, refund: As the bank lists them, where neither payout nor charge is on record.
+    """
 
     entry: Entry
     payout: Payout | None
     charge: ChargeRecord | None
+    received: IncomingPayment | None = None
+    refund: Refund | None = None
+
+    @property
+    def is_tied(self) -> bool:
+        """Say whether anything of ours is behind it."""
+        return any((self.payout, self.charge, self.received, self.refund))
 
     @property
     def difference(self) -> Sum | None:
@@ -114,6 +132,14 @@ class LinkedStatement:
     sums: Sums
     days: Mapping[date, Sums]
     read_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """What an account held before and after the days of a statement."""
+
+    opening: Sum
+    closing: Sum
 
 
 def local_day(at: datetime) -> date:

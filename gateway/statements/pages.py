@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -17,7 +16,7 @@ from gateway.http.panel.pages.days import Days, days_of
 from gateway.http.panel.pages.kit import PageContext, Pages, Part, part
 from gateway.http.panel.pages.page import HTML, Download, Page, Result, Shown
 from gateway.http.panel.pages.visit import Visit
-from gateway.statements.model import LinkedStatement, Locale, ReportRequest
+from gateway.statements.model import LinkedStatement, Locale, ReportRequest, local_day
 from gateway.statements.service import Statements
 from policies.validation.backoffice.searches import STATEMENT
 from policies.validation.search import days as window_of
@@ -37,7 +36,7 @@ def pages(statements: Statements, readings: Readings, context: PageContext) -> S
 
     async def linked(visit: Visit, account: Account, days: Days) -> LinkedStatement:
         """Read the movements that the address asks for."""
-        names = ("direction", "text", "page", "limit")
+        names = ("direction", "text", "tied", "page", "limit")
         asked = {**days.asked, **{name: visit.query(name) for name in names}}
         query = {name: [text] for name, text in asked.items() if text}
         wanted = STATEMENT.read(RawRequest(path={}, query=query))
@@ -47,22 +46,28 @@ def pages(statements: Statements, readings: Readings, context: PageContext) -> S
     async def statement(visit: Visit) -> Result:
         """Show the statement of an account; the bank is asked after the page, or when told to."""
         account, days = await panel.account(visit), days_of(visit, now)
+        # of past days all that moved since is read too
+        asks_bounds = days.ends >= local_day(now()) or visit.query("balances") == "1"
         data: dict[str, object] = {
             **await panel.account_data(visit),
             "days": days,
             "direction": visit.query("direction"),
             "balance": None,
+            "bounds": None,
+            "asks_bounds": asks_bounds,
             "last": (await part(readings.last(panel.staff(visit), account))).data,
             "movements": None,
             "may_export": panel.may(visit, statements.report),
             "formats": [each for each in _TYPES if each != "pdf"],
         }
         if visit.reads_bank:
-            balance, movements = await asyncio.gather(
-                part(statements.balance(panel.staff(visit), account), _BALANCE_FAILS),
-                part(linked(visit, account, days), _FAILS),
-            )
+            balance = await part(statements.balance(panel.staff(visit), account), _BALANCE_FAILS)
+            movements = await part(linked(visit, account, days), _FAILS)
             data |= {"balance": balance, "movements": movements, "by_day": _by_day(movements)}
+            if balance.data and movements.data and movements.data.read_at and asks_bounds:
+                who, window = panel.staff(visit), LocalWindow(days.init, days.ends)
+                told = statements.bounds(who, account, window, movements.data, balance.data)
+                data["bounds"] = await part(told, _FAILS)
         template, swapped = "accounts/statement.html", "accounts/_statement.html"
         return Shown(template=template, part=swapped, data=data)
 

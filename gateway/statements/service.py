@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import Final
 
 from gateway.charges.store import StoredCharges
@@ -12,13 +13,34 @@ from gateway.core.access import Staff, requires
 from gateway.domain.accounts.accounts import Account
 from gateway.domain.accounts.credentials import Action
 from gateway.domain.bank.capabilities import PortCall
-from gateway.domain.bank.statements import Balance, Block, Direction, Entry, Statement
+from gateway.domain.bank.providers import NotSupported, ProviderError
+from gateway.domain.bank.refunds import IncomingPayment, Refund
+from gateway.domain.bank.statements import (
+    Balance,
+    Block,
+    Direction,
+    Entry,
+    MovementKind,
+    Statement,
+)
 from gateway.domain.identity.rights import Area
-from gateway.domain.kernel.windows import LocalWindow, Search, Window, local_end, local_start
+from gateway.domain.kernel.money import Sum
+from gateway.domain.kernel.terms import terms_of
+from gateway.domain.kernel.windows import (
+    LONGEST_DAYS,
+    LocalWindow,
+    Search,
+    Window,
+    local_end,
+    local_start,
+)
 from gateway.domain.payouts.payouts import Payout
+from gateway.domain.payouts.returns import is_return_id
 from gateway.operations.backoffice.downloads.files import Turns, in_turn
 from gateway.operations.bank.connections import bank_of, offered
+from gateway.operations.bank.pages import within
 from gateway.statements.model import (
+    Bounds,
     LinkedEntry,
     LinkedStatement,
     Report,
@@ -109,20 +131,50 @@ class Statements:
             StoreUnavailable: what is behind the movements cannot be read.
         """
         paging, now = wanted.search.paging, who.acting.now()
-        asks = not (paging.offset or wanted.direction or wanted.text)
+        asks = not (paging.offset or wanted.direction or wanted.text or wanted.untied)
         entries = await self._local(account, wanted.search.window, fresh=asks)
         sums, days = _summed(entries)
-        chosen = _chosen(entries, wanted)
-        page = chosen[paging.offset : paging.offset + paging.limit]
-        shown = {local_day(each.created_at) for each in page}
+        chosen = [each for each in entries if wanted.direction in {None, each.direction}]
+        page, total = await self._chosen(account, chosen, wanted)
+        shown = {each.day for each in page}
         return LinkedStatement(
-            entries=await self._linked(account.id, page),
+            entries=page,
             paging=paging,
-            total=len(chosen),
+            total=total,
             sums=sums,
             days={day: known for day, known in days.items() if day in shown},
             read_at=now if asks else None,
         )
+
+    @requires(Area.BALANCE, Action.READ)
+    async def bounds(
+        self, who: Staff, account: Account, days: Window, told: LinkedStatement, before: Balance
+    ) -> Bounds | None:
+        """
+        Work out what an account held before and after local days; raises as above.
+
+        Args:
+            who: Who asks.
+            account: The account.
+            days: The days.
+            told: Their statement, as the bank has just told it.
+            before: The balance as it was read before the statement.
+
+        Returns:
+            None where the balance has moved meanwhile, or the days ended over 90 days ago.
+        """
+        today, since = local_day(who.acting.now()), Sums()
+        if days.ends < today - timedelta(days=LONGEST_DAYS):
+            return None
+        if days.ends < today:
+            later = LocalWindow(days.ends + timedelta(days=1), today)
+            since, _ = _summed(await self._local(account, later, fresh=True))
+        after = await balance_of(self.reads.banks, account)
+        if after.balance != before.balance:
+            return None
+        closing = after.balance.centavos - since.came_in + since.went_out
+        opening = closing - told.sums.came_in + told.sums.went_out
+        return Bounds(opening=Sum(opening), closing=Sum(closing))
 
     @requires(Area.TRANSACTION, Action.READ)
     async def movements(self, _who: Staff, account: Account, days: Window) -> Sequence[Entry]:
@@ -143,6 +195,69 @@ class Statements:
             found += await self.reads.window(account, window, fresh=fresh)
         begins, ends = local.start, local.end
         return [each for each in found if begins <= each.created_at < ends]
+
+    async def _chosen(
+        self, account: Account, entries: Sequence[Entry], wanted: StatementSearch
+    ) -> tuple[Sequence[LinkedEntry], int]:
+        """Return a page of the movements that are asked for, tied, and how many they are."""
+        paging, terms = wanted.search.paging, terms_of(wanted.text)
+        cut = slice(paging.offset, paging.offset + paging.limit)
+        if not wanted.untied and (not terms.text or terms.centavos is not None):
+            chosen = [each for each in entries if terms.fits(each.value, *_words(each))]
+            page = await self._linked(account.id, chosen[cut])
+            return await self._named(account, page, ProviderError), len(chosen)
+        tied = await self._linked(account.id, entries)
+        if wanted.untied:
+            named = await self._named(account, tied, NotSupported)
+            tied = [each for each in named if not each.is_tied]
+        found = [each for each in tied if terms.fits(each.entry.value, *_words_of(each))]
+        page = (
+            found[cut] if wanted.untied else await self._named(account, found[cut], ProviderError)
+        )
+        return page, len(found)
+
+    async def _named(
+        self, account: Account, tied: Sequence[LinkedEntry], lacks: type[ProviderError]
+    ) -> Sequence[LinkedEntry]:
+        """
+        Tie what is not on record to payments received and refunds as the bank lists them.
+
+        Where the bank ``lacks`` a list, nothing is tied to it.
+        """
+        came_in = [each.day for each in tied if _may_be_received(each)]
+        given_back = [each.day for each in tied if _may_be_refund(each)]
+        received: dict[str, IncomingPayment] = {}
+        refunds: dict[str, Refund] = {}
+        bank = bank_of(self.reads.banks, account)
+        size = bank.adapter.capabilities.largest_page
+        with suppress(lacks):
+            if came_in:
+                calls = offered(bank, PortCall.LIST_RECEIVED)
+                for payment in await within(
+                    LocalWindow(min(came_in), max(came_in)),
+                    lambda days, cursor: calls.list_received(bank.account, days, cursor, size),
+                    lambda each: each.paid_at,
+                ):
+                    received[payment.e2e_id] = payment
+        with suppress(lacks):
+            if given_back:
+                asked = offered(bank, PortCall.LIST_REFUNDS)
+                # a refund is ordered before it moves
+                first = min(given_back) - timedelta(days=1)
+                for refund in await within(
+                    LocalWindow(first, max(given_back)),
+                    lambda days, cursor: asked.list_refunds(bank.account, days, cursor, size),
+                    lambda each: each.created_at,
+                ):
+                    refunds |= {name: refund for name in _names(refund) if name}
+        return [
+            replace(
+                each,
+                received=received.get(each.entry.e2e_id) if _may_be_received(each) else None,
+                refund=_refund_of(each.entry, refunds) if _may_be_refund(each) else None,
+            )
+            for each in tied
+        ]
 
     async def _linked(self, account_id: str, entries: Sequence[Entry]) -> Sequence[LinkedEntry]:
         """Tie movements to payouts and charges, by two queries for some hundreds of them."""
@@ -192,20 +307,38 @@ def _with_days(entries: Iterable[Entry]) -> Iterator[tuple[date, Entry]]:
         yield day, each
 
 
-def _chosen(entries: Sequence[Entry], wanted: StatementSearch) -> Sequence[Entry]:
-    """Return the movements that are asked for."""
-    if wanted.direction is None and not wanted.text:
-        return entries
-    return [each for each in entries if _matches(each, wanted)]
+def _words(entry: Entry) -> Sequence[str]:
+    """Return what a text is looked for in."""
+    return entry.description, entry.counterparty.name, entry.e2e_id
 
 
-def _matches(entry: Entry, wanted: StatementSearch) -> bool:
-    """Say whether a movement is one that is asked for."""
-    if wanted.direction not in {None, entry.direction}:
-        return False
-    text = wanted.text.casefold()
-    words = (entry.description, entry.counterparty.name, entry.e2e_id)
-    return not text or any(text in each.casefold() for each in words)
+def _words_of(tied: LinkedEntry) -> Sequence[str]:
+    """Return the same, and the references of what is behind the movement."""
+    behind = (tied.payout, tied.charge, tied.received, tied.refund)
+    return *_words(tied.entry), *(each.reference for each in behind if each is not None)
+
+
+def _may_be_received(tied: LinkedEntry) -> bool:
+    """Say whether a payment that nothing on record explains came in by Pix."""
+    entry = tied.entry
+    is_known = tied.payout is not None or tied.charge is not None
+    return entry.is_pix and entry.direction is Direction.CREDIT and not is_known
+
+
+def _may_be_refund(tied: LinkedEntry) -> bool:
+    """Say whether money was given back."""
+    entry = tied.entry
+    is_return = entry.kind is MovementKind.PIX_RETURN or is_return_id(entry.e2e_id)
+    return is_return and entry.direction is Direction.DEBIT and tied.payout is None
+
+
+def _names(refund: Refund) -> Sequence[str]:
+    """Return what a movement may call a refund by."""
+    return refund.return_id, refund.provider_key
+
+
+def _refund_of(entry: Entry, refunds: Mapping[str, Refund]) -> Refund | None:
+    return refunds.get(entry.provider_key) or refunds.get(entry.e2e_id)
 
 
 def _by_name(payouts: Iterable[Payout]) -> Mapping[str, Payout]:

@@ -199,6 +199,7 @@ CHARGES: Final[Input[ChargeSearch]] = inputs.filters(
     *inputs.KEYSET,
 )
 _DAYS = frozenset({"init", "ends"})
+_UNTIED: Final = ("no",)
 _DIRECTIONS: Final = frozenset(each.value for each in Direction)
 
 
@@ -209,6 +210,7 @@ def statement(asked: RawRequest) -> StatementSearch:
         search=search,
         direction=Direction(direction) if direction else None,
         text=_one(asked, "text", strict.plain_text, "text_form") or "",
+        untied=bool(_word(asked, "tied", _UNTIED)),
     )
 
 
@@ -235,7 +237,15 @@ STATEMENT: Final[Input[StatementSearch]] = Input(
     parameters=(
         *map(_local, SEARCH.parameters),
         inputs.word_filter("direction", Direction),
-        inputs.text_filter("text", "Part of a description, a name or an end-to-end id."),
+        inputs.text_filter(
+            "text", "Part of a description, a name, an end-to-end id or a reference, or an amount."
+        ),
+        Parameter(
+            name="tied",
+            required=False,
+            schema={"type": "string", "enum": list(_UNTIED)},
+            description="Only movements behind which nothing of ours is known.",
+        ),
     ),
     refuses=(*SEARCH.refuses, errors.PAYLOAD_INVALID),
 )

@@ -65,7 +65,7 @@ async def test_an_account_of_another_company_is_not_there(world: World, rest: st
         ("/panel/accounts", "Loja Exemplo Ltda"),
         ("/panel/companies", "Loja Exemplo Ltda"),
         ("/panel/charges", "Cobranças"),
-        ("/panel/charges?reference=nichts", "Nada corresponde ao filtro"),
+        ("/panel/charges?text=nichts", "Nada corresponde ao filtro"),
         ("/panel/charges?status=no-state", "VALIDATION_FAILED"),
         ("/panel/received", "Escolha uma conta"),
     ],
@@ -165,6 +165,40 @@ async def test_page_and_file_show_the_same_lines_pix_or_not(viewer: Person, worl
     assert page.text.count('<tr><td class="muted wide-only">') == file.text.count("\r\n") - 1
 
 
+async def test_refunds_and_payments_are_linked_between_two_balances(viewer: Person, world: World):
+    account = world.demo["accounts"]["main"]["id"]
+    await world.control.post("accounts", account, "movements", body={"kind": "fee", "value": 4.32})
+
+    page = await viewer.open(at(world, "/statement?read=1&limit=100"))
+    rest = await viewer.open(at(world, "/statement?read=1&limit=100&tied=no"))
+
+    assert "devolução demo-refund-" in page.text
+    assert at(world, "/charges/demo-paid-") in page.text
+    assert all(words in page.text for words in ("Saldo inicial", "Saldo final"))
+    assert "4,32" in rest.text
+    assert "demo-" not in rest.text
+
+
+async def test_charges_are_found_by_a_part_and_added_up(operator: Person, world: World):
+    reference = await made(operator, world)
+
+    seen = await operator.open(f"/panel/charges?text={reference[2:20].upper()}")
+
+    assert at(world, f"/charges/{reference}") in seen.text
+    assert "1 cobrança · " in seen.text
+
+
+async def test_a_payment_received_is_found_at_the_bank_alone(viewer: Person, world: World):
+    """After the page: without a script by a link."""
+    at_once = await viewer.open("/panel/search?q=149,90")
+    asked = await viewer.open("/panel/search?q=149,90&read=1")
+
+    assert "Consultar os bancos" in at_once.text
+    assert "demo-paid-" not in at_once.text
+    assert "demo-paid-" in asked.text
+    assert "os bancos de" in asked.text
+
+
 async def test_a_payout_is_linked_and_the_file_is_a_brazilian_one(viewer: Person, world: World):
     reference = uuid4().hex
     await world.pay(order(reference, world.today(), description="=1+1"))
@@ -175,7 +209,8 @@ async def test_a_payout_is_linked_and_the_file_is_a_brazilian_one(viewer: Person
     file = await viewer.open(at(world, "/statement/export?format=csv"))
     other = await viewer.open(at(world, "/statement/export?format=exe"))
 
-    assert "Nada corresponde ao filtro" in page.text
+    assert page.text.count(at(world, "/payouts/")) == 1
+    assert at(world, f"/payouts/{reference}") in page.text
     assert at(world, f"/payouts/{reference}") in whole.text
     assert file.text.startswith("\ufeffData e hora (Brasília);")
     rows = list(csv.reader(io.StringIO(file.text.removeprefix("\ufeff")), delimiter=";"))
