@@ -167,7 +167,8 @@ async def test_a_statement_for_the_customer_says_what_is_proven_alone(world: Wor
         )
     } | {"failed": await until(failed)}
 
-    said = {lot: re.findall(r"<b>([^<]*)</b> ([^<]*)", each.text)[0] for lot, each in seen.items()}
+    lead = re.compile(r'class="lead"><b>([^<]*)</b> ([^<]*)')
+    said = {lot: lead.findall(each.text)[0] for lot, each in seen.items()}
     unsent = (
         "Nenhum valor saiu. A mesma ordem ainda pode ser enviada antes do fim do dia (UTC); "
         "se não for, nunca será paga."
