@@ -33,7 +33,7 @@ from tests.servers import postgres
 MOST_QUERIES = 6
 MORE_QUERIES = {
     "approval-payout": 4,
-    "closing": 3,
+    "closing": 5,
     "unresolved": 2,
     "overview": 1,
     "overview-month": 1,
@@ -42,7 +42,8 @@ MORE_QUERIES = {
 """
 Pages that may send so many more: a decider's look at a recipient is put on record, of the payout
 that is chosen it is read what its bank shows, what came back is added up besides, a day is
-compared with payouts and charges, and of a trace its company is named.
+compared with payouts, charges and explained debits, and those that nobody explained stand beside
+it, and of a trace its company is named.
 """
 MOST_WHO_ASKS = 5
 """The browser's session, the person's, their keys; once a minute both are noted as seen."""
