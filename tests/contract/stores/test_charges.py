@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 
 import pytest
 from msgspec.structs import replace
@@ -11,9 +12,11 @@ from gateway.charges.model import (
     ChargeRecord,
     ChargeSearch,
     ChargeState,
+    ChargeSums,
     SeenCharge,
 )
 from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope
+from gateway.domain.kernel.money import Sum
 from gateway.domain.kernel.windows import Keyset, PageStart
 from gateway.store.engine import Store
 from tests.contract.stores.databases import both
@@ -228,3 +231,35 @@ async def test_what_a_payment_paid_is_found_by_its_id_within_the_account(store: 
     assert await records(store).paid_by(ACCOUNT, ["E1", "E2", ""]) == [paid]
     assert await records(store).paid_by(SISTER, ["E1"]) == []
     assert await records(store).paid_by(ACCOUNT, [""]) == []
+
+
+@both
+async def test_a_text_is_a_part_of_reference_or_payer_or_an_amount(store: Store):
+    await records(store).begin(charge(1, reference="Fatura-1", centavos=123_456))
+    await records(store).begin(charge(2, reference="fatura-2", payer_name="Ana"))
+    paid = seen(ChargeState.PAID, number=2, e2e_id="E1")
+    await records(store).note(
+        [dataclasses.replace(paid, reference="fatura-2", payer_name="JOÃO Conceição")]
+    )
+
+    async def references(text: str) -> list[str]:
+        return [each.reference for each in await found(store, text=text)]
+
+    assert await references("FATURA-") == ["fatura-2", "Fatura-1"]
+    assert await references("joao conc") == ["fatura-2"]
+    assert await references("R$ 1.234,56") == ["Fatura-1"]
+    assert await references("ana") == await references("%") == []
+
+
+@both
+async def test_what_a_search_finds_is_added_up(store: Store):
+    await records(store).begin(charge(1, centavos=100))
+    await records(store).begin(charge(2, centavos=250))
+    await records(store).begin(charge(3, centavos=None))
+    wanted = ChargeSearch(page=Keyset(limit=1))
+
+    assert await records(store).sums(wanted, EVERY_COMPANY, NOW) == ChargeSums(
+        3, Sum(350), complete=True
+    )
+    nobody = CompanyScope(frozenset())
+    assert await records(store).sums(wanted, nobody, NOW) == ChargeSums(0, Sum(0), complete=True)
