@@ -137,16 +137,11 @@ ROWS = (
     ),
     Mistake(
         name="counts-of-another-company",
-        promise="What waits is counted for each set of companies apart.",
+        promise="What waits is counted for each person, in the companies that they see.",
         source="docs/panel.md",
         file="gateway/http/panel/pages/badges.py",
-        right=(
-            "        kind: Kind = visit.person.companies, frozenset(visit.person.roles)\n"
-            "        at, counts"
-        ),
-        wrong=(
-            "        kind: Kind = frozenset(), frozenset(visit.person.roles)\n        at, counts"
-        ),
+        right="    return person.user_id, person.companies, frozenset(person.roles)",
+        wrong="    return person.user_id, frozenset(), frozenset(person.roles)",
         tests=(f"{_BADGES}::test_a_count_is_of_the_companies_that_one_sees",),
     ),
     Mistake(

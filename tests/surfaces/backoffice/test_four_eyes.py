@@ -139,7 +139,11 @@ async def test_one_person_alone_rotates_no_credential_that_pays(
     )
 
     assert b"gws_" not in said.body + read.body
-    assert read.document["order"] == {"client_id": pair["client_id"], "overlap_s": 60}
+    assert read.document["order"] == {
+        "client_id": pair["client_id"],
+        "name": "ERP",
+        "overlap_s": 60,
+    }
     assert shown.document["live_secrets"] == 1, "the overlap begins with the secret"
     assert (made.status, both.document["live_secrets"]) == (201, 2)
     assert (await pays(backoffice_client, pair)).status == 200, "the secret before works on"
