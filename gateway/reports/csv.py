@@ -40,7 +40,7 @@ _BRAZILIAN_HEAD = (
     "Contraparte",
     "CPF/CNPJ",
     "Identificador",
-    "ID da transação Pix",
+    "ID da transação (E2E)",
 )
 
 

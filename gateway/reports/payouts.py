@@ -14,8 +14,8 @@ from gateway.reports.texts import amount, second, text_cell
 
 _COLUMNS: Final = (
     *("Criado em (Brasília)", "Conta", "Identificador da conta", "Referência", "Forma"),
-    *("Valor", "Recebedor", "CPF/CNPJ", "Desfecho", "Em revisão", "Falha", "Banco"),
-    *("Credencial", "ID da transação Pix", "Liquidado em (Brasília)"),
+    *("Valor", "Favorecido", "CPF/CNPJ", "Situação", "Em revisão", "Falha", "Banco"),
+    *("Credencial", "ID da transação (E2E)", "Liquidado em (Brasília)"),
     *("Valor movimentado pelo banco", "Diferença", "Valor devolvido"),
 )
 _METHODS: Final[Mapping[PayoutMethod, str]] = {
@@ -26,7 +26,7 @@ _NOT_SENT: Final = "certamente não enviado"
 _STATES: Final[Mapping[PayoutState, str]] = {
     PayoutState.SENDING: "enviando",
     PayoutState.NOT_SENT: _NOT_SENT,
-    PayoutState.UNKNOWN: "desfecho desconhecido",
+    PayoutState.UNKNOWN: "resultado desconhecido",
     PayoutState.ACCEPTED: "aceito pelo banco",
     PayoutState.PAID: "liquidado",
     PayoutState.REJECTED: "recusado",

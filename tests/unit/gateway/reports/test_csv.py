@@ -39,7 +39,7 @@ def test_the_brazilian_form_byte_for_byte():
         == b"\xef\xbb\xbf"
         + (
             "Data e hora (Brasília);Operação;Natureza;Valor;Descrição;"
-            "Contraparte;CPF/CNPJ;Identificador;ID da transação Pix\r\n"
+            "Contraparte;CPF/CNPJ;Identificador;ID da transação (E2E)\r\n"
             "20/11/2026 09:00;Pix recebido;Crédito;1.234,56;pão;"
             "Maria da Conceição;529.982.247-25;mov-1;E12345678202611201200abcdefghij1\r\n"
             "20/11/2026 09:01;Tarifa;Débito;-2,50;Tarifa mensal;;;mov-2;\r\n"
