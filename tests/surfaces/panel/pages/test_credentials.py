@@ -124,7 +124,7 @@ async def test_a_secret_is_rotated(keeper: Person, world: World):
     assert "vale até" in seen.text
     assert f"{ORIGIN}/baas/v1" in seen.text
     assert "Segredo anterior" in shown.text
-    assert "sem uso desde a troca" in shown.text
+    assert "Último uso: " in shown.text
 
 
 async def test_limits_are_set_and_taking_one_away_waits(keeper: Person, world: World):
