@@ -100,6 +100,7 @@ class ReviewPages:
             "chosen": chosen,
             "shows": await self.shows(visit, chosen),
             "here": _again(visit, chosen),
+            "is_own": await self.is_own(visit, chosen),
             "may_judge": self.panel.may(visit, self.reviews.judge),
             "may_probe": self.panel.may(visit, self.probes.probe_all),
             "reads": visit.reads(*_LINKED),
@@ -115,6 +116,13 @@ class ReviewPages:
             return None
         read = await part(self._detail(visit, chosen.account_id, chosen.reference))
         return read.data.to_document(self.panel.staff(visit)).bank_shows if read.data else None
+
+    async def is_own(self, visit: Visit, chosen: _Row | None) -> bool:
+        """Say whether who looks ordered or approved the one in review."""
+        if chosen is None or not chosen.review:
+            return False
+        account = await self.panel.account(visit, chosen.account_id)
+        return await self.reviews.is_own(self.panel.staff(visit), account, chosen.reference)
 
     async def _detail(self, visit: Visit, account_id: str, reference: str) -> PayoutDetail:
         account = await self.panel.account(visit, account_id)

@@ -14,7 +14,7 @@ from itertools import combinations
 from typing import Final
 
 from gateway.core.access import Staff, requires
-from gateway.domain.accounts.accounts import Accounts
+from gateway.domain.accounts.accounts import Account, Accounts
 from gateway.domain.accounts.credentials import Action
 from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.identity.rights import Area, Right, rights_of
@@ -149,6 +149,13 @@ class Reviews:
             for each in found
         ]
         return Listed(items=items, paging=paging, total=total)
+
+    @requires(Area.REVIEW, Action.READ)
+    async def is_own(self, who: Staff, account: Account, reference: str) -> bool:
+        """Say whether you ordered a payout, or approved it: others give their opinion then."""
+        payout = await self.payouts.find(account.id, reference)
+        by = person(who.acting.actor)
+        return payout is not None and await self.reviewers.ordered_or_approved(by, payout)
 
     @requires(Area.REVIEW, Action.WRITE)
     async def judge(self, who: Staff, judgement: JudgementBody) -> ReviewState:

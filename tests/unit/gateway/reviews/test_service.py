@@ -490,3 +490,8 @@ async def test_who_ordered_a_payout_does_not_review_it(office: Registers):
         await says(office, "user:ana@example.com", "failed")
 
     assert refused.value.reason == "own_payout"
+    account = await office.store.accounts.find(ACCOUNT)
+    assert account is not None
+    people = [staff(office, f"user:{name}@example.com") for name in ("ana", "bia")]
+    told = [await office.reviews.is_own(who, account, "order-1") for who in people]
+    assert told == [True, False]
