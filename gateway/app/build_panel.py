@@ -9,6 +9,7 @@ from functools import partial
 from gateway.app.build_backoffice import (
     build_account_service,
     build_companies,
+    build_stops,
     build_visible_account,
 )
 from gateway.app.build_identity import IdentityRoom
@@ -104,6 +105,7 @@ def build_pages(
         find=build_visible_account(kernel).find,
         accounts=build_account_service(kernel),
         people=people,
+        stops=build_stops(kernel),
     )
     pages = (
         *sign_in_pages(panel, context),

@@ -256,7 +256,9 @@ def _pages(rooms: Rooms, oversight: Oversight, context: PageContext) -> Sequence
         *company_pages(companies, context),
         *credential_pages(does.credentials, oversight.audit, context),
         *approval_pages(does.approvals, does.secrets, context),
-        *stop_pages(build_stops(rooms.kernel), companies, oversight.banks, context),
+        *stop_pages(
+            build_stops(rooms.kernel), companies, does.credentials, oversight.banks, context
+        ),
         *charge_pages(bank.charges, bank.pix_keys, context),
         *key_pages(bank.pix_keys, context),
         *statement_pages(bank.statements, does.readings, context),

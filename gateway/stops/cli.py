@@ -32,6 +32,7 @@ COLUMNS = ("id", "scope", "subject", "ends_at", "created_by", "reason")
     "--until", type=click.DateTime(("%Y-%m-%dT%H:%M:%SZ",)), help="In UTC; up to a minute later."
 )
 @click.option("--for", "length", type=DURATION, help="Instead of --until: 30m, 2h, 7d.")
+@click.option("--everything", is_flag=True, help="Every payout of the platform.")
 @changing
 def stop(
     terminal: Terminal,
@@ -40,15 +41,16 @@ def stop(
     reason: str,
     until: datetime | None,
     length: timedelta | None,
+    everything: bool,
     **scoped: str | None,
 ) -> None:
     """
-    Refuse payouts of one provider, account, company or credential; reads go on.
+    Refuse payouts of a provider, account, company or credential, or all; reads go on.
 
     Every gateway obeys within a second. A stop ends by itself, at most 30 days
     from now.
     """
-    scope, subject = _one_of(scoped)
+    scope, subject = _one_of(scoped, everything=everything)
     if (until is None) == (length is None):
         message = "say when it ends: --until or --for, one of them"
         raise click.UsageError(message)
@@ -82,11 +84,12 @@ def resume(terminal: Terminal, stop_id: str) -> None:
     terminal.show({"id": stop_id, "state": "lifted"})
 
 
-def _one_of(scoped: Mapping[str, str | None]) -> tuple[StopScope, str]:
+def _one_of(scoped: Mapping[str, str | None], *, everything: bool) -> tuple[StopScope, str]:
     """Read the one scope that was named."""
     named = [(StopScope(name), subject) for name, subject in scoped.items() if subject]
+    named += [(StopScope.EVERYTHING, "")] if everything else []
     if len(named) != 1:
-        message = "give exactly one of --provider, --account, --company, --credential"
+        message = "give exactly one of --provider, --account, --company, --credential, --everything"
         raise click.UsageError(message)
     return named[0]
 

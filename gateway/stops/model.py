@@ -1,4 +1,4 @@
-"""Kill switches: payouts of a provider, account, company or credential are refused for a while."""
+"""Kill switches: payouts of a scope, from one credential to everything, are refused for a while."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from msgspec import Meta, Struct
 
 from gateway.domain.accounts.accounts import Account
 from gateway.domain.accounts.credentials import Principal
-from gateway.domain.requests.schemas import NAME, Moment
+from gateway.domain.requests.schemas import NAME, Moment, OptionalMoment
 
 LONGEST_MIN: Final = 30 * 24 * 60
 """Every stop has an end, at most 30 days from its beginning."""
@@ -23,6 +23,11 @@ class StopScope(StrEnum):
     ACCOUNT = "account"
     COMPANY = "company"
     CREDENTIAL = "credential"
+    EVERYTHING = "everything"
+
+
+WIDE: Final = frozenset({StopScope.PROVIDER, StopScope.EVERYTHING})
+"""Scopes beyond one company: only staff of every company create or lift such a stop."""
 
 
 class Stop(Struct, frozen=True, kw_only=True):
@@ -31,7 +36,8 @@ class Stop(Struct, frozen=True, kw_only=True):
 
     Attributes:
         id: A UUID.
-        subject: The provider's name, or the id of the account, company or credential.
+        subject: The provider's name, or the id of the account, company or credential; empty where
+            everything is stopped.
         reason: For the operators who read it later.
         created_by: As the audit log names them.
         ends_at: When it ends by itself.
@@ -45,21 +51,47 @@ class Stop(Struct, frozen=True, kw_only=True):
     created_at: Moment
     ends_at: Moment
 
+    @property
+    def is_wide(self) -> bool:
+        """Say whether it holds beyond one company."""
+        return self.scope in WIDE
+
     def holds(self, principal: Principal, account: Account, now: datetime) -> bool:
         """Say whether a payout of this caller from this account is stopped now."""
+        concerns = self.concerns(
+            account.company_id, account.id, account.provider, principal.client_id
+        )
+        return now < self.ends_at and concerns
+
+    def concerns(
+        self, company_id: str, account_id: str = "", provider: str = "", client_id: str = ""
+    ) -> bool:
+        """Say whether it stops a company, or one of its accounts at a bank, for a credential."""
         subjects = {
-            StopScope.PROVIDER: account.provider,
-            StopScope.ACCOUNT: account.id,
-            StopScope.COMPANY: account.company_id,
-            StopScope.CREDENTIAL: principal.client_id,
+            StopScope.PROVIDER: provider,
+            StopScope.ACCOUNT: account_id,
+            StopScope.COMPANY: company_id,
+            StopScope.CREDENTIAL: client_id,
+            StopScope.EVERYTHING: "",
         }
-        return now < self.ends_at and subjects[self.scope] == self.subject
+        return subjects[self.scope] == self.subject
+
+
+class EndedStop(Stop, frozen=True, kw_only=True):
+    """A stop that ended by itself, or was lifted: then by whom, as the audit log names them."""
+
+    lifted_by: str
+    lifted_at: OptionalMoment
 
 
 class StopRequest(Struct):
-    """A new stop: of a provider by name, or of an account, company or credential by id."""
+    """
+    A new stop: of a provider by name, or of an account, company or credential by id.
+
+    One of everything names no subject.
+    """
 
     scope: StopScope
-    subject: Annotated[str, Meta(min_length=1, max_length=1024)]
     reason: Annotated[str, Meta(min_length=1, max_length=500, extra_json_schema={"pattern": NAME})]
+    subject: Annotated[str, Meta(max_length=1024)] = ""
     minutes: Annotated[int, Meta(ge=1, le=LONGEST_MIN)] = 60

@@ -1,76 +1,104 @@
-"""Pages of kill switches: those in force, and the forms that create and lift one."""
+"""Pages of kill switches: in force and ended ones, and the forms that create and lift one."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
-from uuid import UUID
+from collections.abc import Mapping, Sequence
+from typing import Final, TypeVar
 
 from gateway.accounts.model import AccountRecord
 from gateway.banks.service import BankReports
 from gateway.companies.service import Companies
+from gateway.credentials.model import CredentialSearch, CredentialState
+from gateway.credentials.service import Credentials
 from gateway.domain.identity.errors import VALIDATION_FAILED
 from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.windows import LARGEST_LIMIT, Paging
-from gateway.http.panel.pages.kit import PageContext, Pages, part
+from gateway.http.panel.pages.kit import CHOICES, PageContext, Pages, Part, part
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.visit import HOME, Language, Visit
+from gateway.operations.bank.pages import Listed
 from gateway.stops.model import LONGEST_MIN, StopRequest, StopScope
 from gateway.stops.service import Stops
+from policies.validation.backoffice.inputs import PAGE
 from policies.validation.bodies import of_form
+from policies.validation.forms import Form
 
-_ALL: Final = Paging(page=1, limit=LARGEST_LIMIT)
-"""Stops in force are few: one page holds them."""
-_WORDS: Final = {Language.PORTUGUESE: "parar", Language.ENGLISH: "stop"}
-_BY_ID: Final = (StopScope.COMPANY, StopScope.ACCOUNT)
-"""What has a UUID; a bank and a credential have names of other forms."""
+Value = TypeVar("Value")
+_ENDED: Final = "25"
+_WORDS: Final = {Language.PORTUGUESE: "bloquear", Language.ENGLISH: "stop"}
+_ALL_WORDS: Final = {Language.PORTUGUESE: "bloquear tudo", Language.ENGLISH: "stop everything"}
 MINUTES: Final = (15, 60, 240, 1440, 10080, LONGEST_MIN)
 
 
 def pages(
-    stops: Stops, companies: Companies, banks: BankReports, context: PageContext
+    stops: Stops,
+    companies: Companies,
+    credentials: Credentials,
+    banks: BankReports,
+    context: PageContext,
 ) -> Sequence[Page]:
     """Return the pages; their forms call the same service as the API."""
     panel = Pages("/stops", context)
 
     @panel.view("", "stops", stops.page)
     async def listed(visit: Visit) -> Result:
-        """Show the stops in force."""
-        found = await stops.page(panel.staff(visit), _ALL)
-        return Shown(
-            template="operations/stops.html",
-            data={
-                "stops": found.items,
-                "total": found.total,
-                "may_write": panel.may(visit, stops.create),
-                "names": await panel.names(visit, [each.subject for each in found.items]),
-            },
-        )
+        """Show the stops in force, and those that have ended."""
+        who = panel.staff(visit)
+        held = await stops.page(who, CHOICES)
+        asked = {"page": visit.query("page"), "limit": _ENDED}
+        ended = await panel.find(visit, stops.ended, PAGE, asked)
+        shown = [*held.items, *(ended.data.items if ended.data else ())]
+        data = {
+            "stops": held.items,
+            "total": held.total,
+            "ended": ended,
+            "may_write": panel.may(visit, stops.create),
+            "names": await panel.names(visit, [each.subject for each in shown]),
+        }
+        return Shown(template="operations/stops.html", data=data)
 
     @panel.view("/new", "stop_new", stops.create)
     async def new(visit: Visit) -> Result:
         """Ask what is to be stopped; the address may name it."""
-        scope = visit.form["scope"] or visit.query("scope")
+        chosen = visit.form["subject"] or f"{visit.query('scope')}:{visit.query('subject')}"
         data = {
-            "scope": scope if scope in set(StopScope) else StopScope.ACCOUNT.value,
-            "scopes": [each.value for each in StopScope],
-            "subject": visit.form["subject"] or visit.query("subject"),
+            "target": chosen,
+            "targets": await targets(visit, *_parted(chosen)),
             "minutes": MINUTES,
             "word": _WORDS[visit.language],
-            "choices": await _choices(panel, companies, banks, visit),
+            "word_for_all": _ALL_WORDS[visit.language],
         }
         return Shown(template="operations/stop_new.html", data=data)
+
+    async def targets(visit: Visit, scope: str, subject: str) -> Mapping[str, Mapping[str, str]]:
+        """Return what can be stopped by scope, each by its subject; the chosen one among them."""
+        who, live = panel.staff(visit), CredentialSearch(paging=CHOICES, state=CredentialState.LIVE)
+        owners = await part(companies.page(who, CHOICES))
+        issued = await part(credentials.page(who, live))
+        found: dict[str, dict[str, str]] = {
+            StopScope.COMPANY: {each.id: each.name for each in _items(owners)},
+            StopScope.ACCOUNT: {each.id: _told(each) for each in await panel.accounts(visit)},
+            StopScope.CREDENTIAL: {each.client_id: each.name for each in _items(issued)},
+        }
+        if who.scope.everything:
+            known = await part(banks.providers(who))
+            found[StopScope.PROVIDER] = {each.name: each.name for each in known.data or ()}
+            found[StopScope.EVERYTHING] = {"": ""}
+        if subject and scope in found and subject not in found[scope]:
+            found[scope] |= await panel.names(visit, [subject])
+        return found
 
     @panel.form("/new", "stop_pull", stops.create, shows=new)
     async def create(visit: Visit) -> Result:
         """Stop payouts for a while, if the word was typed: of a bank, its name."""
         form = visit.form
-        if not form["subject"] or (form["scope"] in _BY_ID and not _is_id(form["subject"])):
+        scope, subject = _parted(form["subject"])
+        if not scope:
             raise ServiceError(VALIDATION_FAILED, "not_chosen", field="subject")
-        word = form["subject"] if form["scope"] == StopScope.PROVIDER else _WORDS[visit.language]
-        if form["words"].casefold() != word.casefold():
+        words = {StopScope.PROVIDER: subject, StopScope.EVERYTHING: _ALL_WORDS[visit.language]}
+        if form["words"].casefold() != words.get(scope, _WORDS[visit.language]).casefold():
             raise ServiceError(VALIDATION_FAILED, "not_the_name", field="words")
-        await stops.create(panel.staff(visit), of_form(form, StopRequest))
+        wanted = Form({**form.values, "scope": (scope,), "subject": (subject,)})
+        await stops.create(panel.staff(visit), of_form(wanted, StopRequest))
         return Redirect(f"{HOME}/stops")
 
     @panel.view("/{stop_id}/lift", "stop_ending", stops.get)
@@ -89,28 +117,16 @@ def pages(
     return panel.pages
 
 
-async def _choices(
-    panel: Pages, companies: Companies, banks: BankReports, visit: Visit
-) -> Sequence[tuple[str, str, str]]:
-    """Return what a stop can name: the scope, the subject, and what people call it."""
-    who = panel.staff(visit)
-    known = await part(banks.providers(who))
-    found = await part(companies.page(who, _ALL))
-    return [
-        *(("provider", each.name, each.name) for each in known.data or ()),
-        *(("company", each.id, each.name) for each in (found.data.items if found.data else ())),
-        *(("account", each.id, _told(each)) for each in await panel.accounts(visit)),
-    ]
+def _parted(target: str) -> tuple[str, str]:
+    """Return the scope and the subject of what was chosen; both empty for what is no scope."""
+    scope, _, subject = target.partition(":")
+    return (scope, subject) if scope in set(StopScope) else ("", "")
+
+
+def _items(found: Part[Listed[Value]]) -> Sequence[Value]:
+    return found.data.items if found.data else ()
 
 
 def _told(account: AccountRecord) -> str:
     """Tell an account from others of its name."""
     return " · ".join(filter(None, (account.name, account.branch, account.account)))
-
-
-def _is_id(text: str) -> bool:
-    """Say whether a text is an id as we write them."""
-    try:
-        return str(UUID(text)) == text.casefold()
-    except ValueError:
-        return False

@@ -11,6 +11,7 @@ def routes(stops: Stops) -> Routes:
     """Return the routes."""
     office = Routes()
     office.get("/stops", "stops", stops.page)
+    office.get("/stops/ended", "stops_ended", stops.ended)
     office.post("/stops", "stop_pull", stops.create, raises=REFUSED)
     office.delete("/stops/{stop_id}", "stop_lift", stops.lift, raises=ABSENT)
     return office

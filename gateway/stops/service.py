@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Select, insert, select, update
+from sqlalchemy import Select, func, insert, or_, select, update
 
 from gateway.companies.service import find_company
 from gateway.core.access import Staff, requires
@@ -20,7 +20,7 @@ from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.windows import Paging
 from gateway.operations.bank.pages import Listed
 from gateway.operations.kernel.audit_context import RuleViolation, identifier, reason
-from gateway.stops.model import LONGEST_MIN, Stop, StopRequest, StopScope
+from gateway.stops.model import LONGEST_MIN, EndedStop, Stop, StopRequest, StopScope
 from gateway.store.accounts.accounts import StoredAccounts
 from gateway.store.accounts.credentials import StoredCredentials
 from gateway.store.audit import audit_log
@@ -53,7 +53,7 @@ class Stops:
         self, who: Staff, wanted: StopRequest, ends_at: datetime | None = None
     ) -> Stop:
         """
-        Stop the payouts of a provider, company, account or credential for a while.
+        Stop payouts for a while: of a provider, company, account or credential, or all of them.
 
         Args:
             who: Who stops them.
@@ -79,7 +79,7 @@ class Stops:
             ends_at=ends_at,
         )
         details = {"reason": stop.reason, "ends_at": stop.ends_at.isoformat(), "stop": stop.id}
-        event = who.acting.event(STOPPED, f"{stop.scope}:{stop.subject}", details)
+        event = who.acting.event(STOPPED, f"{stop.scope}:{stop.subject}".rstrip(":"), details)
         async with self.database.writing() as connection:
             await connection.execute(insert(stops), row_of(stop))
             await audit_log.append(connection, event)
@@ -94,7 +94,8 @@ class Stops:
             ServiceError: ``NOT_FOUND``: no such stop is in force in the caller's companies.
         """
         now, stop_id = who.acting.now(), stop_id.lower()
-        lifted = update(stops).where(*_own(who, stop_id, now)).values(lifted_at=now)
+        ended = {"lifted_at": now, "lifted_by": who.acting.actor}
+        lifted = update(stops).where(*_own(who, stop_id, now)).values(ended)
         async with self.database.writing() as connection:
             if (await connection.execute(lifted)).rowcount == 0:
                 raise _absent()
@@ -117,17 +118,26 @@ class Stops:
 
     @requires(Area.STOP, Action.READ)
     async def page(self, who: Staff, paging: Paging) -> Listed[Stop]:
-        """List the stops in force; one of a whole provider concerns everybody."""
+        """List the stops in force; one of a whole provider or of everything is for everybody."""
         wanted = _active(who.acting.now()).where(*stops_in(who.scope))
         rows, total = await page(self.database, wanted, paging)
         return Listed(items=[from_row(row, Stop) for row in rows], paging=paging, total=total)
+
+    @requires(Area.STOP, Action.READ)
+    async def ended(self, who: Staff, paging: Paging) -> Listed[EndedStop]:
+        """List the stops that were lifted or ended by themselves, the last one first."""
+        over = or_(stops.c.lifted_at.is_not(None), stops.c.ends_at <= who.acting.now())
+        last = func.coalesce(stops.c.lifted_at, stops.c.ends_at).desc()
+        wanted = select(stops).where(over, *stops_in(who.scope)).order_by(last, stops.c.id)
+        rows, total = await page(self.database, wanted, paging)
+        return Listed(items=[from_row(row, EndedStop) for row in rows], paging=paging, total=total)
 
     async def _subject(self, scope: CompanyScope, kind: StopScope, subject: str) -> str:
         """Return the subject as the store spells it; a stop of nothing would be believed."""
         found = company_id = None
         match kind:
-            case StopScope.PROVIDER:
-                found = self._provider(subject) if scope.everything else None
+            case StopScope.PROVIDER | StopScope.EVERYTHING:
+                found = self._wide(kind, subject) if scope.everything else None
             case StopScope.COMPANY:
                 company = await find_company(
                     self.database, identifier(subject, "company", "subject")
@@ -146,7 +156,10 @@ class Stops:
             raise RuleViolation(message, "subject_unknown", field="subject")
         return found
 
-    def _provider(self, subject: str) -> str:
+    def _wide(self, kind: StopScope, subject: str) -> str | None:
+        """Return the name of a configured provider; everything has none."""
+        if kind is StopScope.EVERYTHING:
+            return None if subject else ""
         if subject not in self.providers:
             known = ", ".join(sorted(self.providers)) or "none"
             message = f"no provider {subject!r} is configured (configured: {known})"

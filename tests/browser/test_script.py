@@ -122,11 +122,11 @@ async def test_what_has_to_be_typed_follows_what_is_to_be_stopped(
         await tab.open("/panel/stops/new")
         label = tab.page.locator("label[for=words]")
 
-        await expect(label).to_have_text("Digite “parar”")
-        await tab.page.select_option("#scope", "provider")
+        await expect(label).to_have_text("Digite “bloquear”")
+        await tab.page.select_option("#subject", "provider:sandbox")
         await expect(label).to_have_text("Digite o nome do banco")
-        await tab.page.select_option("#scope", "company")
-        await expect(label).to_have_text("Digite “parar”")
+        await tab.page.select_option("#subject", "everything:")
+        await expect(label).to_have_text("Digite “bloquear tudo”")
 
 
 async def test_a_dialog_looks_the_same_whether_it_holds_a_form_or_not(

@@ -242,8 +242,13 @@ FIELDS: Final[Mapping[str, str]] = {
     "stops": "Kill switches in force.",
     "subject": "What it is about: the kind and the id.",
     "Mail.subject": "The subject line.",
-    "Stop.subject": "The provider's name, or the id of the account, company or credential.",
-    "StopRequest.subject": "The provider's name, or the id of the account, company or credential.",
+    **dict.fromkeys(
+        ("Stop.subject", "EndedStop.subject", "StopRequest.subject"),
+        "The provider's name, or the id of the account, company or credential; "
+        "empty for everything.",
+    ),
+    "lifted_at": "When it was lifted; absent where it ended by itself.",
+    "lifted_by": "Who lifted it; empty where it ended by itself.",
     "Webhook.subject": "What the bank's notification names.",
     "success": "Share of calls that succeeded, from 0 to 1; absent without calls.",
     "surface": "Which part of the interface was called.",

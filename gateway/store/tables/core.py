@@ -316,6 +316,7 @@ stops = Table(
     Column("created_at", Instant, nullable=False),
     Column("ends_at", Instant, nullable=False),
     Column("lifted_at", Instant),
+    Column("lifted_by", Text, nullable=False, default=""),
 )
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, Select, and_, func, or_, select
 
 from gateway.domain.kernel.company_scope import CompanyScope
-from gateway.stops.model import StopScope
+from gateway.stops.model import WIDE, StopScope
 from gateway.store.tables.core import accounts, companies, credentials, stops
 from gateway.store.tables.identity import users
 
@@ -30,10 +30,10 @@ def of_account(column: ColumnElement[Any], scope: CompanyScope) -> Conditions:
 
 
 def stops_in(scope: CompanyScope) -> Conditions:
-    """Demand that a stop concerns these companies: theirs, and those of whole providers."""
+    """Demand that a stop concerns these companies: theirs, and those that stop others with them."""
     if scope.companies is None:
         return ()
-    return (or_(stops.c.scope == StopScope.PROVIDER.value, _own_stops(scope.companies)),)
+    return (or_(stops.c.scope.in_([*WIDE]), _own_stops(scope.companies)),)
 
 
 def stops_of(scope: CompanyScope) -> Conditions:

@@ -45,4 +45,8 @@ async def test_another_process_sees_and_lifts_a_stop(store: Store, second: Store
         await service(store).lift(who, STOP.id)
 
     assert await stops_in_force(store.database, NOW) == [newest]
+    ended = await service(store).ended(who, Paging(page=1, limit=1))
+    assert [(each.id, each.lifted_at, each.lifted_by) for each in ended.items] == [
+        (STOP.id, NOW, "cli:test")
+    ]
     assert await store.audit.verify() == before

@@ -255,7 +255,7 @@ ROWS = (
         promise="Who is limited to companies stops no whole bank.",
         source="docs/people.md",
         file="gateway/stops/service.py",
-        right="found = self._provider(subject) if scope.everything else None\n",
+        right="found = self._wide(kind, subject) if scope.everything else None\n",
         wrong='found, company_id = subject, min(scope.companies or [""])\n',
         tests=(f"{_STOPS}::test_who_is_limited_to_companies_sees_and_stops_what_is_theirs",),
     ),

@@ -194,8 +194,8 @@ ROWS = (
         promise="A stop holds until it ends, and no longer.",
         source="decisions 2 (step 20)",
         file="gateway/stops/model.py",
-        right="return now < self.ends_at and subjects",
-        wrong="return subjects",
+        right="return now < self.ends_at and concerns",
+        wrong="return concerns",
         tests=(_STOPS,),
     ),
     Mistake(

@@ -34,6 +34,7 @@ def subject(world: World, scope: StopScope) -> str:
         StopScope.ACCOUNT: world.demo["accounts"]["main"]["id"],
         StopScope.COMPANY: world.demo["companies"]["main"]["id"],
         StopScope.CREDENTIAL: world.pair("full")["client_id"],
+        StopScope.EVERYTHING: "",
     }[scope]
 
 

@@ -61,6 +61,11 @@ class Badges:
         kind = _kind(visit.person)
         return self._known.get(kind, (None, {}))[1]
 
+    def forget(self, visit: Visit) -> None:
+        """Count again for the next page: who looks has just changed something."""
+        if visit.person is not None:
+            self._known.pop((visit.person.companies, frozenset(visit.person.roles)), None)
+
     def _keep(self, kind: Kind, counts: Mapping[str, int]) -> None:
         """Remember counts; the oldest make room."""
         self._known.pop(kind, None)

@@ -36,6 +36,8 @@ from gateway.http.panel.pages.visit import Visit
 from gateway.http.rendering import dumps, refusal_of
 from gateway.identity.service import People
 from gateway.operations.bank.pages import Listed
+from gateway.stops.model import Stop
+from gateway.stops.service import Stops
 
 Value = TypeVar("Value")
 Fails = Mapping[type[Exception], ErrorCode]
@@ -141,12 +143,14 @@ class PageContext:
         find: Finds an account, whatever its state, in a company scope.
         accounts: Lists accounts, and names records.
         people: Lists users, for what they are called.
+        stops: Lists stops, which are shown where people pay.
     """
 
     staff: StaffOf
     find: Callable[[tuple[str, CompanyScope]], Awaitable[Account | None]]
     accounts: Accounts
     people: People
+    stops: Stops
 
 
 class Pages:
@@ -212,7 +216,14 @@ class Pages:
         who, account = self.staff(visit), await self.account(visit)
         found = await self._context.accounts.get(who, account)
         rights = {name: visit.may(right) for name, right in _AT_ACCOUNT.items()}
-        return {"account": found.to_document(who), **rights}
+        concerns = account.company_id, account.id, account.provider
+        stops = [each for each in await self.stops(visit) if each.concerns(*concerns)]
+        return {"account": found.to_document(who), "stops": stops, **rights}
+
+    async def stops(self, visit: Visit) -> Sequence[Stop]:
+        """Return the stops in force, at most a hundred; none where they cannot be read."""
+        found = await part(self._context.stops.page(self.staff(visit), CHOICES))
+        return found.data.items if found.data else ()
 
     async def choices(self, visit: Visit) -> Part[Listed[AccountRecord]]:
         """Read accounts to choose from, at most a hundred."""

@@ -148,7 +148,9 @@ def _act(frame: Frame, page: Page, does: Shows) -> Callable[[Visit, Form], Await
             check_token(form["csrf_token"], visit.browser)
             if form["code"] and visit.person is not None:
                 await frame.step_up(visit, form["code"])
-            return await does(visit)
+            done = await does(visit)
+            frame.badges.forget(visit)
+            return done
         except ServiceError as problem:
             if problem.error is SESSION_REQUIRED:
                 raise

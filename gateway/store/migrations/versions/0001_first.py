@@ -171,7 +171,8 @@ _TABLES: Final = (
     ),
     _Table(
         "payout_stops",
-        "text id scope subject reason created_by; time created_at ends_at; time? lifted_at",
+        "text id scope subject reason created_by; time created_at ends_at; time? lifted_at; "
+        "text lifted_by",
     ),
     _Table(
         "day_closings",

@@ -189,8 +189,8 @@ async def test_a_stop_is_pulled_and_told_of(world: World, operator: Person):
 
 def stop(named: str, **changed: str) -> dict[str, str]:
     """Fill in the form."""
-    form = {"scope": "company", "subject": named, "reason": "conferência de saldo"}
-    return {**form, "minutes": "60", "words": "parar", **changed}
+    form = {"subject": f"company:{named}", "reason": "conferência de saldo"}
+    return {**form, "minutes": "60", "words": "bloquear", **changed}
 
 
 @pytest.mark.parametrize(
@@ -198,13 +198,15 @@ def stop(named: str, **changed: str) -> dict[str, str]:
     [
         {"words": ""},
         {"words": "sim"},
-        {"words": "parar", "scope": "provider", "subject": "sandbox"},
-        {"scope": "provider", "subject": "", "words": ""},
+        {"subject": "provider:sandbox"},
+        {"subject": "provider:", "words": ""},
+        {"subject": "everything:"},
+        {"subject": "everything:sandbox", "words": "bloquear tudo"},
         {"minutes": "100000000"},
         {"minutes": "-1"},
         {"reason": ""},
-        {"scope": "everything"},
-        {"subject": "nothing-of-this-name"},
+        {"subject": ""},
+        {"subject": "company:nothing-of-this-name"},
     ],
     ids=str,
 )

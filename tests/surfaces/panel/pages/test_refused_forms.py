@@ -78,7 +78,7 @@ async def test_a_form_that_was_open_while_another_tab_confirmed_is_sent_again(wo
     late = await signed_in(world, Role.OPERATOR, fresh=False)
     await late.open(STOP)
     subject = world.demo["companies"]["other"]["id"]
-    form = {"scope": "company", "subject": subject, "minutes": "60", "words": "parar"}
+    form = {"subject": f"company:{subject}", "minutes": "60", "words": "bloquear"}
     old, form = late.token, {**form, "reason": "suspected fraud"}
     await late.open("/panel/me")
     await late.send("/panel/me/factor/remove", {"words": "no", "code": late.code()})
@@ -151,8 +151,8 @@ async def test_whoever_orders_reads_the_key_once_more_as_they_typed_it(world: Wo
 @pytest.mark.parametrize(
     ("path", "fields", "name"),
     [
-        (STOP, {"scope": "company", "words": "parar", "minutes": "60", "reason": "x"}, "subject"),
-        (STOP, {"scope": "provider", "subject": "sandbox", "words": "nada"}, "words"),
+        (STOP, {"words": "bloquear", "minutes": "60", "reason": "x"}, "subject"),
+        (STOP, {"subject": "provider:sandbox", "words": "nada"}, "words"),
         ("/panel/sandbox/top-up", {"value": "10.50"}, "value"),
         ("/panel/sandbox/clock", {"hours": "logo"}, "hours"),
         ("/panel/companies", {"name": ""}, "name"),
@@ -199,7 +199,7 @@ async def test_amounts_stay_in_the_form_they_were_typed_into(world: World):
 
 
 @pytest.mark.parametrize(
-    ("scope", "words"), [("provider", "Digite o nome do banco"), ("account", "Digite “parar”")]
+    ("scope", "words"), [("provider", "Digite o nome do banco"), ("account", "Digite “bloquear”")]
 )
 async def test_what_has_to_be_typed_follows_what_is_to_be_stopped(
     world: World, scope: str, words: str
@@ -207,7 +207,7 @@ async def test_what_has_to_be_typed_follows_what_is_to_be_stopped(
     operator = await signed_in(world, Role.OPERATOR)
     await operator.open(STOP)
 
-    seen = await operator.send(STOP, {"scope": scope, "subject": "x", "words": "quase"})
+    seen = await operator.send(STOP, {"subject": f"{scope}:x", "words": "quase"})
 
     assert f'<label for="words">{words}</label>' in seen.text
     assert 'value="quase"' in seen.text
@@ -230,7 +230,7 @@ async def test_an_owner_that_could_not_be_looked_up_is_told_as_that(world: World
 async def test_a_stop_without_a_choice_asks_to_choose(world: World):
     operator = await signed_in(world, Role.OPERATOR)
     await operator.open(STOP)
-    fields = {"scope": "account", "reason": "x", "minutes": "60", "words": "parar"}
+    fields = {"reason": "x", "minutes": "60", "words": "bloquear"}
 
     nothing = await operator.send(STOP, fields)
     name = await operator.send(STOP, {**fields, "subject": "Loja"})

@@ -34,6 +34,12 @@ def test_a_credential_is_stopped(shell):
     assert made["scope"] == "credential"
 
 
+def test_everything_is_stopped(shell):
+    made = shell.reads(*STOP, "--everything", "--for", "30m")
+
+    assert (made["scope"], made["subject"]) == ("everything", "")
+
+
 def test_an_end_can_be_an_instant(shell):
     until = (datetime.now(UTC) + timedelta(days=3)).strftime("%Y-%m-%dT%H:%M:%SZ")
 
@@ -64,6 +70,7 @@ def test_a_stop_has_one_scope_and_one_end(shell):
         (*SANDBOX, "--for", "2h", "--until", "2999-01-01T00:00:00Z"),
         ("--for", "2h"),
         (*SANDBOX, "--account", ACCOUNT, "--for", "2h"),
+        (*SANDBOX, "--everything", "--for", "2h"),
         (*SANDBOX, "--for", "2"),
         (*SANDBOX, "--until", "tomorrow"),
     ]

@@ -20,6 +20,7 @@ def test_a_stop_holds_for_its_subject_until_it_ends():
         (StopScope.COMPANY, ACCOUNT, False),
         (StopScope.CREDENTIAL, CLIENT, True),
         (StopScope.CREDENTIAL, COMPANY, False),
+        (StopScope.EVERYTHING, "", True),
     ]
 
     for scope, subject, holds in cases:

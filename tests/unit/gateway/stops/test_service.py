@@ -58,7 +58,8 @@ async def refused(deed: Awaitable[object]) -> str:
 
 async def test_each_scope_is_stopped_listed_and_named_as_the_store_names_it(office: Registers):
     """Another spelling of an id would stop nobody."""
-    subjects = {StopScope.PROVIDER: "sandbox", **await owned(office, 1)}
+    everywhere = {StopScope.PROVIDER: "sandbox", StopScope.EVERYTHING: ""}
+    subjects = {**everywhere, **await owned(office, 1)}
     in_upper_case = {StopScope.COMPANY, StopScope.ACCOUNT}
 
     made = [
@@ -78,6 +79,8 @@ async def test_a_stop_of_nothing_is_refused(office: Registers):
     subjects = [
         (StopScope.PROVIDER, "sandbx"),
         (StopScope.PROVIDER, ""),
+        (StopScope.EVERYTHING, "sandbox"),
+        (StopScope.ACCOUNT, ""),
         (StopScope.COMPANY, nothing),
         (StopScope.ACCOUNT, nothing),
         (StopScope.ACCOUNT, "main"),
@@ -123,26 +126,45 @@ async def test_a_stop_that_ended_by_itself_is_not_lifted(office: Registers):
 
 
 async def test_who_is_limited_to_companies_sees_and_stops_what_is_theirs(office: Registers):
-    """A whole provider's stop concerns everybody, and is not theirs to create or to lift."""
+    """A stop of a provider or of everything concerns everybody, and is not theirs to change."""
     mine, other = await owned(office, 1), await owned(office, 2)
     who, stops = limited(office, mine[StopScope.COMPANY]), build_stops(office.kernel)
-    provider = await create(office)
+    wide = [await create(office), await create(office, scope=StopScope.EVERYTHING, subject="")]
     foreign = [await create(office, scope=scope, subject=each) for scope, each in other.items()]
 
     made = [await create(office, who, scope=scope, subject=each) for scope, each in mine.items()]
 
-    assert (await stops.page(who, FIRST)).items == [provider, *made]
-    for scope, subject in ((StopScope.PROVIDER, "sandbox"), *other.items()):
+    assert (await stops.page(who, FIRST)).items == [*wide, *made]
+    everywhere = ((StopScope.PROVIDER, "sandbox"), (StopScope.EVERYTHING, ""))
+    for scope, subject in (*everywhere, *other.items()):
         with pytest.raises(RuleViolation) as problem:
             await create(office, who, scope=scope, subject=subject)
         assert problem.value.reason == "subject_unknown"
-    for each in (provider, *foreign):
+    for each in (*wide, *foreign):
         assert await refused(stops.get(who, each.id)) == "NOT_FOUND"
         assert await refused(stops.lift(who, each.id)) == "NOT_FOUND"
     for each in made:
         assert await stops.get(who, each.id) == each
         await stops.lift(who, each.id)
-    assert (await stops.page(who, FIRST)).items == [provider]
+    assert (await stops.page(who, FIRST)).items == wide
+    ended = (await stops.ended(who, FIRST)).items
+    assert {each.id for each in ended} == {each.id for each in made}
+
+
+async def test_ended_stops_say_who_lifted_them_last_first(office: Registers):
+    service, who = build_stops(office.kernel), Staff(office.acting)
+    over = await create(office, minutes=5)
+    held = await create(office, minutes=600)
+    office.clock.passes(hours=1)
+    lifted = await create(office)
+    await service.lift(who, lifted.id)
+
+    found = (await service.ended(who, FIRST)).items
+
+    assert [each.id for each in found] == [lifted.id, over.id]
+    assert [each.lifted_by for each in found] == ["cli:test", ""]
+    assert [each.lifted_at for each in found] == [office.clock(), None]
+    assert await in_force(office) == [held]
 
 
 async def test_both_acts_are_on_record_with_who_and_why(office: Registers):

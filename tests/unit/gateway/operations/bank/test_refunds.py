@@ -344,6 +344,7 @@ async def test_whatever_fails_before_the_order_certainly_gave_nothing(reads: dic
         (StopScope.ACCOUNT, ACCOUNT, True),
         (StopScope.COMPANY, COMPANY, True),
         (StopScope.CREDENTIAL, CLIENT, False),
+        (StopScope.EVERYTHING, "", True),
         (StopScope.PROVIDER, "other-bank", False),
     ],
 )

@@ -22,6 +22,7 @@ SUBJECTS = {
     StopScope.ACCOUNT: ACCOUNT,
     StopScope.COMPANY: COMPANY,
     StopScope.CREDENTIAL: CLIENT,
+    StopScope.EVERYTHING: "",
 }
 
 

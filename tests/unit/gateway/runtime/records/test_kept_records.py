@@ -126,6 +126,7 @@ async def test_a_stop_holds_and_lets_go_at_once(house: House, scope: StopScope):
         StopScope.COMPANY: house.company_id,
         StopScope.ACCOUNT: house.account_id,
         StopScope.CREDENTIAL: house.client_id,
+        StopScope.EVERYTHING: "",
     }[scope]
 
     stop = await stop_payouts(house.office, scope, subject)

@@ -97,11 +97,13 @@ def context(*accounts: Account) -> PageContext:
 
     known: Any = Known(accounts)
     people: Any = Register()
+    stops: Any = None
     return PageContext(
         staff=StaffOf(Clock().now, frozenset()),
         find=find,
         accounts=known,
         people=people,
+        stops=stops,
     )
 
 
