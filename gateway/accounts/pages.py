@@ -1,11 +1,11 @@
-"""Pages of accounts: the list, one account, switching it on and off, and its bank."""
+"""Pages of accounts: the list, one account, a new one, switching it on and off, and its bank."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from gateway.accounts.model import AccountChange, Connection, ProviderRequest
+from gateway.accounts.model import AccountChange, AccountRequest, Connection, ProviderRequest
 from gateway.accounts.service import AccountBanks, Accounts
 from gateway.approvals.model import Approval
 from gateway.banks.readings import Readings
@@ -13,20 +13,21 @@ from gateway.banks.service import BankReports
 from gateway.companies.service import Companies
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.windows import LARGEST_LIMIT, Paging
 from gateway.domain.requests.versions import ANY_VERSION
 from gateway.http.backoffice.callers import bank_fails
-from gateway.http.panel.pages.kit import PageContext, Pages, part
+from gateway.http.panel.pages.kit import CHOICES, PageContext, Pages, part
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.visit import HOME, Visit, address
 from gateway.statements.service import Statements
+from policies.validation.backoffice.inputs import of_path
 from policies.validation.backoffice.searches import ACCOUNTS
 from policies.validation.bodies import of_form
+from policies.validation.forms import Form
 
 _BALANCE_FAILS: Final = bank_fails(errors.BALANCE_UNAVAILABLE)
 _LIMIT: Final = "25"
-_COMPANIES: Final = Paging(page=1, limit=LARGEST_LIMIT)
 _ONE: Final = "/{account_id}"
+_COMPANY: Final = of_path("company_id")
 
 
 def pages(  # noqa: PLR0913, PLR0917 - what pages call
@@ -47,8 +48,10 @@ def pages(  # noqa: PLR0913, PLR0917 - what pages call
     async def listed(visit: Visit) -> Mapping[str, object]:
         """List accounts."""
         return {
-            "companies": await part(companies.page(panel.staff(visit), _COMPANIES)),
+            "companies": await part(companies.page(panel.staff(visit), CHOICES)),
             "company_id": visit.query("company_id"),
+            "stops": await panel.stops(visit),
+            "may_add": panel.may(visit, accounts.create),
         }
 
     @panel.view(_ONE, "account", accounts.get)
@@ -80,7 +83,52 @@ def pages(  # noqa: PLR0913, PLR0917 - what pages call
         await accounts.change(panel.staff(visit), account, wanted)
         return _to_account(visit)
 
-    return (*panel.pages, *_bank_pages(banks, reports, context))
+    return (
+        *panel.pages,
+        *_new_pages(accounts, banks, companies, reports, context),
+        *_bank_pages(banks, reports, context),
+    )
+
+
+def _new_pages(
+    accounts: Accounts,
+    banks: AccountBanks,
+    companies: Companies,
+    reports: BankReports,
+    context: PageContext,
+) -> Sequence[Page]:
+    """Return the form that adds an account to a company, with the bank behind it."""
+    panel = Pages("/companies/{company_id}/new-account", context)
+
+    @panel.view("", "account_new", accounts.create)
+    async def new(visit: Visit) -> Result:
+        """Show the form of a new account."""
+        who = panel.staff(visit)
+        data = {
+            "company": await companies.get(who, _COMPANY.read(visit.call.asked)),
+            "providers": await part(reports.providers(who)),
+            "may_bank": panel.may(visit, banks.attach),
+            "banks": await panel.banks(visit),
+            "again": _had_credentials(visit),
+        }
+        return Shown(template="accounts/new.html", data=data)
+
+    @panel.form("", "account_create", accounts.create, shows=new)
+    async def create(visit: Visit) -> Result:
+        """Add an account; as on the command line it is inactive unless the form says otherwise."""
+        form = visit.form
+        if not form["credentials"] and _had_credentials(visit):
+            raise ServiceError(errors.PAYLOAD_INVALID, "secret_again", field="credentials")
+        named = {"company_id": (_COMPANY.read(visit.call.asked),)}
+        known = await panel.bank(visit, form["bank_number"])
+        if known is not None:
+            named |= {"bank_number": (known.compe,), "ispb": (known.ispb,)}
+        wanted = of_form(Form({**form.values, **named}), AccountRequest)
+        bank = of_form(form, ProviderRequest) if form["provider"] else None
+        made = await accounts.create(panel.staff(visit), wanted, bank)
+        return Redirect(address(f"{HOME}/accounts{_ONE}", account_id=made.id))
+
+    return panel.pages
 
 
 def _bank_pages(banks: AccountBanks, reports: BankReports, context: PageContext) -> Sequence[Page]:

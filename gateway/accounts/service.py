@@ -29,7 +29,7 @@ from gateway.accounts.model import (
 )
 from gateway.approvals.model import Approval, ApprovalKind, NewOrder, OrderDocument, Outcome, Wait
 from gateway.companies.service import find_company, known_company
-from gateway.core.access import Staff, requires
+from gateway.core.access import Requirement, Staff, requires
 from gateway.domain.accounts.accounts import (
     Account,
     BankCoordinates,
@@ -163,13 +163,18 @@ class Accounts:
         """
         Add an account to a company.
 
+        With a bank it also needs the right to connect accounts to banks.
+
         Raises:
+            ServiceError: ``FORBIDDEN`` for a bank without that right.
             RuleViolation: no such company or provider, a wrong field, or an id that is taken.
         """
         _require_company(who, wanted.company_id)
+        bank = bank or NO_BANK
+        if bank.provider:
+            who.require(_CONNECTS)
         company = await known_company(self.store.database, wanted.company_id)
         chosen = identifier(wanted.id, "account", "id") if wanted.id else self.new_id()
-        bank = bank or NO_BANK
         shown = self._secrets(bank)
         account = Account(
             id=chosen,
@@ -363,6 +368,7 @@ class Accounts:
         return self.seal(shown.text, account_id) if shown.text else b""
 
 
+_CONNECTS: Final = Requirement(Right(Area.PROVIDER, Action.WRITE))
 _READS_CREDENTIALS: Final = Right(Area.CREDENTIAL, Action.READ)
 
 

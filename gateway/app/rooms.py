@@ -66,6 +66,7 @@ from gateway.identity.service import People
 from gateway.net.common.runtime import utc_now
 from gateway.operations.payouts.paces import Pace
 from gateway.operations.payouts.payouts import Payouts
+from gateway.payouts.order_pages import OrderServices
 from gateway.payouts.order_pages import pages as order_pages
 from gateway.payouts.pages import pages as payout_pages
 from gateway.payouts.routes import routes as payout_routes
@@ -236,7 +237,16 @@ def _pages(rooms: Rooms, oversight: Oversight, context: PageContext) -> Sequence
     accounts, paid = build_account_service(rooms.kernel), rooms.staff_payouts
     return [
         *payout_pages(paid.records, paid.acts, oversight.banks, context),
-        *order_pages(bank.pix_keys, paid.acts, context),
+        *order_pages(
+            OrderServices(
+                keys=bank.pix_keys,
+                acts=paid.acts,
+                statements=bank.statements,
+                banks=oversight.banks,
+                waits=does.approvals.terms.waits,
+            ),
+            context,
+        ),
         *search_pages(
             build_searches(rooms.kernel),
             BankSearches(database=rooms.kernel.store.database, refunds=does.refunds),
@@ -253,7 +263,7 @@ def _pages(rooms: Rooms, oversight: Oversight, context: PageContext) -> Sequence
             does.readings,
             context,
         ),
-        *company_pages(companies, context),
+        *company_pages(companies, accounts, does.credentials, context),
         *credential_pages(does.credentials, oversight.audit, context),
         *approval_pages(does.approvals, does.secrets, context),
         *stop_pages(

@@ -87,6 +87,10 @@ class ApprovalTerms:
     seal: Callable[[str, str], bytes]
     open: Callable[[bytes, str], str]
 
+    def waits(self, value: Money) -> bool:
+        """Say whether an order of this value needs another user."""
+        return self.above is not None and value > self.above
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Approvals:
@@ -118,7 +122,7 @@ class Approvals:
         kind = kind_of(order)
         who.require(Requirement(NEEDED[kind]))
         person = _person(who)
-        if self.terms.above is None or order.value <= self.terms.above:
+        if not self.terms.waits(order.value):
             return await self.money.move(person.user_id, person.actor, account, order)
         known = await self.money.known(account, order)
         if known is not None:

@@ -22,6 +22,19 @@ class Company(Struct, frozen=True):
         return entity_tag("company", self.id, self.name)
 
 
+class CompanySummary(Company, frozen=True):
+    """
+    A company with its accounts.
+
+    Attributes:
+        accounts: How many it has.
+        tax_number: That of its accounts; empty where they have none in common.
+    """
+
+    accounts: int
+    tax_number: str
+
+
 class CompanyRequest(Struct):
     """A new company; without ``id`` one is generated."""
 

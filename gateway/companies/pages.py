@@ -1,40 +1,70 @@
-"""Pages of companies: one list, with the form that adds one."""
+"""Pages of companies: the list, with the form that adds one, and one with what belongs to it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
+from gateway.accounts.model import AccountSearch
+from gateway.accounts.service import Accounts
 from gateway.companies.model import CompanyRequest
 from gateway.companies.service import Companies
+from gateway.credentials.model import CredentialSearch, CredentialState
+from gateway.credentials.service import Credentials
 from gateway.domain.accounts.credentials import Action
 from gateway.domain.identity.rights import Area, Right
-from gateway.http.panel.pages.kit import PageContext, Pages
-from gateway.http.panel.pages.page import Page, Redirect, Result
+from gateway.http.panel.pages.kit import CHOICES, PageContext, Pages, part, shown
+from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.visit import HOME, Visit
-from policies.validation.backoffice.inputs import PAGE
+from policies.validation.backoffice.inputs import PAGE, of_path
 from policies.validation.bodies import of_form
 
+_ID: Final = of_path("company_id")
 _STOP: Final = Right(Area.STOP, Action.WRITE)
 _LIMIT: Final = "50"
 
 
-def pages(companies: Companies, context: PageContext) -> Sequence[Page]:
+def pages(
+    companies: Companies, accounts: Accounts, credentials: Credentials, context: PageContext
+) -> Sequence[Page]:
     """Return the pages; the form calls the same service as the API."""
     panel = Pages("/companies", context)
 
     @panel.list(
-        "", "companies", companies.page, takes=PAGE, asks=_asks, template="companies/list.html"
+        "", "companies", companies.summaries, takes=PAGE, asks=_asks, template="companies/list.html"
     )
     async def listed(visit: Visit) -> Mapping[str, object]:
         """List companies."""
-        return {"may_add": panel.may(visit, companies.create), "may_stop": visit.may(_STOP)}
+        return {
+            "may_add": panel.may(visit, companies.create),
+            "may_stop": visit.may(_STOP),
+            "stops": await panel.stops(visit),
+        }
 
     @panel.form("", "company_create", companies.create, shows=listed)
     async def create(visit: Visit) -> Result:
         """Add a company."""
-        await companies.create(panel.staff(visit), of_form(visit.form, CompanyRequest))
-        return Redirect(f"{HOME}/companies")
+        made = await companies.create(panel.staff(visit), of_form(visit.form, CompanyRequest))
+        return Redirect(f"{HOME}/companies/{made.id}")
+
+    @panel.view("/{company_id}", "company", companies.get)
+    async def one(visit: Visit) -> Result:
+        """Show a company: its accounts, its credentials, and what stops its payouts."""
+        who = panel.staff(visit)
+        company = await companies.get(who, _ID.read(visit.call.asked))
+        live = CredentialSearch(paging=CHOICES, company_id=company.id, state=CredentialState.LIVE)
+        held = await part(accounts.page(who, AccountSearch(CHOICES, company.id)))
+        data = {
+            "company": company,
+            "accounts": replace(held, data=shown(held.data, who)),
+            "credentials": await part(credentials.page(who, live)),
+            "stops": await panel.stops(visit),
+            "may_add": panel.may(visit, accounts.create),
+            "may_issue": panel.may(visit, credentials.issue),
+            "may_stop": visit.may(_STOP),
+        }
+        return Shown(template="companies/company.html", data=data)
 
     return panel.pages
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Select, select
+from sqlalchemy import Select, case, func, select
 
-from gateway.companies.model import Company, CompanyRequest
+from gateway.companies.model import Company, CompanyRequest, CompanySummary
 from gateway.core.access import Staff, requires
 from gateway.domain.accounts.credentials import Action
 from gateway.domain.identity.errors import NOT_FOUND
@@ -23,7 +23,7 @@ from gateway.operations.kernel.audit_context import RuleViolation, identifier, n
 from gateway.store.audit import audit_log
 from gateway.store.kernel.database import Database, page
 from gateway.store.kernel.structs import from_row, row_of
-from gateway.store.tables.core import companies
+from gateway.store.tables.core import accounts, companies
 from gateway.store.tables.scope import of_company
 
 
@@ -78,6 +78,13 @@ class Companies:
         return Listed(items=[from_row(row, Company) for row in rows], paging=paging, total=total)
 
     @requires(Area.COMPANY, Action.READ)
+    async def summaries(self, who: Staff, paging: Paging) -> Listed[CompanySummary]:
+        """List companies with what their accounts say of them."""
+        rows, total = await page(self.database, _in(who.scope, _SUMMARIES), paging)
+        items = [from_row(row, CompanySummary) for row in rows]
+        return Listed(items=items, paging=paging, total=total)
+
+    @requires(Area.COMPANY, Action.READ)
     async def every(self, who: Staff) -> Sequence[Company]:
         """Return all that the caller may see, oldest first."""
         async with self.database.reading() as connection:
@@ -113,6 +120,17 @@ async def known_company(database: Database, company_id: str, field: str = "compa
 
 
 _LISTED = select(companies).order_by(companies.c.created_at, companies.c.id)
+_NUMBERS = func.min(accounts.c.tax_number), func.max(accounts.c.tax_number)
+_SUMMARIES = (
+    select(
+        companies,
+        func.count(accounts.c.id).label("accounts"),
+        case((_NUMBERS[0] == _NUMBERS[1], _NUMBERS[0]), else_="").label("tax_number"),
+    )
+    .outerjoin(accounts, accounts.c.company_id == companies.c.id)
+    .group_by(companies.c.id)
+    .order_by(companies.c.created_at, companies.c.id)
+)
 
 
 def _in(scope: CompanyScope, wanted: Select[*tuple[Any, ...]]) -> Select[*tuple[Any, ...]]:

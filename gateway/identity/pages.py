@@ -22,6 +22,7 @@ from gateway.identity.model import CompaniesBody, InvitationBody, NameBody, Role
 from gateway.identity.service import People
 from policies.validation.backoffice import inputs
 from policies.validation.bodies import of_form, read_fields
+from policies.validation.forms import Form
 from policies.validation.identity import ChangeBody, CodeBody, PasswordBody, typed
 
 _ID: Final = inputs.of_path("user_id")
@@ -56,7 +57,7 @@ def people_pages(people: People, companies: Companies, context: PageContext) -> 
             "email": form["email"],
             "name": form["name"],
             "roles": list(form.all("role")),
-            "companies": list(form.all("company")),
+            "companies": _companies(form),
         }
         made = await people.invite(panel.staff(visit), read_fields(InvitationBody, fields))
         return _go_on(made, f"{HOME}/people")
@@ -111,7 +112,7 @@ def people_pages(people: People, companies: Companies, context: PageContext) -> 
     @panel.form("/{user_id}/companies", "person_companies", people.set_companies, shows=read)
     async def set_companies(visit: Visit) -> Result:
         """Show these companies alone."""
-        wanted = read_fields(CompaniesBody, {"companies": list(visit.form.all("company"))})
+        wanted = read_fields(CompaniesBody, {"companies": _companies(visit.form)})
         return await change(visit, people.set_companies, wanted)
 
     @panel.form("/{user_id}/disable", "person_disable", people.disable, shows=read)
@@ -157,6 +158,16 @@ def people_pages(people: People, companies: Companies, context: PageContext) -> 
 def _of(visit: Visit) -> str:
     """Return the page of the person."""
     return f"{HOME}/people/{visit.parameter('user_id')}"
+
+
+def _companies(form: Form) -> list[str]:
+    """Return the companies that were ticked; none where every company was chosen by itself."""
+    ticked = list(form.all("company"))
+    if form["reach"] == "every":
+        return []
+    if not ticked:
+        raise ServiceError(VALIDATION_FAILED, "companies_not_chosen", field="companies")
+    return ticked
 
 
 def _go_on(made: object, to: str) -> Redirect:

@@ -12,12 +12,18 @@ from datetime import date
 from typing import Final
 from uuid import uuid4
 
+from gateway.accounts.model import AccountRecord
 from gateway.approvals.model import Approval
+from gateway.banks.service import BankReports
 from gateway.domain.accounts.accounts import Account
+from gateway.domain.accounts.credentials import Action
 from gateway.domain.bank.payout_orders import AccountType, PayoutMethod
 from gateway.domain.bank.pix_keys import hidden_tax_number, is_other_number
 from gateway.domain.bank.providers import ProviderError
+from gateway.domain.identity.rights import Area, Right
 from gateway.domain.kernel import errors
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.money import Money
 from gateway.domain.payouts.payouts import Payout
 from gateway.http.backoffice.callers import PAYOUT_FAILS, bank_fails
 from gateway.http.panel.pages.formats import typed_key, typed_money
@@ -27,6 +33,7 @@ from gateway.http.panel.pages.visit import Visit, address
 from gateway.http.rendering import refusal_of
 from gateway.payouts.service import PayoutActs
 from gateway.pix_keys.service import PixKeys
+from gateway.statements.service import Statements
 from policies.validation.backoffice.orders import KEY_PAYOUT, LOOKUP
 from policies.validation.forms import Form
 from policies.validation.inputs import withdraw_input
@@ -34,6 +41,11 @@ from policies.validation.parameters import uuid
 
 _PATH: Final = "/panel/accounts/{account_id}/payouts/{reference}"
 _SEND: Final = "send"
+_CORRECT: Final = "correct"
+_MOST: Final = Money(100_000_000_00)
+"""More is a slip of the hand; whoever means it orders in parts, or by the API."""
+_STOP: Final = Right(Area.STOP, Action.WRITE)
+_BALANCE_FAILS: Final = bank_fails(errors.BALANCE_UNAVAILABLE)
 _NUMBERS: Final = ("cpf", "cnpj")
 _KINDS: Final = (*_NUMBERS, "email", "phone", "evp")
 _OWNER_FAILS: Final = bank_fails(errors.PIX_KEYS_UNAVAILABLE, errors.PIX_KEY_NOT_FOUND)
@@ -53,13 +65,28 @@ def _new_reference() -> str:
     return f"panel-{uuid4().hex[:12]}"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrderServices:
+    """
+    What the pages of an order call.
+
+    Attributes:
+        waits: Says whether an order of a value needs another user.
+    """
+
+    keys: PixKeys
+    acts: PayoutActs
+    statements: Statements
+    banks: BankReports
+    waits: Callable[[Money], bool]
+
+
 @dataclass(frozen=True, slots=True)
 class OrderPages:
     """The form, its summary, and the order."""
 
     panel: Pages
-    keys: PixKeys
-    acts: PayoutActs
+    does: OrderServices
     new_reference: Callable[[], str] = _new_reference
 
     async def summary(self, visit: Visit, owner: Mapping[str, str], reference: str) -> Result:
@@ -72,7 +99,9 @@ class OrderPages:
             "method": method.value,
             "typed": ("account_id", "value", "description", *_DESTINATIONS[method]),
             "reference": reference,
-            "value": typed_money(form["value"], "value"),
+            "value": _value(form),
+            "waits": self.does.waits(_value(form)),
+            "may_balance": self.panel.may(visit, self.does.statements.balance),
             "key": _key(form),
             "differs": by_key and is_other_number(digits, owner["tax_number"]),
             "bank": None if by_key else await self.panel.bank(visit, form["bank_number"]),
@@ -84,8 +113,18 @@ class OrderPages:
         if visit.form["step"] == _SEND:  # it was refused: everything typed is shown again
             return await self.summary(visit, _owner(visit), visit.form["reference"])
         method = _method(visit)
+        accounts, stops = await self.payers(visit), await self.panel.stops(visit)
+        held = [
+            each
+            for each in stops
+            if any(each.concerns(one.company.id, one.id, one.provider) for one in accounts)
+        ]
         data = {
-            "accounts": await self.panel.accounts(visit),
+            "accounts": accounts,
+            "stops": held,
+            "names": await self.panel.names(visit, [each.subject for each in held]),
+            "may_stop": visit.may(_STOP),
+            "may_balance": self.panel.may(visit, self.does.statements.balance),
             "method": method.value,
             "kinds": _KINDS,
             "account_types": [each.value for each in AccountType],
@@ -93,9 +132,43 @@ class OrderPages:
         }
         return Shown(template="money/new_payout.html", data=data)
 
+    async def payers(self, visit: Visit) -> Sequence[AccountRecord]:
+        """Return the accounts that can pay: in use, at a bank that is not read only."""
+        known = await part(self.does.banks.providers(self.panel.staff(visit)))
+        closed = {each.name for each in known.data or () if each.read_only}
+        return [
+            each
+            for each in await self.panel.accounts(visit)
+            if each.active and each.verified and each.provider and each.provider not in closed
+        ]
+
+    async def balance(self, visit: Visit) -> Result:
+        """Show what an account holds now, and whether an amount is more than that."""
+        account = await self.panel.account(visit, visit.query("account_id"))
+        found = await part(
+            self.does.statements.balance(self.panel.staff(visit), account), _BALANCE_FAILS
+        )
+        try:
+            value = typed_money(visit.query("value"), "value").centavos
+        except ServiceError:  # it is not typed yet
+            value = 0
+        free = None
+        if found.data is not None:
+            blocked = found.data.blocked
+            free = found.data.balance.centavos - (blocked.centavos if blocked else 0)
+        data = {
+            "account": account,
+            "balance": found,
+            "lacks": free is not None and value > free,
+        }
+        template, swapped = "money/order_balance.html", "money/_order_balance.html"
+        return Shown(template=template, part=swapped, data=data)
+
     async def act(self, visit: Visit) -> Result:
         """Check a payout and show it once more, then order it."""
         form, who = visit.form, self.panel.staff(visit)
+        if form["step"] == _CORRECT:
+            return await self.form(visit)
         reference, day = form["reference"], who.acting.now().date()
         if form["step"] == _SEND:
             made = await self.order(visit, _ordered(visit, reference, day))
@@ -104,6 +177,7 @@ class OrderPages:
             return Redirect(address(_PATH, account_id=form["account_id"], reference=reference))
         reference = reference or self.new_reference()
         wanted = _ordered(visit, reference, day)
+        await self._refuse_stopped(visit)
         if _method(visit) is PayoutMethod.BANK_ACCOUNT:
             typed(_TO_ACCOUNT, wanted)
             return await self.summary(visit, _owner(visit), reference)
@@ -111,29 +185,41 @@ class OrderPages:
         asked = {"key": _key(form), "type": form["key_type"]}
         account, key = await self._account(visit), typed(LOOKUP, asked)
         try:
-            found = await self.keys.look_up(who, account, key)
+            found = await self.does.keys.look_up(who, account, key)
         except ProviderError as problem:
             raise refusal_of(problem, _OWNER_FAILS) from problem
-        owner = {"name": found.name, "tax_number": hidden_tax_number(found.tax_number)}
+        owner = {
+            "name": found.name,
+            "tax_number": hidden_tax_number(found.tax_number),
+            "bank": found.bank_name or found.bank_number,
+        }
         return await self.summary(visit, owner, reference)
 
     async def order(self, visit: Visit, wanted: Mapping[str, object]) -> Payout | Approval:
         """Order it; sent twice, one reference is one payout."""
         who, account = self.panel.staff(visit), await self._account(visit)
         if _method(visit) is PayoutMethod.BANK_ACCOUNT:
-            return await self.acts.order(who, account, typed(_TO_ACCOUNT, wanted))
-        return await self.acts.order_by_key(who, account, typed(KEY_PAYOUT, wanted))
+            return await self.does.acts.order(who, account, typed(_TO_ACCOUNT, wanted))
+        return await self.does.acts.order_by_key(who, account, typed(KEY_PAYOUT, wanted))
+
+    async def _refuse_stopped(self, visit: Visit) -> None:
+        """Refuse what the order would be refused for, before anything else is asked."""
+        account = await self._account(visit)
+        concerns = account.company_id, account.id, account.provider
+        if any(each.concerns(*concerns) for each in await self.panel.stops(visit)):
+            raise ServiceError(errors.PAYOUTS_STOPPED, "stopped")
 
     async def _account(self, visit: Visit) -> Account:
         return await self.panel.account(visit, uuid(visit.form["account_id"], "account_id"))
 
 
-def pages(keys: PixKeys, acts: PayoutActs, context: PageContext) -> Sequence[Page]:
-    """Return the page and its form."""
+def pages(services: OrderServices, context: PageContext) -> Sequence[Page]:
+    """Return the page, its form, and the balance that both show."""
     panel = Pages("/payouts/new", context)
-    does = OrderPages(panel, keys, acts)
-    form = panel.view("", "payout_new", acts.order)(does.form)
-    panel.form("", "payout_order", acts.order, shows=form, fails=PAYOUT_FAILS)(does.act)
+    does, order = OrderPages(panel, services), services.acts.order
+    form = panel.view("", "payout_new", order)(does.form)
+    panel.form("", "payout_order", order, shows=form, fails=PAYOUT_FAILS)(does.act)
+    panel.view("/balance", "payout_new_balance", services.statements.balance)(does.balance)
     return panel.pages
 
 
@@ -145,12 +231,20 @@ def _ordered(visit: Visit, reference: str, day: date) -> Mapping[str, object]:
     by_key = {"key": _key(form)} if method is PayoutMethod.PIX else {}
     return {
         "reference": reference,
-        "value": typed_money(form["value"], "value"),
+        "value": _value(form),
         "date": day.isoformat(),
         "destination": typed | by_key | {"tax_number": _number(form)},
         "description": form["description"],
         **why,
     }
+
+
+def _value(form: Form) -> Money:
+    """Read the amount; ServiceError ``SVC.VAL.011`` for what nobody means to pay at once."""
+    value = typed_money(form["value"], "value")
+    if value > _MOST:
+        raise ServiceError(errors.PAYLOAD_INVALID, "above_most", field="value")
+    return value
 
 
 def _method(visit: Visit) -> PayoutMethod:
@@ -171,4 +265,4 @@ def _key(form: Form) -> str:
 
 def _owner(visit: Visit) -> Mapping[str, str]:
     """Return the owner as the summary has shown them."""
-    return {"name": visit.form["owner_name"], "tax_number": visit.form["owner_tax_number"]}
+    return {name: visit.form[f"owner_{name}"] for name in ("name", "tax_number", "bank")}

@@ -94,7 +94,10 @@ def pages(
         scope, subject = _parted(form["subject"])
         if not scope:
             raise ServiceError(VALIDATION_FAILED, "not_chosen", field="subject")
-        words = {StopScope.PROVIDER: subject, StopScope.EVERYTHING: _ALL_WORDS[visit.language]}
+        words: dict[str, str] = {
+            StopScope.PROVIDER: subject,
+            StopScope.EVERYTHING: _ALL_WORDS[visit.language],
+        }
         if form["words"].casefold() != words.get(scope, _WORDS[visit.language]).casefold():
             raise ServiceError(VALIDATION_FAILED, "not_the_name", field="words")
         wanted = Form({**form.values, "scope": (scope,), "subject": (subject,)})

@@ -109,6 +109,13 @@ _ACCOUNTS = (
     Screen(name="account", path=f"{_AT_ACCOUNT}?read=1", empty=NOT_FOUND),
     Screen(name="account-bank", path=f"{_AT_ACCOUNT}/bank", empty=NOT_FOUND, closed_to=Role.VIEWER),
     Screen(name="companies", path="/panel/companies"),
+    Screen(name="company", path="/panel/companies/{company}", empty=NOT_FOUND),
+    Screen(
+        name="account-new",
+        path="/panel/companies/{company}/new-account",
+        empty=NOT_FOUND,
+        closed_to=Role.OPERATOR,
+    ),
     Screen(name="sandbox", path="/panel/sandbox", by=Role.OPERATOR),
     Screen(name="statement", path=f"{_AT_ACCOUNT}/statement?read=1", empty=NOT_FOUND),
     Screen(name="closing", path=f"{_AT_ACCOUNT}/closing?read=1", empty=NOT_FOUND),

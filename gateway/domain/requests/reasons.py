@@ -31,6 +31,7 @@ _FORMS: Final = {
     "above_rest": "{field} must not be more than what is left of the payment.",
     "not_the_name": "{field} must be the exact words shown on the page.",
     "not_the_same": "{field} must be the same text as the one before it.",
+    "companies_not_chosen": "{field}: tick one at least, or choose every company.",
     "not_chosen": "{field} must be chosen from the list, or be an id.",
     "secret_again": "{field} must be typed once more: no page shows again what is secret.",
     "out_of_range": "{field} is outside the documented range.",
@@ -81,6 +82,7 @@ _FORMS: Final = {
         "{field} must be a JSON number of reais without exponent, with at most two decimals,"
         " up to 9999999999999.99."
     ),
+    "above_most": "{field} is more than R$ 100.000.000,00, the most that is ordered here.",
     "typed_amount": "{field} must be an amount such as 1.234,56, with a comma before the centavos.",
     "other_amount": "{field} is neither the amount ordered nor the one that the bank shows.",
     "not_positive": "{field} must be above zero.",

@@ -47,20 +47,22 @@ def is_nonzero(value: Decimal | Sum | None) -> bool:
     return value is not None and bool(value.centavos if isinstance(value, Sum) else value)
 
 
-_TYPED: Final = re.compile(r"(\d{1,3}(?:\.\d{3}){1,6}|\d{1,18}),(\d{2})", re.ASCII)
+_TYPED: Final = re.compile(
+    r"(?:R\$[\s\xa0]*)?(?!\d+\.\d+$)(\d{1,3}(?:\.\d{3}){1,6}|\d{1,18})(?:,(\d{2}))?", re.ASCII
+)
 """Of a bounded length: Python reads no number of thousands of digits."""
 
 
 def typed_money(text: str, field: str) -> Money:
     """
-    Read an amount as it is typed: ``1.234,56`` or ``1234,56``, and nothing else.
+    Read an amount as it is typed: ``1.234,56``, ``1234,56``, ``1234`` or ``R$ 5,00``.
 
     Raises:
-        ServiceError: ``SVC.VAL.011`` that names the field: a point could have meant
-            thousands or centavos.
+        ServiceError: ``SVC.VAL.011`` that names the field: the point of ``1.234`` or ``12.50``
+            could have meant thousands or centavos.
     """
     typed = _TYPED.fullmatch(text)
-    centavos = int(typed[1].replace(".", "") + typed[2]) if typed else -1
+    centavos = int(typed[1].replace(".", "") + (typed[2] or "00")) if typed else -1
     if not 0 <= centavos <= MAX_CENTAVOS:
         raise ServiceError(errors.PAYLOAD_INVALID, "typed_amount", field=field)
     return Money(centavos)

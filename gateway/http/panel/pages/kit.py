@@ -53,6 +53,7 @@ _AT_ACCOUNT: Final = {
     "may_payouts": Right(Area.PAYOUT, Action.READ),
     "may_stop": Right(Area.STOP, Action.WRITE),
     "may_charge": Right(Area.QRCODE, Action.WRITE),
+    "may_pay": Right(Area.PAYOUT, Action.WRITE),
 }
 """What a person may do at an account, for what is left out of a page."""
 

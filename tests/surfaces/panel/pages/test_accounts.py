@@ -18,6 +18,7 @@ from gateway.domain.kernel.windows import LOCAL
 from tests.surfaces.panel.pages.accounts import at, key, made
 from tests.surfaces.panel.pages.person import Person, signed_in
 from tests.world.gateway.world import World, order
+from tests.world.stops import in_force, lift
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -413,3 +414,61 @@ async def test_a_company_is_added(admin: Person):
 
     assert done.status == 303
     assert name in (await admin.open("/panel/companies")).text
+    assert name in (await admin.open(done.location)).text
+
+
+async def test_an_account_is_added_to_a_company_with_its_bank(admin: Person, world: World):
+    company = f"/panel/companies/{world.demo['companies']['main']['id']}"
+    await admin.open(f"{company}/new-account")
+    typed = {"name": "Filial Sul", "tax_number": "11.222.333/0001-81", "bank_number": "341"}
+    bank = {"provider": "sandbox", "provider_account": "sul-1", "credentials": '{"token": 1}'}
+
+    refused = await admin.send(f"{company}/new-account", {**typed, "tax_number": "1"})
+    again = await admin.send(f"{company}/new-account", {**typed, **bank, "provider_account": ""})
+    done = await admin.send(f"{company}/new-account", {**typed, "verified": "true"})
+
+    assert (refused.status, again.status, done.status) == (400, 400, 303)
+    assert 'value="Filial Sul"' in refused.text
+    assert 'name="had_credentials"' in again.text
+    seen = await admin.open(done.location)
+    assert "60701190" in seen.text
+    assert "11.222.333/0001-81" in seen.text
+    assert "Filial Sul" in (await admin.open(company)).text
+
+
+async def test_an_account_is_added_in_one_s_own_companies_alone(world: World):
+    mine, other = (world.demo["companies"][name]["id"] for name in ("main", "other"))
+    somebody = await signed_in(world, Role.ADMIN, companies=frozenset({mine}))
+    await somebody.open(f"/panel/companies/{mine}/new-account")
+    typed = {"name": "Filial", "tax_number": "11.222.333/0001-81"}
+
+    page = await somebody.open(f"/panel/companies/{other}/new-account")
+    sent = await somebody.send(f"/panel/companies/{other}/new-account", typed)
+
+    assert (page.status, sent.status) == (404, 404)
+    assert (await somebody.open(f"/panel/companies/{other}")).status == 404
+
+
+async def test_a_stop_is_shown_where_one_would_pay(world: World):
+    operator = await signed_in(world, Role.OPERATOR)
+    company = world.demo["companies"]["main"]["id"]
+    said = "Os pagamentos desta empresa estão bloqueados."
+    before = await operator.open("/panel")
+    stop = {"subject": f"company:{company}", "reason": "suspeita de fraude", "minutes": "60"}
+    await operator.open("/panel/stops/new")
+
+    await operator.send("/panel/stops/new", {**stop, "words": "bloquear"})
+
+    places = (at(world, ""), f"/panel/companies/{company}", "/panel/payouts/new")
+    shown = {path: (await operator.open(path)).text for path in places}
+    lists = [(await operator.open(f"/panel/{each}")).text for each in ("accounts", "companies")]
+    after = await operator.open("/panel")
+    held = await in_force(world.office)
+    for each in held:
+        await lift(world.office, each.id)
+    assert {path for path, text in shown.items() if said not in text} == set()
+    assert all(f'/panel/stops/{held[0].id}/lift"' in each for each in shown.values())
+    assert all("suspeita de fraude" in each for each in shown.values())
+    assert all("pagamentos bloqueados" in each for each in lists)
+    assert 'data-count="stops"' not in before.text
+    assert 'data-count="stops">1<' in after.text

@@ -8,9 +8,13 @@ from datetime import timedelta
 from urllib.parse import parse_qs, urlsplit
 from uuid import uuid4
 
+import msgspec
 import pytest
 from sqlalchemy import update
 
+from gateway.accounts.model import AccountRequest
+from gateway.app.build_backoffice import build_account_service
+from gateway.core.access import Staff
 from gateway.domain.bank.payout_orders import AccountType, BankDestination
 from gateway.domain.identity.rights import Role
 from gateway.store.tables import core
@@ -547,6 +551,7 @@ async def test_a_payout_is_looked_up_read_and_ordered_once(world: World, operato
 
     assert summary.status == 200, summary.text
     assert "Titular da chave" in summary.text
+    assert "Enviar para aprovação" in summary.text
     assert before is None
     # above the limit of this sandbox another person decides; until then nothing is sent
     assert first.status == 303, first.text
@@ -589,7 +594,50 @@ async def test_a_telephone_is_typed_as_people_write_it(world: World, operator: P
     assert sent.status == 303, sent.text
 
 
-@pytest.mark.parametrize("wrong", [{"value": "10.50"}, {"value": ""}, {"key": ""}])
+async def test_who_corrects_an_order_finds_everything_filled_in(world: World, operator: Person):
+    fields = ordered(world, value="R$ 1.234,56", key="outra@example.com", description="aluguel")
+    await operator.open("/panel/payouts/new")
+
+    back = await operator.send("/panel/payouts/new", {**fields, "step": "correct"})
+
+    assert back.status == 200
+    for name in ("key", "value", "description", "reference", "tax_number"):
+        assert f'value="{fields[name]}"' in back.text
+    assert 'value="email" selected' in back.text
+
+
+async def test_an_amount_above_the_balance_is_warned_of(world: World, operator: Person):
+    at_main = f"/panel/payouts/new/balance?account_id={world.demo['accounts']['main']['id']}"
+
+    little = await operator.open(f"{at_main}&value=0,01")
+    much = await operator.open(f"{at_main}&value=90.000.000,00")
+    other = frozenset({world.demo["companies"]["other"]["id"]})
+    theirs = await signed_in(world, Role.OPERATOR, companies=other)
+
+    assert (little.status, much.status) == (200, 200)
+    assert "Saldo agora" in little.text
+    warned = "O valor é maior que o saldo da conta agora."
+    assert [warned in each.text for each in (little, much)] == [False, True]
+    assert (await theirs.open(at_main)).status == 404
+
+
+async def test_accounts_that_cannot_pay_are_not_offered(world: World, operator: Person):
+    kernel = world.gateway.kernel
+    accounts = build_account_service(kernel)
+    company = world.demo["companies"]["main"]["id"]
+    wanted = AccountRequest(company_id=company, name="Sem banco", tax_number="52998224725")
+    who = Staff(world.office.acting)
+    idle = await accounts.create(who, msgspec.structs.replace(wanted, active=True, verified=True))
+
+    seen = await operator.open("/panel/payouts/new")
+
+    assert idle.id not in seen.text
+    assert f'value="{world.demo["accounts"]["main"]["id"]}"' in seen.text
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"value": "10.50"}, {"value": ""}, {"value": "100.000.000,01"}, {"key": ""}]
+)
 async def test_what_cannot_be_paid_is_told_with_what_was_typed(
     world: World, operator: Person, wrong: dict[str, str]
 ):

@@ -18,6 +18,9 @@ from tests.world.gateway.world import World
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
+NOVA = {"name": "Nova", "reach": "every"}
+
+
 @pytest_asyncio.fixture(loop_scope="module")
 async def admin(world: World) -> Person:
     return await signed_in(world, Role.ADMIN)
@@ -45,7 +48,7 @@ async def test_a_reader_is_invited_at_once(admin: Person):
     await admin.open("/panel/people/new")
     email = f"nova-{uuid4().hex[:8]}@panel.example"
 
-    seen = await admin.send("/panel/people/new", {"email": email, "name": "Nova", "role": "viewer"})
+    seen = await admin.send("/panel/people/new", {**NOVA, "email": email, "role": "viewer"})
 
     assert (seen.status, seen.location) == (303, "/panel/people")
 
@@ -54,12 +57,39 @@ async def test_an_invitation_of_who_may_write_waits(admin: Person):
     await admin.open("/panel/people/new")
     email = f"nova-{uuid4().hex[:8]}@panel.example"
 
-    seen = await admin.send(
-        "/panel/people/new", {"email": email, "name": "Nova", "role": "operator"}
-    )
+    seen = await admin.send("/panel/people/new", {**NOVA, "email": email, "role": "operator"})
 
     assert seen.status == 303
     assert seen.location.startswith("/panel/approvals/")
+
+
+async def test_every_company_is_a_choice_of_its_own(
+    admin: Person, world: World, other: tuple[str, str]
+):
+    """Forgotten boxes show nobody everything."""
+    path, mail = other[0], f"nova-{uuid4().hex[:8]}@panel.example"
+    invited = {"email": mail, "name": "Nova", "role": "operator"}
+    mine = world.demo["companies"]["main"]["id"]
+    await admin.open("/panel/people/new")
+
+    forgot = [
+        await admin.send("/panel/people/new", {**invited, **reach})
+        for reach in ({}, {"reach": "these"})
+    ]
+    edited = await admin.send(f"{path}/companies", {"reach": "these"})
+    one = await admin.send(f"{path}/companies", {"reach": "these", "company": mine})
+
+    assert [each.status for each in (*forgot, edited)] == [400, 400, 400]
+    assert all("ou escolha todas as empresas" in each.text for each in (*forgot, edited))
+    assert (one.status, one.location) == (303, path)
+    assert f'value="{mine}" checked' in (await admin.open(path)).text
+
+
+async def test_roles_say_what_they_may_in_the_page_s_language(admin: Person):
+    seen = (await admin.open("/panel/people/new")).text
+
+    assert "Consulta dinheiro, contas e empresas; não altera nada." in seen
+    assert ":write" not in seen
 
 
 async def test_a_refused_invitation_keeps_what_was_typed(admin: Person):
@@ -90,7 +120,8 @@ async def test_taking_a_role_is_at_once(admin: Person, other: tuple[str, str]):
     seen = await admin.send(f"{path}/roles", {"role": "viewer"})
 
     assert (seen.status, seen.location) == (303, path)
-    assert re.findall(r'value="(\w+)" checked', (await admin.open(path)).text) == ["viewer"]
+    checked = re.findall(r'name="role" value="(\w+)" checked', (await admin.open(path)).text)
+    assert checked == ["viewer"]
 
 
 async def test_one_is_disabled_with_a_reason_and_enabled_again(
@@ -140,7 +171,7 @@ async def test_more_reach_of_who_may_write_waits(
     path = await operator_of_one_company(world, active=act != "enable")
     form = await admin.open(path)
 
-    sent = await admin.send(f"{path}/{act}")
+    sent = await admin.send(f"{path}/{act}", {"reach": "every"})
     shown = await admin.open(sent.location)
     listed = await admin.open("/panel/approvals")
 

@@ -17,7 +17,8 @@ from gateway.accounts.model import (
 )
 from gateway.core.access import Staff, StaffOf
 from gateway.domain.accounts.accounts import Account, BankCoordinates
-from gateway.domain.identity.rights import Role
+from gateway.domain.accounts.credentials import Action
+from gateway.domain.identity.rights import RIGHTS, Area, Right, Role
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.windows import Paging
@@ -62,6 +63,19 @@ async def test_a_tax_number_is_kept_without_punctuation(office, company_id):
     made = await office.account(company_id, tax_number="11.222.333/0001-81")
 
     assert made.tax_number == "11222333000181"
+
+
+async def test_a_bank_needs_the_right_to_connect_one(office, company_id, monkeypatch):
+    monkeypatch.setitem(RIGHTS, Role.VIEWER, frozenset({Right(Area.ACCOUNT, Action.WRITE)}))
+    factor = {"has_factor": True, "factor_at": office.clock()}
+    who = StaffOf(office.clock, ())(somebody(Role.VIEWER, **factor))
+    wanted = AccountRequest(company_id=company_id, name="Filial", tax_number=TAX)
+
+    with pytest.raises(ServiceError) as refused:
+        await office.accounts.create(who, wanted, SANDBOX)
+
+    assert refused.value.error.code == "FORBIDDEN"
+    assert (await office.accounts.create(who, wanted)).provider == ""
 
 
 async def test_what_the_provider_wants_is_sealed_for_this_account(office, account):

@@ -11,7 +11,7 @@ from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.windows import Paging
 from gateway.operations.kernel.audit_context import RuleViolation
 from tests.world.people import somebody
-from tests.world.registers import NOON, Registers
+from tests.world.registers import NOON, TAX, Registers
 
 CHOSEN = "0b7d7e4a-9e0e-4a3c-8f5e-3c1f0a9b2c01"
 FIRST = Paging(page=1, limit=20)
@@ -49,6 +49,23 @@ async def test_who_is_limited_to_companies_sees_those_alone(office: Registers):
         with pytest.raises(ServiceError) as refused:
             await office.companies.get(who, hidden)
         assert (refused.value.error.code, refused.value.reason) == ("NOT_FOUND", "company")
+
+
+async def test_a_summary_counts_accounts_and_tells_the_number_they_share(office: Registers):
+    shared, mixed, empty = [await office.company(each) for each in ("A", "B", "C")]
+    who = Staff(office.acting)
+    for company, numbers in ((shared, [TAX, TAX]), (mixed, [TAX, "11.222.333/0001-81"])):
+        for each in numbers:
+            await office.account(company.id, tax_number=each)
+
+    found = await office.companies.summaries(who, FIRST)
+
+    told = {each.id: (each.accounts, each.tax_number) for each in found.items}
+    assert told == {shared.id: (2, TAX), mixed.id: (2, ""), empty.id: (0, "")}
+    limited = Staff(office.acting, CompanyScope(frozenset({empty.id})))
+    assert [each.id for each in (await office.companies.summaries(limited, FIRST)).items] == [
+        empty.id
+    ]
 
 
 async def test_who_is_limited_to_companies_adds_none(office: Registers):

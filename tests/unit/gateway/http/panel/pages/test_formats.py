@@ -27,7 +27,15 @@ def test_money_is_written_as_in_brazil(value, written):
 
 @pytest.mark.parametrize(
     ("typed", "centavos"),
-    [("1.234,56", 123456), ("1234,56", 123456), ("0,01", 1), ("1.000.000,00", 100_000_000)],
+    [
+        *(("1.234,56", 123456), ("1234,56", 123456), ("0,01", 1), ("1.000.000,00", 100_000_000)),
+        *(
+            ("1234", 123400),
+            ("R$ 5,00", 500),
+            ("R$\xa01.234,56", 123456),
+            ("1.000.000", 100_000_000),
+        ),
+    ],
 )
 def test_an_amount_is_read_as_it_is_typed(typed, centavos):
     assert formats.typed_money(typed, "value") == Money(centavos)
@@ -36,8 +44,20 @@ def test_an_amount_is_read_as_it_is_typed(typed, centavos):
 @pytest.mark.parametrize(
     "typed",
     [
-        *("", "1", "1,5", "1.5", "1,234.56", "1234.56", "12.34", "1.23,45", "12.34,56"),
-        *("-1,00", "R$ 1,00", "١,٠٠", "9" * 18 + ",00"),
+        *(
+            "",
+            "1.234",
+            "R$ 1.234",
+            "R$",
+            "1,5",
+            "1.5",
+            "1,234.56",
+            "1234.56",
+            "12.34",
+            "1.23,45",
+            "12.34,56",
+        ),
+        *("-1,00", "US$ 1,00", "١,٠٠", "9" * 18 + ",00"),
         pytest.param("9" * 5000 + ",00", id="thousands of digits"),
         pytest.param("1" + ".000" * 2000 + ",00", id="thousands of points"),
     ],
