@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final, TypeVar
+from typing import Any, Final
 
 from gateway.accounts.model import AccountRecord
 from gateway.banks.service import BankReports
@@ -15,14 +15,12 @@ from gateway.domain.kernel.errors import ServiceError
 from gateway.http.panel.pages.kit import CHOICES, PageContext, Pages, Part, part
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.visit import HOME, Language, Visit
-from gateway.operations.bank.pages import Listed
 from gateway.stops.model import LONGEST_MIN, StopRequest, StopScope
 from gateway.stops.service import Stops
 from policies.validation.backoffice.inputs import PAGE
 from policies.validation.bodies import of_form
 from policies.validation.forms import Form
 
-Value = TypeVar("Value")
 _ENDED: Final = "25"
 _WORDS: Final = {Language.PORTUGUESE: "bloquear", Language.ENGLISH: "stop"}
 _ALL_WORDS: Final = {Language.PORTUGUESE: "bloquear tudo", Language.ENGLISH: "stop everything"}
@@ -126,7 +124,7 @@ def _parted(target: str) -> tuple[str, str]:
     return (scope, subject) if scope in set(StopScope) else ("", "")
 
 
-def _items(found: Part[Listed[Value]]) -> Sequence[Value]:
+def _items(found: Part[Any]) -> Sequence[Any]:
     return found.data.items if found.data else ()
 
 

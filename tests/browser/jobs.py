@@ -35,7 +35,7 @@ SITTING: Final[Mapping[str, tuple[Role, ...]]] = {
 }
 Job = Callable[["Office"], Awaitable[None]]
 DAY: Final = timedelta(days=1)
-WORD: Final = "parar"
+WORD: Final = "bloquear"
 FRIDAY: Final = 4
 YESTERDAY: Final = "folha-09"
 PAID: Final = "52,11"
@@ -305,13 +305,29 @@ async def a_day_closed(office: Office) -> None:
     await expect(office.hands[SECOND].at("[aria-labelledby=latest] .b.ok")).to_have_count(1)
 
 
+async def a_client_with_an_account(office: Office) -> None:
+    """Add a company, and an account of it at a bank, ready to be used."""
+    hand = office.hands[ADMIN]
+    await hand.menu("/companies")
+    await hand.fill({"#name": "Cliente Novo Ltda"})
+    await hand.click("form[action='/panel/companies'] button", "a[href$='/new-account']")
+    await hand.fill({"#name": "Cliente Novo Ltda", "#number": "11.222.333/0001-81"})
+    await hand.choose("#provider", "sandbox")
+    await hand.fill({"#there": "cliente-novo", "#credentials": "token"})
+    await hand.click("[name=verified]", "[name=active]")
+    await hand.click("form[action$='/new-account'] footer button")
+    await hand.page.wait_for_url("**/panel/accounts/*")
+    await expect(hand.at(".head .b.ok")).to_have_count(1)
+
+
 async def a_colleague_in(office: Office) -> None:
     """Invite somebody who may write; another person approves."""
     hand = office.hands[ORDERS]
     await hand.menu("/people")
     await hand.click("a[href$='/people/new']")
     await hand.fill({"#email": "nova@example.com", "#name": "Nova Colega"})
-    await hand.click("[name=role][value=operator]", "form[action$='/people/new'] footer button")
+    await hand.click("[name=role][value=operator]", "[name=reach][value=every]")
+    await hand.click("form[action$='/people/new'] footer button")
     await hand.page.wait_for_url("**/panel/approvals/**")
     await office.approve("nova@example.com")
 

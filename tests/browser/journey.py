@@ -192,7 +192,7 @@ async def pay_by_key(desk: Desk, second: Desk, reference: str) -> None:
     await desk.fill({"key": PAYEE, "number": PAYEE, "value": PAID, "reference": reference})
     await desk.press("Consultar o titular")
     await expect(desk.page.get_by_role("heading", level=1)).to_have_text("Conferir o pagamento")
-    await desk.press("Enviar pagamento")
+    await desk.press("Enviar para aprovação")
     await desk.page.wait_for_url("**/panel/approvals/**")
 
     await second.go("/approvals")

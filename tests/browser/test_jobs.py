@@ -9,7 +9,7 @@ import pytest_asyncio
 from playwright.async_api import Browser
 
 from tests.browser import jobs, panel_site
-from tests.browser.jobs import DECIDES, ORDERS, SECOND, Job, Office
+from tests.browser.jobs import ADMIN, DECIDES, ORDERS, SECOND, Job, Office
 
 MOST: Mapping[Job, Mapping[str, int]] = {
     jobs.money_that_did_not_arrive: {ORDERS: 2},
@@ -22,7 +22,8 @@ MOST: Mapping[Job, Mapping[str, int]] = {
     jobs.acts_of_a_person: {ORDERS: 3},
     jobs.a_bank_down: {ORDERS: 2},
     jobs.a_day_closed: {DECIDES: 4, SECOND: 4},
-    jobs.a_colleague_in: {ORDERS: 6, DECIDES: 3},
+    jobs.a_client_with_an_account: {ADMIN: 12},
+    jobs.a_colleague_in: {ORDERS: 7, DECIDES: 3},
     jobs.a_colleague_out: {ORDERS: 5},
     jobs.a_payout_by_its_end_to_end_id: {ORDERS: 1},
     jobs.a_payment_by_its_end_to_end_id: {ORDERS: 1},

@@ -148,6 +148,7 @@ BY_NAME: Final[Mapping[str, Any]] = MappingProxyType(
         "companies_before": [_ID],
         "company_id": _ID,
         "created_by": "user:ana@example.com",
+        "lifted_by": "user:ana@example.com",
         "current_password": "uma frase bem comprida",
         "csrf_token": "kq3Zy2pZ0m1h",
         "date": DAY,

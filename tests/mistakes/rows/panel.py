@@ -23,8 +23,8 @@ ROWS = (
         promise="An amount is typed with a comma, and one that could mean two things is refused.",
         source="docs/panel.md",
         file="gateway/http/panel/pages/formats.py",
-        right=r'{1,6}|\d{1,18}),(\d{2})", re.ASCII)',
-        wrong=r'{1,6}|\d{1,18})[,.](\d{2})", re.ASCII)',
+        right=r'{1,6}|\d{1,18})(?:,(\d{2}))?", re.ASCII',
+        wrong=r'{1,6}|\d{1,18})(?:[,.](\d{2}))?", re.ASCII',
         tests=(f"{_FORMATS}::test_an_amount_that_is_typed_otherwise_is_refused",),
     ),
     Mistake(

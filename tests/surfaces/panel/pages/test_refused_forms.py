@@ -156,7 +156,11 @@ async def test_whoever_orders_reads_the_key_once_more_as_they_typed_it(world: Wo
         ("/panel/sandbox/top-up", {"value": "10.50"}, "value"),
         ("/panel/sandbox/clock", {"hours": "logo"}, "hours"),
         ("/panel/companies", {"name": ""}, "name"),
-        ("/panel/people/new", {"email": "ana", "name": "Ana", "role": "viewer"}, "email"),
+        (
+            "/panel/people/new",
+            {"email": "ana", "name": "Ana", "role": "viewer", "reach": "every"},
+            "email",
+        ),
     ],
 )
 async def test_a_field_that_is_wrong_is_marked_and_tied_to_what_is_said(
