@@ -64,7 +64,7 @@ class Badges:
     def forget(self, visit: Visit) -> None:
         """Count again for the next page: who looks has just changed something."""
         if visit.person is not None:
-            self._known.pop((visit.person.companies, frozenset(visit.person.roles)), None)
+            self._known.pop(_kind(visit.person), None)
 
     def _keep(self, kind: Kind, counts: Mapping[str, int]) -> None:
         """Remember counts; the oldest make room."""
