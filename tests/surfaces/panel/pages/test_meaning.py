@@ -54,7 +54,7 @@ async def test_a_payout_that_people_decide_is_amber_in_every_list(world: World, 
     for path in ("/panel/payouts", latest(world)):
         seen = await approver.open(path)
         words = re.findall(
-            r'class="cert ([\w ]*)">(?:(?!class="cert).)*?aguarda pessoas', seen.text
+            r'class="cert ([\w ]*)">(?:(?!class="cert).)*?aguarda decisão', seen.text
         )
         assert words, path
         assert set(words) == {"warn"}, path
