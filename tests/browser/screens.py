@@ -173,6 +173,12 @@ _PAYOUTS = (
         by=Role.OPERATOR,
         closed_to=Role.VIEWER,
     ),
+    Screen(
+        name="payout-new-balance",
+        path="/panel/payouts/new/balance?account_id={main}&value=1,00",
+        by=Role.OPERATOR,
+        empty=NOT_FOUND,
+    ),
     Screen(name="search", path="/panel/search?q=pedido-10"),
 )
 
