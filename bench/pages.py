@@ -34,7 +34,7 @@ MOST_QUERIES = 6
 MORE_QUERIES = {
     "approval-payout": 4,
     "closing": 6,
-    "unresolved": 3,
+    "unresolved": 6,
     "search": 5,
     "payout": 1,
     "payout-returned": 1,

@@ -267,8 +267,8 @@ class Orderer(Struct, frozen=True):
     """
 
     id: str
-    name: Annotated[str, Meta(examples=["Maria Silva"])] = ""
-    email: Annotated[str, Meta(examples=["maria@example.com"])] = ""
+    name: Annotated[str, Meta(examples=["Maria Silva"])]
+    email: Annotated[str, Meta(examples=["maria@example.com"])]
 
     @classmethod
     def of(cls, client_id: str, name: str = "", email: str = "") -> Orderer:
@@ -550,7 +550,7 @@ class DossierDocument(Struct, frozen=True, kw_only=True):
     client_id: str
     ordered_by: Orderer
     approved_by: Orderer | UnsetType = UNSET
-    approval_id: str
+    approval_id: Annotated[str, Meta(examples=[""])]
     updated_at: OptionalMoment
     absent_at: OptionalMoment
     attempts: list[AttemptDocument]

@@ -29,7 +29,7 @@ FIGURE = re.compile(r"-[\d.]+,\d\d")
 NOT_SHOWN = {
     *(("Charge", name) for name in ("city", "zip_code")),
     *(("Evidence", name) for name in ("provider_code", "reason")),  # ours alone: by a list
-    *(("KeyOwner", name) for name in ("account", "bank_name", "bank_number", "branch", "ispb")),
+    *(("KeyOwner", name) for name in ("account", "bank_number", "branch", "ispb")),
     *(("Entry", name) for name in ("provider_id", "provider_key")),
     *(("Notice", name) for name in ("account", "event", "provider_id", "subject")),
     *(("RegisteredCallback", name) for name in ("id", "url")),

@@ -33,6 +33,7 @@ def named(site: PanelSite, row: Row[Visit]) -> str:
     """Return the address of a row for what the main company has."""
     known = {
         "account_id": site.seeds["main"],
+        "company_id": site.seeds["company"],
         "reference": site.seeds["open_charge" if "/charges/" in row.path else "paid"],
         "key_id": site.seeds["key"],
         "e2e_id": site.seeds["payment"],

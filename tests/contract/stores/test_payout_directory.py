@@ -347,7 +347,7 @@ async def test_a_credential_is_named(store: Store):
 
     people = await PayoutDirectory(store.database).people(payout())
 
-    assert people.ordered_by == Orderer(CLIENT, "Loja")
+    assert people.ordered_by == Orderer(CLIENT, "Loja", "")
 
 
 @both

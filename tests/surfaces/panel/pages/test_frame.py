@@ -247,7 +247,7 @@ async def test_what_is_looked_for_has_an_address(viewer: Person, text: str, aske
     "text",
     [
         *("529.982.247-25", "52998224725", "CPF 529.982.247-25."),
-        *("11.444.777/0001-61", "11444777000161"),
+        *("40.688.134/0001-61", "40688134000161"),
         *("maria@example.com", "+5511987654321", "gws_secret"),
     ],
 )

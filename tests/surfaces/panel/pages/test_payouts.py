@@ -516,7 +516,7 @@ async def test_a_trace_in_any_writing_leads_to_its_refusal(world: World, operato
         assert (seen.status, seen.location) == (303, f"/panel/trace/{trace}"), text
 
 
-ODD = ("😀", "%", "http://[", "a" * 1024, "https://evil.example/x", "'", "\u202e", "529.982")
+ODD = ("🦜", "%_%", "http://[", "a" * 1024, "https://evil.example/x", "''", "\u202d", "529.982")
 
 
 async def test_an_odd_text_finds_nothing(viewer: Person):

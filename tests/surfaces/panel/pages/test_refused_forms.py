@@ -96,7 +96,7 @@ async def test_a_form_of_an_ended_session_comes_back_to_its_person_alone(world: 
     late, other = [await signed_in(world, Role.OPERATOR) for _ in range(2)]
     email = re.search(r"operator-\w+@panel\.example", (await late.open("/panel/me")).text)[0]
     await late.open(STOP)
-    reason = "suspected fraud"
+    reason = "typed before the session ended"
     late.cookies["__Host-pixgate"] = ""
 
     said = await late.send(STOP, {"scope": "provider", "reason": reason, "code": SECRET})

@@ -37,6 +37,7 @@ WORKED_OUT = {
     "gateway/http/admission.py: reason": ("in_flight", "loop_lag", "strangers"),
     "gateway/callbacks/reception.py: reason": ("forged", "unproven"),
     "gateway/http/backoffice/callers.py: problem.reason": (),
+    "gateway/http/panel/pages/kept.py: KEPT": (),
     "gateway/http/rendering.py: reason": tuple(Reason),
     "gateway/http/rendering.py: type(problem).__name__": (),
     "gateway/approvals/service.py: *DECIDED": ("decided",),
