@@ -24,6 +24,7 @@ _REVIEWS = "tests/unit/gateway/reviews/test_service.py"
 _PEOPLE = "tests/unit/gateway/identity/test_service.py"
 _CHECKS = "tests/unit/gateway/core/test_access.py"
 _STOPS = "tests/unit/gateway/stops/test_service.py"
+_FOREIGN = "tests/contract/stores/test_foreign_debits.py"
 
 ROWS = (
     Mistake(
@@ -341,8 +342,12 @@ ROWS = (
         promise="A statement's sums are of the whole window, whatever is filtered.",
         source="ADR 21",
         file="gateway/statements/service.py",
-        right="sums, days = _summed(entries)",
-        wrong="sums, days = _summed(_chosen(entries, wanted))",
+        right="        sums, days = _summed(entries)\n        chosen =",
+        wrong=(
+            "        sums, days = _summed(\n"
+            "            [each for each in entries if each.direction is wanted.direction]\n"
+            "        )\n        chosen ="
+        ),
         tests=(f"{_LINKED}::test_sums_are_of_the_window_and_filters_of_the_page",),
     ),
     Mistake(
@@ -353,5 +358,45 @@ ROWS = (
         right="return found.result is ProbeResult.ASKED and found.state in FINAL_STATES",
         wrong="return found.result is ProbeResult.ASKED",
         tests=(f"{_PROBES}::test_each_is_asked_about_once_and_each_act_is_on_record",),
+    ),
+    Mistake(
+        name="everything-stops-nothing",
+        promise="A stop of everything holds for every account and credential.",
+        source="docs/panel.md",
+        file="gateway/stops/model.py",
+        right='StopScope.EVERYTHING: "",',
+        wrong='StopScope.EVERYTHING: "everything",',
+        tests=(
+            "tests/unit/gateway/stops/test_model.py::test_a_stop_holds_for_its_subject_until_it_ends",
+        ),
+    ),
+    Mistake(
+        name="anybody-withdraws",
+        promise="An order is withdrawn by whoever ordered it, and by nobody else.",
+        source="docs/people.md",
+        file="gateway/approvals/service.py",
+        right="if approval.ordered_by != person.user_id:",
+        wrong="if not approval.ordered_by:",
+        tests=(
+            "tests/unit/gateway/approvals/test_service.py::test_who_ordered_withdraws_and_others_reject",
+        ),
+    ),
+    Mistake(
+        name="own-payout-as-a-foreign-debit",
+        promise="A debit is foreign only once the answer to its payout had time to be written.",
+        source="docs/panel.md",
+        file="gateway/closings/foreign_debits.py",
+        right="each.direction is Direction.DEBIT and each.created_at <= settled",
+        wrong="each.direction is Direction.DEBIT",
+        tests=(f"{_FOREIGN}::test_a_debit_of_this_moment_waits_for_the_answer_to_its_payout",),
+    ),
+    Mistake(
+        name="debit-explained-twice",
+        promise="What explains a foreign debit is never replaced.",
+        source="docs/panel.md",
+        file="gateway/closings/foreign_debits.py",
+        right="_KEPT.account_id == account_id, _KEPT.line_id == line_id, _OPEN)",
+        wrong="_KEPT.account_id == account_id, _KEPT.line_id == line_id)",
+        tests=(f"{_FOREIGN}::test_it_is_explained_once_and_counts_no_more",),
     ),
 )

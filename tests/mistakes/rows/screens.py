@@ -248,4 +248,15 @@ ROWS = (
         wrong="return content",
         tests=(f"{_VENDOR}::test_a_file_is_read_only_if_it_is_the_listed_one",),
     ),
+    Mistake(
+        name="form-of-somebody-else",
+        promise="A form of an ended session comes back to the person who typed it alone.",
+        source="docs/panel.md",
+        file="gateway/http/panel/pages/kept.py",
+        right='return f"{user_id} {unquote(page)}"',
+        wrong="return unquote(page)",
+        tests=(
+            f"{_PANEL}/pages/test_kept.py::test_a_form_is_shown_to_its_person_on_its_page_within_a_quarter_of_an_hour",
+        ),
+    ),
 )

@@ -53,6 +53,7 @@ def test_an_amount_is_read_as_it_is_typed(typed, centavos):
             "1.5",
             "1,234.56",
             "1234.56",
+            "1.234.56",
             "12.34",
             "1.23,45",
             "12.34,56",
