@@ -182,7 +182,7 @@ def _addresses(found: FoundDocument) -> Sequence[str]:
             for each in hits
         ),
         *(address("/panel/approvals/{id}", id=each.approval_id) for each in found.refunds),
-        *(address("/panel/accounts?company_id={id}", id=each.id) for each in found.companies),
+        *(address("/panel/companies/{id}", id=each.id) for each in found.companies),
         *(address("/panel/accounts/{id}", id=each.id) for each in found.accounts),
         *(address("/panel/credentials/{id}", id=each.id) for each in found.credentials),
     ]

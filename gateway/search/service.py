@@ -87,6 +87,8 @@ class Searches:
         beside it, or in the last 90 days.
         """
         text = wanted.text.strip()
+        if not text:  # every name holds it
+            return Found()
         exact = await self._exact(who, text)
         if exact:
             return replace(exact, is_exact=True)

@@ -210,7 +210,9 @@ async def test_a_company_and_its_accounts_are_found_by_their_names(office: Regis
     assert not other_company
 
 
-@pytest.mark.parametrize("text", ["no-such", "cli_no_such", "00000000000", "%", "_", "\U0010ffff"])
+@pytest.mark.parametrize(
+    "text", ["no-such", "cli_no_such", "00000000000", "%", "_", " ", "\U0010ffff"]
+)
 async def test_what_names_nothing_finds_nothing(office: Registers, asked: Payout, text: str):
     assert not await named(office, everywhere(office), text)
 
