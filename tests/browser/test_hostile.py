@@ -104,9 +104,10 @@ async def pages(browser: Browser, stage: Stage) -> list[Shown]:
         async with stage.site.tab(browser, await stage.site.people.cookies_of(role), narrow) as tab:
             for path in [path for by, path in stage.paths() if by == role]:
                 answer = await tab.open(path)
+                sent = await answer.text()  # now: a look may load the page again
                 findings = list(await tab.look(deep=False))
                 tab.findings.clear()
-                found.append(Shown(path=path, sent=await answer.text(), findings=findings))
+                found.append(Shown(path=path, sent=sent, findings=findings))
             if role == Role.OPERATOR:
                 found.append(await summary(tab, stage))
     return found
