@@ -102,7 +102,8 @@ class Searches:
         if number:
             paid = await self.directory.paid_to(self.digests(number), who.scope)
             own = await self._named(who, _ACCOUNTS, _ACCOUNT, accounts.c.tax_number == number)
-            return Found(payouts=paid, accounts=own)
+            if paid or own:
+                return Found(payouts=paid, accounts=own)
         if strict.is_e2e_id(text):
             return Found(
                 payouts=await self._payouts(who, text, Named.E2E_ID, Named.RETURN_ID),

@@ -133,6 +133,14 @@ async def test_whatever_names_a_payout_finds_it_within_the_scope_alone(
     assert not hidden
 
 
+async def test_a_reference_may_read_as_a_tax_number(office: Registers, known: Payout):
+    await office.store.payouts.add(payout("11144477735"), attempt())
+
+    found = await named(office, everywhere(office), "11144477735")
+
+    assert [each.payout.reference for each in found.payouts] == ["11144477735"]
+
+
 async def test_an_account_is_found_by_its_id(office: Registers, known: Payout):
     found = await named(office, everywhere(office), known.account_id.upper())
     hidden = await named(office, nowhere(office), known.account_id)
