@@ -55,7 +55,7 @@ from gateway.domain.bank.providers import (
 )
 from gateway.domain.identity.rights import Area, Right
 from gateway.domain.kernel import strict
-from gateway.domain.kernel.audit import Audit, AuditEvent
+from gateway.domain.kernel.audit import AuditEvent
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.storage import AlreadyExists, BankAccountTaken
 from gateway.domain.requests.reasons import sentence
@@ -65,6 +65,7 @@ from gateway.operations.bank.connections import offered
 from gateway.operations.bank.pages import Listed
 from gateway.operations.kernel.audit_context import AuditContext, RuleViolation, identifier, name
 from gateway.store.accounts.accounts import StoredAccounts, read_account
+from gateway.store.audit.audit_log import StoredAudit
 from gateway.store.kernel.database import page
 from gateway.store.tables.core import accounts, companies, credentials
 from gateway.store.tables.scope import of_company
@@ -508,7 +509,7 @@ class AccountBanks:
     wait: Wait
     takes_two: bool
     banks: Banks
-    audit: Audit
+    audit: StoredAudit
 
     @requires(Area.PROVIDER, Action.WRITE)
     async def attach(

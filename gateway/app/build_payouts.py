@@ -12,7 +12,6 @@ from gateway.domain.accounts.accounts import Account
 from gateway.domain.bank.providers import Banks
 from gateway.domain.kernel.clocks import CertainClock
 from gateway.domain.payouts.payouts import FINAL_STATES, Change, Payout, PayoutState
-from gateway.domain.payouts.payouts import Payouts as PayoutStore
 from gateway.net.common.runtime import chance
 from gateway.operations.backoffice.downloads.files import Turns
 from gateway.operations.bank.refunds import StopsInForce
@@ -31,6 +30,7 @@ from gateway.runtime.kernel import Kernel
 from gateway.runtime.reconciler import Reconciler, Work, slowest
 from gateway.search.service import Searches
 from gateway.security.tax_numbers import LABEL, TaxNumberDigests
+from gateway.store.payouts.store import StoredPayouts
 from gateway.telemetry.records import RequestObserver
 
 _TAKEN: Final = frozenset({PayoutState.ACCEPTED, PayoutState.PAID})
@@ -43,7 +43,7 @@ def build_payouts(kernel: Kernel, banks: Banks, stops: StopsInForce) -> Payouts:
     """Build the operations; ``stops`` gives the kill switches in force."""
     stored, settings = kernel.store.payouts, kernel.settings
     return Payouts(
-        cast("PayoutStore", FailingPayouts(stored, kernel.failpoint))
+        cast("StoredPayouts", FailingPayouts(stored, kernel.failpoint))
         if kernel.failpoint
         else stored,
         banks,

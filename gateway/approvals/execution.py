@@ -28,14 +28,15 @@ from gateway.domain.bank.provider_options import OutcomeUnknown
 from gateway.domain.bank.providers import Unreachable
 from gateway.domain.identity import errors as identity_errors
 from gateway.domain.identity.sessions import SignedInUser
-from gateway.domain.identity.users import Users
-from gateway.domain.kernel.audit import Audit, AuditEvent
+from gateway.domain.kernel.audit import AuditEvent
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.payouts.payouts import Payout
 from gateway.operations.kernel.audit_context import AuditContext, RuleViolation
 from gateway.store.approvals import StoredApprovals
+from gateway.store.audit.audit_log import StoredAudit
+from gateway.store.identity.users import StoredUsers
 
 _log = logging.getLogger(__name__)
 
@@ -87,8 +88,8 @@ class OrderExecution:
     """
 
     store: StoredApprovals
-    audit: Audit
-    users: Users
+    audit: StoredAudit
+    users: StoredUsers
     money: MoneyOrders
     executors: Mapping[ApprovalKind, Executor]
     now: Now

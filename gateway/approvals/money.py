@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from datetime import date
 
 from gateway.approvals.model import Approval, ApprovalKind, OrderDocument, Outcome
-from gateway.domain.accounts.accounts import Account, Accounts
+from gateway.domain.accounts.accounts import Account
 from gateway.domain.accounts.credentials import Principal
 from gateway.domain.bank.capabilities import PortCall
 from gateway.domain.bank.charges import Payer
@@ -50,6 +50,7 @@ from gateway.operations.bank.refunds import RefundExecution
 from gateway.operations.kernel.audit_context import AuditContext
 from gateway.operations.payouts.answers import CERTAINLY_NOT_SENT, rejection
 from gateway.operations.payouts.payouts import Payouts
+from gateway.store.accounts.accounts import StoredAccounts
 
 Order = PayoutRequest | RefundRequest
 Moved = Payout | Refund
@@ -85,7 +86,7 @@ _GUARDED = frozenset({"stopped", "similar"})
 class MoneyOrders:
     """Checks and carries out what people order of payouts and refunds."""
 
-    accounts: Accounts
+    accounts: StoredAccounts
     payouts: Payouts
     refunds: RefundExecution
     now: Now

@@ -49,15 +49,15 @@ from gateway.domain.accounts.credentials import Action
 from gateway.domain.identity import errors as identity_errors
 from gateway.domain.identity.rights import Area
 from gateway.domain.identity.sessions import SignedInUser
-from gateway.domain.identity.users import Users
 from gateway.domain.kernel import errors
-from gateway.domain.kernel.audit import Audit
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.storage import AlreadyExists, NothingToCollect
 from gateway.operations.bank.pages import Listed
 from gateway.store.approvals import StoredApprovals
+from gateway.store.audit.audit_log import StoredAudit
+from gateway.store.identity.users import StoredUsers
 
 WAITS_FOR: Final = timedelta(days=3)
 """Of what moves no money: over a weekend, as long as an invitation, and no longer."""
@@ -102,8 +102,8 @@ class Approvals:
     """
 
     store: StoredApprovals
-    audit: Audit
-    users: Users
+    audit: StoredAudit
+    users: StoredUsers
     money: MoneyOrders
     known: ApprovalFacts
     terms: ApprovalTerms

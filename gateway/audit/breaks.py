@@ -10,10 +10,11 @@ from typing import Final
 
 from gateway.domain.accounts.credentials import Action
 from gateway.domain.identity.rights import Area, Right, rights_of
-from gateway.domain.identity.users import Users
-from gateway.domain.kernel.audit import Audit, AuditBreak, AuditEvent
+from gateway.domain.kernel.audit import AuditBreak, AuditEvent
 from gateway.domain.kernel.clocks import Now
 from gateway.operations.kernel.audit_context import RuleViolation, reason
+from gateway.store.audit.audit_log import StoredAudit
+from gateway.store.identity.users import StoredUsers
 
 _NEEDED: Final = Right(Area.AUDIT, Action.READ)
 """Of the roles security and admin."""
@@ -29,8 +30,8 @@ class AuditBreaks:
         keys: Seal proposals, by key id, the current one first.
     """
 
-    audit: Audit
-    users: Users
+    audit: StoredAudit
+    users: StoredUsers
     keys: Mapping[str, bytes]
     now: Now
 

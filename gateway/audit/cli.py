@@ -18,7 +18,7 @@ from gateway.domain.kernel.audit import AuditHead
 if TYPE_CHECKING:
     from gateway.audit.breaks import AuditBreaks
     from gateway.cli.context import AdminContext
-    from gateway.domain.kernel.audit import Audit
+    from gateway.store.audit.audit_log import StoredAudit
 
 BROKEN: Final = 3
 """The exit status of a broken log; 1 is a log that could not be read, 2 a wrong option."""
@@ -192,7 +192,7 @@ def _breaks(office: AdminContext) -> AuditBreaks:
 
 
 @asynccontextmanager
-async def _opened(terminal: Terminal) -> AsyncIterator[Audit]:
+async def _opened(terminal: Terminal) -> AsyncIterator[StoredAudit]:
     """Open the log as it is; unlike other commands, this one seals nothing."""
     from gateway.cli.configuration import settings_of
     from gateway.cli.context import keys_of, opened_store

@@ -12,11 +12,12 @@ from gateway.audit.model import AcceptedBreakDocument, AuditDocument, AuditSearc
 from gateway.core.access import Staff, requires
 from gateway.domain.accounts.credentials import Action
 from gateway.domain.identity.rights import Area
-from gateway.domain.kernel.audit import AcceptedBreak, Audit, AuditEvent
+from gateway.domain.kernel.audit import AcceptedBreak, AuditEvent
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.payouts.reviews import same_name
 from gateway.operations.bank.pages import Listed
+from gateway.store.audit.audit_log import StoredAudit
 from gateway.store.audit.walk import event_of
 from gateway.store.kernel.database import Database, page
 from gateway.store.tables.columns import Record
@@ -81,7 +82,7 @@ class AuditLog:
     """
 
     database: Database
-    chain: Audit
+    chain: StoredAudit
 
     @requires(Area.AUDIT, Action.READ)
     async def search(self, who: Staff, wanted: AuditSearch) -> Listed[AuditEntry]:

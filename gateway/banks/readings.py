@@ -17,7 +17,7 @@ from sqlalchemy import Select, or_, select, update
 
 from gateway.banks.model import READ_AT_MOST, Reading
 from gateway.core.access import Staff, requires
-from gateway.domain.accounts.accounts import Account, Accounts
+from gateway.domain.accounts.accounts import Account
 from gateway.domain.accounts.credentials import Action
 from gateway.domain.bank.capabilities import PortCall
 from gateway.domain.bank.providers import Banks, ProviderError
@@ -28,6 +28,7 @@ from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.money import Sum
 from gateway.operations.bank.connections import bank_of, offered
+from gateway.store.accounts.accounts import StoredAccounts
 from gateway.store.kernel.database import Database
 from gateway.store.tables.core import accounts
 from gateway.store.tables.figures import account_readings
@@ -64,7 +65,7 @@ class Readings:
     """
 
     database: Database
-    accounts: Accounts
+    accounts: StoredAccounts
     banks: Banks
     now: Now
     wanted: set[str] = field(default_factory=set)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from gateway.callbacks.model import Callback
-from gateway.domain.accounts.accounts import Account, Accounts
+from gateway.domain.accounts.accounts import Account
 from gateway.domain.bank.capabilities import PortCall
 from gateway.domain.bank.provider_callbacks import NamedBy
 from gateway.domain.bank.providers import (
@@ -20,6 +20,7 @@ from gateway.domain.bank.providers import (
     Refused,
 )
 from gateway.operations.bank.connections import offered
+from gateway.store.accounts.accounts import StoredAccounts
 
 _AT_ONCE: Final = 20
 """Accounts asked for one callback in one look. A bank that names a callback by key or charge has
@@ -40,7 +41,7 @@ class CallbackAccounts:
     each account in turn, and the answer remembered by this process.
     """
 
-    accounts: Accounts
+    accounts: StoredAccounts
     banks: Banks
     _known: OrderedDict[tuple[str, str, str], str] = field(default_factory=OrderedDict)
 

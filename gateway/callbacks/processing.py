@@ -17,7 +17,7 @@ from typing import Final
 from gateway.callbacks.model import Callback, CallbackState
 from gateway.callbacks.owners import CallbackAccounts
 from gateway.callbacks.store import CallbackRecords
-from gateway.domain.accounts.accounts import Account, Accounts
+from gateway.domain.accounts.accounts import Account
 from gateway.domain.bank.capabilities import PortCall
 from gateway.domain.bank.charges import ChargePayment
 from gateway.domain.bank.provider_callbacks import CallbackKind
@@ -25,10 +25,11 @@ from gateway.domain.bank.providers import Banks, NotFound, ProviderError
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.payouts.events import PayoutEvent, noticed
-from gateway.domain.payouts.followups import FollowUps
 from gateway.domain.payouts.payouts import FINAL_STATES, Payout
 from gateway.operations.bank.connections import offered
 from gateway.operations.payouts.looks import Hear
+from gateway.store.accounts.accounts import StoredAccounts
+from gateway.store.payouts.followups import StoredFollowUps
 from gateway.telemetry import trace
 
 _log = logging.getLogger(__name__)
@@ -56,9 +57,9 @@ class CallbackLooks:
     """
 
     store: CallbackRecords
-    accounts: Accounts
+    accounts: StoredAccounts
     owners: CallbackAccounts
-    follow_ups: FollowUps
+    follow_ups: StoredFollowUps
     banks: Banks
     look: Callable[[Payout, str, Hear], Awaitable[Payout]]
     look_back: Callable[[Payout, Account], Awaitable[bool]]

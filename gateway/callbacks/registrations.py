@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from gateway.callbacks.reception import Reception
-from gateway.domain.accounts.accounts import Account, Accounts
+from gateway.domain.accounts.accounts import Account
 from gateway.domain.bank.capabilities import PortCall
 from gateway.domain.bank.provider_callbacks import (
     CallbackKind,
@@ -19,9 +19,10 @@ from gateway.domain.bank.provider_callbacks import (
     RegisteredCallback,
 )
 from gateway.domain.bank.providers import Bank, Banks, NotSupported, ProviderError
-from gateway.domain.kernel.audit import Audit
 from gateway.operations.bank.connections import offered
 from gateway.operations.kernel.audit_context import AuditContext, RuleViolation, identifier
+from gateway.store.accounts.accounts import StoredAccounts
+from gateway.store.audit.audit_log import StoredAudit
 
 _log = logging.getLogger(__name__)
 
@@ -42,9 +43,9 @@ _MOST_ROUNDS: Final = 10
 class CallbackRegistrations:
     """Has banks send an account's callbacks to us; each change is an event of the audit log."""
 
-    accounts: Accounts
+    accounts: StoredAccounts
     banks: Banks
-    audit: Audit
+    audit: StoredAudit
     acting: AuditContext
 
     async def register(self, account: Account, order: CallbackOrder) -> RegisteredCallback:
@@ -106,7 +107,7 @@ class MissedEvents:
     """
 
     providers: Collection[str]
-    accounts: Accounts
+    accounts: StoredAccounts
     banks: Banks
     reception: Reception
 

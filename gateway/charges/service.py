@@ -19,12 +19,12 @@ from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import Banks, ProviderError, Unavailable
 from gateway.domain.identity.rights import Area
 from gateway.domain.kernel import errors
-from gateway.domain.kernel.audit import Audit
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.storage import LEASE, StoreUnavailable
 from gateway.domain.kernel.windows import PageStart
 from gateway.operations.bank.bank_acts import BankAct, is_unknown, recorded
 from gateway.operations.bank.connections import bank_of, changing_bank_of, offered, refuse_letters
+from gateway.store.audit.audit_log import StoredAudit
 
 _BEING_MADE: Final = (
     "A charge of this reference is being made, or its outcome is unknown: read it in 30 s."
@@ -79,7 +79,7 @@ class Charges:
     """
 
     reads: ChargeReads
-    audit: Audit
+    audit: StoredAudit
 
     @requires(Area.QRCODE, Action.READ)
     async def search(self, who: Staff, wanted: ChargeSearch) -> ChargePage:

@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from gateway.closings.model import ForeignDebit, line_ids
 from gateway.core.access import Staff, requires
-from gateway.domain.accounts.accounts import Account, Accounts
+from gateway.domain.accounts.accounts import Account
 from gateway.domain.accounts.credentials import Action
 from gateway.domain.bank.capabilities import EntryField
 from gateway.domain.bank.statements import Direction
@@ -26,6 +26,7 @@ from gateway.domain.kernel.windows import LONGEST_DAYS, LocalWindow
 from gateway.operations.kernel.audit_context import AuditContext, RuleViolation, reason
 from gateway.statements.model import LinkedEntry, local_day
 from gateway.statements.service import Statements
+from gateway.store.accounts.accounts import StoredAccounts
 from gateway.store.audit import audit_log
 from gateway.store.kernel.database import Database
 from gateway.store.kernel.structs import from_row, row_of
@@ -98,7 +99,7 @@ class DebitWatch:
     """
 
     providers: Collection[str]
-    accounts: Accounts
+    accounts: StoredAccounts
     statements: Statements
     database: Database
     now: Now

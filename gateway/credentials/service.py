@@ -43,7 +43,7 @@ from gateway.credentials.model import (
     pays,
     words,
 )
-from gateway.domain.accounts.accounts import Account, Accounts
+from gateway.domain.accounts.accounts import Account
 from gateway.domain.accounts.credentials import (
     EVERY_PERMISSION,
     Action,
@@ -59,6 +59,7 @@ from gateway.domain.kernel.storage import AlreadyExists, NothingToCollect
 from gateway.domain.requests.schemas import ReasonBody, instant
 from gateway.operations.bank.pages import Listed
 from gateway.operations.kernel.audit_context import AuditContext, RuleViolation, identifier, name
+from gateway.store.accounts.accounts import StoredAccounts
 from gateway.store.accounts.credentials import (
     EVERY,
     Rotation,
@@ -105,7 +106,7 @@ class Credentials:
 
     database: Database
     stored: StoredCredentials
-    accounts: Accounts
+    accounts: StoredAccounts
     source: CredentialSource
     now: Now
     wait: Wait | None = None

@@ -6,11 +6,12 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from gateway.domain.identity.errors import NOT_POSSIBLE
-from gateway.domain.kernel.audit import Audit
 from gateway.domain.kernel.errors import PAYOUT_NOT_FOUND, TOO_MANY_REQUESTS, ServiceError
 from gateway.domain.payouts.followups import PROBE_EVERY
-from gateway.domain.payouts.payouts import FINAL_STATES, Payout, Payouts
+from gateway.domain.payouts.payouts import FINAL_STATES, Payout
 from gateway.operations.kernel.audit_context import AuditContext
+from gateway.store.audit.audit_log import StoredAudit
+from gateway.store.payouts.store import StoredPayouts
 
 Look = Callable[[str, str], Awaitable[Payout | None]]
 """Looks at the payout of an account and a reference; None if somebody does, or did just now."""
@@ -20,9 +21,9 @@ Look = Callable[[str, str], Awaitable[Payout | None]]
 class PayoutProbes:
     """Looks at one payout as the reconciler does, and keeps the act on record."""
 
-    payouts: Payouts
+    payouts: StoredPayouts
     look: Look
-    audit: Audit
+    audit: StoredAudit
 
     async def probe(
         self, acting: AuditContext, account_id: str, reference: str

@@ -23,15 +23,7 @@ from gateway.domain.kernel.errors import (
 from gateway.domain.kernel.windows import LARGEST_LIMIT, Paging, Search, Window
 from gateway.domain.payouts.events import WITHDRAWN, PayoutEvent, shown_move
 from gateway.domain.payouts.followups import absent_at
-from gateway.domain.payouts.payouts import (
-    EventKind,
-    KeyPayout,
-    Payout,
-    PayoutRequest,
-    Payouts,
-    PayoutState,
-)
-from gateway.domain.payouts.returns import Returns
+from gateway.domain.payouts.payouts import EventKind, KeyPayout, Payout, PayoutRequest, PayoutState
 from gateway.domain.payouts.reviews import Opinion, may_read
 from gateway.domain.payouts.status import PayoutSearch, states_of
 from gateway.operations.backoffice.downloads.files import (
@@ -67,8 +59,10 @@ from gateway.payouts.store import PayoutDirectory
 from gateway.payouts.timeline import is_complete, timeline
 from gateway.pix_keys.service import KeyOwners
 from gateway.reports import payouts as payout_table
+from gateway.store.bank.returns import StoredReturns
 from gateway.store.payouts.events import StoredPayoutEvents
 from gateway.store.payouts.reviews import StoredReviews
+from gateway.store.payouts.store import StoredPayouts
 
 RECIPIENT_DAYS: Final = 30
 """How far back payouts to the same recipient are told: a month of salaries and rents."""
@@ -91,9 +85,9 @@ class PayoutRecords:
     """
 
     directory: PayoutDirectory
-    payouts: Payouts
+    payouts: StoredPayouts
     reviews: StoredReviews
-    returns: Returns
+    returns: StoredReturns
     events: StoredPayoutEvents
     similar_within: timedelta
     absent_after: Mapping[str, timedelta | None]
@@ -242,8 +236,8 @@ class PayoutActs:
         pay: Moves the money of a user's order, or lets the order wait for another user.
     """
 
-    payouts: Payouts
-    returns: Returns
+    payouts: StoredPayouts
+    returns: StoredReturns
     follow_up: FollowUp
     probes: PayoutProbes
     pay: Pay
@@ -311,7 +305,7 @@ class PayoutActs:
         return found
 
 
-async def payouts_of(store: Payouts, account_id: str, window: Window) -> list[Payout]:
+async def payouts_of(store: StoredPayouts, account_id: str, window: Window) -> list[Payout]:
     """
     Return every payout an account created in a window, newest first.
 

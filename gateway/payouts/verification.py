@@ -21,12 +21,14 @@ from gateway.domain.bank.statements import Direction, Entry, MovementKind
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.money import Money, sum_of
 from gateway.domain.kernel.windows import LONGEST_DAYS, Window
-from gateway.domain.payouts.followups import FollowUps
-from gateway.domain.payouts.payouts import Payout, Payouts, PayoutState
-from gateway.domain.payouts.returns import Returns, is_return, returns_in
+from gateway.domain.payouts.payouts import Payout, PayoutState
+from gateway.domain.payouts.returns import is_return, returns_in
 from gateway.operations.bank.connections import offered
 from gateway.operations.kernel.audit_context import RuleViolation
 from gateway.payouts.service import payouts_of
+from gateway.store.bank.returns import StoredReturns
+from gateway.store.payouts.followups import StoredFollowUps
+from gateway.store.payouts.store import StoredPayouts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,9 +202,9 @@ class Verification:
             what they say holds beside the statements. None where none does.
     """
 
-    payouts: Payouts
-    follow_ups: FollowUps
-    returns: Returns
+    payouts: StoredPayouts
+    follow_ups: StoredFollowUps
+    returns: StoredReturns
     banks: Banks
     now: Now
     books: Callable[[], Awaitable[Sequence[Execution]]] | None = None

@@ -14,14 +14,14 @@ from gateway.domain.bank.pix_keys import KeyOrder, KeyOwner, PixKeyStatus, hidde
 from gateway.domain.bank.providers import Banks, NotSupported
 from gateway.domain.identity.rights import Area
 from gateway.domain.kernel import errors
-from gateway.domain.kernel.audit import Audit
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.payouts.payouts import KeyPayout, PayoutRequest
-from gateway.domain.payouts.payouts import Payouts as PayoutStore
 from gateway.operations.bank.bank_acts import BankAct, recorded
 from gateway.operations.bank.connections import bank_of, changing_bank_of, offered, refuse_letters
 from gateway.operations.kernel.audit_context import AuditContext
 from gateway.pix_keys.model import OwnedKey
+from gateway.store.audit.audit_log import StoredAudit
+from gateway.store.payouts.store import StoredPayouts
 
 
 async def list_keys(banks: Banks, account: Account) -> Sequence[OwnedKey]:
@@ -43,8 +43,8 @@ class KeyOwners:
     """The owners of keys of any bank, also for payouts that users order."""
 
     banks: Banks
-    audit: Audit
-    payouts: PayoutStore
+    audit: StoredAudit
+    payouts: StoredPayouts
 
     async def look_up(self, acting: AuditContext, account: Account, key: str) -> KeyOwner:
         """

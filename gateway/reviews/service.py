@@ -14,18 +14,18 @@ from itertools import combinations
 from typing import Final
 
 from gateway.core.access import Staff, requires
-from gateway.domain.accounts.accounts import Account, Accounts
+from gateway.domain.accounts.accounts import Account
 from gateway.domain.accounts.credentials import Action
 from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.identity.rights import Area, Right, rights_of
-from gateway.domain.identity.users import User, Users
+from gateway.domain.identity.users import User
 from gateway.domain.kernel.company_scope import scope_of
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.structs import struct_of
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.payouts.events import ShownMove, shown_move
-from gateway.domain.payouts.followups import FollowUps, absent_at
-from gateway.domain.payouts.payouts import Change, EventKind, Failure, Payout, Payouts
+from gateway.domain.payouts.followups import absent_at
+from gateway.domain.payouts.payouts import Change, EventKind, Failure, Payout
 from gateway.domain.payouts.reviews import Opinion, Verdict, may_read, same_name
 from gateway.operations.bank.pages import Listed
 from gateway.operations.kernel.audit_context import (
@@ -45,9 +45,13 @@ from gateway.reviews.model import (
     WithdrawalBody,
 )
 from gateway.reviews.store import has_account, in_review, unresolved
+from gateway.store.accounts.accounts import StoredAccounts
+from gateway.store.identity.users import StoredUsers
 from gateway.store.kernel.database import Database
 from gateway.store.payouts.events import StoredPayoutEvents
+from gateway.store.payouts.followups import StoredFollowUps
 from gateway.store.payouts.reviews import StoredReviews
+from gateway.store.payouts.store import StoredPayouts
 
 _AGREEING: Final = 2
 """Four eyes: one user alone never ends a payout that no proof can settle."""
@@ -67,8 +71,8 @@ class Reviewers:
         people_of: Who approved the payout of an account and a reference.
     """
 
-    users: Users
-    accounts: Accounts
+    users: StoredUsers
+    accounts: StoredAccounts
     people_of: PeopleOf
 
     async def may_judge(self, by: str, payout: Payout) -> bool:
@@ -109,8 +113,8 @@ class Reviews:
     """
 
     database: Database
-    payouts: Payouts
-    follow_ups: FollowUps
+    payouts: StoredPayouts
+    follow_ups: StoredFollowUps
     opinions: StoredReviews
     events: StoredPayoutEvents
     reviewers: Reviewers

@@ -15,12 +15,14 @@ from datetime import datetime
 from typing import Final
 
 from gateway.domain.identity.errors import FORBIDDEN
-from gateway.domain.identity.users import User, Users
-from gateway.domain.kernel.audit import Audit, AuditEvent
+from gateway.domain.identity.users import User
+from gateway.domain.kernel.audit import AuditEvent
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.requests.networks import network
 from gateway.security.keys import Keys
+from gateway.store.audit.audit_log import StoredAudit
+from gateway.store.identity.users import StoredUsers
 from gateway.store.kernel.chain import ChainKeys
 from gateway.telemetry.logs.events import Fields
 from gateway.telemetry.observer import Keep
@@ -96,7 +98,7 @@ class Count:
 class AuditTally:
     """Counts, one entry for each person or address and act; ``turn`` writes them."""
 
-    def __init__(self, audit: Audit, users: Users, now: Now) -> None:
+    def __init__(self, audit: StoredAudit, users: StoredUsers, now: Now) -> None:
         """Write to ``audit``, with people named as ``users`` knows them."""
         self._audit = audit
         self._users = users

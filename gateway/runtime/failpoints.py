@@ -20,14 +20,10 @@ from aiohttp.typedefs import Handler, Middleware
 
 from gateway.config.reading import ConfigError
 from gateway.domain.accounts.accounts import Environment
-from gateway.domain.payouts.payouts import (
-    Attempt,
-    Change,
-    Payout,
-    Payouts,
-)
+from gateway.domain.payouts.payouts import Attempt, Change, Payout
 from gateway.http.server import EXCHANGE
 from gateway.net.common.runtime import Failpoint
+from gateway.store.payouts.store import StoredPayouts
 
 VARIABLE: Final = "PIXGATE_FAILPOINT"
 """``name`` or ``name:n``: end at the n-th time that this process passes the point."""
@@ -83,7 +79,7 @@ def armed(
 class FailingPayouts:
     """The store of payouts as the sender sees it, with the points beside what it commits."""
 
-    store: Payouts
+    store: StoredPayouts
     failpoint: Failpoint
 
     async def add(

@@ -17,12 +17,13 @@ from prometheus_client import Gauge
 from gateway.callbacks.store import CallbackRecords
 from gateway.closings.foreign_debits import oldest_readings, open_debits
 from gateway.domain.identity.sessions import SigningKey
-from gateway.domain.kernel.audit import Audit, AuditHead
+from gateway.domain.kernel.audit import AuditHead
 from gateway.domain.kernel.clocks import Monotonic, Now
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.payouts.followups import Backlog
 from gateway.net.server.listener import Listener
 from gateway.runtime.periodic_task import PeriodicTask, Schedule
+from gateway.store.audit.audit_log import StoredAudit
 from gateway.store.engine import Store
 from gateway.store.kernel.database import Usage
 from gateway.telemetry.metrics import series
@@ -112,7 +113,7 @@ _SHOWN_BYTES: Final = 6
 class AuditGauge:
     """Shows whether the record of acts still fits together, from its first event on."""
 
-    def __init__(self, audit: Audit, values: MetricRegistry) -> None:
+    def __init__(self, audit: StoredAudit, values: MetricRegistry) -> None:
         """Walk ``audit`` at leisure, and show in ``values`` what was found."""
         self._audit = audit
         self._values = values

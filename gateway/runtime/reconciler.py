@@ -28,7 +28,6 @@ from gateway.domain.payouts.followups import (
     CLAIM,
     PROBE_EVERY,
     Checked,
-    FollowUps,
     ProbeClaim,
     Unsettled,
     held_check,
@@ -40,6 +39,7 @@ from gateway.operations.payouts.looks import Hear, unheard
 from gateway.operations.payouts.paces import SLOWEST, BankPlaces, Pace
 from gateway.operations.payouts.statement_evidence import Asking
 from gateway.runtime.periodic_task import PeriodicTask, Schedule
+from gateway.store.payouts.followups import StoredFollowUps
 from gateway.telemetry import trace
 
 Seen = TypeVar("Seen")
@@ -82,7 +82,7 @@ class Work:
         tell: Shown how payouts stand, after every turn.
     """
 
-    due: FollowUps
+    due: StoredFollowUps
     find_account: Callable[[str], Awaitable[Account | None]]
     follow_up: FollowUp
     now: Now

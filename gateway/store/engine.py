@@ -9,10 +9,8 @@ from typing import Final
 
 from sqlalchemy import literal, select
 
-from gateway.domain.kernel.audit import Audit
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.domain.payouts.returns import Returns
 from gateway.net.common.runtime import utc_now
 from gateway.store.accounts.accounts import StoredAccounts
 from gateway.store.accounts.credentials import StoredCredentials
@@ -57,9 +55,9 @@ class Store:
     payout_events: StoredPayoutEvents
     follow_ups: StoredFollowUps
     reviews: StoredReviews
-    returns: Returns
+    returns: StoredReturns
     payout_links: PayoutLinks
-    audit: Audit
+    audit: StoredAudit
     changes: Changes
     leases: StoredTaskLeases
     processes: StoredProcesses

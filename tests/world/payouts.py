@@ -54,10 +54,10 @@ from gateway.domain.payouts.payouts import (
     Precedents,
     provider_key,
 )
-from gateway.domain.payouts.payouts import Payouts as PayoutStore
 from gateway.domain.requests.calls import Caller
 from gateway.operations.bank.refunds import StopsInForce
 from gateway.stops.model import Stop
+from gateway.store.payouts.store import StoredPayouts
 from gateway.telemetry.ports import Event
 from tests.world.kernel import Witness, kernel_on
 from tests.world.people import ACCOUNT, account, caller
@@ -221,7 +221,7 @@ class ShakyStore:
         on_call: Told each call by name before it is done.
     """
 
-    inner: PayoutStore
+    inner: StoredPayouts
     fails_before: set[str] = field(default_factory=set)
     fails_after: set[str] = field(default_factory=set)
     held: dict[str, asyncio.Event] = field(default_factory=dict)
@@ -298,7 +298,7 @@ class KeptReturns:
 class PayoutWorld:
     """One node that pays out; others can stand beside it on the same store and bank."""
 
-    def __init__(self, inner: PayoutStore, bank: ScriptedBank, clock: Clock) -> None:
+    def __init__(self, inner: StoredPayouts, bank: ScriptedBank, clock: Clock) -> None:
         self.store, self.bank, self.clock = ShakyStore(inner), bank, clock
         self.banks, self.witness, self.returns = OneBank(bank), Witness(), KeptReturns()
         self.build()

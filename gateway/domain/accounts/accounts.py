@@ -1,14 +1,14 @@
-"""Accounts at banks, and the port to them."""
+"""Accounts at banks."""
 
 from __future__ import annotations
 
 import hashlib
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 
@@ -135,19 +135,3 @@ class Account:
         if not derived.hash:
             derived.hash = hashlib.sha256(self.id.encode("utf-8", "replace")).hexdigest()[:16]
         return derived.hash
-
-
-class Accounts(Protocol):
-    """Accounts, whoever asks."""
-
-    async def find(self, account_id: str) -> Account | None:
-        """Return one by its lower-case id."""
-        ...
-
-    async def find_at(self, provider: str, provider_account: str) -> Account | None:
-        """Return the account with this name at the bank; the oldest if several have it."""
-        ...
-
-    async def some_at(self, provider: str, skip: int, most: int) -> Sequence[Account]:
-        """Return some accounts of a provider, by id: ``most`` of them after the first ``skip``."""
-        ...

@@ -1,10 +1,10 @@
-"""Users of the operator, their second factors, and the port to them."""
+"""Users of the operator, and their second factors."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Final, Literal, Protocol
+from typing import Final, Literal
 
 from gateway.domain.identity.rights import Role
 
@@ -95,15 +95,3 @@ class RecoveryCode:
     index: int
     digest: str = field(repr=False)
     used_at: datetime | None = None
-
-
-class Users(Protocol):
-    """Finds users, for those who only read them."""
-
-    async def find(self, user_id: str) -> User | None:
-        """Return one by id."""
-        ...
-
-    async def find_by_email(self, email: str) -> User | None:
-        """Return one by lower-case e-mail."""
-        ...

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Protocol
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,51 +84,3 @@ class AcceptedBreak:
     proposed_by: str
     approved_by: str
     reason: str
-
-
-class Audit(Protocol):
-    """The append-only, hash-chained record of acts."""
-
-    async def append(self, *events: AuditEvent) -> None:
-        """Add events in one transaction."""
-        ...
-
-    async def seal(self, at: datetime) -> None:
-        """Seal a log that was kept without a key; nothing happens to one that is sealed."""
-        ...
-
-    async def head(self) -> AuditHead:
-        """Return the head as it is now; ValueError when it is not of our making."""
-        ...
-
-    async def verify(self, kept: AuditHead | None = None) -> int:
-        """
-        Walk the chain; return its length. ValueError names the first broken link.
-
-        A break that was accepted is passed, as long as it is exactly that one. With
-        ``kept``, a head of before that was kept elsewhere, it also finds a log that was
-        cut or made anew together with its head.
-        """
-        ...
-
-    async def accepted(self) -> Sequence[AcceptedBreak]:
-        """Return the breaks that were accepted, oldest first; proven where ``verify`` succeeds."""
-        ...
-
-    async def find_break(self) -> AuditBreak | None:
-        """
-        Return the first break that was not accepted; None where the log is whole.
-
-        ValueError where the events hold and their end does not: the next act makes an event of
-        that, which is a break.
-        """
-        ...
-
-    async def accept(self, found: AuditBreak, event: AuditEvent) -> None:
-        """
-        Add the event that accepts a break.
-
-        It is added after an end that is sealed under an unknown key, too, where the last event is
-        stored as that end says. ValueError where the end is not of our making.
-        """
-        ...

@@ -1,11 +1,11 @@
-"""Unsettled payouts: when each is looked at again, and the port that shares this work."""
+"""Unsettled payouts: when each is looked at again."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final, Protocol
+from typing import Final
 
 from gateway.domain.payouts.events import PayoutEvent
 from gateway.domain.payouts.payouts import Payout, PayoutState
@@ -168,47 +168,3 @@ class Backlog:
 
 MOST_COUNTED: Final = 10_000
 """Enough to see a backlog grow; a longer one is not walked for the sake of a figure."""
-
-
-class FollowUps(Protocol):
-    """Payouts that must be looked at again; any number of processes may share the work."""
-
-    async def due(self, now: datetime) -> Sequence[DueAccount]:
-        """
-        Return accounts with payouts that are due and free, those due longest first.
-
-        Some of them, where very many accounts have unsettled payouts; the next call goes on.
-        """
-        ...
-
-    async def claim_due(self, wanted: DueClaim) -> Sequence[Payout]:
-        """Claim what is due and free, what is due longest first."""
-        ...
-
-    async def backlog(self, now: datetime) -> Sequence[Backlog]:
-        """Count what is due and free, by provider; one that has nothing of it is left out."""
-        ...
-
-    async def claim(self, wanted: ProbeClaim) -> Payout | None:
-        """Claim one; None when somebody looks at it now, or did a moment ago."""
-        ...
-
-    async def checked(self, checked: Checked) -> bool:
-        """Note a look and let the claim go; False when it was somebody else's by then."""
-        ...
-
-    async def recall(self, now: datetime) -> int:
-        """Plan looks now that were planned before a clock was put back; return how many."""
-        ...
-
-    async def unresolved(self) -> Sequence[Payout]:
-        """Return every payout whose outcome is not known or that waits for a person."""
-        ...
-
-    async def find_by_key(self, provider_key: str, account_id: str | None = None) -> Payout | None:
-        """Return the one a bank knows by this key: of the account, else the only one of all."""
-        ...
-
-    async def standing(self) -> Sequence[Unsettled]:
-        """Count what is not proven, by provider; one that has nothing of it is left out."""
-        ...

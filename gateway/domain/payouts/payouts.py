@@ -1,14 +1,14 @@
-"""A payout: what was asked, what is stored, which step may follow which, and the port to it."""
+"""A payout: what was asked, what is stored, and which step may follow which."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from enum import StrEnum
-from typing import Final, Protocol
+from typing import Final
 
 import msgspec
 
@@ -25,7 +25,6 @@ from gateway.domain.bank.payout_orders import (
 from gateway.domain.bank.pix_keys import hidden_tax_number
 from gateway.domain.bank.providers import Accepted, Bank, Evidence
 from gateway.domain.kernel.money import Money
-from gateway.domain.kernel.windows import Search
 
 _SORTED: Final = json.JSONEncoder(sort_keys=True)
 
@@ -368,74 +367,3 @@ class Precedents(msgspec.Struct, frozen=True):
 
     stored: Payout | None
     similar: Sequence[str]
-
-
-class Payouts(Protocol):
-    """Payouts by account and reference; rows are never deleted."""
-
-    async def add(
-        self, payout: Payout, attempt: Attempt, *, limited: bool = False
-    ) -> Payout | None:
-        """
-        Store the intent by one atomic insert.
-
-        With ``limited`` the limits of the payout's credential are looked at in
-        the same transaction.
-
-        Returns:
-            None when it is ours now; else the row that was there first.
-
-        Raises:
-            LimitReached: it is above a limit of its credential; nothing was stored.
-        """
-        ...
-
-    async def claim(self, payout: Payout, attempt: Attempt, *, limited: bool = False) -> bool:
-        """
-        Move NOT_SENT to SENDING with the next attempt; False when somebody else did.
-
-        ``limited`` and LimitReached are those of ``add``.
-        """
-        ...
-
-    async def record(self, change: Change) -> bool:
-        """Do a step by compare-and-set; False when the payout was in another state."""
-        ...
-
-    async def find(self, account_id: str, reference: str) -> Payout | None:
-        """Return one."""
-        ...
-
-    async def precedents(
-        self, account_id: str, request: PayoutRequest, since: datetime | None
-    ) -> Precedents:
-        """Return what a new payout meets; none that are similar if there is no ``since``."""
-        ...
-
-    async def similar(self, payout: Payout, since: datetime) -> Sequence[str]:
-        """Return other references created since with the same amount and destination."""
-        ...
-
-    async def similar_around(
-        self, payout: Payout, within: timedelta, most: int
-    ) -> Sequence[Payout]:
-        """Return ``similar`` ones created shortly before or after it, the oldest ``most``."""
-        ...
-
-    async def search(
-        self, account_id: str, search: Search, states: Collection[PayoutState] = ()
-    ) -> tuple[Sequence[ListedPayout], int]:
-        """
-        Return a page, newest created first, and how many lie in the window.
-
-        With ``states``: of those in one of these alone.
-        """
-        ...
-
-    async def whole(self, account_id: str, search: Search) -> tuple[Sequence[Payout], int]:
-        """Return the page of ``search`` with all that is stored of each payout."""
-        ...
-
-    async def attempts(self, account_id: str, reference: str) -> Sequence[Attempt]:
-        """Return every try, oldest first."""
-        ...

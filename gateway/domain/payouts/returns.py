@@ -2,28 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Protocol
+from collections.abc import Iterable
 
 from gateway.domain.bank.providers import PixReturn
 from gateway.domain.bank.statements import Direction, Entry, MovementKind
 from gateway.domain.kernel.strict import is_e2e_id
-from gateway.domain.payouts.payouts import Payout
 
 MOST = 100
 """Returns of one payout that are kept; a receiver sends money back in a few parts at most."""
-
-
-class Returns(Protocol):
-    """Returns by payout; each is kept once, by its own id."""
-
-    async def note(self, payout: Payout, found: Sequence[PixReturn]) -> int:
-        """Keep those that are new; return how many were."""
-        ...
-
-    async def of(self, account_id: str, reference: str) -> Sequence[PixReturn]:
-        """Return all of one payout, oldest first."""
-        ...
 
 
 def returns_in(entries: Iterable[Entry], provider_key: str) -> tuple[PixReturn, ...]:

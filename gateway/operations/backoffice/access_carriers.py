@@ -20,10 +20,10 @@ from gateway.domain.backoffice.access_orders import (
     still_fits,
 )
 from gateway.domain.identity.rights import Role, may_grant
-from gateway.domain.identity.users import Users
 from gateway.domain.kernel.company_scope import scope_of
 from gateway.operations.identity.services import IdentityServices
 from gateway.operations.identity.users import NewUser
+from gateway.store.identity.users import StoredUsers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +31,7 @@ class BackOfficeCarriers:
     """Carries out what was agreed to, in the name of whoever ordered it."""
 
     services: IdentityServices
-    users: Users
+    users: StoredUsers
 
     async def check_again(self, approval: Approval, text: str) -> str:
         """Refuse what could not be done by now; say why an order is void."""

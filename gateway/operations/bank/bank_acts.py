@@ -19,10 +19,10 @@ from gateway.domain.bank.providers import (
     Unreachable,
 )
 from gateway.domain.kernel import errors
-from gateway.domain.kernel.audit import Audit
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.operations.kernel.audit_context import AuditContext
+from gateway.store.audit.audit_log import StoredAudit
 
 _log = logging.getLogger(__name__)
 _UNKNOWN: Final = "unknown"
@@ -48,7 +48,7 @@ class BankAct:
 
 
 @asynccontextmanager
-async def recorded(audit: Audit, act: BankAct) -> AsyncIterator[None]:
+async def recorded(audit: StoredAudit, act: BankAct) -> AsyncIterator[None]:
     """
     Surround the bank's call: ``….ordered`` is written before, the ending after.
 
@@ -98,7 +98,7 @@ def _answered_no(problem: ProviderError) -> bool:
     return not isinstance(problem, _NOT_KNOWN)
 
 
-async def _end(audit: Audit, act: BankAct, ending: str, reason: str) -> None:
+async def _end(audit: StoredAudit, act: BankAct, ending: str, reason: str) -> None:
     """Write how it ended. The bank has acted, so a failed write is logged and not raised."""
     try:
         await _write(audit, act, ending, {"reason": reason} if reason else {})
@@ -106,7 +106,7 @@ async def _end(audit: Audit, act: BankAct, ending: str, reason: str) -> None:
         _log.warning("audit_ending_lost action=%s.%s", act.action, ending)
 
 
-async def _write(audit: Audit, act: BankAct, step: str, more: Mapping[str, str]) -> None:
+async def _write(audit: StoredAudit, act: BankAct, step: str, more: Mapping[str, str]) -> None:
     """Write a step; of a key or a refund the store could not tell whose it is."""
     details = {"account": act.account.id, **act.details, **more}
     event = act.acting.event(f"{act.action}.{step}", act.subject, details)

@@ -48,7 +48,6 @@ from gateway.domain.bank.refunds import (
     refund_key,
 )
 from gateway.domain.kernel import errors
-from gateway.domain.kernel.audit import Audit
 from gateway.domain.kernel.clocks import Deadline, Monotonic, Now
 from gateway.domain.kernel.errors import ServiceError
 from gateway.operations.bank.bank_acts import BankAct, recorded, refused
@@ -59,6 +58,7 @@ from gateway.operations.bank.connections import (
 )
 from gateway.operations.kernel.audit_context import AuditContext
 from gateway.stops.model import Stop
+from gateway.store.audit.audit_log import StoredAudit
 
 Answered = TypeVar("Answered")
 
@@ -80,7 +80,7 @@ class RefundExecution:
     """
 
     banks: Banks
-    audit: Audit
+    audit: StoredAudit
     environment: Environment
     now: Now
     monotonic: Monotonic

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from gateway.config.identity import Tries
 from gateway.domain.identity.panel_sessions import KnownBrowser
-from gateway.domain.kernel.audit import Audit
 from gateway.domain.kernel.clocks import Now
 from gateway.telemetry.ports import Count, Event
 
@@ -18,6 +17,7 @@ if TYPE_CHECKING:  # commands import this module, and load neither SQLAlchemy no
     from gateway.security.identity.passwords import PasswordHasher
     from gateway.security.identity.tokens import AccessTokens, OpaqueTokens
     from gateway.security.sealing import Sealer
+    from gateway.store.audit.audit_log import StoredAudit
     from gateway.store.identity.stores import IdentityStore
 
 OnEvent = Callable[[str, str], None]
@@ -104,7 +104,7 @@ class IdentityContext:
     """
 
     stores: IdentityStore
-    audit: Audit
+    audit: StoredAudit
     crypto: Crypto
     settings: IdentitySettings
     now: Now

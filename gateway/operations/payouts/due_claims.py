@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
-from gateway.domain.payouts.followups import MOST_ACCOUNTS, DueAccount, DueClaim, FollowUps
+from gateway.domain.payouts.followups import MOST_ACCOUNTS, DueAccount, DueClaim
 from gateway.domain.payouts.payouts import Payout
 from gateway.operations.payouts.paces import Pace
+from gateway.store.payouts.followups import StoredFollowUps
 
 Holder = tuple[str, str]
 """A provider and an account."""
@@ -43,7 +44,7 @@ class DueClaims:
         pace: How fast a bank is asked, by its provider's name.
     """
 
-    due: FollowUps
+    due: StoredFollowUps
     owner: str
     pace: Callable[[str], Pace]
     _held: Counter[str] = field(default_factory=Counter)

@@ -35,19 +35,12 @@ from gateway.domain.bank.providers import (
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.payouts.followups import absent_at
-from gateway.domain.payouts.payouts import (
-    Change,
-    EventKind,
-    Failure,
-    Payout,
-    Payouts,
-    PayoutState,
-    hold_of,
-)
-from gateway.domain.payouts.returns import Returns
+from gateway.domain.payouts.payouts import Change, EventKind, Failure, Payout, PayoutState, hold_of
 from gateway.operations.bank.connections import offered
 from gateway.operations.payouts.looks import Hear, Look, unheard
 from gateway.operations.payouts.statement_evidence import Asking, StatementSearch
+from gateway.store.bank.returns import StoredReturns
+from gateway.store.payouts.store import StoredPayouts
 from gateway.telemetry.ports import Count, Event
 
 Moved = Callable[[Payout, Change], None]
@@ -88,11 +81,11 @@ class FollowUp:
             periods end. Without one, ``now`` is believed.
     """
 
-    store: Payouts
+    store: StoredPayouts
     banks: Banks
     now: Now
     count: Count
-    returns: Returns
+    returns: StoredReturns
     look_first: bool = False
     moved: Moved = unobserved
     certain: Now | None = None

@@ -23,10 +23,11 @@ from gateway.domain.bank.providers import (
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.payouts.payouts import Payout, Payouts
+from gateway.domain.payouts.payouts import Payout
 from gateway.domain.requests.calls import Caller
 from gateway.operations.bank.connections import offered
 from gateway.stops.model import Stop
+from gateway.store.payouts.store import StoredPayouts
 from gateway.telemetry.ports import Count, Event
 
 _log = logging.getLogger(__name__)
@@ -57,7 +58,7 @@ class PayoutGuards:
     """
 
     stops: Callable[[], Awaitable[Sequence[Stop]]]
-    store: Payouts
+    store: StoredPayouts
     similar: SimilarPolicy
     now: Now
     count: Count

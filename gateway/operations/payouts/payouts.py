@@ -44,7 +44,6 @@ from gateway.domain.payouts.payouts import (
     hold_of,
     provider_key,
 )
-from gateway.domain.payouts.payouts import Payouts as PayoutStore
 from gateway.domain.requests.calls import Caller
 from gateway.operations.bank.connections import paying_bank_of, payout_calls, refuse_letters
 from gateway.operations.payouts.answers import (
@@ -57,6 +56,7 @@ from gateway.operations.payouts.answers import (
 )
 from gateway.operations.payouts.followup import FollowUp, Moved, unobserved
 from gateway.operations.payouts.guards import CANNOT_LOOK_FIRST, PayoutGuards, seen_before
+from gateway.store.payouts.store import StoredPayouts
 from gateway.telemetry.ports import Count, Event
 from gateway.telemetry.trace import current_trace_id
 
@@ -112,7 +112,7 @@ class PayoutPage:
 class Payouts:
     """Creates and reads payouts (contract 2.6)."""
 
-    store: PayoutStore
+    store: StoredPayouts
     banks: Banks
     follow_up: FollowUp
     guards: PayoutGuards

@@ -131,7 +131,7 @@ _NEXT: Final = (
 
 
 class StoredAudit:
-    """``Audit`` over a database."""
+    """The append-only, hash-chained record of acts."""
 
     def __init__(self, database: Database, batch: int = _BATCH, pause_s: float = 0.0) -> None:
         """Walk the chain ``batch`` events at a time, and pause between them for the others."""
@@ -167,6 +167,8 @@ class StoredAudit:
     async def verify(self, kept: AuditHead | None = None) -> int:
         """
         Walk the chain as it is now; return its length.
+
+        A break that was accepted is passed, as long as it is exactly that one.
 
         Args:
             kept: A head of before, kept elsewhere; of its hash the first bytes will do.

@@ -26,7 +26,7 @@ _OF = (
 
 
 class StoredReturns:
-    """``Returns`` over a database."""
+    """Returns by payout; each is kept once, by its own id."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -63,7 +63,7 @@ def _untold(_provider: str) -> None:
 
 class StoredFollowUps:
     """
-    ``FollowUps`` over a database.
+    Payouts that must be looked at again; any number of processes may share the work.
 
     A payout that cannot be read, such as one with a word of a newer release, is left out and
     logged: it keeps no other from its look. Its claim ends by itself.
@@ -79,7 +79,11 @@ class StoredFollowUps:
         self._after = ""
 
     async def due(self, now: datetime) -> Sequence[DueAccount]:
-        """Return accounts with payouts that are due and free; see ``FollowUps``."""
+        """
+        Return accounts with payouts that are due and free, those due longest first.
+
+        Some of them, where very many accounts have unsettled payouts; the next call goes on.
+        """
         async with self._database.reading() as connection:
             asked = instants(now)
             if (await connection.execute(ANY_DUE, asked)).first() is None:
@@ -106,7 +110,7 @@ class StoredFollowUps:
         return list(self._readable(sorted(rows, key=_next_check)))
 
     async def backlog(self, now: datetime) -> Sequence[Backlog]:
-        """Count what is due and free, by provider."""
+        """Count what is due and free, by provider; one that has nothing of it is left out."""
         async with self._database.reading() as connection:
             rows = (await connection.execute(BACKLOG, instants(now))).all()
         return [Backlog(**row._asdict()) for row in rows]

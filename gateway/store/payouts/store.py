@@ -166,7 +166,7 @@ _LISTED_STANDING = _List(LISTED, _STANDING)
 
 
 class StoredPayouts:
-    """``Payouts`` over a database."""
+    """Payouts by account and reference; rows are never deleted."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -278,7 +278,7 @@ class StoredPayouts:
     async def similar_around(
         self, payout: Payout, within: timedelta, most: int
     ) -> Sequence[Payout]:
-        """Return others with the same amount and destination of about the same time."""
+        """Return ``similar`` ones created shortly before or after it, the oldest ``most``."""
         asked = {
             "account_id": payout.account_id,
             "centavos": payout.value.centavos,
