@@ -18,7 +18,7 @@ from gateway.http.panel.pages.kept import KeptForms
 from gateway.http.panel.pages.navigation import Navigation
 from gateway.http.panel.pages.page import Download, Redirect, Result
 from gateway.http.panel.pages.refusals import mark
-from gateway.http.panel.pages.templates import Templates
+from gateway.http.panel.pages.templates import Templates, Uncompiled
 from gateway.http.panel.pages.visit import HOME, Visit, admit_visitor, own_path
 from gateway.http.rendering import message_of
 from gateway.http.route import Answer, RefusedPath
@@ -70,7 +70,7 @@ class PageResponses:
     kept: KeptForms
     origin: Origin
 
-    def answer(self, result: Result, visit: Visit) -> Answer[bytes]:
+    async def answer(self, result: Result, visit: Visit) -> Answer[bytes]:
         """Answer with what a page gathered; ``templates`` must have been loaded."""
         if isinstance(result, Redirect):
             headers = {**HEADERS, "Location": own_path(result.to)}
@@ -78,7 +78,8 @@ class PageResponses:
         if isinstance(result, Download):
             return _file(visit, result)
         template = result.part if visit.is_partial and result.part else result.template
-        content = self._render(template, visit, result.data)
+        given = self._given(visit, result.data)
+        content = mark(await self.templates.render(template, visit.language, given), visit)
         told = visit.problem.headers if visit.problem else {}
         headers = {**HEADERS, **told, _IDLE_ENDS: str(self._idle_ends(visit))}
         return _answer(visit, content, headers, result.status)
@@ -94,17 +95,20 @@ class PageResponses:
             held = self._held(at.target.partition("?")[0])
             if held:
                 return _answer(visit, b"", {**HEADERS, "Location": own_path(held)}, SEE_OTHER)
-        if not self.templates.is_loaded:
-            return Answer(content=_plain(refusal), content_type=_HTML, headers=HEADERS)
         visit.counts = self.badges.last(visit)
         data = {"refusal": refusal, "message": message_of(refusal), "trace_id": at.trace_id}
         if at.is_read:
             visit.address = own_path(at.target)
         else:
             data["section"] = _NOWHERE
+        given = self._given(visit, data)
+        try:
+            page = self.templates.render_compiled("problem.html", visit.language, given)
+        except Uncompiled:
+            return Answer(content=_plain(refusal), content_type=_HTML, headers=HEADERS)
         status = refusal.error.status
         headers = {**HEADERS, **refusal.headers}
-        return _answer(visit, self._render("problem.html", visit, data), headers, status)
+        return _answer(visit, mark(page, visit), headers, status)
 
     def _keep(self, visit: Visit, call: Call, at: RefusedPath) -> Answer[bytes]:
         """Show a form's sender to the sign-in, which leads back to the page that holds it."""
@@ -117,9 +121,9 @@ class PageResponses:
         )
         return _answer(visit, b"", {**HEADERS, "Location": where}, SEE_OTHER)
 
-    def _render(self, template: str, visit: Visit, data: Mapping[str, object]) -> bytes:
-        """Render a template with what each is given."""
-        given = {
+    def _given(self, visit: Visit, data: Mapping[str, object]) -> Mapping[str, object]:
+        """Return what each template is given."""
+        return {
             "visit": visit,
             "groups": self.navigation.of(visit) if visit.person else [],
             "finds": self.navigation.holds("/search"),
@@ -131,7 +135,6 @@ class PageResponses:
             "asks_code": visit.asks_code,
             **data,
         }
-        return mark(self.templates.render(template, visit.language, given), visit)
 
     def _held(self, path: str) -> str:
         """Return the page of a form that was asked for by its own address; empty for none."""

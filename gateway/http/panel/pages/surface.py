@@ -16,7 +16,7 @@ from gateway.http.panel.pages.page import Page, Result, Shown, Shows
 from gateway.http.panel.pages.represent import PageResponses
 from gateway.http.panel.pages.visit import HOME, Visit, address, admit_visitor, is_text
 from gateway.http.panel.surface import PanelPolicies
-from gateway.http.route import Gate, Row, RowLimits, Surface, route
+from gateway.http.route import Answer, Gate, Row, RowLimits, Surface, route
 from policies.authorization.user import RequiresRight
 from policies.traffic.csrf import FormFromOurPage, OpensOurPage, Origin, check_token
 from policies.traffic.quota import PERSON
@@ -108,6 +108,10 @@ def _declared(
 ) -> Row[Visit]:
     """Write the row of a page."""
     body_bytes = 0 if takes.body is None else BODY_BYTES
+
+    async def answers(visit: Visit, taken: Taken) -> Answer[bytes]:
+        return await frame.responses.answer(await runs(visit, taken), visit)
+
     return route(
         method,
         page.path,
@@ -116,8 +120,7 @@ def _declared(
         needs=page.needs,
         limits=RowLimits("anonymous" if page.is_open else PERSON, body_bytes),
         takes=takes,
-        runs=runs,
-        shows=frame.responses.answer,
+        runs=answers,
         fails=STORE_FAILS,
         raises=(),
         media=page.media,

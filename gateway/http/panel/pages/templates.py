@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 FOLDER: Final = Path(__file__).parents[3] / "panel" / "templates"
 
+_Source = tuple[str, str, Callable[[], bool]]
+"""As ``jinja2.BaseLoader.get_source`` returns it: the text, its file, whether it is of today."""
+
 _FILTERS: Final[Mapping[str, Callable[..., object]]] = {
     "money_text": formats.money,
     "is_negative": formats.is_negative,
@@ -45,12 +48,19 @@ _FILTERS: Final[Mapping[str, Callable[..., object]]] = {
 }
 
 
+class Uncompiled(Exception):
+    """A page needs a template that is not compiled yet, and other calls would wait for that."""
+
+
 class Templates:
     """
     The templates of every language.
 
     Loading takes half a second of one core, so it happens once, in a thread, when a
     page is first asked for: a gateway whose panel nobody opens does not pay for it.
+    All that refusals need is compiled by then. Each other template is compiled in a thread
+    when it is first shown: together they take four seconds, and one page up to a third of one.
+    Jinja locks what both threads share, its cache.
     """
 
     def __init__(self, static: Callable[[str], str]) -> None:
@@ -59,19 +69,31 @@ class Templates:
         self._loaded: dict[Language, Environment] = {}
         self._loading = asyncio.Lock()
 
-    @property
-    def is_loaded(self) -> bool:
-        """Say whether ``render`` can be called."""
-        return bool(self._loaded)
-
     async def loaded(self) -> None:
         """Wait until ``render`` can be called."""
-        async with self._loading:
-            if not self._loaded:
-                self._loaded = await asyncio.to_thread(self._load)
+        if not self._loaded:
+            async with self._loading:
+                self._loaded = self._loaded or await asyncio.to_thread(self._load)
 
-    def render(self, template: str, language: Language, data: Mapping[str, object]) -> bytes:
-        """Write a page; a lone surrogate, which no page may hold, becomes a question mark."""
+    async def render(self, template: str, language: Language, data: Mapping[str, object]) -> bytes:
+        """Write a page, in a thread where a template is first compiled for it."""
+        try:
+            return self.render_compiled(template, language, data)
+        except Uncompiled:
+            async with self._loading:
+                return await asyncio.to_thread(self.render_compiled, template, language, data)
+
+    def render_compiled(
+        self, template: str, language: Language, data: Mapping[str, object]
+    ) -> bytes:
+        """
+        Write a page; a lone surrogate, which no page may hold, becomes a question mark.
+
+        Raises:
+            Uncompiled: a template is still to be loaded or compiled, and this is the event loop.
+        """
+        if not self._loaded:
+            raise Uncompiled
         text = self._loaded[language].get_template(template).render(data)
         return text.encode("utf-8", "replace")
 
@@ -86,9 +108,17 @@ class Templates:
 
         from gateway.http.panel.pages.compilation import compile_with_words  # noqa: PLC0415
 
+        class Apart(FileSystemLoader):
+            """Reads what is compiled then; not in the event loop."""
+
+            def get_source(self, environment: Environment, template: str) -> _Source:
+                if _in_loop():
+                    raise Uncompiled
+                return super().get_source(environment, template)
+
         made = aiohttp_jinja2.setup(
             web.Application(),
-            loader=FileSystemLoader(FOLDER),
+            loader=Apart(FOLDER),
             autoescape=True,
             undefined=StrictUndefined,
             extensions=["jinja2.ext.i18n"],
@@ -110,4 +140,15 @@ class Templates:
         made.filters.update(_FILTERS)
         made.globals.update(static=self._static, address=address, language=language)
         compile_with_words(made, words.gettext, self._static)
+        for name in made.list_templates(filter_func=lambda name: "/" not in name):
+            made.get_template(name)
         return made
+
+
+def _in_loop() -> bool:
+    """Say whether an event loop runs in this thread."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True

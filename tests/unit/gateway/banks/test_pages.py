@@ -37,7 +37,7 @@ async def shown(*, is_open: bool) -> str:
     await templates.loaded()
     visit = SimpleNamespace(address="/panel/providers", is_partial=True)
     data = {"visit": visit, "banks": [status_of(bank, None)], "now": NOON, "is_open": is_open}
-    page = templates.render(
+    page = await templates.render(
         "operations/_providers.html", Language.PORTUGUESE, {**data, "may_stop": False}
     )
     return page.decode()

@@ -26,8 +26,8 @@ RESPONSES = PageResponses(
 
 
 @pytest.mark.parametrize("to", ["https://evil.example", "//evil.example", "/panelx", ""])
-def test_a_form_leads_to_a_page_of_ours_alone(to: str):
-    answer = RESPONSES.answer(Redirect(to), visit())
+async def test_a_form_leads_to_a_page_of_ours_alone(to: str):
+    answer = await RESPONSES.answer(Redirect(to), visit())
 
     assert answer.headers["Location"] == "/panel"
 
