@@ -46,7 +46,7 @@ _SCRIPTS: Final = Template(
 )
 _ABSENT: Final = "<p>The files of Swagger UI are not installed here.</p>"
 _HTML: Final = Template("""<!doctype html>
-<html lang="en" data-theme="light">
+<html lang="en">
 <head>
 <meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>API reference · pixgate</title>

@@ -51,8 +51,8 @@ CREDENTIALS_MISSING = _declare(
 CREDENTIALS_MALFORMED = _declare(
     "credentials_malformed",
     ("SVC.AUT.002", 401),
-    "The Authorization header is malformed.",
-    "Send one header with the base64 of client_id, a colon and client_secret in UTF-8.",
+    "The Authorization header must be Basic and the base64 of client_id:client_secret.",
+    "Send one header; the base64 has no line breaks, and its text is UTF-8.",
 )
 BASIC_REQUIRED = _declare(
     "basic_required",

@@ -109,7 +109,7 @@ _FORMS: Final = {
         "{field} must be an e-mail address of at most 77 characters, such as maria@example.com."
     ),
     "phone_key_form": (
-        "{field} must be a telephone number with + and country code, such as +5511999998888."
+        "{field} must be a telephone number with +, country and area code, such as +5511999998888."
     ),
     "evp_key_form": "{field} must be a random PIX key: a UUID with hyphens.",
     "key_form": (

@@ -138,9 +138,10 @@ def _info(surface: Surface, title: str) -> Schema:
 
 def _components(surface: Surface, schemas: Mapping[str, Schema]) -> dict[str, Any]:
     schemes = (gate.scheme for gate in surface.gates)
+    versions = any(row.tells_version for gate in surface.gates for row in gate.rows)
     return {
         "schemas": dict(schemas),
         "parameters": dict(REQUEST_HEADERS),
-        "headers": dict(ANSWER_HEADERS),
+        "headers": {k: v for k, v in ANSWER_HEADERS.items() if versions or k != "Version"},
         "securitySchemes": {scheme: _SCHEMES[scheme] for scheme in schemes if scheme},
     }

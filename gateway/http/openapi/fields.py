@@ -2,7 +2,7 @@
 What fields mean, by their names: one name means the same in every document.
 
 A field that says it by itself (``msgspec.Meta(description=...)``) keeps that. Where a name means
-something else in one schema, the key is ``Schema.field``.
+something else in one schema, the key is ``Schema.field``; that one always counts.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ FIELDS: Final[Mapping[str, str]] = {
     "audit": "Acts on record under this trace id.",
     "authenticated": "Whether somebody is signed in.",
     "balance": "Reais; what the account holds.",
+    "Balance.blocked": "Reais that the account holds and cannot pay out, with two decimals.",
     "bank_name": "The recipient's bank.",
     "bank_number": "COMPE code of the bank, 3 digits; where a payout names one, its ISPB too.",
     "body": "What the bank sent, as it came.",
@@ -92,7 +93,7 @@ FIELDS: Final[Mapping[str, str]] = {
     "difference_reason": "Why the key's owner may differ from the recipient.",
     "differs": "Whether the owner differs from the recipient that was named.",
     "digest": "A short digest of the settings: equal digests are equal settings.",
-    "document_number": "The bank's number of the movement; may be empty.",
+    "document_number": "The bank's number of the movement; 0 where its id is no number.",
     "duration_ms": "How long the answer took, in milliseconds.",
     "e2e_id": "End-to-end id of the Pix, 32 characters; empty before the bank gives one.",
     "email": "The user's e-mail address.",
@@ -277,11 +278,13 @@ FIELDS: Final[Mapping[str, str]] = {
     "user_agent": "The browser, as it names itself.",
     "user_id": "The user, a UUID; empty for none.",
     "value": "Amount in reais.",
+    "Charge.value": "Reais with two decimals; 0.00 where the payer chooses the amount.",
     "values": "What stands for the names in the sentence.",
     "verdict": "What was found: `paid` or `failed`.",
     "verified": "Whether the owner's documents were checked.",
     "verified_at": "When the second factor was given last; empty for never.",
     "version": "Version of pixgate.",
+    "Info.version": "Version of this interface.",
     "wanted": "The migration that this version needs.",
     "whole": "Whether nothing was changed, removed or inserted.",
     "window": "Which time the figures are of.",
@@ -303,7 +306,8 @@ def explained(name: str, component: dict[str, Any]) -> dict[str, Any]:
 
 
 def _described(name: str, field: str, schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    if "description" in schema or "$ref" in schema:
+    own = FIELDS.get(f"{name}.{field}")
+    text = FIELDS.get(field) if own is None else own
+    if text is None or "$ref" in schema or ("description" in schema and own is None):
         return schema
-    text = FIELDS.get(f"{name}.{field}", FIELDS.get(field))
-    return schema if text is None else {**schema, "description": text}
+    return {**schema, "description": text}

@@ -152,6 +152,11 @@ _PATH: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
     }
 )
 """What stands in a path; every other name is that of a UUID."""
+_PATH_MEANS: Final[Mapping[str, str]] = {
+    "reference": "The reference, percent-encoded: `order/1` is `order%2F1`.",
+    "provider": "The bank, by its name in the configuration.",
+}
+"""Every other name is ``THING_id``."""
 _IF_MATCH: Final[Schema] = {
     "name": "If-Match",
     "in": "header",
@@ -237,7 +242,13 @@ def _parameters(row: Row[Any]) -> list[Schema]:
     """Describe path and query parameters."""
     names = [part[1:-1] for part in row.path.split("/") if part.startswith("{")]
     path = [
-        {"name": each, "in": "path", "required": True, "schema": dict(_PATH.get(each, _UUID))}
+        {
+            "name": each,
+            "in": "path",
+            "required": True,
+            "schema": dict(_PATH.get(each, _UUID)),
+            "description": _PATH_MEANS.get(each, f"Id of the {each[:-3].replace('_', ' ')}."),
+        }
         for each in names
     ]
     query = [

@@ -33,13 +33,27 @@ def test_every_field_says_what_it_means():
     assert silent == set()
 
 
+def test_every_parameter_says_what_it_means():
+    silent = {
+        (path, each["name"])
+        for surface in usual_surfaces()
+        if surface.name not in PAGES
+        for path, methods in document(surface, surface.name)["paths"].items()
+        for described in methods.values()
+        for each in described["parameters"]
+        if not each.get("description", each.get("$ref"))
+    }
+
+    assert silent == set()
+
+
 def test_every_line_is_of_a_field():
     known = {key for name, field, _ in fields() for key in (field, f"{name}.{field}")}
 
     assert FIELDS.keys() - known == set()
 
 
-def test_what_a_field_says_by_itself_stays():
+def test_what_a_field_says_by_itself_stays_unless_its_schema_says_it():
     own = {"properties": {"id": {"type": "string", "description": "A UUID."}, "page": {}}}
 
     assert explained("Note", own)["properties"] == {
@@ -47,3 +61,7 @@ def test_what_a_field_says_by_itself_stays():
         "page": {"description": FIELDS["page"]},
     }
     assert explained("Note", {"type": "string"}) == {"type": "string"}
+    blocked = {"properties": {"blocked": {"description": "Reais."}}}
+    assert explained("Balance", blocked)["properties"]["blocked"] == {
+        "description": FIELDS["Balance.blocked"]
+    }
