@@ -26,6 +26,7 @@ from policies.validation.forms import Form
 from policies.validation.identity import ChangeBody, CodeBody, PasswordBody, typed
 
 _ID: Final = inputs.of_path("user_id")
+_EVERY: Final = "every"
 _ME: Final = f"{HOME}/me"
 _REMOVE: Final = {Language.PORTUGUESE: "remover", Language.ENGLISH: "remove"}
 
@@ -36,20 +37,15 @@ def people_pages(people: People, companies: Companies, context: PageContext) -> 
 
     @panel.list("", "people", people.page, takes=inputs.PAGE, template="access/people.html")
     async def listed(visit: Visit) -> dict[str, object]:
-        """List people, oldest first."""
-        return {"may_manage": panel.may(visit, people.invite)}
-
-    @panel.view("/new", "person_new", people.invite)
-    async def new(visit: Visit) -> Result:
-        """Show the form of an invitation."""
+        """List people, oldest first, beside the form of an invitation."""
         who = panel.staff(visit)
-        data = {
+        return {
+            "may_manage": panel.may(visit, people.invite),
             "roles": await people.roles(who),
             "companies": await part(companies.page(who, CHOICES)),
         }
-        return Shown(template="access/person_new.html", data=data)
 
-    @panel.form("/new", "person_invite", people.invite, shows=new)
+    @panel.form("", "person_invite", people.invite, shows=listed)
     async def invite(visit: Visit) -> Result:
         """Invite somebody; whoever may write waits for a second person."""
         form = visit.form
@@ -92,12 +88,6 @@ def people_pages(people: People, companies: Companies, context: PageContext) -> 
         )
         return _go_on(made, _of(visit))
 
-    async def check_address(visit: Visit) -> None:
-        """Demand the person's address, so that nobody is kept out by mistake."""
-        found = await people.get(panel.staff(visit), _ID.read(visit.call.asked))
-        if visit.form["words"] != found.email:
-            raise ServiceError(VALIDATION_FAILED, "not_the_name", field="words")
-
     @panel.form("/{user_id}/name", "person_name", people.rename, shows=read)
     async def rename(visit: Visit) -> Result:
         """Give somebody another name."""
@@ -117,8 +107,7 @@ def people_pages(people: People, companies: Companies, context: PageContext) -> 
 
     @panel.form("/{user_id}/disable", "person_disable", people.disable, shows=read)
     async def disable(visit: Visit) -> Result:
-        """Keep somebody out."""
-        await check_address(visit)
+        """Keep somebody out; it can be undone, so a reason is enough."""
         if not visit.form["reason"]:
             raise ServiceError(VALIDATION_FAILED, "missing", field="reason")
         return await change(visit, people.disable, of_form(visit.form, ReasonBody))
@@ -130,8 +119,10 @@ def people_pages(people: People, companies: Companies, context: PageContext) -> 
 
     @panel.form("/{user_id}/reset-factor", "person_reset_factor", people.reset_mfa, shows=read)
     async def reset_factor(visit: Visit) -> Result:
-        """Take a second factor away."""
-        await check_address(visit)
+        """Take a second factor away, if the person's address was typed."""
+        found = await people.get(panel.staff(visit), _ID.read(visit.call.asked))
+        if visit.form["words"] != found.email:
+            raise ServiceError(VALIDATION_FAILED, "not_the_name", field="words")
         return await change(visit, people.reset_mfa)
 
     @panel.form("/{user_id}/unlock", "person_unlock", people.unlock, shows=read)
@@ -161,13 +152,11 @@ def _of(visit: Visit) -> str:
 
 
 def _companies(form: Form) -> list[str]:
-    """Return the companies that were ticked; none where every company was chosen by itself."""
+    """Return the companies that were ticked; none where every company was ticked by itself."""
     ticked = list(form.all("company"))
-    if form["reach"] == "every":
-        return []
     if not ticked:
         raise ServiceError(VALIDATION_FAILED, "companies_not_chosen", field="companies")
-    return ticked
+    return [] if _EVERY in ticked else ticked
 
 
 def _go_on(made: object, to: str) -> Redirect:

@@ -122,8 +122,8 @@ class Attention(Struct, frozen=True, kw_only=True):
     """
     What needs a person.
 
-    ``subject`` is a provider, or what is stopped (``account:`` and its id). Of your own orders it
-    is the id of one, or what became of them and that (``approved:`` and its id). It is empty where
+    ``subject`` is a provider, or what is stopped (``account:`` and its id). Of orders it is
+    the id of one, or what became of your own and that (``approved:`` and its id). It is empty where
     it is about all. ``count`` is of payouts, orders, stops, accounts or debits, and ``value`` their
     sum. ``at`` is when the oldest began, or when the first one ends.
     """

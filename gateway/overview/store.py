@@ -303,11 +303,12 @@ def _waiting(who: Staff, now: datetime) -> Sequence[Select[*tuple[Any, ...]]]:
     """Count orders that wait, and what stops payouts or will soon, by what it concerns."""
     scope, mine = who.scope, decidable(who, now)
     subject, ends = stops.c.scope + ":" + stops.c.subject, accounts.c.certificate_ends_at
+    one = func.coalesce(func.min(approvals.c.id), "")
     return (
         *(
             _line(
                 Need.APPROVAL,
-                literal(""),
+                one,
                 _whole(approvals.c.centavos, "value"),
                 func.min(approvals.c.ends_at),
                 mine=is_mine,

@@ -37,6 +37,7 @@ Job = Callable[["Office"], Awaitable[None]]
 DAY: Final = timedelta(days=1)
 WORD: Final = "bloquear"
 FRIDAY: Final = 4
+PAYEE: Final = "529.982.247-25"
 YESTERDAY: Final = "folha-09"
 PAID: Final = "52,11"
 FAILED: Final = {"folha-07": 777.02, "folha-08": 777.03}
@@ -213,6 +214,33 @@ async def one_company_stopped(office: Office) -> None:
     await expect(hand.at("td:has-text('suspeita de fraude')")).to_be_visible()
 
 
+async def everything_stopped(office: Office) -> None:
+    """Stop every payout of the platform now; lifting the stop is not counted."""
+    hand = office.hands[ORDERS]
+    await hand.menu("/stops")
+    await hand.click("a[href*='scope=everything']")
+    await hand.fill({"#reason": "incidente", "#words": "bloquear tudo"})
+    await _stopped(hand, "incidente")
+
+
+async def a_bank_s_payouts_stopped(office: Office) -> None:
+    """Stop all payouts of a bank from the page of its incident; lifting the stop is not counted."""
+    hand = office.hands[ORDERS]
+    await a_bank_down(office)
+    await hand.click("a[href*='scope=provider']")
+    await hand.fill({"#reason": "banco fora do ar", "#words": "sandbox"})
+    await _stopped(hand, "banco fora do ar")
+
+
+async def _stopped(hand: Hand, reason: str) -> None:
+    """Send the form of a stop, and lift the stop again."""
+    await hand.click("form[action$='/stops/new'] footer button")
+    await hand.page.wait_for_url("**/panel/stops")
+    await hand.at(f"tr:has-text('{reason}') a[href$='/lift']").click()
+    await hand.at("form[action$='/lift'] footer button").click()
+    await expect(hand.at("[aria-labelledby=over]")).to_contain_text(reason)
+
+
 async def a_received_pix_refunded(office: Office) -> None:
     """Give a received payment back in part; another person approves."""
     await office.approve(await _refund(office), "15,40")
@@ -229,6 +257,25 @@ async def an_own_order_withdrawn(office: Office) -> None:
     await hand.click("form[action$='/withdraw'] button")
     await expect(hand.at("form[action$='/withdraw']")).to_have_count(0)
     await expect(hand.at("main")).to_contain_text("valor errado")
+
+
+async def an_own_order_corrected(office: Office) -> None:
+    """Correct the amount before the order is sent; typing it first is not counted."""
+    hand = office.hands[ORDERS]
+    await hand.page.goto(f"{office.site.origin}/panel/payouts/new")
+    await hand.choose("#account", office.site.seeds["main"])
+    await hand.choose("#kind", "cpf")
+    await hand.fill({"#key": PAYEE, "#value": "9,10", "#reference": "corrigido"})
+    await hand.click("form[action$='/payouts/new'] footer button[type=submit]")
+    await expect(hand.at("main .amount")).to_contain_text("9,10")
+    hand.count = 0
+    await hand.click("button[form=correct]")
+    await hand.fill({"#value": "9,01"})
+    await hand.click("form[action$='/payouts/new'] footer button[type=submit]")
+    await expect(hand.at("main .amount")).to_contain_text("9,01")
+    await hand.click("form:has([name=step][value=send]) footer button[type=submit]")
+    await hand.page.wait_for_url("**/panel/approvals/**")
+    await expect(hand.at("h1")).to_contain_text("9,01")
 
 
 async def _refund(office: Office) -> str:
@@ -298,7 +345,7 @@ async def a_day_closed(office: Office) -> None:
     for who, form in ((DECIDES, "sign"), (SECOND, "lock")):
         hand = office.hands[who]
         await hand.menu("/accounts")
-        await hand.click(f"a.to[href='{office.account}']", ".tabs a[href$='/closing']")
+        await hand.click(f"a[href='{office.account}/closing']")
         await expect(hand.at("#list tbody")).to_contain_text(YESTERDAY)
         await hand.click(f"form[action$='/{form}'] button")
         await expect(hand.at("form[action$='/sign'], form[action$='/lock']")).to_have_count(0)
@@ -311,7 +358,7 @@ async def a_client_with_an_account(office: Office) -> None:
     await hand.menu("/companies")
     await hand.fill({"#name": "Cliente Novo Ltda"})
     await hand.click("form[action='/panel/companies'] button", "a[href$='/new-account']")
-    await hand.fill({"#name": "Cliente Novo Ltda", "#number": "11.222.333/0001-81"})
+    await hand.fill({"#number": "11.222.333/0001-81"})
     await hand.choose("#provider", "sandbox")
     await hand.fill({"#there": "cliente-novo", "#credentials": "token"})
     await hand.click("[name=verified]", "[name=active]")
@@ -324,10 +371,9 @@ async def a_colleague_in(office: Office) -> None:
     """Invite somebody who may write; another person approves."""
     hand = office.hands[ORDERS]
     await hand.menu("/people")
-    await hand.click("a[href$='/people/new']")
     await hand.fill({"#email": "nova@example.com", "#name": "Nova Colega"})
-    await hand.click("[name=role][value=operator]", "[name=reach][value=every]")
-    await hand.click("form[action$='/people/new'] footer button")
+    await hand.click("[name=role][value=operator]", "[name=company][value=every]")
+    await hand.click("form[action$='/people'] button")
     await hand.page.wait_for_url("**/panel/approvals/**")
     await office.approve("nova@example.com")
 
@@ -339,7 +385,7 @@ async def a_colleague_out(office: Office) -> None:
     cookies = await site.people.sign_in(leaver)
     await hand.menu("/people")
     await hand.click(f"a[href$='/people/{leaver.id}']")
-    await hand.fill({"#reason": "saiu da empresa", "#disable-words": leaver.email})
+    await hand.fill({"#reason": "saiu da empresa"})
     await hand.click("#disable-now")
     await expect(hand.at("#disable-now")).to_have_count(0)
     async with aiohttp.ClientSession(cookies=cookies) as browser:

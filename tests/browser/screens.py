@@ -246,7 +246,6 @@ _PEOPLE = (
     Screen(name="own-account", path="/panel/me", by=Role.SECURITY, empty=None),
     Screen(name="people", path="/panel/people", closed_to=Role.OPERATOR),
     Screen(name="person", path="/panel/people/{person}", empty=NOT_FOUND, closed_to=Role.OPERATOR),
-    Screen(name="person-new", path="/panel/people/new", closed_to=Role.OPERATOR),
 )
 
 SCREENS: tuple[Screen, ...] = (

@@ -31,7 +31,7 @@ LEAVES = ("/panel/logout", "/panel/preferences")
 
 ASKED = frozenset(
     {"/panel/accounts/*", "/panel/accounts/*/bank"}
-    | {"/panel/people/*/disable", "/panel/me/factor/remove", "/panel/credentials/*/revoke"}
+    | {"/panel/me/factor/remove", "/panel/credentials/*/revoke"}
 )
 REFUSED = ASKED | {"/panel/login", "/panel/stops/new", "/panel/payouts/new"}
 """Some of the forms that must be among them: else the tests would hold of nothing."""

@@ -246,7 +246,7 @@ async def test_orders_stops_and_certificates_stand_open_until_they_end(store: St
         await connection.execute(later.where(accounts.c.id == SISTER))
 
     assert await standing(store) == {
-        (Need.APPROVAL, ""): 1,
+        (Need.APPROVAL, APPROVAL.id): 1,
         (Need.STOP, f"{STOP.scope.value}:{STOP.subject}"): 1,
         (Need.CERTIFICATE, "sandbox"): 1,
     }

@@ -329,7 +329,7 @@ async def test_whoever_decides_sees_the_companies_of_a_person_by_name(
     )
     person = f"/panel/people/{(await users.create('test', wanted)).id}"
     await admin.open(person)
-    more = await admin.send(f"{person}/companies", {"reach": "every"})
+    more = await admin.send(f"{person}/companies", {"company": "every"})
     role = await admin.send(f"{person}/roles", {"role": "approver"})
 
     of_role, of_companies = [await approver.open(each.location) for each in (role, more)]

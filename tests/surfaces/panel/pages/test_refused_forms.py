@@ -157,8 +157,8 @@ async def test_whoever_orders_reads_the_key_once_more_as_they_typed_it(world: Wo
         ("/panel/sandbox/clock", {"hours": "logo"}, "hours"),
         ("/panel/companies", {"name": ""}, "name"),
         (
-            "/panel/people/new",
-            {"email": "ana", "name": "Ana", "role": "viewer", "reach": "every"},
+            "/panel/people",
+            {"email": "ana", "name": "Ana", "role": "viewer", "company": "every"},
             "email",
         ),
     ],
