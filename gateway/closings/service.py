@@ -96,10 +96,10 @@ class Closings:
     @requires(Area.REVIEW, Action.WRITE)
     async def sign(self, who: Staff, account: Account, day: date, digest: str) -> Closing:
         """
-        Sign a day as it was shown.
+        Sign a day as it was shown; one that has changed before it was locked is signed anew.
 
         Raises:
-            RuleViolation: it is not as it was shown any more, or it is signed already.
+            RuleViolation: it is not as it was shown any more, or it is signed or locked already.
             ServiceError, ProviderError: as ``read``.
         """
         seen, told = await self._as_shown(who, account, day, digest)
@@ -114,7 +114,20 @@ class Closings:
         )
         event = who.acting.event(SIGNED, f"account:{account.id}", _details(made))
         async with self.database.writing() as connection:
-            if not await self.database.add(connection, day_closings, row_of(made)):
+            signed_anew = (
+                update(day_closings)
+                .where(
+                    day_closings.c.account_id == account.id,
+                    day_closings.c.day == day,
+                    day_closings.c.digest != made.digest,
+                    day_closings.c.locked_at.is_(None),
+                )
+                .values(**row_of(made))
+            )
+            if (
+                not await self.database.add(connection, day_closings, row_of(made))
+                and not (await connection.execute(signed_anew)).rowcount
+            ):
                 message = f"the day {day} is signed already"
                 raise RuleViolation(message, "closing_signed", field="day")
             await audit_log.append(connection, event)

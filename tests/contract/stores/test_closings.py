@@ -111,6 +111,26 @@ async def test_what_has_changed_since_it_was_shown_is_not_signed(store: Store) -
 
 
 @both
+async def test_a_day_that_changes_before_it_is_locked_is_signed_anew(store: Store) -> None:
+    bank = Bank()
+    bank.tells(FEE, FOREIGN)
+    made = closings(store, bank)
+    old = await made.read(who("maria"), HELD, YESTERDAY)
+    await made.sign(who("maria"), HELD, YESTERDAY, old.digest)
+    bank.tells(FEE)
+    new = await made.read(who("maria"), HELD, YESTERDAY)
+
+    await made.sign(who("joao"), HELD, YESTERDAY, new.digest)
+    await made.lock(who("maria"), HELD, YESTERDAY, new.digest)
+
+    bank.tells(FEE, FOREIGN)
+    with pytest.raises(RuleViolation, match="signed already"):
+        await made.sign(who("joao"), HELD, YESTERDAY, old.digest)
+    (kept,) = await made.latest(who("maria"), HELD)
+    assert (kept.digest, kept.differences, kept.signed_by) == (new.digest, 0, "user:joao")
+
+
+@both
 async def test_figures_are_told_only_while_the_balance_stands_still(store: Store) -> None:
     bank = Bank()
     made = closings(store, bank)
