@@ -60,9 +60,9 @@ class TextQuery:
 
     @classmethod
     def of(cls, text: str, today: date) -> TextQuery:
-        """Read what was typed; a day alone is a text as any other."""
+        """Read what was typed; a day alone is all of that day."""
         words = text.split()
-        for place in (-1, 0) if len(words) > 1 else ():
+        for place in (-1, 0) if words else ():
             day = _day(words[place].casefold(), today)
             if day is not None:
                 del words[place]

@@ -12,6 +12,7 @@ from gateway.search.pages import _names_somebody
     [
         *("52998224725", "529.982.247-25", "11222333000181", "11.222.333/0001-81"),
         *("maria@example.com", "+5511987654321", "gws_a1b2c3"),
+        *("(11) 98888-7777", "(11) 3888-7777", "11 98888-7777"),
     ],
 )
 def test_what_names_somebody_stands_in_no_address(text: str):
