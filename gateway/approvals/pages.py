@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any, Final
 
@@ -17,7 +18,7 @@ from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.money import Sum, sum_of
 from gateway.http.backoffice.callers import REFUND_FAILS
 from gateway.http.panel.pages.formats import typed_money
-from gateway.http.panel.pages.kit import PageContext, Pages, part, shown
+from gateway.http.panel.pages.kit import PageContext, Pages, called, part, shown
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.shown_once import shown_once
 from gateway.http.panel.pages.visit import HOME, Visit
@@ -35,19 +36,15 @@ def pages(approvals: Approvals, secrets: ApprovedSecrets, context: PageContext) 
     """Return the pages; their forms call the same services as the API."""
     panel = Pages("/approvals", context)
 
-    @panel.list(
-        "",
-        "approvals",
-        approvals.page,
-        takes=APPROVALS,
-        asks=_asks,
-        template="approvals/approvals.html",
-        part="approvals/_list.html",
-    )
-    async def listed(visit: Visit) -> Mapping[str, object]:
+    @panel.view("", "approvals", approvals.page)
+    async def listed(visit: Visit) -> Result:
         """List orders of one state, newest first."""
         who = panel.staff(visit)
-        return {
+        found = await panel.find(visit, approvals.page, APPROVALS, _asks(visit))
+        people = await part(approvals.people(who, found.data.items if found.data else ()))
+        data = {
+            "found": replace(found, data=shown(found.data, who)),
+            "people": called(people.data or ()),
             "state": _state(visit),
             "states": STATES,
             "me": _me(visit),
@@ -55,6 +52,7 @@ def pages(approvals: Approvals, secrets: ApprovedSecrets, context: PageContext) 
             "secrets": [shown(each, who) for each in await approvals.to_collect(who)],
             "decides": panel.may(visit, approvals.approve),
         }
+        return Shown(template="approvals/approvals.html", part="approvals/_list.html", data=data)
 
     @panel.view("/{approval_id}", "approval", approvals.get)
     async def read(visit: Visit) -> Result:
@@ -66,6 +64,7 @@ def pages(approvals: Approvals, secrets: ApprovedSecrets, context: PageContext) 
         is_own = approval.orderer == _me(visit)
         data = {
             "approval": shown(approval, who),
+            "people": called(await approvals.people(who, [approval])),
             "facts": facts,
             "now": who.acting.now(),
             "order": order,

@@ -55,6 +55,7 @@ from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.storage import AlreadyExists, NothingToCollect
 from gateway.operations.bank.pages import Listed
+from gateway.payouts.model import Orderer
 from gateway.store.approvals import StoredApprovals
 from gateway.store.audit.audit_log import StoredAudit
 from gateway.store.identity.users import StoredUsers
@@ -248,6 +249,13 @@ class Approvals:
         if not found.moves_money:
             return OrderedApproval(found, self.executors[found.kind].order_document(text))
         return OrderedApproval(found, await self._money_document(who, found, text))
+
+    @requires(Area.APPROVAL, Action.READ)
+    async def people(self, _who: Staff, orders: Sequence[Approval]) -> Sequence[Orderer]:
+        """Name the people who gave orders that were read here, or decided on them."""
+        ids = {each for one in orders for each in (one.ordered_by, one.decided_by)}
+        found = await self.users.list(ids)
+        return [Orderer(each.id, each.name, each.email) for each in found]
 
     @requires(Area.APPROVAL, Action.READ)
     async def facts(self, who: Staff, approval_id: str) -> DecisionFacts:

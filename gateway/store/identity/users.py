@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
@@ -125,10 +125,11 @@ class StoredUsers:
             row = (await connection.execute(_BY_EMAIL, {"email": email})).one_or_none()
         return None if row is None else read_user(row)
 
-    async def list(self) -> Sequence[User]:
-        """Return all, oldest first."""
+    async def list(self, ids: Collection[str] | None = None) -> Sequence[User]:
+        """Return all, or those of some ids, oldest first."""
+        wanted = _LIST if ids is None else _LIST.where(users.c.id.in_(ids))
         async with self._database.reading() as connection:
-            return [read_user(row) for row in (await connection.execute(_LIST)).all()]
+            return [read_user(row) for row in (await connection.execute(wanted)).all()]
 
     async def replace(
         self, user: User, event: AuditEvent | None, seen: datetime | None = None

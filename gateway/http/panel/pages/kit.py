@@ -34,8 +34,10 @@ from gateway.http.panel.pages.formats import day_begins
 from gateway.http.panel.pages.page import HTML, Page, Result, Shown, Shows
 from gateway.http.panel.pages.visit import Visit
 from gateway.http.rendering import dumps, refusal_of
+from gateway.identity.model import UserStanding
 from gateway.identity.service import People
 from gateway.operations.bank.pages import Listed
+from gateway.payouts.model import Orderer
 from gateway.stops.model import Stop
 from gateway.stops.service import Stops
 
@@ -83,6 +85,20 @@ async def part(asked: Awaitable[Value], fails: Fails = STORE_FAILS) -> Part[Valu
             return Part(data=await asked)
     except Exception as problem:  # noqa: BLE001 - one that nobody declared is logged
         return Part(problem=refusal_of(problem, fails))
+
+
+def called(people: Sequence[UserStanding | Orderer]) -> Mapping[str, str]:
+    """
+    Return what people are called, by id and by address.
+
+    Those of one name are told apart by their addresses.
+    """
+    many = Counter(each.name for each in people)
+    return {
+        known: each.name if many[each.name] == 1 else f"{each.name} ({each.email})"
+        for each in people
+        for known in (each.id, each.email)
+    }
 
 
 def typed(
@@ -238,19 +254,9 @@ class Pages:
         return found.data.items if found.data else ()
 
     async def people(self, visit: Visit) -> Mapping[str, str]:
-        """
-        Return what people are called, by id and by address; none where they cannot be read.
-
-        Those of one name are told apart by their addresses.
-        """
+        """Return what people are ``called``; nothing where they cannot be read."""
         found = await part(self._context.people.page(self.staff(visit), CHOICES))
-        listed = found.data.items if found.data else ()
-        many = Counter(each.name for each in listed)
-        return {
-            known: each.name if many[each.name] == 1 else f"{each.name} ({each.email})"
-            for each in listed
-            for known in (each.id, each.email)
-        }
+        return called(found.data.items if found.data else ())
 
     async def banks(self, visit: Visit) -> Sequence[BankNumber]:
         """Return banks to choose from; who knows the number needs none."""

@@ -113,11 +113,12 @@ async def signed_in(
     *roles: Role,
     companies: frozenset[str] = frozenset(),
     fresh: bool = True,
+    name: str = "",
 ) -> Person:
     """Make somebody with a second factor and sign them in; ``fresh`` gives it anew."""
     identity = world.gateway.rooms.identity.services
     email = f"{'-'.join(sorted(roles))}-{uuid4().hex[:8]}@panel.example"
-    order = NewUser(email=email, name=email, roles=frozenset(roles), companies=companies)
+    order = NewUser(email=email, name=name or email, roles=frozenset(roles), companies=companies)
     await identity.users.create("test", order, PASSWORD)
     here = ClientInfo(address="127.0.0.1", user_agent="tests")
     begun = await identity.sign_in.login(email, PASSWORD, here)

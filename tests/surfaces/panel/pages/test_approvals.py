@@ -239,6 +239,23 @@ async def test_the_list_shows_what_waits(keeper: Person, approver: Person, world
     assert "Nenhuma solicitação nesta situação" in void.text
 
 
+async def test_people_are_named_and_those_of_one_name_by_address_too(world: World):
+    """Whoever decides may not read the list of people."""
+    author = await signed_in(world, Role.SECURITY, name="Rui Alves")
+    namesake = await signed_in(world, Role.APPROVER, name="Rui Alves")
+    path = await ordered(author, world)
+
+    listed = await namesake.open("/panel/approvals")
+    waiting = await namesake.open(path)
+    await namesake.send(f"{path}/reject", {"reason": "valor errado"})
+    decided = await namesake.open(path)
+
+    assert "Rui Alves" in listed.text
+    assert re.search(r"solicitado por Rui Alves ·", waiting.text)
+    for role in ("security", "approver"):
+        assert re.search(rf"Rui Alves \({role}-\w+@panel.example\)", decided.text)
+
+
 async def test_another_company_s_order_is_not_there(keeper: Person, world: World):
     path = await ordered(keeper, world)
     theirs = frozenset({world.demo["companies"]["other"]["id"]})

@@ -15,6 +15,7 @@ from gateway.domain.identity.rights import Role
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.money import Money
 from gateway.domain.payouts.payouts import PayoutState
+from gateway.payouts.model import Orderer
 from tests.unit.gateway.approvals.approval_world import (
     ANA,
     DAY_S,
@@ -51,6 +52,14 @@ async def test_another_person_agrees_and_it_is_paid_once(approval_world: Approva
     assert (decided.approval.state, row.state) == (ApprovalState.APPROVED, PayoutState.PAID)
     assert row.client_id == "user:maria"
     assert len(approval_world.payout_world.bank.orders) == 1
+
+
+async def test_who_ordered_is_named_to_whoever_reads_orders(approval_world: ApprovalWorld):
+    waiting, reader = await approval_world.ordered(), approval_world.staff(JOAO)
+    maria = Orderer(MARIA.user_id, MARIA.name, MARIA.email)
+
+    assert await approval_world.approvals.people(reader, [waiting]) == [maria]
+    assert await approval_world.approvals.people(reader, []) == []
 
 
 async def test_nobody_agrees_to_their_own_order(approval_world: ApprovalWorld):

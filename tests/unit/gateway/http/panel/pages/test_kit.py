@@ -18,12 +18,13 @@ from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.requests.calls import RawRequest
-from gateway.http.panel.pages.kit import PageContext, Pages, part
+from gateway.http.panel.pages.kit import PageContext, Pages, called, part
 from gateway.http.panel.pages.page import Redirect, Result, Shown
 from gateway.http.panel.pages.visit import Visit
 from gateway.identity.model import UserStanding
 from gateway.operations.bank.pages import Listed
 from gateway.operations.kernel.audit_context import RuleViolation
+from gateway.payouts.model import Orderer
 from policies.validation.backoffice import inputs
 from policies.validation.backoffice.searches import ACCOUNTS
 from tests.unit.gateway.http.panel.pages.visit import visit
@@ -232,6 +233,13 @@ async def test_accounts_to_choose_from_and_names_may_be_missing():
         "a": "Name of a",
         "b": "Name of b",
     }
+
+
+def test_people_of_one_name_are_told_apart_by_address():
+    one, other = Orderer("u1", "Ana", "ana@example.com"), Orderer("u2", "Ana", "a@example.com")
+
+    assert called([one])["u1"] == "Ana"
+    assert called([one, other])["ana@example.com"] == "Ana (ana@example.com)"
 
 
 async def test_people_are_named_for_who_may_read_users():
