@@ -58,7 +58,7 @@ from gateway.runtime.records.payout_events import EventSealing
 from gateway.security.identity.passwords import COST, Cost, PasswordHasher
 from gateway.security.keys import Keys, load_keys
 from gateway.store.engine import Store, open_store
-from gateway.store.kernel.database import Limits
+from gateway.store.kernel.database import DEFAULT_LIMITS, Limits
 from gateway.telemetry.logs.events import SecurityLog
 from gateway.telemetry.metrics import series
 from provider_adapters.registry import names
@@ -173,6 +173,7 @@ def _open_store(settings: Settings, keys: Keys, now: Now) -> Store:
         checkout_s=asked.timeout_s,
         connect_s=asked.timeout_s,
         statement_s=asked.timeout_s,
+        whole_s=max(DEFAULT_LIMITS.whole_s, 2 * asked.timeout_s),
     )
     return open_store(
         settings.store_url, limits, audit_keys(keys), EventSealing(keys.derivation), now

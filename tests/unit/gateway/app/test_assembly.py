@@ -11,6 +11,7 @@ import pytest
 from gateway.app.assembly import Gateway, assemble
 from gateway.config.listeners import Admin
 from gateway.config.reading import ConfigError
+from gateway.config.settings import Database
 from gateway.config.upstream import Provider, SandboxBank
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.operations.bank.checked_adapter import CheckedAdapter
@@ -74,6 +75,15 @@ def test_the_bank_is_made_where_it_lives(tmp_path: Path, bank: SandboxBank, with
     gateway = assemble(sandbox(tmp_path, sandbox_bank=bank), {}, with_bank=with_bank)
 
     assert gateway.bank is None
+
+
+@pytest.mark.parametrize(("timeout_s", "whole_s"), [(2, 10), (60, 120)])
+def test_a_connection_and_a_statement_have_their_time(
+    tmp_path: Path, timeout_s: float, whole_s: float
+):
+    gateway = assemble(sandbox(tmp_path, database=Database(timeout_s=timeout_s)), {})
+
+    assert gateway.kernel.store.database.whole_s == whole_s
 
 
 def test_the_clock_is_the_processs(tmp_path: Path):
