@@ -20,6 +20,8 @@ from tests.browser.inspection import LOOKS, NARROW, Look
 from tests.browser.panel_site import PanelSite
 
 SECRET = re.compile(r"gws_[\w-]{20,}")
+KEYS = """keys => [...keys].forEach(
+  key => document.body.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true})))"""
 NAMES_OF_FILE = ["PIXGATE_CLIENT_ID", "PIXGATE_CLIENT_SECRET"]
 
 
@@ -157,8 +159,7 @@ async def test_two_keys_go_somewhere(browser: Browser, site: PanelSite):
         ):
             await tab.open("/panel/people")
 
-            for key in keys:
-                await tab.page.keyboard.press(key)
+            await tab.page.evaluate(KEYS, keys)  # the second within a second, on any machine
 
             await expect(tab.page).to_have_url(f"{site.origin}{path}")
 
@@ -292,6 +293,7 @@ async def test_one_goes_back_to_what_was_found(browser: Browser, site: PanelSite
         await tab.open("/panel")
         await tab.page.fill("#q", "pedido-10")
         await tab.page.press("#q", "Enter")
+        await tab.page.wait_for_url("**/panel/search?**")
         await tab.page.locator("a.to").first.click()
         await expect(tab.page).to_have_url(re.compile("/payouts/pedido-10"))
 

@@ -171,14 +171,14 @@ document.addEventListener("htmx:response:error", (event) => {
 });
 
 // ---- keys: / searches, j and k walk the rows, c copies, g and a letter go, ? lists them
-let going = 0;
+let going = -1000;
 function walk(rows, step) {
   const at = rows.indexOf(document.activeElement);
   rows[Math.min(rows.length - 1, Math.max(0, at + step))]?.focus();
 }
 function single(event) {
-  const went = Date.now() - going < 1000;
-  going = 0;
+  const went = event.timeStamp - going < 1000;
+  going = -1000;
   if (went) return one(`[data-key="${CSS.escape(event.key)}"]`)?.click();
   const rows = all("a.to");
   if (event.key === "/") {
@@ -186,7 +186,7 @@ function single(event) {
     one("#q")?.focus();
   } else if (event.key === "j") walk(rows, 1);
   else if (event.key === "k") walk(rows, -1);
-  else if (event.key === "g") going = Date.now();
+  else if (event.key === "g") going = event.timeStamp;
   else if (event.key === "?") one("#keys")?.showModal?.();
   else if (event.key === "c") {
     one("[data-copy]", document.activeElement.closest("tr, li, .head") ?? one(".head") ?? document)?.click();
