@@ -377,7 +377,7 @@ async def test_a_held_payout_is_accepted_with_the_bank_s_deadline(
     adapter: ProviderAdapter, bank_world: BankWorld
 ):
     account_id = bank_world.account.provider_account
-    await bank_world.tell(f"/accounts/{account_id}/hold", {"seconds": 600})
+    await bank_world.tell(f"/accounts/{account_id}/hold", {"seconds": 3600})
 
     outcome = await adapter.create_payout(bank_world.account, order(), FAR)
     found = await adapter.find_payout(bank_world.account, KEY, "")
@@ -385,7 +385,7 @@ async def test_a_held_payout_is_accepted_with_the_bank_s_deadline(
     for held in (outcome, found):
         assert isinstance(held, Accepted)
         assert held.held_until is not None
-        assert 590 < (held.held_until - datetime.now(UTC)).total_seconds() <= 600
+        assert 3300 < (held.held_until - datetime.now(UTC)).total_seconds() <= 3600
 
 
 async def test_a_settled_payout_that_comes_back_in_parts_stays_settled(
