@@ -197,6 +197,7 @@ async def failures_of_yesterday(office: Office) -> None:
     await hand.click(".tabs a[href*='tab=failed']")
     await expect(hand.at("#list tbody tr")).to_have_count(len(FAILED))
     await expect(hand.at("#list .wide-only .cert.bad")).to_have_count(len(FAILED))
+    await expect(hand.at("#csv[href*='tab=failed']")).to_be_visible()
     async with hand.page.expect_download() as download:
         await hand.click("#csv")
     saved = (await (await download.value).path()).read_text(encoding="utf-8-sig")

@@ -16,7 +16,7 @@ from tests.browser.inspection import USUAL, Inspection, Look, inspecting
 from tests.browser.people import NOBODY, People
 from tests.browser.screens import Case
 from tests.servers.process import free_port
-from tests.world.gateway.world import World, opened, sandbox
+from tests.world.gateway.world import World, opened, patient, sandbox
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser
@@ -69,13 +69,13 @@ class PanelSite:
 def settings(folder: Path, **changed: object) -> Settings:
     """Return the settings of a sandbox whose pages come over plain HTTP from a known port."""
     server = Server(port=free_port(), drain_accept_s=0, drain_s=3)
-    return sandbox(folder, server=server, session=Session(insecure_dev=True), **changed)
+    return patient(sandbox(folder, server=server, session=Session(insecure_dev=True), **changed))
 
 
 @asynccontextmanager
 async def serving(wanted: Settings, before: Prepare | None = None) -> AsyncIterator[PanelSite]:
     """Run a gateway and plant something of everything in it, once ``before`` has prepared it."""
-    async with opened(wanted, environ={}) as world:  # a browser has the real clock
+    async with opened(wanted) as world:
         if before is not None:
             await before(world)
         planted = await seeds.plant(world)

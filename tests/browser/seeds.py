@@ -42,7 +42,7 @@ RETURNED = "pedido-1006"
 HOSTILE = "<script>alert(1)</script>\"'&\u202e/%2e%2e/=1+1😀"
 """A reference as a partner may choose it: markup, quotes, an override of direction, a formula."""
 
-_LOST_VALUE = 777.06
+_LOST_VALUE = 777.08
 _REFUSED_VALUE = 777.03
 _LATE_VALUE = 777.01
 _REVIEW_VALUE = 777.12

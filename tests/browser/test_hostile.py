@@ -123,8 +123,8 @@ async def summary(tab: Inspection, stage: Stage) -> Shown:
     await tab.page.locator("#value").fill("1,23")
     await tab.page.locator("main form button[type=submit]").click()
     await tab.page.locator("[name=step][value=send]").wait_for(state="attached")
-    findings = list(await tab.look(deep=False))
-    return Shown(path="summary", sent=await tab.page.content(), findings=findings)
+    sent = await tab.page.content()
+    return Shown(path="summary", sent=sent, findings=list(await tab.look(deep=False)))
 
 
 async def test_a_page_stands_whatever_is_written(pages: list[Shown]):

@@ -111,7 +111,7 @@ async def test_a_list_renews_itself_while_something_is_open(browser: Browser, li
         await tick(tab.page)
 
         await expect(tab.page.locator("#list")).to_contain_text(reference)
-        assert await tab.page.evaluate("document.activeElement.getAttribute('href')") == focused
+        await expect(tab.page.locator(f"#list a[href='{focused}']")).to_be_focused()
         await tab.open("/panel/payouts?tab=failed")
         await expect(tab.page.locator("#list")).not_to_have_attribute("hx-trigger", re.compile("."))
         assert tab.findings == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 import pytest
 import pytest_asyncio
@@ -19,6 +19,7 @@ from tests.browser import panel_site
 from tests.browser.panel_site import PanelSite
 from tests.browser.people import Person
 from tests.browser.walking import TOKEN, Seen, Visitor, read, visiting
+from tests.world.gateway.world import now
 
 IDLE = timedelta(minutes=15)
 ACCESS = timedelta(minutes=10)
@@ -32,7 +33,7 @@ class Clock:
     ahead: timedelta = timedelta()
 
     def now(self) -> datetime:
-        return datetime.now(UTC) + self.ahead
+        return now() + self.ahead
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")

@@ -110,9 +110,10 @@ async def test_a_forged_form_is_refused_and_nothing_changes(
     async with visiting(site, {}) as stranger:
         other = await stranger.token("/panel/login")
     found = {}
+    cookies = {who: await site.people.cookies_of(who) for who in forms}
     before = await stored(site)
     for who, theirs in forms.items():
-        async with visiting(site, await site.people.cookies_of(who)) as visitor:
+        async with visiting(site, cookies[who]) as visitor:
             if who == NOBODY:
                 await visitor.open("/panel/login")
             for form in theirs.values():
