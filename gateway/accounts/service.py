@@ -271,9 +271,8 @@ class Accounts:
         ]
         if not wanted.ids:
             return []
-        async with self.store.database.reading() as connection:
-            rows = await connection.execute(union_all(*parts))
-            return [Name(RecordKind(row.kind), row.id, row.name) for row in rows]
+        rows = await self.store.database.rows(union_all(*parts))
+        return [Name(RecordKind(row.kind), row.id, row.name) for row in rows]
 
     @requires(Area.PAYOUT, Action.READ)
     async def bank_numbers(self, who: Staff) -> list[BankNumber]:

@@ -95,8 +95,7 @@ class AuditLog:
         """Read up to 10,000 acts in the order of the chain, one JSON object a line."""
         following = _ACTS.where(audit.c.number > after).order_by(audit.c.number)
         following = following.where(*limited_exactly(audit.c.companies, who.scope))
-        async with self.database.reading() as connection:
-            rows = (await connection.execute(following.limit(_EXPORTED_AT_MOST))).all()
+        rows = await self.database.rows(following.limit(_EXPORTED_AT_MOST))
         return [_entry(row) for row in rows]
 
     @requires(Area.AUDIT, Action.READ)
@@ -126,13 +125,12 @@ async def _people(database: Database, text: str, scope: CompanyScope) -> list[st
     """Return the users whose address contains a text, or whose name, where the scope shows it."""
     named = case((and_(*users_in(scope), true()), users.c.name), else_="")
     asked = text.casefold()
-    async with database.reading() as connection:
-        rows = await connection.execute(select(users.c.email, named.label("name")))
-        return [
-            f"user:{row.email}"
-            for row in rows
-            if asked in row.email.casefold() or asked in row.name.casefold()
-        ]
+    rows = await database.rows(select(users.c.email, named.label("name")))
+    return [
+        f"user:{row.email}"
+        for row in rows
+        if asked in row.email.casefold() or asked in row.name.casefold()
+    ]
 
 
 def _matching(

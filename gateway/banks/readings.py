@@ -91,8 +91,7 @@ class Readings:
         """Return what is kept; have those asked that nobody has asked within the last minute."""
         before = self.now() - _FRESH
         wanted = wanted.where(*of_company(accounts.c.company_id, scope))
-        async with self.database.reading() as connection:
-            rows = (await connection.execute(wanted)).all()
+        rows = await self.database.rows(wanted)
         old = {row.id for row in rows if row.asked_at is None or row.asked_at <= before}
         if old:
             self.wanted.update(old)
@@ -157,7 +156,6 @@ class Readings:
         blocked = None if held.blocked is None else held.blocked.centavos
         older = or_(_KEPT.read_at.is_(None), _KEPT.read_at <= at)
         kept = update(account_readings).where(_KEPT.account_id == account_id, older)
-        async with self.database.writing() as connection:
-            await connection.execute(
-                kept.values(balance=held.balance.centavos, blocked=blocked, read_at=at)
-            )
+        await self.database.write(
+            kept.values(balance=held.balance.centavos, blocked=blocked, read_at=at)
+        )

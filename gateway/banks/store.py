@@ -32,8 +32,7 @@ class ProviderMinutes:
         if not minutes:
             return
         rows = [{"worker": process, **_row(each)} for each in minutes]
-        async with self._database.writing() as connection:
-            await connection.execute(insert(provider_minutes), rows)
+        await self._database.write(insert(provider_minutes), rows)
 
     async def added_up(
         self, since: datetime, step: timedelta, provider: str | None
@@ -52,8 +51,7 @@ class ProviderMinutes:
         alike = (part.c.provider, part.c.operation, part.c.step)
         sums = (cast(func.sum(part.c[name]), BigInteger).label(name) for name in _SUMMED)
         wanted = select(*alike, *sums).group_by(*alike).order_by(*alike)
-        async with self._database.reading() as connection:
-            rows = (await connection.execute(wanted)).all()
+        rows = await self._database.rows(wanted)
         return [_minute(row, since + row.step * step) for row in rows]
 
     async def last_failures(self, since: datetime, provider: str | None) -> Sequence[LastFailure]:
@@ -69,8 +67,7 @@ class ProviderMinutes:
             .where(_KEPT.last_failure != "")
             .order_by(_KEPT.provider, _KEPT.operation)
         )
-        async with self._database.reading() as connection:
-            rows = (await connection.execute(wanted)).all()
+        rows = await self._database.rows(wanted)
         found = {row.provider: row for row in reversed(rows)}
         return [
             LastFailure(row.provider, row.operation, _instant(row.minute), row.last_failure)
@@ -94,13 +91,12 @@ class ProviderMinutes:
             .order_by(_KEPT.minute)
         )
         found: dict[str, FailingCalls] = {}
-        async with self._database.reading() as connection:
-            for row in await connection.execute(wanted):
-                new = FailingCalls(row.operation, _instant(row.minute), 0, "")
-                known = found.get(row.operation, new)
-                found[row.operation] = replace(
-                    known, calls=known.calls + row.calls, failure=row.last_failure
-                )
+        for row in await self._database.rows(wanted):
+            new = FailingCalls(row.operation, _instant(row.minute), 0, "")
+            known = found.get(row.operation, new)
+            found[row.operation] = replace(
+                known, calls=known.calls + row.calls, failure=row.last_failure
+            )
         return list(found.values())
 
     async def forget(self, before: datetime) -> int:

@@ -61,8 +61,7 @@ class CallbackRecords:
         wanted = select(payouts).where(
             payouts.c.provider_key.in_(keys), *of_account(payouts.c.account_id, scope)
         )
-        async with self._database.reading() as connection:
-            found = [restored_payout(row) for row in await connection.execute(wanted)]
+        found = [restored_payout(row) for row in await self._database.rows(wanted)]
         return {each.provider_key: each for each in found}
 
     async def due(
@@ -121,8 +120,7 @@ class CallbackRecords:
 
     async def waiting(self) -> Sequence[Backlog]:
         """Count what is to be looked into, by provider; one that has nothing is left out."""
-        async with self._database.reading() as connection:
-            rows = (await connection.execute(_BACKLOG)).all()
+        rows = await self._database.rows(_BACKLOG)
         return [Backlog(**row._asdict()) for row in rows]
 
     async def search(

@@ -107,10 +107,9 @@ class StoredCharges:
 
     async def note(self, seen: Sequence[SeenCharge]) -> None:
         """Keep what is new, in one transaction; ended stays ended, reusable stays active."""
-        async with self._database.writing() as connection:
-            for each in seen:
-                statement = _NOTE_PAYMENT if each.e2e_id else _NOTE
-                await connection.execute(statement, _noted(each))
+        for each in seen:
+            statement = _NOTE_PAYMENT if each.e2e_id else _NOTE
+            await self._database.write(statement, _noted(each))
 
     async def search(
         self, wanted: ChargeSearch, scope: CompanyScope, now: datetime
@@ -119,8 +118,7 @@ class StoredCharges:
         chosen = _NEWEST.where(*_conditions(wanted, scope, now))
         if wanted.page.after is not None:
             chosen = chosen.where(_after(wanted.page.after))
-        async with self._database.reading() as connection:
-            rows = (await connection.execute(chosen.limit(wanted.page.limit + 1))).all()
+        rows = await self._database.rows(chosen.limit(wanted.page.limit + 1))
         return [from_row(row, ChargeRecord) for row in rows]
 
     async def sums(self, wanted: ChargeSearch, scope: CompanyScope, now: datetime) -> ChargeSums:
@@ -128,8 +126,7 @@ class StoredCharges:
         found = _NEWEST.where(*_conditions(wanted, scope, now))
         newest = found.limit(_COUNTED_AT_MOST + 1).subquery()
         added = select(func.count(), func.coalesce(func.sum(newest.c.centavos), 0))
-        async with self._database.reading() as connection:
-            number, together = (await connection.execute(added.select_from(newest))).one()
+        [(number, together)] = await self._database.rows(added.select_from(newest))
         counted = min(number, _COUNTED_AT_MOST)
         return ChargeSums(counted, Sum(int(together)), complete=number == counted)
 
@@ -141,8 +138,7 @@ class StoredCharges:
         chosen = select(charges).where(
             charges.c.e2e_id.in_(wanted), charges.c.account_id == account_id
         )
-        async with self._database.reading() as connection:
-            rows = (await connection.execute(chosen)).all()
+        rows = await self._database.rows(chosen)
         return [from_row(row, ChargeRecord) for row in rows]
 
 

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Final
 
-from sqlalchemy import delete, func, or_, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Update, delete, func, or_, select, update
 
 from gateway.closings.model import ForeignDebit, line_ids
 from gateway.core.access import Staff, requires
@@ -64,8 +63,7 @@ class ForeignDebits:
             .order_by(_KEPT.at, _KEPT.line_id)
             .limit(_LISTED)
         )
-        async with self.database.reading() as connection:
-            return [from_row(row, ForeignDebit) for row in await connection.execute(wanted)]
+        return [from_row(row, ForeignDebit) for row in await self.database.rows(wanted)]
 
     @requires(Area.REVIEW, Action.WRITE)
     async def explain(self, who: Staff, account: Account, line_id: str, text: str) -> None:
@@ -78,12 +76,11 @@ class ForeignDebits:
         told = reason(text)
         details = {"line": line_id, "reason": told}
         event = who.acting.event(EXPLAINED, f"account:{account.id}", details)
-        async with self.database.writing() as connection:
-            how = {"settled_by": who.acting.actor, "settled_at": event.at, "reason": told}
-            if not await _settle(connection, account.id, line_id, **how):
-                message = "no such debit is open"
-                raise RuleViolation(message, "debit_not_open", field="line_id")
-            await audit_log.append(connection, event)
+        how = {"settled_by": who.acting.actor, "settled_at": event.at, "reason": told}
+        settling = _settling(account.id, line_id).values(how)
+        if not await audit_log.change(self.database, settling, event):
+            message = "no such debit is open"
+            raise RuleViolation(message, "debit_not_open", field="line_id")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,17 +177,14 @@ class DebitWatch:
         for row in rows:
             payout = by_name.get(row.provider_key) or by_name.get(row.e2e_id)
             if payout is not None:
-                async with self.database.writing() as connection:
-                    by = f"payout:{payout.reference}"
-                    how = {"settled_by": by, "settled_at": now}
-                    await _settle(connection, account_id, row.line_id, **how)
+                how = {"settled_by": f"payout:{payout.reference}", "settled_at": now}
+                await self.database.write(_settling(account_id, row.line_id).values(how))
         return known or now - timedelta(days=1)
 
     async def _forget(self, account_id: str) -> None:
         """Forget until when debits were read: the bank tells no movements, or not any more."""
         known = delete(debit_readings).where(debit_readings.c.account_id == account_id)
-        async with self.database.writing() as connection:
-            await connection.execute(known)
+        await self.database.write(known)
 
     async def _read_until(self, account_id: str, until: datetime) -> None:
         kept = debit_readings.c
@@ -201,16 +195,10 @@ class DebitWatch:
                 await connection.execute(later)
 
 
-async def _settle(
-    connection: AsyncConnection, account_id: str, line_id: str, **how: object
-) -> bool:
-    """Settle an open debit; False where none is open under this id."""
-    settled = (
-        update(foreign_debits)
-        .where(_KEPT.account_id == account_id, _KEPT.line_id == line_id, _OPEN)
-        .values(**how)
+def _settling(account_id: str, line_id: str) -> Update:
+    return update(foreign_debits).where(
+        _KEPT.account_id == account_id, _KEPT.line_id == line_id, _OPEN
     )
-    return (await connection.execute(settled)).rowcount == 1
 
 
 async def open_debits(database: Database) -> Mapping[str, int]:
@@ -221,8 +209,7 @@ async def open_debits(database: Database) -> Mapping[str, int]:
         .where(_OPEN)
         .group_by(accounts.c.provider)
     )
-    async with database.reading() as connection:
-        return {row.provider: row.number for row in await connection.execute(wanted)}
+    return {row.provider: row.number for row in await database.rows(wanted)}
 
 
 async def oldest_readings(database: Database) -> Mapping[str, datetime]:
@@ -233,8 +220,7 @@ async def oldest_readings(database: Database) -> Mapping[str, datetime]:
         .where(accounts.c.active)
         .group_by(accounts.c.provider)
     )
-    async with database.reading() as connection:
-        return {row.provider: row.until for row in await connection.execute(wanted)}
+    return {row.provider: row.until for row in await database.rows(wanted)}
 
 
 def _found(account: Account, line_id: str, linked: LinkedEntry, now: datetime) -> ForeignDebit:

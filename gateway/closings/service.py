@@ -90,8 +90,7 @@ class Closings:
             .order_by(day_closings.c.day.desc())
             .limit(_LISTED)
         )
-        async with self.database.reading() as connection:
-            return [from_row(row, Closing) for row in await connection.execute(wanted)]
+        return [from_row(row, Closing) for row in await self.database.rows(wanted)]
 
     @requires(Area.REVIEW, Action.WRITE)
     async def sign(self, who: Staff, account: Account, day: date, digest: str) -> Closing:
@@ -154,11 +153,9 @@ class Closings:
         )
         locked = update(day_closings).where(*open_to_them).values(locked_by=actor, locked_at=now)
         event = who.acting.event(LOCKED, f"account:{account.id}", {"day": day.isoformat()})
-        async with self.database.writing() as connection:
-            if (await connection.execute(locked)).rowcount == 0:
-                message = "a day is locked once, as it was signed, by another person"
-                raise RuleViolation(message, "closing_not_yours", field="day")
-            await audit_log.append(connection, event)
+        if not await audit_log.change(self.database, locked, event):
+            message = "a day is locked once, as it was signed, by another person"
+            raise RuleViolation(message, "closing_not_yours", field="day")
 
     async def _as_shown(
         self, who: Staff, account: Account, day: date, digest: str
@@ -177,8 +174,7 @@ class Closings:
             foreign_debits.c.day == day,
             foreign_debits.c.settled_at.is_not(None),
         )
-        async with self.database.reading() as connection:
-            return set((await connection.execute(wanted)).scalars())
+        return {row.line_id for row in await self.database.rows(wanted)}
 
     async def _bank(
         self, who: Staff, account: Account, days: LocalWindow

@@ -87,9 +87,8 @@ class Companies:
     @requires(Area.COMPANY, Action.READ)
     async def every(self, who: Staff) -> Sequence[Company]:
         """Return all that the caller may see, oldest first."""
-        async with self.database.reading() as connection:
-            rows = await connection.execute(_in(who.scope, _LISTED))
-            return [from_row(row, Company) for row in rows]
+        rows = await self.database.rows(_in(who.scope, _LISTED))
+        return [from_row(row, Company) for row in rows]
 
 
 async def add_company(database: Database, company: Company, event: AuditEvent) -> None:
@@ -138,6 +137,5 @@ def _in(scope: CompanyScope, wanted: Select[*tuple[Any, ...]]) -> Select[*tuple[
 
 
 async def _first(database: Database, wanted: Select[*tuple[Any, ...]]) -> Company | None:
-    async with database.reading() as connection:
-        row = (await connection.execute(wanted)).first()
+    row = await database.first(wanted)
     return None if row is None else from_row(row, Company)

@@ -150,8 +150,7 @@ class Credentials:
         if company_id is not None:
             company = await known_company(self.database, company_id)
             wanted = wanted.where(credentials.c.company_id == company.id)
-        async with self.database.reading() as connection:
-            return read_credentials((await connection.execute(wanted)).all())
+        return read_credentials(await self.database.rows(wanted))
 
     @requires(Area.CREDENTIAL, Action.READ)
     async def get(self, who: Staff, client_id: str) -> Credential:
@@ -162,8 +161,7 @@ class Credentials:
             ServiceError: ``NOT_FOUND``: there is none in the caller's companies.
         """
         own = (credentials.c.client_id == client_id, *_in(who.scope))
-        async with self.database.reading() as connection:
-            rows = (await connection.execute(EVERY.where(*own))).all()
+        rows = await self.database.rows(EVERY.where(*own))
         if not rows:
             detail = f"there is no credential {client_id}" if who.person is None else ""
             raise ServiceError(NOT_FOUND, "credential", detail=detail)

@@ -85,8 +85,7 @@ class OverviewRecords:
         closed = await self._closed(span)
         remembered = _remembered(_runs(closed), scope)
         counted = _counted(_runs(_open_hours(span, closed)), scope)
-        async with self._database.reading() as connection:
-            rows = (await connection.execute(union_all(remembered, counted))).all()
+        rows = await self._database.rows(union_all(remembered, counted))
         return [_figures(row) for row in rows]
 
     async def returned(self, span: Span, scope: CompanyScope) -> tuple[int, Sum]:
@@ -107,8 +106,7 @@ class OverviewRecords:
             .subquery()
         )
         wanted = select(func.count().label("number"), _whole(each.c.centavos, "centavos"))
-        async with self._database.reading() as connection:
-            row = (await connection.execute(wanted.select_from(each))).one()
+        [row] = await self._database.rows(wanted.select_from(each))
         return row.number, Sum(row.centavos)
 
     async def standing(self, who: Staff, now: datetime) -> Sequence[tuple[bool, Attention]]:
@@ -124,8 +122,7 @@ class OverviewRecords:
         wanted = union_all(
             *_open_payouts(who), *_waiting(who, now), *_own(who, now), *_told(scope, now)
         )
-        async with self._database.reading() as connection:
-            rows = [row for row in await connection.execute(wanted) if row.number]
+        rows = [row for row in await self._database.rows(wanted) if row.number]
         told = {row.subject for row in rows if row.need == _CALLED_BACK}
         missing = Need.CALLBACKS_MISSING.value
         return [
@@ -144,22 +141,18 @@ class OverviewRecords:
     async def _closed(self, span: Span) -> Sequence[datetime]:
         hour = closed_hours.c.hour
         wanted = select(hour).where(hour >= span.since, hour < span.until).order_by(hour)
-        async with self._database.reading() as connection:
-            return (await connection.execute(wanted)).scalars().all()
+        return [row.hour for row in await self._database.rows(wanted)]
 
     async def _unresolved(self, span: Span) -> Sequence[datetime]:
         """Return the hours with a payout that may stay open for days: they are not counted yet."""
         created = payouts.c.created_at
         within = (created >= span.since, created < span.until, UNRESOLVED)
-        async with self._database.reading() as connection:
-            found = await connection.execute(select(HourOf(created)).where(*within).distinct())
-            hours: Sequence[datetime] = found.scalars().all()
-        return hours
+        found = await self._database.rows(select(HourOf(created)).where(*within).distinct())
+        return [hour for (hour,) in found]
 
     async def _close(self, part: Span) -> int:
         """Remember hours, unless a payout is open or another process did; return how many."""
-        async with self._database.reading() as connection:
-            rows = (await connection.execute(_by_company(part))).all()
+        rows = await self._database.rows(_by_company(part))
         still_open = {row.hour for row in rows if PayoutState(row.state) not in FINAL_STATES}
         over = [{"hour": each} for each in _open_hours(part, still_open)]
         if not over:

@@ -166,9 +166,8 @@ class PayoutDirectory:
         wanted = _NAMED.where(*_inside(query, scope), *_standing(query.wanted), *_beyond(query))
         is_newest = query.wanted.order is PayoutOrder.NEWEST
         order = [each.desc() if is_newest else each.asc() for each in _KEYSET]
-        async with self._database.reading() as connection:
-            one_more = wanted.order_by(*order).limit(query.limit + 1)
-            found = (await connection.execute(one_more)).all()
+        one_more = wanted.order_by(*order).limit(query.limit + 1)
+        found = await self._database.rows(one_more)
         shown = found[: query.limit]
         after = _place(shown[-1]) if len(found) > query.limit else None
         return [_restored(row) for row in shown], after
@@ -189,8 +188,7 @@ class PayoutDirectory:
             payouts.c.account_id == about.account_id,
             payouts.c.reference_sha256 == reference_digest(about.reference),
         )
-        async with self._database.reading() as connection:
-            row = (await connection.execute(wanted)).one()
+        [row] = await self._database.rows(wanted)
         ordered_by = Orderer.of(about.client_id, row.orderer_name, row.orderer_email)
         if row.approval_id is None:
             return PayoutPeople(ordered_by=ordered_by)
@@ -212,8 +210,7 @@ class PayoutDirectory:
             _number(approvals, or_(decided, collectable(who, now))),
             _number(stops, *(held if who.may(_STOPS) else (false(),)), *stops_in(scope)),
         )
-        async with self._database.reading() as connection:
-            unresolved, review, waiting, stopped = (await connection.execute(counted)).one()
+        [(unresolved, review, waiting, stopped)] = await self._database.rows(counted)
         return OpenWork(unresolved=unresolved, review=review, approvals=waiting, stops=stopped)
 
     async def hit(self, provider: str, since: datetime, scope: CompanyScope) -> list[HitPayouts]:
@@ -240,8 +237,7 @@ class PayoutDirectory:
                 for hit, which in of.items()
             )
         )
-        async with self._database.reading() as connection:
-            rows = (await connection.execute(counted)).all()
+        rows = await self._database.rows(counted)
         return [
             HitPayouts(row.account_id, Hit(row.hit), row.number, Sum(row.centavos)) for row in rows
         ]
@@ -252,8 +248,7 @@ class PayoutDirectory:
         """Return the newest that fit."""
         wanted = _NAMED.where(*conditions, *of_account(payouts.c.account_id, scope))
         newest = wanted.order_by(payouts.c.created_at.desc()).limit(FOUND_AT_MOST)
-        async with self._database.reading() as connection:
-            rows = (await connection.execute(newest)).all()
+        rows = await self._database.rows(newest)
         return [_restored(row) for row in rows]
 
     async def _referenced(self, given: str, scope: CompanyScope) -> Sequence[FoundPayout]:
@@ -267,9 +262,8 @@ class PayoutDirectory:
         highest = begun.order_by(payouts.c.reference.desc()).limit(_COMPARED_AT_MOST).subquery()
         either = union_all(exact, select(highest)).subquery()
         newest = (either.c.reference != given, either.c.created_at.desc())
-        async with self._database.reading() as connection:
-            wanted = select(either).order_by(*newest).limit(FOUND_AT_MOST)
-            rows = (await connection.execute(wanted)).all()
+        wanted = select(either).order_by(*newest).limit(FOUND_AT_MOST)
+        rows = await self._database.rows(wanted)
         return [_restored(row) for row in rows]
 
     async def counts(self, query: PayoutQuery, scope: CompanyScope) -> PayoutCounts:
@@ -289,8 +283,7 @@ class PayoutDirectory:
         alike = (newest.c.state, newest.c.unsent, newest.c.review, newest.c.back)
         how_many, together = func.count().label("number"), func.sum(newest.c.centavos).label("sum")
         counted = select(*alike, how_many, together).group_by(*alike).order_by(*alike)
-        async with self._database.reading() as connection:
-            rows = (await connection.execute(counted)).all()
+        rows = await self._database.rows(counted)
         complete = sum(row.number for row in rows) <= COUNTED_AT_MOST
         return PayoutCounts([_count(row) for row in rows], complete)
 

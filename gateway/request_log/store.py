@@ -53,8 +53,7 @@ class RequestRecords:
         for row in rows:
             del row["number"]  # the database counts
         add, bulk = _addition(self._database.bulk), self._database.bulk
-        async with self._database.writing() as connection:
-            await connection.execute(add, bulk.bind(rows))
+        await self._database.write(add, bulk.bind(rows))
 
     async def search(
         self, search: RequestSearch, scope: CompanyScope
@@ -69,8 +68,7 @@ class RequestRecords:
     ) -> Sequence[LoggedRequest]:
         """Return the first ``most``, newest first, whatever the page."""
         wanted = _NEWEST.where(*_conditions(search, scope)).limit(most)
-        async with self._database.reading() as connection:
-            found = (await connection.execute(wanted)).all()
+        found = await self._database.rows(wanted)
         return [record_of(LoggedRequest, row) for row in found]
 
     async def summary(
@@ -78,8 +76,7 @@ class RequestRecords:
     ) -> Sequence[RefusalGroup]:
         """Return refusals by code, reason and credential; the most frequent ``most`` of them."""
         wanted = _grouped().where(REFUSED, *_conditions(search, scope)).limit(most)
-        async with self._database.reading() as connection:
-            found = (await connection.execute(wanted)).all()
+        found = await self._database.rows(wanted)
         return [from_row(row, RefusalGroup) for row in found]
 
     async def forget(self, before: datetime) -> int:

@@ -53,8 +53,7 @@ async def unresolved(
 async def has_account(database: Database, account_id: str, scope: CompanyScope) -> bool:
     """Say whether an account is in scope."""
     own = accounts.c.id == account_id.lower(), *of_company(accounts.c.company_id, scope)
-    async with database.reading() as connection:
-        return (await connection.execute(select(accounts.c.id).where(*own))).first() is not None
+    return await database.first(select(accounts.c.id).where(*own)) is not None
 
 
 def _unresolved(row: Record, tried: Sequence[Record], said: Sequence[Record]) -> UnresolvedPayout:

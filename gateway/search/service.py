@@ -228,8 +228,7 @@ class Searches:
         return [FoundName(row.id, row.name) for row in rows]
 
     async def _rows(self, wanted: Select[*tuple[Any, ...]]) -> Sequence[Record]:
-        async with self.database.reading() as connection:
-            return (await connection.execute(wanted.limit(FOUND_AT_MOST))).all()
+        return await self.database.rows(wanted.limit(FOUND_AT_MOST))
 
 
 _COMPANY: Final = (companies.c.id, companies.c.name, companies.c.id)
@@ -302,8 +301,7 @@ class BankSearches:
             .order_by(accounts.c.created_at, accounts.c.id)
             .limit(ACCOUNTS_AT_MOST + 1)
         )
-        async with self.database.reading() as connection:
-            return [read_account(row) for row in await connection.execute(wanted)]
+        return [read_account(row) for row in await self.database.rows(wanted)]
 
 
 def _once(found: Sequence[FoundPayout]) -> Sequence[FoundPayout]:

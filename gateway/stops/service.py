@@ -96,10 +96,9 @@ class Stops:
         now, stop_id = who.acting.now(), stop_id.lower()
         ended = {"lifted_at": now, "lifted_by": who.acting.actor}
         lifted = update(stops).where(*_own(who, stop_id, now)).values(ended)
-        async with self.database.writing() as connection:
-            if (await connection.execute(lifted)).rowcount == 0:
-                raise _absent()
-            await audit_log.append(connection, who.acting.event(RESUMED, f"stop:{stop_id}"))
+        event = who.acting.event(RESUMED, f"stop:{stop_id}")
+        if not await audit_log.change(self.database, lifted, event):
+            raise _absent()
 
     @requires(Area.STOP, Action.WRITE)
     async def get(self, who: Staff, stop_id: str) -> Stop:
@@ -110,8 +109,7 @@ class Stops:
             ServiceError: ``NOT_FOUND``: no such stop is in force in the caller's companies.
         """
         wanted = select(stops).where(*_own(who, stop_id.lower(), who.acting.now()))
-        async with self.database.reading() as connection:
-            row = (await connection.execute(wanted)).first()
+        row = await self.database.first(wanted)
         if row is None:
             raise _absent()
         return from_row(row, Stop)
@@ -169,8 +167,7 @@ class Stops:
 
 async def stops_in_force(database: Database, at: datetime) -> Sequence[Stop]:
     """Return every stop in force at an instant, oldest first: for the payouts, not for people."""
-    async with database.reading() as connection:
-        return [from_row(row, Stop) for row in await connection.execute(_active(at))]
+    return [from_row(row, Stop) for row in await database.rows(_active(at))]
 
 
 def _in_force(at: datetime) -> Conditions:

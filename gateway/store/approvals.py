@@ -94,8 +94,7 @@ class StoredApprovals:
     async def find(self, approval_id: str, scope: CompanyScope, user_id: str) -> Approval | None:
         """Return one of the companies in scope, or the user's own of no company."""
         wanted = select(approvals).where(approvals.c.id == approval_id, *_visible(scope, user_id))
-        async with self._database.reading() as connection:
-            row = (await connection.execute(wanted)).one_or_none()
+        row = await self._database.first(wanted)
         return None if row is None else from_row(row, Approval)
 
     async def search(
@@ -112,9 +111,8 @@ class StoredApprovals:
         self, wanted: ColumnElement[bool], scope: CompanyScope, user_id: str
     ) -> Sequence[Approval]:
         """Return every one of a condition that ``find`` finds, newest first."""
-        async with self._database.reading() as connection:
-            rows = await connection.execute(_NEWEST.where(wanted, *_visible(scope, user_id)))
-            return [from_row(row, Approval) for row in rows]
+        rows = await self._database.rows(_NEWEST.where(wanted, *_visible(scope, user_id)))
+        return [from_row(row, Approval) for row in rows]
 
     async def people_of(self, account_id: str, reference: str) -> frozenset[str]:
         """Return the ids of the users who ordered and who approved a payout."""
@@ -124,17 +122,12 @@ class StoredApprovals:
             approvals.c.reference_sha256 == reference_digest(reference),
             approvals.c.state == ApprovalState.APPROVED.value,
         )
-        async with self._database.reading() as connection:
-            rows = (await connection.execute(approved)).all()
+        rows = await self._database.rows(approved)
         return frozenset(user_id for row in rows for user_id in row)
 
     async def decide(self, decided: Approval, event: AuditEvent) -> bool:
         """Store the decision by compare-and-set; False when it waits no more."""
-        async with self._database.writing() as connection:
-            if (await connection.execute(_deciding(decided))).rowcount == 0:
-                return False
-            await audit_log.append(connection, event)
-        return True
+        return await audit_log.change(self._database, _deciding(decided), event)
 
     async def conclude(self, concluded: Approval, event: AuditEvent, before: Outcome) -> bool:
         """
@@ -155,16 +148,11 @@ class StoredApprovals:
             )
             .values(outcome=concluded.outcome.value, outcome_code=concluded.outcome_code)
         )
-        async with self._database.writing() as connection:
-            if (await connection.execute(change)).rowcount == 0:
-                return False
-            await audit_log.append(connection, event)
-        return True
+        return await audit_log.change(self._database, change, event)
 
     async def overdue(self, now: datetime) -> Sequence[Approval]:
         """Return those that wait past their end, at most a hundred."""
-        async with self._database.reading() as connection:
-            found = (await connection.execute(_OVERDUE, {"now": now})).all()
+        found = await self._database.rows(_OVERDUE, {"now": now})
         return [from_row(row, Approval) for row in found]
 
     async def unsettled(self, since: datetime, until: datetime) -> Sequence[Approval]:
@@ -173,14 +161,12 @@ class StoredApprovals:
 
         They were ordered since; those that have no outcome were decided ``until`` then.
         """
-        async with self._database.reading() as connection:
-            found = (await connection.execute(_UNKNOWN, {"since": since, "until": until})).all()
+        found = await self._database.rows(_UNKNOWN, {"since": since, "until": until})
         return [from_row(row, Approval) for row in found]
 
     async def waiting(self, now: datetime) -> Waiting:
         """Count those that can still be decided."""
-        async with self._database.reading() as connection:
-            row = (await connection.execute(_WAITING, {"now": now})).one()
+        [row] = await self._database.rows(_WAITING, {"now": now})
         return Waiting(row.number, row.oldest_at)
 
 

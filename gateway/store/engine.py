@@ -66,8 +66,7 @@ class Store:
 
     async def check(self) -> None:
         """Check that the store answers; StoreUnavailable when it does not."""
-        async with self.database.reading() as connection:
-            await connection.execute(select(literal(1)))
+        await self.database.first(select(literal(1)))
 
     async def check_writes(self) -> None:
         """Check that the store can be written; StoreUnavailable when it cannot."""

@@ -30,8 +30,7 @@ class Stamp:
 
 async def read_stamp(database: Database) -> Stamp | None:
     """Return the stamp; None when nobody has used the store yet."""
-    async with database.reading() as connection:
-        row = (await connection.execute(select(*_WHOSE))).one_or_none()
+    row = await database.first(select(*_WHOSE))
     if row is None:
         return None
     return Stamp(environment=Environment(row.environment), id=row.id, created_at=row.created_at)
@@ -72,7 +71,5 @@ def check_environment(stamp: Stamp | None, environment: Environment) -> None:
 
 async def compatible_with(database: Database) -> str | None:
     """Return the oldest schema whose processes may work on this store; None without a stamp."""
-    async with database.reading() as connection:
-        found = await connection.execute(select(stamps.c.compatible_with))
-        oldest: str | None = found.scalar_one_or_none()
-        return oldest
+    found = await database.first(select(stamps.c.compatible_with))
+    return found.compatible_with if found else None

@@ -2,7 +2,8 @@
 Nobody changes what processes keep without telling them.
 
 Found are all statements on the tables that kept records are read from. Each stands in a
-transaction that also appends to the audit log, by which every process learns what to forget.
+transaction that also appends to the audit log, by which every process learns what to forget, or
+is given to ``audit_log.change``, which makes one.
 """
 
 from __future__ import annotations
@@ -82,6 +83,8 @@ def is_told(call: ast.Call) -> bool:
 
 def tells(function: Function) -> bool:
     """Say whether its transaction appends to the audit log."""
+    if any(ast.unparse(call.func) == "audit_log.change" for call in calls(function)):
+        return True
     return any(
         "writing" in {called(call) for item in block.items for call in calls(item)}
         and any(is_told(call) for each in block.body for call in calls(each))

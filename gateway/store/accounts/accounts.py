@@ -52,30 +52,25 @@ class StoredAccounts:
 
     async def find(self, account_id: str) -> Account | None:
         """Return one by its lower-case id."""
-        async with self.database.reading() as connection:
-            found = await connection.execute(_FIND, {"account_id": account_id})
-            row = found.first()
+        row = await self.database.first(_FIND, {"account_id": account_id})
         return None if row is None else read_account(row)
 
     async def find_all(self, account_ids: Sequence[str]) -> Mapping[str, Account]:
         """Return those that there are of several, by id."""
-        async with self.database.reading() as connection:
-            rows = await connection.execute(self._find_all, {"ids": account_ids})
-            return {row.id: read_account(row) for row in rows}
+        rows = await self.database.rows(self._find_all, {"ids": account_ids})
+        return {row.id: read_account(row) for row in rows}
 
     async def find_at(self, provider: str, provider_account: str) -> Account | None:
         """Return the one that a bank calls by this name; the oldest where several are it."""
         named = {"provider": provider, "provider_account": provider_account}
-        async with self.database.reading() as connection:
-            row = (await connection.execute(AT_BANK, named)).first()
+        row = await self.database.first(AT_BANK, named)
         return None if row is None else read_account(row)
 
     async def some_at(self, provider: str, skip: int, most: int) -> Sequence[Account]:
         """Return some accounts of a provider, by id: ``most`` of them after the first ``skip``."""
         theirs = select(accounts).where(accounts.c.provider == provider).order_by(accounts.c.id)
-        async with self.database.reading() as connection:
-            found = await connection.execute(theirs.offset(skip).limit(most))
-            return [read_account(row) for row in found]
+        found = await self.database.rows(theirs.offset(skip).limit(most))
+        return [read_account(row) for row in found]
 
     async def add(
         self, account: Account, event: AuditEvent, same_bank: Collection[str] = ()
@@ -116,13 +111,11 @@ class StoredAccounts:
     async def list(self, company_id: str | None = None) -> Sequence[Account]:
         """Return all, or those of one company, oldest first."""
         wanted = _LIST if company_id is None else _LIST.where(accounts.c.company_id == company_id)
-        async with self.database.reading() as connection:
-            return [read_account(row) for row in await connection.execute(wanted)]
+        return [read_account(row) for row in await self.database.rows(wanted)]
 
     async def certificates_end(self) -> Mapping[str, datetime]:
         """Return when the first certificate of an active account ends, by provider."""
-        async with self.database.reading() as connection:
-            return {row.provider: row.ends for row in await connection.execute(_CERTIFICATES)}
+        return {row.provider: row.ends for row in await self.database.rows(_CERTIFICATES)}
 
 
 async def _require_own_bank_account(

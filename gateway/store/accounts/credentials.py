@@ -69,15 +69,12 @@ class StoredCredentials:
 
     async def find(self, client_id: str) -> Credential | None:
         """Return one by its exact id, revoked and expired ones included."""
-        async with self._database.reading() as connection:
-            found = await connection.execute(_FIND, {"client_id": client_id})
-            rows = found.all()
+        rows = await self._database.rows(_FIND, {"client_id": client_id})
         return _credential(rows) if rows else None
 
     async def find_all(self, client_ids: Sequence[str]) -> Mapping[str, Credential]:
         """Return those that there are of several, by id."""
-        async with self._database.reading() as connection:
-            rows = (await connection.execute(self._find_all, {"ids": client_ids})).all()
+        rows = await self._database.rows(self._find_all, {"ids": client_ids})
         return {each.client_id: each for each in read_credentials(rows)}
 
     async def add(
@@ -122,11 +119,7 @@ class StoredCredentials:
             .where(credentials.c.client_id == client_id, credentials.c.revoked_at.is_(None))
             .values(_limit_columns(limits))
         )
-        async with self._database.writing() as connection:
-            if (await connection.execute(change)).rowcount == 0:
-                return False
-            await audit_log.append(connection, event)
-        return True
+        return await audit_log.change(self._database, change, event)
 
     async def revoke(self, client_id: str, at: datetime, event: AuditEvent) -> bool:
         """End one now; False when there is none or it has ended already."""
@@ -139,11 +132,7 @@ class StoredCredentials:
             )
             .values(revoked_at=at)
         )
-        async with self._database.writing() as connection:
-            if (await connection.execute(end)).rowcount == 0:
-                return False
-            await audit_log.append(connection, event)
-        return True
+        return await audit_log.change(self._database, end, event)
 
     async def touch(self, client_id: str, digest: bytes, at: datetime) -> None:
         """Remember that a secret was used: to the minute, one write a minute and secret."""
@@ -166,8 +155,7 @@ class StoredCredentials:
             )
         )
         try:
-            async with self._database.writing() as connection:
-                await connection.execute(used)
+            await self._database.write(used)
         except BaseException:
             self._touched.forget(digest)
             raise

@@ -14,7 +14,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import BindParameter, Select, bindparam, func, insert, select, update
+from sqlalchemy import BindParameter, Select, Update, bindparam, func, insert, select, update
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
 from gateway.domain.backoffice.change_feed import Act
@@ -246,8 +246,7 @@ class StoredAudit:
 
     async def _ends(self) -> tuple[AuditHead, int]:
         """Return the head, and the last event's number; ValueError when there is no head."""
-        async with self._database.reading() as connection:
-            row = (await connection.execute(_HEAD)).one_or_none()
+        row = await self._database.first(_HEAD)
         if row is None:
             raise broken(0)
         return _head_of(row), row.last
@@ -256,8 +255,7 @@ class StoredAudit:
         """Give the events behind a number, as far as another one, and pause between batches."""
         while after < last:
             wanted = {"after": after, "last": last, "batch": self._batch}
-            async with self._database.reading() as connection:
-                rows = (await connection.execute(_NEXT, wanted)).all()
+            rows = await self._database.rows(_NEXT, wanted)
             if not rows:
                 return
             for row in rows:
@@ -270,8 +268,7 @@ class StoredAudit:
         found = []
         for after in range(0, last, _SEARCHED):
             wanted = {"after": after, "last": min(after + _SEARCHED, last)}
-            async with self._database.reading() as connection:
-                rows = (await connection.execute(_ACCEPTANCES, wanted)).all()
+            rows = await self._database.rows(_ACCEPTANCES, wanted)
             found += [each for row in rows if (each := accepted_break(row)) is not None]
         return [
             each
@@ -314,6 +311,15 @@ async def append(connection: AsyncConnection, *events: AuditEvent) -> None:
         head, found = await _broken_off(connection, head, events[0].at)
         owned = [found, *owned]
     await _add(connection, keys, head, owned)
+
+
+async def change(database: Database, statement: Update, event: AuditEvent) -> bool:
+    """Change a row and add the event, in one transaction; False where no row was changed."""
+    async with database.writing() as connection:
+        if (await connection.execute(statement)).rowcount == 0:
+            return False
+        await append(connection, event)
+    return True
 
 
 async def _seal(connection: AsyncConnection, at: datetime) -> None:

@@ -45,8 +45,7 @@ class Changes:
             return News((), await self._newest(), is_all=True)
         # the event at the mark is read again: that it is still the same one proves the place
         wanted = {"number": mark.number, "most": self._most + 1}
-        async with self._database.reading() as connection:
-            rows = (await connection.execute(_FROM, wanted)).all()
+        rows = await self._database.rows(_FROM, wanted)
         if mark != _START:
             if not rows or (rows[0].number, rows[0].hash) != (mark.number, mark.hash):
                 return None
@@ -57,6 +56,5 @@ class Changes:
 
     async def _newest(self) -> Mark:
         """Return the place of the newest event; the start where there is none."""
-        async with self._database.reading() as connection:
-            row = (await connection.execute(_NEWEST_LINK)).first()
+        row = await self._database.first(_NEWEST_LINK)
         return _START if row is None else Mark(row.number, row.hash)

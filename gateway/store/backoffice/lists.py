@@ -64,8 +64,7 @@ class ScopedRecords:
     async def credential(self, client_id: str, scope: CompanyScope) -> Credential | None:
         """Return one credential, also one that has ended."""
         own = (credentials.c.client_id == client_id, *of_company(credentials.c.company_id, scope))
-        async with self._database.reading() as connection:
-            rows = (await connection.execute(EVERY.where(*own))).all()
+        rows = await self._database.rows(EVERY.where(*own))
         return next(iter(read_credentials(rows)), None)
 
     async def user(self, user_id: str, scope: CompanyScope) -> User | None:
@@ -88,15 +87,13 @@ class ScopedRecords:
             .where(sessions.c.user_id.in_(user_ids))
             .group_by(sessions.c.user_id)
         )
-        async with self._database.reading() as connection:
-            return {row.user_id: row.at for row in await connection.execute(wanted)}
+        return {row.user_id: row.at for row in await self._database.rows(wanted)}
 
     async def accounts_among(self, ids: Collection[str], scope: CompanyScope) -> Sequence[Account]:
         """Return those of these accounts that there are; in no order."""
         own = of_company(accounts.c.company_id, scope)
         wanted = select(accounts).where(accounts.c.id.in_(ids), *own)
-        async with self._database.reading() as connection:
-            return [read_account(row) for row in await connection.execute(wanted)]
+        return [read_account(row) for row in await self._database.rows(wanted)]
 
     async def attempts_of(self, trace_id: str, scope: CompanyScope) -> Sequence[TracedAttempt]:
         """Return the tries to pay that were made under a trace id, oldest first."""
@@ -106,8 +103,7 @@ class ScopedRecords:
             .order_by(attempts.c.started_at, attempts.c.account_id, attempts.c.reference_sha256)
             .limit(_TRACED_AT_MOST)
         )
-        async with self._database.reading() as connection:
-            rows = (await connection.execute(wanted)).all()
+        rows = await self._database.rows(wanted)
         keys = [(row.account_id, row.reference_sha256) for row in rows]
         paid = await rows_beside(self._database, payouts, sorted(set(keys)), ())
         return [
@@ -117,5 +113,4 @@ class ScopedRecords:
 
     async def _one(self, wanted: Select[*tuple[Any, ...]]) -> Record | None:
         """Return the row there is; None for none."""
-        async with self._database.reading() as connection:
-            return (await connection.execute(wanted)).first()
+        return await self._database.first(wanted)

@@ -29,5 +29,4 @@ class PayoutLinks:
         # Either part leads to an index of its own; most payouts of an account are of neither.
         named = or_(payouts.c.e2e_id.in_(ids), payouts.c.provider_key.in_(keys))
         wanted = select(payouts).where(named, payouts.c.account_id == account_id)
-        async with self._database.reading() as connection:
-            return [restored_payout(row) for row in await connection.execute(wanted)]
+        return [restored_payout(row) for row in await self._database.rows(wanted)]

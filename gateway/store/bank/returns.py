@@ -47,8 +47,7 @@ class StoredReturns:
 
     async def of(self, account_id: str, reference: str) -> Sequence[PixReturn]:
         """Return all of one payout, oldest first."""
-        async with self._database.reading() as connection:
-            rows = (await connection.execute(_OF, _key(account_id, reference))).all()
+        rows = await self._database.rows(_OF, _key(account_id, reference))
         return [PixReturn(id=row.id, value=Money(row.centavos), at=row.at) for row in rows]
 
 

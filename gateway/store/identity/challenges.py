@@ -28,21 +28,18 @@ class StoredOutbox:
 
     async def put(self, mail: Mail) -> None:
         """Store a message."""
-        async with self._database.writing() as connection:
-            await connection.execute(insert(outbox), row_of(mail))
+        await self._database.write(insert(outbox), row_of(mail))
 
     async def waiting(self, most: int, but: Collection[str] = ()) -> Sequence[Mail]:
         """Return unsent ones, oldest first; those with the ids ``but`` are left out."""
-        async with self._database.reading() as connection:
-            wanted = _WAITING.where(outbox.c.id.not_in([*but])).limit(most)
-            rows = (await connection.execute(wanted)).all()
+        wanted = _WAITING.where(outbox.c.id.not_in([*but])).limit(most)
+        rows = await self._database.rows(wanted)
         return [record_of(Mail, row) for row in rows]
 
     async def sent(self, mail_id: str, at: datetime) -> None:
         """Note that one went out; its text is forgotten."""
         gone = update(outbox).where(outbox.c.id == mail_id).values(sent_at=at, text="")
-        async with self._database.writing() as connection:
-            await connection.execute(gone)
+        await self._database.write(gone)
 
     async def latest(self, most: int, scope: CompanyScope) -> Sequence[Mail]:
         """Return the newest ones, newest first: mail to users within the scope."""
@@ -50,8 +47,7 @@ class StoredOutbox:
         if not scope.everything:
             people = select(users.c.email).where(*limited_exactly(users.c.companies, scope))
             wanted = wanted.where(outbox.c.to.in_(people))
-        async with self._database.reading() as connection:
-            rows = (await connection.execute(wanted.limit(most))).all()
+        rows = await self._database.rows(wanted.limit(most))
         return [record_of(Mail, row) for row in rows]
 
     async def forget(self, before: datetime) -> int:
@@ -82,13 +78,11 @@ class StoredChallenges:
 
     async def add(self, challenge: Challenge) -> None:
         """Store a new one."""
-        async with self._database.writing() as connection:
-            await connection.execute(insert(challenges), row_of(challenge))
+        await self._database.write(insert(challenges), row_of(challenge))
 
     async def find(self, digest: bytes) -> Challenge | None:
         """Return one, used and ended ones included."""
-        async with self._database.reading() as connection:
-            row = (await connection.execute(_CHALLENGE, {"digest": digest})).one_or_none()
+        row = await self._database.first(_CHALLENGE, {"digest": digest})
         return None if row is None else record_of(Challenge, row)
 
     async def try_once(self, digest: bytes, most: int, now: datetime) -> bool:
@@ -99,8 +93,7 @@ class StoredChallenges:
             .where(challenges.c.tries < most, challenges.c.ends_at > now)
             .values(tries=challenges.c.tries + 1)
         )
-        async with self._database.writing() as connection:
-            return (await connection.execute(trying)).rowcount == 1
+        return await self._database.write(trying) == 1
 
     async def use(self, digest: bytes, at: datetime) -> bool:
         """Use one up by compare-and-set; False when it was used before."""
@@ -109,8 +102,7 @@ class StoredChallenges:
             .where(challenges.c.digest == digest, challenges.c.used_at.is_(None))
             .values(used_at=at)
         )
-        async with self._database.writing() as connection:
-            return (await connection.execute(using)).rowcount == 1
+        return await self._database.write(using) == 1
 
     async def add_mail_token(self, token: MailToken) -> None:
         """Store a new one; those of the same user and purpose are used up."""

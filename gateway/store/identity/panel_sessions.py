@@ -47,13 +47,11 @@ class StoredPanelSessions:
 
     async def add(self, panel: PanelSession) -> None:
         """Store a new one."""
-        async with self._database.writing() as connection:
-            await connection.execute(insert(panel_sessions), _row(panel))
+        await self._database.write(insert(panel_sessions), _row(panel))
 
     async def find(self, id_hash: str) -> PanelSession | None:
         """Return one."""
-        async with self._database.reading() as connection:
-            row = (await connection.execute(_FIND, {"id_hash": id_hash})).one_or_none()
+        row = await self._database.first(_FIND, {"id_hash": id_hash})
         return None if row is None else _read(row)
 
     async def replace(self, old_hash: str, new: PanelSession) -> bool:
@@ -74,8 +72,7 @@ class StoredPanelSessions:
             .where(panel_sessions.c.id_hash == id_hash, panel_sessions.c.seen_at < at)
             .values(seen_at=at)
         )
-        async with self._database.writing() as connection:
-            await connection.execute(seen)
+        await self._database.write(seen)
 
     async def lease(self, id_hash: str, version: int, now: datetime, until: datetime) -> bool:
         """Take the right to refresh; False when it is taken or the version has moved."""
@@ -85,8 +82,7 @@ class StoredPanelSessions:
             .where(panel_sessions.c.id_hash == id_hash, panel_sessions.c.version == version, free)
             .values(lease_until=until)
         )
-        async with self._database.writing() as connection:
-            return (await connection.execute(taking)).rowcount == 1
+        return await self._database.write(taking) == 1
 
     async def save(self, panel: PanelSession, version: int) -> bool:
         """Store new tokens over ``version``, raise it and end the lease; False when it moved."""
@@ -95,19 +91,16 @@ class StoredPanelSessions:
             .where(panel_sessions.c.id_hash == panel.id_hash, panel_sessions.c.version == version)
             .values(_row(panel) | {"version": version + 1, "lease_until": None})
         )
-        async with self._database.writing() as connection:
-            return (await connection.execute(saving)).rowcount == 1
+        return await self._database.write(saving) == 1
 
     async def remove(self, id_hash: str) -> bool:
         """Delete one; False when there was none."""
         removing = delete(panel_sessions).where(panel_sessions.c.id_hash == id_hash)
-        async with self._database.writing() as connection:
-            return (await connection.execute(removing)).rowcount == 1
+        return await self._database.write(removing) == 1
 
     async def of(self, user_id: str) -> Sequence[PanelSession]:
         """Return those of a user, oldest first."""
-        async with self._database.reading() as connection:
-            rows = (await connection.execute(_OF, {"user_id": user_id})).all()
+        rows = await self._database.rows(_OF, {"user_id": user_id})
         return [_read(row) for row in rows]
 
     async def live(self, idle_since: datetime, now: datetime) -> Mapping[PanelState, int]:
@@ -118,8 +111,7 @@ class StoredPanelSessions:
         after ``idle_since``; one whose cookie has just been renewed is one.
         """
         instants = {"idle_since": idle_since, "now": now}
-        async with self._database.reading() as connection:
-            row = (await connection.execute(_LIVE, instants)).one()
+        [row] = await self._database.rows(_LIVE, instants)
         return {PanelState.FULL: row.full, PanelState.MFA_PENDING: row.pending}
 
     async def forget(self, idle_since: datetime, now: datetime) -> int:

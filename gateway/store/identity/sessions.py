@@ -37,8 +37,7 @@ class StoredSigningKeys:
 
     async def list(self) -> Sequence[SigningKey]:
         """Return all, by ``signs_from``, retired ones included."""
-        async with self._database.reading() as connection:
-            rows = (await connection.execute(_LIST)).all()
+        rows = await self._database.rows(_LIST)
         return [record_of(SigningKey, row) for row in rows]
 
     async def retire(self, key_id: str, at: datetime, event: AuditEvent) -> bool:
@@ -48,11 +47,7 @@ class StoredSigningKeys:
             .where(signing_keys.c.id == key_id, signing_keys.c.retired_at.is_(None))
             .values(retired_at=at)
         )
-        async with self._database.writing() as connection:
-            if (await connection.execute(retiring)).rowcount == 0:
-                return False
-            await audit_log.append(connection, event)
-        return True
+        return await audit_log.change(self._database, retiring, event)
 
 
 # "Last seen" is to the minute, so that reading does not become writing.
@@ -92,14 +87,12 @@ class StoredSessions:
 
     async def find(self, session_id: str) -> tuple[Session, User] | None:
         """Return one with its user, ended ones included; one read."""
-        async with self._database.reading() as connection:
-            row = (await connection.execute(_FIND, {"id": session_id})).one_or_none()
+        row = await self._database.first(_FIND, {"id": session_id})
         return None if row is None else (_session(row), read_user(row))
 
     async def of(self, user_id: str, now: datetime) -> Sequence[Session]:
         """Return the live ones of a user, oldest first."""
-        async with self._database.reading() as connection:
-            rows = (await connection.execute(_LIVE, {"user_id": user_id, "now": now})).all()
+        rows = await self._database.rows(_LIVE, {"user_id": user_id, "now": now})
         return [record_of(Session, row) for row in rows]
 
     async def touch(self, session_id: str, at: datetime) -> None:
@@ -109,27 +102,22 @@ class StoredSessions:
             .where(sessions.c.id == session_id, sessions.c.seen_at <= at - _MINUTE)
             .values(seen_at=at)
         )
-        async with self._database.writing() as connection:
-            await connection.execute(seen)
+        await self._database.write(seen)
 
     async def note_factor(self, session_id: str, at: datetime) -> None:
         """Remember that a second factor was given."""
         given = update(sessions).where(sessions.c.id == session_id).values(factor_at=at)
-        async with self._database.writing() as connection:
-            await connection.execute(given)
+        await self._database.write(given)
 
     async def refresh_token(self, digest: bytes) -> RefreshToken | None:
         """Return one, used ones included."""
-        async with self._database.reading() as connection:
-            row = (await connection.execute(_TOKEN, {"digest": digest})).one_or_none()
+        row = await self._database.first(_TOKEN, {"digest": digest})
         return None if row is None else record_of(RefreshToken, row)
 
     async def last_number(self, session_id: str) -> int:
         """Return the number of the newest refresh token; 0 when there is none."""
-        async with self._database.reading() as connection:
-            found = await connection.execute(_LAST, {"session_id": session_id})
-        number: int = found.scalar_one()
-        return number
+        [(number,)] = await self._database.rows(_LAST, {"session_id": session_id})
+        return int(number)
 
     async def rotate(self, old: RefreshToken, new: RefreshToken, at: datetime) -> bool:
         """

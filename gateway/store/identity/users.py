@@ -36,8 +36,7 @@ class StoredFailureCounts:
     async def find(self, keys: Sequence[str]) -> Sequence[Failures]:
         """Return what is counted under these keys."""
         wanted = select(failures).where(failures.c.key.in_(keys))
-        async with self._database.reading() as connection:
-            rows = (await connection.execute(wanted)).all()
+        rows = await self._database.rows(wanted)
         return [record_of(Failures, row) for row in rows]
 
     async def change(self, keys: Sequence[str], next_of: NextCounts) -> Mapping[str, Failures]:
@@ -73,8 +72,7 @@ class StoredFailureCounts:
     async def clear(self, keys: Sequence[str]) -> None:
         """Forget what is counted under these keys."""
         held = _locking(keys).with_only_columns(failures.c.key)
-        async with self._database.writing() as connection:
-            await connection.execute(delete(failures).where(failures.c.key.in_(held)))
+        await self._database.write(delete(failures).where(failures.c.key.in_(held)))
 
     async def forget(self, before: datetime) -> int:
         """Delete what began and ended before an instant; return how many."""
@@ -115,21 +113,18 @@ class StoredUsers:
 
     async def find(self, user_id: str) -> User | None:
         """Return one by id."""
-        async with self._database.reading() as connection:
-            row = (await connection.execute(_BY_ID, {"id": user_id})).one_or_none()
+        row = await self._database.first(_BY_ID, {"id": user_id})
         return None if row is None else read_user(row)
 
     async def find_by_email(self, email: str) -> User | None:
         """Return one by lower-case e-mail."""
-        async with self._database.reading() as connection:
-            row = (await connection.execute(_BY_EMAIL, {"email": email})).one_or_none()
+        row = await self._database.first(_BY_EMAIL, {"email": email})
         return None if row is None else read_user(row)
 
     async def list(self, ids: Collection[str] | None = None) -> Sequence[User]:
         """Return all, or those of some ids, oldest first."""
         wanted = _LIST if ids is None else _LIST.where(users.c.id.in_(ids))
-        async with self._database.reading() as connection:
-            return [read_user(row) for row in (await connection.execute(wanted)).all()]
+        return [read_user(row) for row in await self._database.rows(wanted)]
 
     async def replace(
         self, user: User, event: AuditEvent | None, seen: datetime | None = None
@@ -158,8 +153,7 @@ class StoredUsers:
         given = {name: value for name, value in asdict(chosen).items() if value is not None}
         if given:
             change = update(users).where(users.c.id == user_id).values(given)
-            async with self._database.writing() as connection:
-                await connection.execute(change)
+            await self._database.write(change)
 
     async def accept_step(self, user_id: str, step: int) -> bool:
         """Note the step of an accepted code by compare-and-set; False unless it is a later one."""
@@ -168,8 +162,7 @@ class StoredUsers:
             .where(users.c.id == user_id, users.c.totp_step < step)
             .values(totp_step=step)
         )
-        async with self._database.writing() as connection:
-            return (await connection.execute(later)).rowcount == 1
+        return await self._database.write(later) == 1
 
     async def replace_codes(self, user_id: str, codes: Sequence[RecoveryCode]) -> None:
         """Void every recovery code and store these."""
@@ -180,8 +173,7 @@ class StoredUsers:
 
     async def codes(self, user_id: str) -> Sequence[RecoveryCode]:
         """Return every recovery code by index, used ones included."""
-        async with self._database.reading() as connection:
-            rows = (await connection.execute(_CODES, {"user_id": user_id})).all()
+        rows = await self._database.rows(_CODES, {"user_id": user_id})
         return [record_of(RecoveryCode, row) for row in rows]
 
     async def use_code(self, user_id: str, index: int, at: datetime) -> bool:
@@ -195,8 +187,7 @@ class StoredUsers:
             )
             .values(used_at=at)
         )
-        async with self._database.writing() as connection:
-            return (await connection.execute(use)).rowcount == 1
+        return await self._database.write(use) == 1
 
 
 def read_user(row: Record) -> User:

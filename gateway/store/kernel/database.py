@@ -21,7 +21,7 @@ from contextlib import (
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, TypeVar
 
-from sqlalchemy import ColumnElement, Insert, Select, Table, func, select
+from sqlalchemy import ColumnElement, CursorResult, Executable, Insert, Select, Table, func, select
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, SQLAlchemyError
 from sqlalchemy.ext.asyncio.engine import AsyncConnection, AsyncEngine
 
@@ -64,8 +64,7 @@ async def _first_page(
 ) -> tuple[Sequence[Record], int]:
     """Return the first rows and how many there are, both by one statement."""
     together = wanted.add_columns(count.scalar_subquery().label("rows_in_all"))
-    async with database.reading() as connection:
-        rows = (await connection.execute(together)).all()
+    rows = await database.rows(together)
     return rows, rows[0].rows_in_all if rows else 0
 
 
@@ -260,6 +259,30 @@ class Database:
             for act in acts:
                 for told in self.followers:
                     told(act)
+
+    async def rows(
+        self, wanted: Executable, given: Mapping[str, Any] | None = None
+    ) -> Sequence[Record]:
+        """Return the rows of one statement; ``given`` are the values of its parameters."""
+        async with self.reading() as connection:
+            return (await connection.execute(wanted, given)).all()
+
+    async def first(
+        self, wanted: Executable, given: Mapping[str, Any] | None = None
+    ) -> Record | None:
+        """Return the first row of one statement; None where it finds none."""
+        async with self.reading() as connection:
+            return (await connection.execute(wanted, given)).first()
+
+    async def write(
+        self,
+        statement: Executable,
+        given: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
+    ) -> int:
+        """Do one statement in a transaction of its own; return how many rows it changed."""
+        async with self.writing() as connection:
+            done: CursorResult[Any] = await connection.execute(statement, given)
+            return done.rowcount
 
     async def add(
         self, connection: AsyncConnection, table: Table, row: Mapping[str, object]

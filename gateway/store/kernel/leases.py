@@ -44,12 +44,11 @@ class StoredTaskLeases:
     async def release(self, owner: str, now: datetime) -> None:
         """End all leases of a worker, so that another one takes over at once."""
         ended = update(task_leases).where(_LEASES.owner == owner, _LEASES.ends_at > now)
-        async with self._database.writing() as connection:
-            await connection.execute(ended.values(ends_at=now))
+        await self._database.write(ended.values(ends_at=now))
 
     async def latest(self, now: datetime) -> datetime | None:
         """Return when the last lease ends or has ended, without those from before a jump back."""
         possible = _LATEST.where(_LEASES.ends_at <= now + LEASE_AHEAD)
-        async with self._database.reading() as connection:
-            found: datetime | None = (await connection.execute(possible)).scalar_one_or_none()
+        found: datetime | None
+        [(found,)] = await self._database.rows(possible)
         return found

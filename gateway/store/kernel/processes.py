@@ -56,8 +56,7 @@ class StoredProcesses:
 
     async def remove(self, process: LiveProcess) -> None:
         """Remove a process that ends."""
-        async with self._database.writing() as connection:
-            await connection.execute(delete(processes).where(processes.c.id == process.id))
+        await self._database.write(delete(processes).where(processes.c.id == process.id))
 
     async def alive(self, now: datetime) -> Sequence[LiveProcess]:
         """Return the live processes, ordered by name."""

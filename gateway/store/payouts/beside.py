@@ -21,7 +21,6 @@ async def rows_beside(
         return found
     columns = [table.c.account_id, table.c.reference_sha256]
     wanted = select(table).where(database.among(columns, "keys")).order_by(*order)
-    async with database.reading() as connection:
-        for row in await connection.execute(wanted, bound("keys", keys)):
-            found[row.account_id, row.reference_sha256].append(row)
+    for row in await database.rows(wanted, bound("keys", keys)):
+        found[row.account_id, row.reference_sha256].append(row)
     return found

@@ -45,8 +45,7 @@ class StoredPayoutEvents:
 
     async def of(self, account_id: str, reference: str) -> Sequence[PayoutEvent]:
         """Return what happened to one, oldest first."""
-        async with self._database.reading() as connection:
-            rows = (await connection.execute(_OF, key_columns(account_id, reference))).all()
+        rows = await self._database.rows(_OF, key_columns(account_id, reference))
         return [_restored(row, reference, self._database.facts) for row in rows]
 
     async def forget(self, before: datetime) -> int:

@@ -111,8 +111,7 @@ class StoredFollowUps:
 
     async def backlog(self, now: datetime) -> Sequence[Backlog]:
         """Count what is due and free, by provider; one that has nothing of it is left out."""
-        async with self._database.reading() as connection:
-            rows = (await connection.execute(BACKLOG, instants(now))).all()
+        rows = await self._database.rows(BACKLOG, instants(now))
         return [Backlog(**row._asdict()) for row in rows]
 
     async def claim(self, wanted: ProbeClaim) -> Payout | None:
@@ -152,13 +151,11 @@ class StoredFollowUps:
 
     async def recall(self, now: datetime) -> int:
         """Plan a look now for what a clock planned that was put back; return how many these are."""
-        async with self._database.writing() as connection:
-            return (await connection.execute(recalling(now))).rowcount
+        return await self._database.write(recalling(now))
 
     async def unresolved(self) -> Sequence[Payout]:
         """Return every payout whose outcome is unknown or that is in review."""
-        async with self._database.reading() as connection:
-            rows = (await connection.execute(_UNRESOLVED)).all()
+        rows = await self._database.rows(_UNRESOLVED)
         return list(self._readable(rows))
 
     async def find_by_key(self, provider_key: str, account_id: str | None = None) -> Payout | None:
@@ -169,15 +166,13 @@ class StoredFollowUps:
         accounts may share one at the bank. Else a key that several have names none of them.
         """
         known = select(payouts, TRACE_ID).where(payouts.c.provider_key == provider_key)
-        async with self._database.reading() as connection:
-            rows = (await connection.execute(known)).all()
+        rows = await self._database.rows(known)
         own = [row for row in rows if row.account_id == account_id] or rows
         return _restored(own[0]) if len(own) == 1 else None
 
     async def standing(self) -> Sequence[Unsettled]:
         """Count, by provider, the payouts whose outcome is not proven."""
-        async with self._database.reading() as connection:
-            rows = (await connection.execute(_STANDING)).all()
+        rows = await self._database.rows(_STANDING)
         return [
             Unsettled(
                 provider=row.provider,

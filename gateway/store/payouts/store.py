@@ -288,8 +288,7 @@ class StoredPayouts:
             "digest": reference_digest(payout.reference),
             "most": most,
         }
-        async with self._database.reading() as connection:
-            rows = (await connection.execute(_AROUND, asked)).all()
+        rows = await self._database.rows(_AROUND, asked)
         return [restored_payout(row) for row in rows]
 
     async def search(
@@ -324,8 +323,7 @@ class StoredPayouts:
 
     async def attempts(self, account_id: str, reference: str) -> Sequence[Attempt]:
         """Return every attempt of a payout, oldest first."""
-        async with self._database.reading() as connection:
-            rows = (await connection.execute(_ATTEMPTS, key_columns(account_id, reference))).all()
+        rows = await self._database.rows(_ATTEMPTS, key_columns(account_id, reference))
         return [restored_attempt(row) for row in rows]
 
     @asynccontextmanager

@@ -395,8 +395,8 @@ ROWS = (
         promise="What explains a foreign debit is never replaced.",
         source="docs/panel.md",
         file="gateway/closings/foreign_debits.py",
-        right="_KEPT.account_id == account_id, _KEPT.line_id == line_id, _OPEN)",
-        wrong="_KEPT.account_id == account_id, _KEPT.line_id == line_id)",
+        right="_KEPT.account_id == account_id, _KEPT.line_id == line_id, _OPEN",
+        wrong="_KEPT.account_id == account_id, _KEPT.line_id == line_id",
         tests=(f"{_FOREIGN}::test_it_is_explained_once_and_counts_no_more",),
     ),
 )
