@@ -7,7 +7,6 @@ from typing import Final
 
 from gateway.accounts.model import AccountChange, AccountRequest, Connection, ProviderRequest
 from gateway.accounts.service import AccountBanks, Accounts
-from gateway.approvals.model import Approval
 from gateway.banks.readings import Readings
 from gateway.banks.service import BankReports
 from gateway.companies.service import Companies
@@ -15,7 +14,7 @@ from gateway.domain.kernel import errors
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.requests.versions import ANY_VERSION
 from gateway.http.backoffice.callers import bank_fails
-from gateway.http.panel.pages.kit import CHOICES, PageContext, Pages, part
+from gateway.http.panel.pages.kit import CHOICES, PageContext, Pages, go_on, part
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.visit import HOME, Visit, address
 from gateway.statements.service import Statements
@@ -81,7 +80,7 @@ def pages(  # noqa: PLR0913, PLR0917 - what pages call
         wanted = AccountChange()
         setattr(wanted, field, visit.form["to"] == "yes")
         await accounts.change(panel.staff(visit), account, wanted)
-        return _to_account(visit)
+        return Redirect(_account(visit))
 
     return (
         *panel.pages,
@@ -158,9 +157,7 @@ def _bank_pages(banks: AccountBanks, reports: BankReports, context: PageContext)
             raise ServiceError(errors.PAYLOAD_INVALID, "secret_again", field="credentials")
         wanted = of_form(form, ProviderRequest)
         made = await banks.attach(panel.staff(visit), account, wanted, ANY_VERSION)
-        if isinstance(made, Approval):
-            return Redirect(f"{HOME}/approvals/{made.id}")
-        return _to_account(visit)
+        return go_on(made, _account(visit))
 
     @panel.form("/test", "account_bank_test", banks.test, shows=shown)
     async def test(visit: Visit) -> Result:
@@ -182,8 +179,8 @@ def _check_name(visit: Visit, name: str) -> None:
         raise ServiceError(errors.PAYLOAD_INVALID, "not_the_name", field="words")
 
 
-def _to_account(visit: Visit) -> Redirect:
-    return Redirect(address(f"{HOME}/accounts{_ONE}", account_id=visit.parameter("account_id")))
+def _account(visit: Visit) -> str:
+    return address(f"{HOME}/accounts{_ONE}", account_id=visit.parameter("account_id"))
 
 
 def _had_credentials(visit: Visit) -> bool:

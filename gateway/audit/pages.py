@@ -11,18 +11,14 @@ from gateway.audit.service import AuditLog
 from gateway.domain.accounts.credentials import Action
 from gateway.domain.identity.rights import Area, Right
 from gateway.domain.requests.calls import RawRequest
-from gateway.http.panel.pages.kit import PageContext, Pages, chips, days_asked
+from gateway.http.panel.pages.kit import PageContext, Pages, chips, days_asked, page_asked
 from gateway.http.panel.pages.page import Download, Page, Result, Shown
 from gateway.http.panel.pages.visit import Visit
+from gateway.http.panel.pages.words import _
 
 _TRACES: Final = Right(Area.REQUEST_LOG, Action.READ)
 _LIMIT: Final = 50
 _FIELDS: Final = ("actor", "action", "subject", "trace_id")
-
-
-def _(word: str) -> str:
-    """Mark a word for the catalogue."""
-    return word
 
 
 _NAMES: Final[Mapping[str, str]] = {
@@ -42,7 +38,7 @@ def pages(log: AuditLog, context: PageContext) -> Sequence[Page]:
     @panel.view("", "audit", log.search)
     async def listed(visit: Visit) -> Result:
         """Show who did what, newest first."""
-        who, page = panel.staff(visit), _page(visit)
+        who, page = panel.staff(visit), page_asked(visit)
         found = await panel.find(visit, log.search, SEARCH, _asked(visit, page))
         total = found.data.total if found.data else 0
         acts = [each.to_document(who) for each in found.data.items] if found.data else []
@@ -80,13 +76,6 @@ def _ids(acts: Sequence[AuditDocument]) -> Sequence[str]:
     """Return what acts were about, and what their details name."""
     details = [each.details.get(name, "") for each in acts for name in ("account", "company")]
     return [each.subject.partition(":")[2] for each in acts] + [each for each in details if each]
-
-
-def _page(visit: Visit) -> int:
-    """Read which page; what is none is the first."""
-    text = visit.query("page")
-    is_number = text.isascii() and text.isdigit() and len(text) < len("1000000")
-    return max(1, int(text)) if is_number else 1
 
 
 def _asked(visit: Visit, page: int) -> Mapping[str, str]:

@@ -99,14 +99,25 @@ class Calls:
 
     def _p95_s(self) -> float | UnsetType:
         """Return about how many seconds 95 of 100 calls took at most."""
-        wanted, below = sum(self.took) * _P95, 0
-        if not wanted:
-            return UNSET
-        for count, (least, most) in zip(self.took, pairwise((0.0, *CALL_BOUNDS_S)), strict=False):
-            if count and below + count >= wanted:
-                return round(least + (most - least) * (wanted - below) / count, _DIGITS)
-            below += count
-        return float(CALL_BOUNDS_S[-1])
+        found = quantile(self.took, CALL_BOUNDS_S, _P95)
+        return UNSET if found is None else round(found, _DIGITS)
+
+
+def quantile(counts: Sequence[int], bounds: Sequence[float], share: float) -> float | None:
+    """
+    Return about the value that a share of all stays below; None for none.
+
+    ``counts`` are by place in the upper ``bounds``, and one more for those above. Within a place
+    they are taken to be spread evenly.
+    """
+    wanted, below = sum(counts) * share, 0
+    if not wanted:
+        return None
+    for count, (least, most) in zip(counts, pairwise((0.0, *bounds)), strict=False):
+        if count and below + count >= wanted:
+            return least + (most - least) * (wanted - below) / count
+        below += count
+    return float(bounds[-1])
 
 
 @dataclass(frozen=True, slots=True)

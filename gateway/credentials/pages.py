@@ -25,7 +25,7 @@ from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.requests.schemas import ReasonBody
 from gateway.http.panel.pages.formats import DAY_FORM, ZONE, day_of, typed_money
-from gateway.http.panel.pages.kit import PageContext, Pages, part, shown
+from gateway.http.panel.pages.kit import PageContext, Pages, go_on, part, shown
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.shown_once import shown_once
 from gateway.http.panel.pages.visit import HOME, Visit
@@ -106,9 +106,7 @@ def pages(credentials: Credentials, log: AuditLog, context: PageContext) -> Sequ
         who, client_id = panel.staff(visit), visit.parameter("client_id")
         typed = {name: typed_money(visit.form[name], name) for name in _LIMITS if visit.form[name]}
         done = await credentials.set_limits(who, client_id, LimitsBody(**typed))
-        if isinstance(done, Approval):
-            return Redirect(f"{HOME}/approvals/{done.id}")
-        return Redirect(f"{HOME}/credentials/{client_id}")
+        return go_on(done, f"{HOME}/credentials/{client_id}")
 
     @panel.view("/{client_id}/rotate", "credential_rotation", credentials.rotate)
     async def rotation(visit: Visit) -> Result:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from gateway.approvals.model import Approval
 from gateway.companies.service import Companies
 from gateway.domain.identity.errors import SESSION_REQUIRED, VALIDATION_FAILED
 from gateway.domain.identity.sessions import SignedInUser
@@ -14,7 +13,7 @@ from gateway.domain.requests.schemas import ReasonBody
 from gateway.domain.requests.versions import ANY_VERSION, expected, version_of_user
 from gateway.http.identity.represent import own_session, qr_svg
 from gateway.http.identity.routes import FAILS
-from gateway.http.panel.pages.kit import CHOICES, PageContext, Pages, part
+from gateway.http.panel.pages.kit import CHOICES, PageContext, Pages, go_on, part
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.visit import HOME, Language, Visit, own_path
 from gateway.http.panel.surface import Panel
@@ -56,7 +55,7 @@ def people_pages(people: People, companies: Companies, context: PageContext) -> 
             "companies": _companies(form),
         }
         made = await people.invite(panel.staff(visit), read_fields(InvitationBody, fields))
-        return _go_on(made, f"{HOME}/people")
+        return go_on(made, f"{HOME}/people")
 
     @panel.view("/{user_id}", "person", people.get)
     async def read(visit: Visit) -> Result:
@@ -86,7 +85,7 @@ def people_pages(people: People, companies: Companies, context: PageContext) -> 
             *given,
             expected=expected([version]) if version else ANY_VERSION,
         )
-        return _go_on(made, _of(visit))
+        return go_on(made, _of(visit))
 
     @panel.form("/{user_id}/name", "person_name", people.rename, shows=read)
     async def rename(visit: Visit) -> Result:
@@ -157,11 +156,6 @@ def _companies(form: Form) -> list[str]:
     if not ticked:
         raise ServiceError(VALIDATION_FAILED, "companies_not_chosen", field="companies")
     return [] if _EVERY in ticked else ticked
-
-
-def _go_on(made: object, to: str) -> Redirect:
-    """Go on: to the order where a second person has to agree."""
-    return Redirect(f"{HOME}/approvals/{made.id}" if isinstance(made, Approval) else to)
 
 
 def own_pages(room: Panel, context: PageContext) -> Sequence[Page]:

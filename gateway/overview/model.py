@@ -6,11 +6,9 @@ Hours are UTC hours. A local day of Brazil is 24 of them, whole, so days are mad
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
-from itertools import pairwise
 from typing import Annotated, Final, Literal
 from zoneinfo import ZoneInfo
 
@@ -80,23 +78,6 @@ class HourFigures:
     settled_within: int
     count: int
     value: Sum
-
-
-def median_s(counts: Sequence[int]) -> float | None:
-    """
-    Return about how many seconds half of the payouts took at most; None for no payouts.
-
-    ``counts`` are by place in ``SETTLED_WITHIN_S``, and one more for the slower ones. Within
-    a place they are taken to be spread evenly.
-    """
-    half, below = sum(counts) / 2, 0
-    if not half:
-        return None
-    for count, (least, most) in zip(counts, pairwise((0.0, *SETTLED_WITHIN_S)), strict=False):
-        if below + count >= half:
-            return least + (most - least) * (half - below) / count
-        below += count
-    return SETTLED_WITHIN_S[-1]
 
 
 class Need(StrEnum):

@@ -9,7 +9,7 @@ from typing import Final, TypeVar
 
 from msgspec import UNSET
 
-from gateway.banks.model import CLOSED, Provider
+from gateway.banks.model import CLOSED, Provider, quantile
 from gateway.core.access import Staff, requires
 from gateway.domain.accounts.credentials import Action
 from gateway.domain.identity.rights import Area, Right
@@ -27,7 +27,6 @@ from gateway.overview.model import (
     StateFigures,
     StepFigures,
     local_midnight,
-    median_s,
     span_of,
 )
 from gateway.overview.store import OverviewRecords
@@ -79,7 +78,7 @@ class Overviews:
         told += [(True, each) for each in self._breakers()]
         mine = [is_mine and _may(who, each.need) for is_mine, each in told]
         returned = await self.records.returned(span, who.scope)
-        of_days, median = period is Period.MONTH, median_s(_settled(hours))
+        of_days, median = period is Period.MONTH, quantile(_settled(hours), SETTLED_WITHIN_S, 0.5)
         by_state = _added((each.state, each) for each in hours)
         return Overview(
             period=period,

@@ -27,8 +27,8 @@ from gateway.domain.kernel.money import Money
 from gateway.domain.payouts.payouts import Payout
 from gateway.http.backoffice.callers import PAYOUT_FAILS, bank_fails
 from gateway.http.panel.pages.formats import typed_key, typed_money
-from gateway.http.panel.pages.kit import PageContext, Pages, part, typed
-from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
+from gateway.http.panel.pages.kit import PageContext, Pages, go_on, part, typed
+from gateway.http.panel.pages.page import Page, Result, Shown
 from gateway.http.panel.pages.visit import Visit, address
 from gateway.http.rendering import refusal_of
 from gateway.payouts.service import PayoutActs
@@ -172,9 +172,7 @@ class OrderPages:
         reference, day = form["reference"], who.acting.now().date()
         if form["step"] == _SEND:
             made = await self.order(visit, _ordered(visit, reference, day))
-            if isinstance(made, Approval):
-                return Redirect(f"/panel/approvals/{made.id}")
-            return Redirect(address(_PATH, account_id=form["account_id"], reference=reference))
+            return go_on(made, address(_PATH, account_id=form["account_id"], reference=reference))
         reference = reference or self.new_reference()
         wanted = _ordered(visit, reference, day)
         await self._refuse_stopped(visit)

@@ -198,7 +198,7 @@ class PayoutRecords:
     @requires(Area.APPROVAL, Action.READ)
     async def alike(self, who: Staff, account_id: str, order: PayoutRequest) -> PayoutsAlike:
         """Return the payouts like an order, without the one that the order itself has made."""
-        number, now = _tax_number(order.destination.tax_number), who.acting.now()
+        number, now = strict.tax_number_if_any(order.destination.tax_number), who.acting.now()
         since = now - timedelta(days=RECIPIENT_DAYS)
         same_value = PayoutFilterBody(
             account_id=account_id, least=order.value, most=order.value, days=1
@@ -328,11 +328,3 @@ def _readable(person: str, event: PayoutEvent, payout: Payout) -> PayoutEvent:
         return event
     is_withdrawn = facts.get("verdict") == WITHDRAWN
     return replace(event, facts={"verdict": WITHDRAWN} if is_withdrawn else {})
-
-
-def _tax_number(text: str) -> str:
-    """Return a CPF or CNPJ without punctuation; empty for another text."""
-    try:
-        return strict.tax_number(text)
-    except ValueError:
-        return ""

@@ -8,7 +8,6 @@ from datetime import date, timedelta
 from typing import Final
 from uuid import uuid4
 
-from gateway.approvals.model import Approval
 from gateway.domain.accounts.accounts import Account
 from gateway.domain.bank.refunds import IncomingPayment, Refund
 from gateway.domain.identity.errors import NOT_FOUND
@@ -18,9 +17,10 @@ from gateway.domain.kernel.money import Sum
 from gateway.http.backoffice.callers import REFUND_FAILS, bank_fails
 from gateway.http.panel.pages.days import Days, days_of
 from gateway.http.panel.pages.formats import day_of, typed_money
-from gateway.http.panel.pages.kit import PageContext, Pages, part, typed
-from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
-from gateway.http.panel.pages.visit import HOME, Visit, address
+from gateway.http.panel.pages.kit import PageContext, Pages, go_on, page_asked, part, typed
+from gateway.http.panel.pages.page import Page, Result, Shown
+from gateway.http.panel.pages.visit import HOME, Visit
+from gateway.http.panel.pages.words import _
 from gateway.operations.bank.pages import Listed
 from gateway.refunds.service import Refunds
 from policies.validation.backoffice.orders import REFUND
@@ -30,11 +30,6 @@ _ONE: Final = "/accounts/{account_id}/received/{e2e_id}/refund"
 _FAILS: Final = bank_fails(errors.TRANSACTION_UNAVAILABLE)
 _DAY: Final = timedelta(days=1)
 _MOST: Final = 100
-
-
-def _(word: str) -> str:
-    """Mark a word for the catalogue."""
-    return word
 
 
 _STATES: Final = {
@@ -60,7 +55,7 @@ def pages(refunds: Refunds, context: PageContext) -> Sequence[Page]:
     ) -> Listed[IncomingPayment] | Listed[Refund]:
         """Ask for a page of what came in, or was given back, on local days."""
         who, account = panel.staff(visit), await panel.account(visit, account_id)
-        body = _on(days.init, days.ends, _page(visit))
+        body = _on(days.init, days.ends, page_asked(visit))
         if visit.query("status"):
             body["status"] = visit.query("status")
         if show == "payments":
@@ -138,10 +133,8 @@ def pages(refunds: Refunds, context: PageContext) -> Sequence[Page]:
         path = {"reference": visit.parameter("e2e_id")}
         order = typed(REFUND, {**texts, "value": value}, path)
         made = await refunds.order(panel.staff(visit), account, order)
-        if isinstance(made, Approval):
-            return Redirect(address(f"{HOME}/approvals/{{id}}", id=made.id))
         asked = f"account_id={visit.parameter('account_id')}&show=refunds&read=1"
-        return Redirect(f"{HOME}/received?{asked}")
+        return go_on(made, f"{HOME}/received?{asked}")
 
     return panel.pages
 
@@ -155,9 +148,3 @@ def _on(init: date, ends: date, page: int) -> dict[str, object]:
 def _rest(payment: IncomingPayment) -> Sum:
     """Return how much of a payment can still be given back."""
     return Sum(payment.value.centavos - payment.refunded.centavos)
-
-
-def _page(visit: Visit) -> int:
-    """Read the number of a page; anything else is the first."""
-    text = visit.query("page")
-    return int(text) if text.isascii() and text.isdigit() and 0 < len(text) < len("1000000") else 1

@@ -24,7 +24,7 @@ from gateway.domain.identity.rights import Area
 from gateway.domain.kernel.terms import terms_of
 from gateway.domain.payouts.payouts import Payout
 from gateway.operations.bank.connections import bank_of, offered
-from gateway.operations.bank.pages import Listed, listed, within
+from gateway.operations.bank.pages import Listed, listed, received_within, refunds_within
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,14 +54,7 @@ class Refunds:
 
         Newest first; the window is read whole from the bank.
         """
-        bank = bank_of(self.banks, account)
-        calls = offered(bank, PortCall.LIST_RECEIVED)
-        size = bank.adapter.capabilities.largest_page
-        payments = await within(
-            wanted.search.window,
-            lambda days, cursor: calls.list_received(bank.account, days, cursor, size),
-            lambda each: each.paid_at,
-        )
+        payments = await received_within(bank_of(self.banks, account), wanted.search.window)
         for each in payments:
             self.kept.read_payment(account, each)
         terms = terms_of(wanted.text)
@@ -82,14 +75,7 @@ class Refunds:
 
         Newest first, those ordered elsewhere too.
         """
-        bank = bank_of(self.banks, account)
-        calls = offered(bank, PortCall.LIST_REFUNDS)
-        size = bank.adapter.capabilities.largest_page
-        refunds = await within(
-            wanted.search.window,
-            lambda days, cursor: calls.list_refunds(bank.account, days, cursor, size),
-            lambda each: each.created_at,
-        )
+        refunds = await refunds_within(bank_of(self.banks, account), wanted.search.window)
         terms = terms_of(wanted.text)
         chosen = [
             each

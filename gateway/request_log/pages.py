@@ -13,6 +13,7 @@ from gateway.http.backoffice.files import CSV
 from gateway.http.panel.pages.kit import PageContext, Pages, Part, chips, days_asked
 from gateway.http.panel.pages.page import Download, Page, Result, Shown
 from gateway.http.panel.pages.visit import Visit
+from gateway.http.panel.pages.words import _
 from gateway.operations.bank.pages import Listed
 from gateway.request_log.model import LoggedRequest, RefusalGroup, RequestSearch
 from gateway.request_log.searches import PAGE, SEARCH
@@ -20,11 +21,6 @@ from gateway.request_log.service import RequestLog, next_of
 
 _LIMIT: Final = "50"
 _SHOWN_GROUPS: Final = 8
-
-
-def _(word: str) -> str:
-    """Mark a word for the catalogue."""
-    return word
 
 
 _NAMES: Final[Mapping[str, str]] = {

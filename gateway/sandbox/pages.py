@@ -12,16 +12,12 @@ from gateway.http.panel.pages.formats import typed_money
 from gateway.http.panel.pages.kit import PageContext, Pages, part, typed
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.visit import HOME, Visit
+from gateway.http.panel.pages.words import _
 from gateway.sandbox.model import FAULTS, OPERATIONS, ClockBody, FaultBody, PayBody, TopUpBody
 from gateway.sandbox.service import SandboxTools
 from policies.validation.bodies import body
 
 _HOUR_S: Final = 3600
-
-
-def _(word: str) -> str:
-    """Mark a word for the catalogue."""
-    return word
 
 
 MAGIC: Final = (

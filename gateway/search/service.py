@@ -92,13 +92,13 @@ class Searches:
         exact = await self._exact(who, text)
         if exact:
             return replace(exact, is_exact=True)
-        if strict.is_e2e_id(text) or text.startswith(_CLIENT) or _tax_number(text):
+        if strict.is_e2e_id(text) or text.startswith(_CLIENT) or strict.tax_number_if_any(text):
             return exact
         return await self._fuzzy(who, text)
 
     async def _exact(self, who: Staff, text: str) -> Found:
         """Find what an id, a tax number or a whole reference names."""
-        number = _tax_number(text)
+        number = strict.tax_number_if_any(text)
         if number:
             paid = await self.directory.paid_to(self.digests(number), who.scope)
             own = await self._named(who, _ACCOUNTS, _ACCOUNT, accounts.c.tax_number == number)
@@ -308,14 +308,6 @@ def _once(found: Sequence[FoundPayout]) -> Sequence[FoundPayout]:
     """Leave out what was found twice."""
     by_key = {(each.payout.account_id, each.payout.reference): each for each in found}
     return list(by_key.values())[:FOUND_AT_MOST]
-
-
-def _tax_number(text: str) -> str:
-    """Return a CPF or CNPJ without punctuation; empty for another text."""
-    try:
-        return strict.tax_number(text)
-    except ValueError:
-        return ""
 
 
 def _is_uuid(text: str) -> bool:

@@ -38,7 +38,7 @@ from gateway.domain.payouts.payouts import Payout
 from gateway.domain.payouts.returns import is_return_id
 from gateway.operations.backoffice.downloads.files import Turns, in_turn
 from gateway.operations.bank.connections import bank_of, offered
-from gateway.operations.bank.pages import within
+from gateway.operations.bank.pages import received_within, refunds_within
 from gateway.statements.model import (
     Bounds,
     LinkedEntry,
@@ -229,26 +229,15 @@ class Statements:
         received: dict[str, IncomingPayment] = {}
         refunds: dict[str, Refund] = {}
         bank = bank_of(self.reads.banks, account)
-        size = bank.adapter.capabilities.largest_page
         with suppress(lacks):
             if came_in:
-                calls = offered(bank, PortCall.LIST_RECEIVED)
-                for payment in await within(
-                    LocalWindow(min(came_in), max(came_in)),
-                    lambda days, cursor: calls.list_received(bank.account, days, cursor, size),
-                    lambda each: each.paid_at,
-                ):
-                    received[payment.e2e_id] = payment
+                days = LocalWindow(min(came_in), max(came_in))
+                received = {each.e2e_id: each for each in await received_within(bank, days)}
         with suppress(lacks):
             if given_back:
-                asked = offered(bank, PortCall.LIST_REFUNDS)
                 # a refund is ordered before it moves
-                first = min(given_back) - timedelta(days=1)
-                for refund in await within(
-                    LocalWindow(first, max(given_back)),
-                    lambda days, cursor: asked.list_refunds(bank.account, days, cursor, size),
-                    lambda each: each.created_at,
-                ):
+                days = LocalWindow(min(given_back) - timedelta(days=1), max(given_back))
+                for refund in await refunds_within(bank, days):
                     refunds |= {name: refund for name in _names(refund) if name}
         return [
             replace(

@@ -10,12 +10,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Annotated, Final
+from typing import Annotated, Final, NotRequired, TypedDict
 
 from msgspec import Meta, Struct
 
+from gateway.audit.model import AuditDocument
 from gateway.domain.payouts.payouts import Attempt, Payout
 from gateway.domain.requests.schemas import inline
+from gateway.payouts.model import AttemptDocument
 from gateway.request_log.model import RequestDocument
 
 
@@ -242,3 +244,32 @@ class TracedAttempt:
 
     payout: Payout
     attempt: Attempt
+
+    def to_document(self) -> TracedAttemptDocument:
+        """Show it."""
+        payout = self.payout
+        about = {"account_id": payout.account_id, "reference": payout.reference}
+        return TracedAttemptDocument.of(self.attempt, payout, state=payout.state, **about)
+
+
+class TracedAttemptDocument(AttemptDocument, frozen=True, kw_only=True):
+    """A try to pay that was made under the trace id, and the payout it was for."""
+
+    account_id: str
+    reference: str
+    state: str
+
+
+class TraceDocument(TypedDict):
+    """
+    Everything under one trace id: the newest request first, the oldest try and act first.
+
+    ``explained`` is about the newest request that was refused, else the newest; absent without
+    any. ``audit`` is absent for who may not read the audit log.
+    """
+
+    trace_id: str
+    explained: NotRequired[ExplainedRequestDocument]
+    requests: list[RequestDocument]
+    attempts: list[TracedAttemptDocument]
+    audit: NotRequired[list[AuditDocument]]

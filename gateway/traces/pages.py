@@ -10,9 +10,9 @@ from gateway.domain.requests.calls import RawRequest
 from gateway.http.panel.pages.kit import PageContext, Pages
 from gateway.http.panel.pages.page import Download, Page, Redirect, Result, Shown
 from gateway.http.panel.pages.visit import Visit, address
+from gateway.http.panel.pages.words import _
 from gateway.http.rendering import dumps, pretty
-from gateway.traces.documents import TraceDocument, document_of
-from gateway.traces.model import Authorization, Explanation, QuestionBody
+from gateway.traces.model import Authorization, Explanation, QuestionBody, TraceDocument
 from gateway.traces.service import Traces
 from policies.validation.bodies import body
 
@@ -20,11 +20,6 @@ _ASKED: Final = ("client_id", "method", "path", "authorization", "address")
 _JSON: Final = "application/json"
 _TRACE: Final = "/panel/trace/{trace_id}"
 _METHODS: Final = ("GET", "POST", "DELETE")
-
-
-def _(word: str) -> str:
-    """Mark a word for the catalogue."""
-    return word
 
 
 _SECRETS: Final = {
@@ -78,7 +73,7 @@ def pages(traces: Traces, context: PageContext) -> Sequence[Page]:
 
 async def _read(traces: Traces, who: Staff, visit: Visit) -> TraceDocument:
     """Read everything under a trace id; NOT_FOUND (404) where nothing of it is shown."""
-    return document_of(await traces.read(who, visit.parameter("trace_id")), who)
+    return (await traces.read(who, visit.parameter("trace_id"))).to_document(who)
 
 
 def _form(answer: Explanation | None) -> Shown:

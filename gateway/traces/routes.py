@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from gateway.http.backoffice.callers import ABSENT, BackOfficeCaller
+from gateway.http.backoffice.callers import ABSENT
 from gateway.http.backoffice.routing import Routes
 from gateway.http.route import OK
-from gateway.traces.documents import TraceDocument, document_of
-from gateway.traces.service import Trace, Traces
+from gateway.traces.service import Traces
 from policies.validation.backoffice import inputs
 
 
@@ -14,13 +13,9 @@ def routes(traces: Traces) -> Routes:
     """Return the routes."""
     office, named = Routes(), {"trace_id": inputs.word_of_path("trace_id")}
     path = "/traces/{trace_id}"
-    office.get(path, "trace", traces.read, takes=named, shows=_trace, raises=ABSENT)
+    office.get(path, "trace", traces.read, takes=named, raises=ABSENT)
     office.get(
         f"{path}/explanation", "trace_explanation", traces.explain, takes=named, raises=ABSENT
     )
     office.post("/explain", "explain", traces.ask, status=OK)
     return office
-
-
-def _trace(found: Trace, who: BackOfficeCaller) -> TraceDocument:
-    return document_of(found, who.staff)

@@ -25,7 +25,13 @@ from gateway.traces.explanations import (
     explain,
     refusal_of,
 )
-from gateway.traces.model import ExplainedRequestDocument, Explanation, QuestionBody, TracedAttempt
+from gateway.traces.model import (
+    ExplainedRequestDocument,
+    Explanation,
+    QuestionBody,
+    TracedAttempt,
+    TraceDocument,
+)
 
 _ACTS: Final = Right(Area.AUDIT, Action.READ)
 _ALL: Final = Paging(1, 100)
@@ -47,6 +53,19 @@ class Trace:
     attempts: Sequence[TracedAttempt]
     acts: Sequence[AuditEntry] | None
     explained: ExplainedRequestDocument | None
+
+    def to_document(self, reader: Staff) -> TraceDocument:
+        """Show it."""
+        document: TraceDocument = {
+            "trace_id": self.trace_id,
+            "requests": [each.to_document() for each in self.requests],
+            "attempts": [each.to_document() for each in self.attempts],
+        }
+        if self.explained is not None:
+            document["explained"] = self.explained
+        if self.acts is not None:
+            document["audit"] = [each.to_document(reader) for each in reversed(self.acts)]
+        return document
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -34,7 +34,6 @@ WITHOUT = {
     ),
     **dict.fromkeys(
         [
-            "gateway/traces/documents.py",
             "gateway/traces/rehearsals.py",
             "gateway/traces/service.py",
             "gateway/traces/what_if.py",

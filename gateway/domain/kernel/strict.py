@@ -181,6 +181,14 @@ def tax_number(text: str) -> str:
     raise Malformed
 
 
+def tax_number_if_any(text: str) -> str:
+    """Return what ``tax_number`` does; empty for another text."""
+    try:
+        return tax_number(text)
+    except Malformed:
+        return ""
+
+
 def has_letters(number: str) -> bool:
     """Say whether a normal tax number, or a PIX key, is a CNPJ with letters (July 2026)."""
     return _CNPJ.fullmatch(number) is not None and not number.isdigit()

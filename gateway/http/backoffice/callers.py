@@ -112,25 +112,10 @@ class BackOfficeCaller:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AccountCaller:
-    """
-    A signed-in user at one account, which is in their scope.
+class AccountCaller(BackOfficeCaller):
+    """A signed-in user at one account, which is in their scope."""
 
-    Attributes:
-        scope: The companies whose records they may see and change.
-        expected: The versions, of what they change, that they have seen.
-    """
-
-    person: SignedInUser
-    acting: AuditContext
-    scope: CompanyScope
     account: Account
-    expected: Expected = ANY_VERSION
-
-    @property
-    def staff(self) -> Staff:
-        """The user as services know them."""
-        return Staff(self.acting, self.scope, self.person)
 
 
 def admit_staff(now: Now) -> Callable[[Call], BackOfficeCaller]:

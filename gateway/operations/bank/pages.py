@@ -8,8 +8,11 @@ from datetime import datetime
 from functools import partial
 from typing import Generic, TypeVar
 
-from gateway.domain.bank.providers import BadReply, Page
+from gateway.domain.bank.capabilities import PortCall
+from gateway.domain.bank.providers import BadReply, Bank, Page
+from gateway.domain.bank.refunds import IncomingPayment, Refund
 from gateway.domain.kernel.windows import Paging, Window
+from gateway.operations.bank.connections import offered
 
 Item = TypeVar("Item")
 
@@ -85,6 +88,28 @@ async def within(
         found += await every(partial(read, days))
     inside = [each for each in found if window.start <= at(each) < window.end]
     return sorted(inside, key=at, reverse=True)
+
+
+async def received_within(bank: Bank, window: Window) -> list[IncomingPayment]:
+    """Read the payments received in a window, newest first; raises as ``within``."""
+    size = bank.adapter.capabilities.largest_page
+    read = offered(bank, PortCall.LIST_RECEIVED).list_received
+    return await within(
+        window,
+        lambda days, cursor: read(bank.account, days, cursor, size),
+        lambda each: each.paid_at,
+    )
+
+
+async def refunds_within(bank: Bank, window: Window) -> list[Refund]:
+    """Read the refunds ordered in a window, newest first; raises as ``within``."""
+    size = bank.adapter.capabilities.largest_page
+    read = offered(bank, PortCall.LIST_REFUNDS).list_refunds
+    return await within(
+        window,
+        lambda days, cursor: read(bank.account, days, cursor, size),
+        lambda each: each.created_at,
+    )
 
 
 def listed(items: Sequence[Item], paging: Paging) -> Listed[Item]:

@@ -17,6 +17,7 @@ from gateway.accounts.model import (
     NamesRequest,
 )
 from gateway.accounts.service import Accounts
+from gateway.approvals.model import Approval
 from gateway.core.access import Staff, StaffOf, requirement_of
 from gateway.domain.accounts.accounts import Account
 from gateway.domain.accounts.credentials import Action
@@ -31,8 +32,8 @@ from gateway.domain.requests.calls import Input, RawRequest
 from gateway.http.backoffice.callers import explained
 from gateway.http.common import STORE_FAILS
 from gateway.http.panel.pages.formats import day_begins
-from gateway.http.panel.pages.page import HTML, Page, Result, Shown, Shows
-from gateway.http.panel.pages.visit import Visit
+from gateway.http.panel.pages.page import HTML, Page, Redirect, Result, Shown, Shows
+from gateway.http.panel.pages.visit import HOME, Visit
 from gateway.http.rendering import dumps, refusal_of
 from gateway.identity.model import UserStanding
 from gateway.identity.service import People
@@ -106,6 +107,18 @@ def typed(
 ) -> Value:
     """Read what was typed into a form as the back office reads it from a document."""
     return takes.read(RawRequest(path=path or {}, body=dumps(fields), content_type=_JSON))
+
+
+def go_on(made: object, to: str) -> Redirect:
+    """Go on: to the order where a second person has to agree."""
+    return Redirect(f"{HOME}/approvals/{made.id}" if isinstance(made, Approval) else to)
+
+
+def page_asked(visit: Visit) -> int:
+    """Read the number of a page; anything else is the first."""
+    text = visit.query("page")
+    is_number = text.isascii() and text.isdigit() and len(text) < len("1000000")
+    return max(1, int(text)) if is_number else 1
 
 
 def chips(visit: Visit, names: Mapping[str, str], place: str) -> Sequence[tuple[str, str, str]]:

@@ -8,6 +8,7 @@ from typing import Final
 
 from gateway.http.panel.pages.page import Page
 from gateway.http.panel.pages.visit import Visit
+from gateway.http.panel.pages.words import _
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +27,6 @@ class Entry:
     icon: str
     path: str
     count: str = ""
-
-
-def _(word: str) -> str:
-    """Mark a word for the catalogue."""
-    return word
 
 
 GROUPS: Final[Sequence[tuple[str, Sequence[Entry]]]] = (

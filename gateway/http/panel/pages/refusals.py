@@ -17,12 +17,7 @@ from gateway.domain.identity.errors import MFA_INVALID
 from gateway.domain.kernel.errors import ServiceError
 from gateway.http import rendering
 from gateway.http.panel.pages.visit import Visit
-
-
-def _(word: str) -> str:
-    """Mark a word for the catalogue."""
-    return word
-
+from gateway.http.panel.pages.words import _
 
 _MISSING: Final = "missing"
 _EMPTY: Final = _("{field} is missing.")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
+from gateway.banks.model import quantile
 from gateway.overview.model import (
     SETTLED_WITHIN_S,
     Period,
     Span,
     local_midnight,
-    median_s,
     span_of,
 )
 
@@ -37,7 +37,7 @@ def test_a_period_begins_at_a_local_midnight():
 
 
 def test_nothing_settled_has_no_median():
-    assert median_s([0] * (len(SETTLED_WITHIN_S) + 1)) is None
+    assert quantile([0] * (len(SETTLED_WITHIN_S) + 1), SETTLED_WITHIN_S, 0.5) is None
 
 
 def test_the_median_is_the_middle_of_its_place():
@@ -48,11 +48,11 @@ def test_the_median_is_the_middle_of_its_place():
         counts = [0] * (len(SETTLED_WITHIN_S) + 1)
         counts[place] = 10
 
-        assert median_s(counts) == seconds
+        assert quantile(counts, SETTLED_WITHIN_S, 0.5) == seconds
 
 
 def test_half_of_the_payouts_took_at_most_the_median():
     counts = [0] * (len(SETTLED_WITHIN_S) + 1)
     counts[1], counts[3], counts[9] = 4, 4, 2
 
-    assert median_s(counts) == 2.25
+    assert quantile(counts, SETTLED_WITHIN_S, 0.5) == 2.25
