@@ -5,13 +5,14 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Final, Literal, TypedDict
 
-from msgspec import Meta
+from msgspec import Meta, Struct
 
 from gateway.charges.model import ChargePage, ChargeRecord
 from gateway.charges.service import Charges
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.money import ZERO
-from gateway.domain.requests.schemas import Instant, instant
+from gateway.domain.kernel.structs import struct_of
+from gateway.domain.requests.schemas import OptionalMoment
 from gateway.http.backoffice.callers import CHANGES, READS, BackOfficeCaller, bank_fails
 from gateway.http.backoffice.routing import Routes
 from gateway.http.common import STORE_FAILS
@@ -42,7 +43,7 @@ class KeysetMeter(TypedDict):
     next: Cursor
 
 
-class ChargeRecordDocument(TypedDict):
+class ChargeRecordDocument(Struct, frozen=True):
     """
     A charge that was ordered through us; ``status`` is what was last known, at ``updated_at``.
 
@@ -58,10 +59,10 @@ class ChargeRecordDocument(TypedDict):
     reusable: bool
     value: Amount
     status: Literal["Unknown", "Active", "Expired", "Paid", "Canceled"]
-    created_at: Instant
-    expires_at: Instant
-    updated_at: Instant
-    paid_at: Instant
+    created_at: OptionalMoment
+    expires_at: OptionalMoment
+    updated_at: OptionalMoment
+    paid_at: OptionalMoment
     e2e_id: str
 
 
@@ -103,18 +104,5 @@ def page(found: ChargePage, _who: BackOfficeCaller) -> ChargeRecordList:
 
 
 def _charge(found: ChargeRecord, now: datetime) -> ChargeRecordDocument:
-    return {
-        "id": found.id,
-        "account_id": found.account_id,
-        "reference": found.reference,
-        "provider": found.provider,
-        "type": found.type.value,
-        "reusable": found.reusable,
-        "value": found.value or ZERO,
-        "status": found.state_at(now).value,
-        "created_at": instant(found.created_at),
-        "expires_at": instant(found.expires_at),
-        "updated_at": instant(found.updated_at),
-        "paid_at": instant(found.paid_at),
-        "e2e_id": found.e2e_id,
-    }
+    status = found.state_at(now)
+    return struct_of(ChargeRecordDocument, found, value=found.value or ZERO, status=status)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final, TypedDict
+from typing import Annotated, Final
 
-from msgspec import Meta
+from msgspec import Meta, Struct
 
 from gateway.domain.bank.pix_keys import KeyOwner, hidden_tax_number
 from gateway.domain.kernel import errors
+from gateway.domain.kernel.structs import struct_of
 from gateway.domain.requests.schemas import KeyType
 from gateway.http.backoffice.callers import CHANGES, READS, bank_fails
 from gateway.http.backoffice.routing import Routes
@@ -22,7 +23,7 @@ _FAILS: Final = bank_fails(errors.PIX_KEYS_UNAVAILABLE)
 _ONE_FAILS: Final = bank_fails(errors.PIX_KEYS_UNAVAILABLE, errors.PIX_KEY_NOT_FOUND)
 
 
-class KeyOwnerDocument(TypedDict):
+class KeyOwnerDocument(Struct, frozen=True):
     """Who is behind a PIX key; a person's tax number is shown without its ends."""
 
     key: str
@@ -58,14 +59,4 @@ def routes(keys: PixKeys) -> Routes:
 
 def key_owner(found: KeyOwner, _who: object) -> KeyOwnerDocument:
     """Show who is behind a key."""
-    return {
-        "key": found.key,
-        "type": found.type.value,
-        "name": found.name,
-        "tax_number": hidden_tax_number(found.tax_number),
-        "ispb": found.ispb,
-        "bank_number": found.bank_number,
-        "bank_name": found.bank_name,
-        "branch": found.branch,
-        "account": found.account,
-    }
+    return struct_of(KeyOwnerDocument, found, tax_number=hidden_tax_number(found.tax_number))

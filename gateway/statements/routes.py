@@ -6,14 +6,15 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Annotated, Final, Literal, NotRequired, TypedDict
 
-from msgspec import Meta
+from msgspec import Meta, Struct
 
 from gateway.domain.bank.statements import Block
 from gateway.domain.identity.errors import NOT_POSSIBLE
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.money import sum_of
+from gateway.domain.kernel.structs import struct_of
 from gateway.domain.payouts.status import Certainty, certainty_of
-from gateway.domain.requests.schemas import Instant, instant
+from gateway.domain.requests.schemas import Instant, OptionalMoment, instant
 from gateway.http.backoffice.callers import READS, bank_fails
 from gateway.http.backoffice.files import kept
 from gateway.http.backoffice.routing import Routes
@@ -32,12 +33,12 @@ _ACCOUNT: Final = "/accounts/{account_id}"
 Day = Annotated[str, Meta(pattern=r"^\d{4}-\d{2}-\d{2}$", examples=["2026-09-22"])]
 
 
-class BlockDocument(TypedDict):
+class BlockDocument(Struct, frozen=True):
     """Money that is held back; ``since`` is empty where the bank does not tell."""
 
     kind: Literal["med", "court", "bank", "contract"]
     value: Amount
-    since: Instant
+    since: OptionalMoment
     reference: str
 
 
@@ -98,7 +99,7 @@ class LinkedEntryDocument(TypedDict):
     charge: NotRequired[ChargeBehind]
 
 
-class SumsDocument(TypedDict):
+class SumsDocument(Struct, frozen=True, kw_only=True):
     """What came in and went out; both are positive."""
 
     credits: Amount
@@ -107,7 +108,7 @@ class SumsDocument(TypedDict):
     debit_count: int
 
 
-class DaySumsDocument(SumsDocument):
+class DaySumsDocument(SumsDocument, frozen=True, kw_only=True):
     """The same of one day of Brasilia."""
 
     day: Day
@@ -170,17 +171,8 @@ def blocks(found: Sequence[Block], _who: object) -> BlockList:
     """Show every block, and how much they are together."""
     return {
         "blocked": sum_of(each.value for each in found),
-        "data": [_block(each) for each in found],
+        "data": [struct_of(BlockDocument, each) for each in found],
         "meta": {"total": len(found)},
-    }
-
-
-def _block(found: Block) -> BlockDocument:
-    return {
-        "kind": found.kind.value,
-        "value": found.value,
-        "since": instant(found.since),
-        "reference": found.reference,
     }
 
 
@@ -199,7 +191,7 @@ def linked_statement(found: LinkedStatement, _who: object) -> LinkedStatementDoc
     return {
         "data": [_entry(each) for each in found.entries],
         "meta": meter(found.paging, found.total),
-        "sums": _sums(found.sums),
+        "sums": struct_of(SumsDocument, found.sums),
         "days": _days(found.days),
         "read_at": instant(found.read_at),
     }
@@ -231,15 +223,6 @@ def _entry(found: LinkedEntry) -> LinkedEntryDocument:
     return shown
 
 
-def _sums(found: Sums) -> SumsDocument:
-    return {
-        "credits": found.credits,
-        "debits": found.debits,
-        "credit_count": found.credit_count,
-        "debit_count": found.debit_count,
-    }
-
-
 def _days(found: Mapping[date, Sums]) -> list[DaySumsDocument]:
     newest_first = sorted(found.items(), key=lambda each: each[0], reverse=True)
-    return [{"day": day.isoformat(), **_sums(sums)} for day, sums in newest_first]
+    return [struct_of(DaySumsDocument, sums, day=day.isoformat()) for day, sums in newest_first]

@@ -117,8 +117,8 @@ ROWS = (
         promise="The tax number of a person behind a key is shown without its ends.",
         source="docs/people.md",
         file="gateway/pix_keys/routes.py",
-        right='"tax_number": hidden_tax_number(found.tax_number),',
-        wrong='"tax_number": found.tax_number,',
+        right="found, tax_number=hidden_tax_number(found.tax_number))",
+        wrong="found)",
         tests=(
             f"{_PIX_KEYS}::test_the_ends_of_a_persons_number_are_hidden_whatever_the_bank_tells",
         ),

@@ -27,7 +27,7 @@ def test_a_charge_is_shown_as_it_stands_now():
 
     (shown,) = page(ChargePage([late], 25, None, NOW), STAFF)["data"]
 
-    assert (shown["status"], shown["paid_at"]) == ("Expired", "")
+    assert (shown.status, shown.paid_at) == ("Expired", None)
     assert late.state is ChargeState.ACTIVE
 
 

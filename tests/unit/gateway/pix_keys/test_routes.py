@@ -65,4 +65,4 @@ def test_the_ends_of_a_persons_number_are_hidden_whatever_the_bank_tells(stored:
         key="a@b.c", type=PixKeyType.EMAIL, name="Maria", tax_number=stored, ispb="99999999"
     )
 
-    assert key_owner(owner, OFFICE)["tax_number"] == shown
+    assert key_owner(owner, OFFICE).tax_number == shown

@@ -61,7 +61,7 @@ def test_money_that_went_out_in_another_amount_than_ordered_is_told():
 def test_each_day_has_its_sums():
     (day,) = shown()["days"]
 
-    assert (day["day"], day["debit_count"]) == ("2026-11-20", 1)
+    assert (day.day, day.debit_count) == ("2026-11-20", 1)
 
 
 def test_a_bank_that_does_not_answer_is_told_as_such():
