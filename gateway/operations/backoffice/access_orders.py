@@ -6,6 +6,7 @@ Without a rule of ``FourEyes`` the same acts are done at once, as on the command
 
 from __future__ import annotations
 
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
 from gateway.approvals.model import Approval, ApprovalKind, NewOrder, Wait
@@ -73,7 +74,7 @@ class PeopleOrders:
             roles=sorted(made.roles),
             companies=sorted(made.companies),
         )
-        return await _wait(self.wait, person, wanted, _person(made, made.email))
+        return await self._wait(person, wanted, made.email, made.companies)
 
     async def set_roles(
         self, person: SignedInUser, found: User, roles: frozenset[Role]
@@ -98,7 +99,7 @@ class PeopleOrders:
             roles=sorted(given),
             companies=sorted(found.companies),
         )
-        return await _wait(self.wait, person, order, _person(found, found.id))
+        return await self._wait(person, order, found.id, found.companies)
 
     async def set_companies(
         self, person: SignedInUser, found: User, companies: frozenset[str]
@@ -126,8 +127,7 @@ class PeopleOrders:
             companies=sorted(wanted),
             companies_before=sorted(kept),
         )
-        # Of several companies, or all: people without limits decide.
-        return await _wait(self.wait, person, order, _About(subject=found.id))
+        return await self._wait(person, order, found.id)
 
     async def enable(self, person: SignedInUser, found: User) -> User | Approval:
         """
@@ -146,7 +146,7 @@ class PeopleOrders:
             companies=sorted(found.companies),
             changed_at=found.updated_at,
         )
-        return await _wait(self.wait, person, order, _person(found, found.id))
+        return await self._wait(person, order, found.id, found.companies)
 
     async def reset_mfa(self, person: SignedInUser, found: User) -> User | Approval:
         """Take a second factor away; it waits when its person may write."""
@@ -154,7 +154,23 @@ class PeopleOrders:
             return await self.services.users.reset_mfa(person.actor, found.id)
         self._refuse(person, found)
         order = FactorReset(user_id=found.id, email=found.email)
-        return await _wait(self.wait, person, order, _person(found, found.id))
+        return await self._wait(person, order, found.id, found.companies)
+
+    async def _wait(
+        self,
+        person: SignedInUser,
+        order: BackOfficeOrder,
+        subject: str,
+        companies: AbstractSet[str] = frozenset(),
+    ) -> Approval:
+        """Let an order wait; of several companies, or all, people without limits decide."""
+        wanted = NewOrder(
+            kind=ApprovalKind(str(order.__struct_config__.tag)),
+            text=written(order),
+            company_id=next(iter(companies)) if len(companies) == 1 else None,
+            subject=subject,
+        )
+        return await self.wait(person, wanted)
 
     def _refuse(self, person: SignedInUser, found: User) -> None:
         """Refuse orders about oneself, and about another version than was seen."""
@@ -166,35 +182,6 @@ class PeopleOrders:
         users, version = self.services.users, version_of_user(found)
         users.expected.check(version)
         return replace(users, expected=Expected(frozenset({version})))
-
-
-@dataclass(frozen=True, slots=True)
-class _About:
-    """What an order is about: a company, an account, a subject; None where there is none."""
-
-    company_id: str | None = None
-    account_id: str | None = None
-    subject: str | None = None
-
-
-async def _wait(
-    wait: Wait, person: SignedInUser, order: BackOfficeOrder, about: _About
-) -> Approval:
-    """Let an order wait; one without a subject is about nothing that is there yet."""
-    wanted = NewOrder(
-        kind=ApprovalKind(str(order.__struct_config__.tag)),
-        text=written(order),
-        company_id=about.company_id,
-        account_id=about.account_id,
-        subject=about.subject,
-    )
-    return await wait(person, wanted)
-
-
-def _person(user: User, subject: str) -> _About:
-    """Say whose company it is: of several, or of all, it is nobody's who sees but some."""
-    only = next(iter(user.companies)) if len(user.companies) == 1 else None
-    return _About(company_id=only, subject=subject)
 
 
 def _refuse_lacking(granter: frozenset[Role], roles: frozenset[Role]) -> None:

@@ -54,10 +54,12 @@ class OwnSessions:
         Raises:
             ServiceError: NOT_FOUND for one that has ended or is somebody else's.
         """
-        if not await self._end_named(caller.actor, caller.user_id, session_id, "by_owner"):
+        if not await self.end_of(caller.actor, caller.user_id, session_id, "by_owner"):
             raise ServiceError(NOT_FOUND, "session")
 
-    async def end_of(self, by: str, user_id: str, session_id: str) -> bool:
+    async def end_of(
+        self, by: str, user_id: str, session_id: str, why: str = "by_administrator"
+    ) -> bool:
         """
         End a session of any user; False for one that has ended or is somebody else's.
 
@@ -65,8 +67,12 @@ class OwnSessions:
             by: The administrator, as the audit log names them.
             user_id: Whose session it is.
             session_id: Its public id, or its own id.
+            why: As it is on record.
         """
-        return await self._end_named(by, user_id, session_id, "by_administrator")
+        for each in await self.context.stores.sessions.of(user_id, self.context.now()):
+            if session_id in {each.id, each.public_id}:
+                return await self._end(by, user_id, each.id, why)
+        return False
 
     async def end_others(self, caller: SignedInUser) -> int:
         """End all of your own sessions except this one; return how many."""
@@ -84,12 +90,6 @@ class OwnSessions:
     async def logout(self, caller: SignedInUser) -> None:
         """Sign out: the session and all of its tokens end at once; safe to repeat."""
         await self._end(caller.actor, caller.user_id, caller.session_id, "logout")
-
-    async def _end_named(self, by: str, user_id: str, named: str, why: str) -> bool:
-        for each in await self.context.stores.sessions.of(user_id, self.context.now()):
-            if named in {each.id, each.public_id}:
-                return await self._end(by, user_id, each.id, why)
-        return False
 
     async def _end(self, by: str, user_id: str, session_id: str, why: str) -> bool:
         """End a session; a failing store raises, so it never looks like success."""

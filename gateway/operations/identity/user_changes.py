@@ -10,7 +10,7 @@ from gateway.domain.identity.sessions import Session
 from gateway.domain.identity.users import User
 from gateway.domain.kernel.audit import AuditEvent
 from gateway.operations.identity.ports import IdentityContext
-from gateway.telemetry.trace import current_trace_id
+from gateway.operations.kernel.audit_context import AuditContext
 
 # two changes of one user at the same moment are rare, three hardly happen
 _ATTEMPTS = 3
@@ -20,14 +20,7 @@ def audit_event(
     context: IdentityContext, actor: str, word: str, subject: str, **details: str
 ) -> AuditEvent:
     """Build an audit event dated now; ``details`` never hold a secret."""
-    return AuditEvent(
-        at=context.now(),
-        actor=actor,
-        action=word,
-        subject=subject,
-        details=details,
-        trace_id=current_trace_id(),
-    )
+    return AuditContext(actor, context.now).event(word, subject, details)
 
 
 def own_audit_event(context: IdentityContext, user: User, word: str, **details: str) -> AuditEvent:
