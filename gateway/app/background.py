@@ -23,7 +23,6 @@ from gateway.callbacks.registrations import MissedEvents
 from gateway.callbacks.store import CallbackRecords
 from gateway.closings.foreign_debits import DebitWatch
 from gateway.domain.kernel.key_rotation import LiveProcess
-from gateway.request_log.store import RequestRecords
 from gateway.runtime.audit_log import AuditTally, keeping
 from gateway.runtime.gauges import AuditGauge, StoreCheck, StoreGauges
 from gateway.runtime.kernel import Kernel
@@ -34,7 +33,6 @@ from gateway.runtime.records.change_feed import EVERY_S, PATIENCE_S, ChangeFeed
 from gateway.runtime.records.kept_records import within
 from gateway.runtime.records.provider_minutes import ProviderMinuteWriter
 from gateway.runtime.registration import SERVES, WORKS, Registration
-from gateway.runtime.request_log_writer import RequestLogWriter
 from gateway.runtime.retention import delete_old_records, delete_old_sign_ins
 from gateway.runtime.worker.leases import LeasedTasks, RunOnce, WorkerWatch
 from gateway.store.audit.audit_log import StoredAudit
@@ -162,13 +160,12 @@ def _beside_requests(
     Each is counted for the audit log, whether its line is kept or not.
     """
     kernel, task, readings = rooms.kernel, PeriodicTask, rooms.backoffice.readings
-    lines = RequestLogWriter(RequestRecords(kernel.store.database).add, kernel.observer.count)
     is_on = kernel.settings.telemetry.request_log
-    kept = keeping(tally, lines.keep if is_on else None)
+    kept = keeping(tally, rooms.lines.keep if is_on else None)
     telemetry.observer.kept = kernel.tracing.ending(kept) if kernel.tracing else kept
     tasks = [
         task("audit tally", tally.run_once, Schedule(every_s=_MINUTE_S, finishing=True)),
-        task("request log", lines.run_once, _EACH_SECOND),
+        task("request log", rooms.lines.run_once, _EACH_SECOND),
         task("readings", readings.turn, Schedule(every_s=_MINUTE_S), readings.wake),
         rooms.accounts.uses.task,
         task("reset links", rooms.identity.services.reset_requests.answer, _BY_THE_CLOCK),

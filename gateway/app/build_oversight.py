@@ -42,6 +42,7 @@ from gateway.request_log import routes as request_routes
 from gateway.request_log.service import RequestLog
 from gateway.request_log.store import RequestRecords
 from gateway.runtime.kernel import Kernel
+from gateway.runtime.request_log_writer import RequestLogWriter
 from gateway.security.identity.sealed_mail import SealedOutbox
 from gateway.store.schema import REVISIONS, revision_of
 from gateway.traces import pages as trace_pages
@@ -70,17 +71,20 @@ class Oversight:
     traces: Traces
 
 
-def build_oversight(
+def build_oversight(  # noqa: PLR0913 - what they read
     kernel: Kernel,
     office: BackOfficeOperations,
     rehearse: Rehearsals,
     partners: Surface,
     banks: BankReports,
+    *,
+    lines: RequestLogWriter,
 ) -> Oversight:
     """
     Build the services behind the routes and pages.
 
-    ``partners`` is the surface that traces explain and the reference shows.
+    ``partners`` is the surface that traces explain and the reference shows; ``lines`` has what
+    is not stored yet.
     """
     store, settings = kernel.store, kernel.settings
     records = RequestRecords(store.database)
@@ -91,7 +95,7 @@ def build_oversight(
     configuration = _configuration(kernel)
     overviews = build_overviews(kernel, banks.known)
     requests = RequestLog(records, office.turns)
-    traces = _traces(kernel, rehearse, records, partners)
+    traces = _traces(kernel, rehearse, lines, partners)
     reference = reference_pages.Reference(partners)
 
     def pages(payouts: PayoutRecords, context: PageContext) -> Sequence[Page]:
@@ -154,14 +158,15 @@ def _configuration(kernel: Kernel) -> Configuration:
 
 
 def _traces(
-    kernel: Kernel, rehearse: Rehearsals, records: RequestRecords, partners: Surface
+    kernel: Kernel, rehearse: Rehearsals, lines: RequestLogWriter, partners: Surface
 ) -> Traces:
     """Build what explains the partners' surface, by its own rows and policies."""
     scoped = kernel.store.office.scoped
     rows = [row for gate in partners.gates for row in gate.rows]
     return Traces(
         database=kernel.store.database,
-        requests=records,
+        requests=RequestRecords(kernel.store.database),
+        flush=lines.flush,
         records=scoped,
         needed={row.name: str(row.needs) for row in rows if row.needs is not None},
         what_if=WhatIf(Table([partners]), scoped, rehearse),

@@ -74,11 +74,13 @@ from gateway.pix_keys.pages import pages as key_pages
 from gateway.pix_keys.routes import routes as key_routes
 from gateway.refunds.pages import pages as refund_pages
 from gateway.refunds.routes import routes as refund_routes
+from gateway.request_log.store import RequestRecords
 from gateway.reviews.pages import pages as review_pages
 from gateway.reviews.routes import routes as review_routes
 from gateway.runtime.caches.cache import MemoryCache, build_cache
 from gateway.runtime.kernel import Kernel
 from gateway.runtime.providers import ConnectedBanks, Connection
+from gateway.runtime.request_log_writer import RequestLogWriter
 from gateway.sandbox.pages import pages as sandbox_pages
 from gateway.sandbox.routes import routes as sandbox_routes
 from gateway.search.pages import pages as search_pages
@@ -105,6 +107,7 @@ class Rooms:
     The rooms; each is built on those before it.
 
     Attributes:
+        lines: Keeps the request log of this process.
         paces: How fast a provider's unsettled payouts are followed up, by its name.
     """
 
@@ -117,6 +120,7 @@ class Rooms:
     backoffice: BackOfficeOperations
     staff_payouts: StaffPayouts
     panel: Panel
+    lines: RequestLogWriter
     callbacks: Reception
     paces: Callable[[str], Pace]
 
@@ -155,6 +159,7 @@ def build_rooms(
             kernel, bank.pix_keys.owners, payouts, backoffice.approvals.order, records
         ),
         panel=build_panel(kernel, identity),
+        lines=RequestLogWriter(RequestRecords(kernel.store.database).add, kernel.observer.count),
         callbacks=build_callbacks(kernel, connections, wake),
         paces=banks.pace_of,
     )
@@ -188,7 +193,9 @@ def user_surfaces(
     people = build_people(kernel, identity, rooms.backoffice.users)
     rehearse = Rehearsals(rooms.bank.banks, rooms.payouts)
     reports = build_bank_reports(kernel, providers, unwritten)
-    oversight = build_oversight(kernel, rooms.backoffice, rehearse, _banking(rooms), reports)
+    oversight = build_oversight(
+        kernel, rooms.backoffice, rehearse, _banking(rooms), reports, lines=rooms.lines
+    )
     backoffice = backoffice_surface(
         backoffice_rows(_routes(rooms, people, oversight)),
         policies,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import defaultdict, deque
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -69,6 +70,7 @@ class RequestLogWriter:
         self._common_left = _MOST_COMMON
         self._refused: defaultdict[tuple[str, str, str], _Refusals] = defaultdict(_Refusals)
         self._waiting: deque[_Taken] = deque()
+        self._storing = asyncio.Lock()
 
     def keep(self, at: datetime, record: AccessRecord, line: Fields) -> None:
         """Take a line to be stored; raises nothing."""
@@ -113,11 +115,16 @@ class RequestLogWriter:
                 at, record, line = each.last
                 thinned = each.number - _MOST_REFUSED - 1
                 self._wait(at, record, {**line, "thinned": thinned} if thinned else line)
-        waiting = len(self._waiting)
-        for stored in range(0, waiting, _BATCH):
-            size = min(_BATCH, waiting - stored)
-            await self._add([self._waiting.popleft() for _ in range(size)])
-        return waiting
+        return await self.flush()
+
+    async def flush(self) -> int:
+        """Store what waits, after what is being stored; return how many requests that were."""
+        async with self._storing:
+            waiting = len(self._waiting)
+            for stored in range(0, waiting, _BATCH):
+                size = min(_BATCH, waiting - stored)
+                await self._add([self._waiting.popleft() for _ in range(size)])
+            return waiting
 
     async def _add(self, batch: list[_Taken]) -> None:
         """Store a batch; one that the store does not take is gone: newer ones are worth more."""

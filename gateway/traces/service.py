@@ -74,12 +74,14 @@ class Traces:
     Reads by trace id, and answers what a call would be answered; no bank is asked.
 
     Attributes:
+        flush: Stores the requests that wait here to be stored; other processes do each second.
         needed: The permission that each row of partners needs, by the row's name.
         what_if: Answers a question within a company scope.
     """
 
     database: Database
     requests: RequestRecords
+    flush: Callable[[], Awaitable[object]]
     records: ScopedRecords
     needed: Mapping[str, str]
     what_if: Callable[[CompanyScope, QuestionBody], Awaitable[Explanation]]
@@ -147,6 +149,7 @@ class Traces:
         )
 
     async def _requests(self, scope: CompanyScope, trace_id: str) -> Sequence[LoggedRequest]:
+        await self.flush()
         search = RequestSearch(paging=_ALL, trace_id=trace_id)
         return await self.requests.export(search, scope, _ALL.limit)
 

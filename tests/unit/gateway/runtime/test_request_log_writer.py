@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import Sequence
 
@@ -47,6 +48,27 @@ def keeper(shelf: Shelf, counted: Counter[tuple[str, str]], most: int = 5000) ->
 def record(trace_id: str = "t", method: str = "POST", **fields: object) -> AccessRecord:
     plain = {"surface": "banking", "route": "banking.payout_create", "client_id": "cli_a"}
     return AccessRecord(trace_id=trace_id, method=method, **({"status": 200} | plain | fields))  # type: ignore[arg-type]
+
+
+async def test_whoever_looks_for_a_line_waits_for_those_being_stored():
+    """A trace is looked up in the second of its call."""
+    stored: list[str] = []
+
+    async def add(requests: Sequence[LoggedRequest]) -> None:
+        await asyncio.sleep(0)
+        stored.extend(each.trace_id for each in requests)
+
+    kept = RequestLogWriter(add, lambda *_: None)
+    names = [str(number) for number in range(101)]
+    for name in names:
+        kept.keep(NOON, record(name), {})
+    turn = asyncio.create_task(kept.run_once())
+    await asyncio.sleep(0)
+
+    await kept.flush()
+
+    assert stored == names
+    await turn
 
 
 async def test_lines_are_stored_in_batches(shelf: Shelf, counted: Counter[tuple[str, str]]):
