@@ -184,6 +184,18 @@ class Shapes:
         example = example_of(schema, self.components)
         return {each: {"schema": schema, "example": example} for each in media}
 
+    def sent(self, kind: type) -> Schema:
+        """Describe the body of a request; a choice has an example of each form."""
+        schema = self.by_type[kind]
+        choice = self.components.get(schema.get("$ref", "").rpartition("/")[2], {})
+        if "discriminator" not in choice:
+            return self.content(kind)
+        examples = {
+            word: {"value": example_of({"$ref": form}, self.components)}
+            for word, form in choice["discriminator"]["mapping"].items()
+        }
+        return {JSON: {"schema": schema, "examples": examples}}
+
 
 def shapes_of(row: Row[Any]) -> list[type]:
     """Return the types of a row's answers that have a shape."""
@@ -209,7 +221,7 @@ def operation(gate: Gate[Any], row: Row[Any], shapes: Shapes) -> Schema:
     }
     if row.takes.body is not None:
         required = not row.takes.may_be_absent
-        shown["requestBody"] = {"required": required, "content": shapes.content(row.takes.body)}
+        shown["requestBody"] = {"required": required, "content": shapes.sent(row.takes.body)}
     return shown
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -55,8 +56,14 @@ def example(place: RoutedRow) -> Made:
             for each in about.parameters(place, "header")
             if "example" in each
         },
-        body=body["content"]["application/json"]["example"] if body else ABSENT,
+        body=_sent(body["content"]["application/json"]) if body else ABSENT,
     )
+
+
+def _sent(content: Mapping[str, Any]) -> object:
+    """Return the example of a body; of a choice, the first."""
+    forms = content.get("examples")
+    return next(iter(forms.values()))["value"] if forms else content["example"]
 
 
 def generated(place: RoutedRow) -> list[Made]:

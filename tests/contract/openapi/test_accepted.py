@@ -95,10 +95,17 @@ def test_every_example_is_whole():
 
 
 def contents(place: RoutedRow) -> list[tuple[str, Mapping[str, Any]]]:
-    """Return every body that a row's description shows, with its media type."""
+    """Return every body that a row's description shows, with its media type; a choice by form."""
     shown = described(place).operation(place)
     parts = (shown.get("requestBody", {}), *shown["responses"].values())
-    return [each for part in parts for each in part.get("content", {}).items()]
+    return [
+        (media, {**content, **form})
+        for part in parts
+        for media, content in part.get("content", {}).items()
+        for form in (
+            [{"example": each["value"]} for each in content.get("examples", {}).values()] or [{}]
+        )
+    ]
 
 
 def test_every_entry_is_of_a_row():

@@ -176,6 +176,16 @@ def test_a_payout_is_told_by_its_method(name: str):
         assert "method" in form["required"]
 
 
+def test_a_payout_shows_an_order_of_each_method():
+    body = operation("POST", "/baas/v1/account/{account_id}/withdraw")["requestBody"]
+    shown = body["content"]["application/json"]["examples"]
+
+    assert [(word, each["value"]["method"]) for word, each in shown.items()] == [
+        ("pix", "pix"),
+        ("bank_account", "bank_account"),
+    ]
+
+
 @pytest.mark.parametrize("name", ["banking.statement", "banking.payouts"])
 def test_a_limit_has_no_maximum(name: str):
     """More counts as 100, which the description says (contract part 8)."""
