@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Final
 from urllib.parse import quote
 
 from gateway.domain.identity.challenges import Mail, MailToken, Purpose
@@ -12,10 +13,20 @@ from gateway.operations.identity.ports import IdentityContext
 
 _PATHS = {Purpose.RESET: "/panel/reset", Purpose.INVITATION: "/panel/invitation"}
 
+Text = tuple[str, str]
+"""In Portuguese and in English."""
+
+_ENGLISH: Final = "en"
+"""As the panel's language has it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Mailer:
-    """Writes mail to users, in Portuguese; links start with the configured origin."""
+    """
+    Writes mail to users; links start with the configured origin.
+
+    It is in Portuguese, but in English to whoever chose that for the panel.
+    """
 
     context: IdentityContext
 
@@ -34,13 +45,17 @@ class Mailer:
             return False
         link = self._link(row.purpose, token)
         minutes = int(settings.reset.total_seconds() // 60)
-        await self._put(
-            user,
-            "Redefinição de senha",
+        portuguese = (
             f"Alguém pediu uma nova senha para esta conta. O link vale {minutes} minutos,"
             f" uma única vez:\n\n{link}\n\nSe não foi você, ignore esta mensagem:"
-            " nada foi alterado.",
+            " nada foi alterado."
         )
+        english = (
+            "Somebody asked for a new password for this account. The link is valid for"
+            f" {minutes} minutes and works once:\n\n{link}\n\nIf it was not you, ignore this"
+            " message: nothing has been changed."
+        )
+        await self._put(user, ("Redefinição de senha", "Password reset"), (portuguese, english))
         return True
 
     async def send_invitation(self, user: User) -> None:
@@ -50,17 +65,24 @@ class Mailer:
         await self.context.stores.challenges.add_mail_token(row)
         link = self._link(row.purpose, token)
         hours = int(self.context.settings.invitation.total_seconds() // 3600)
-        await self._put(
-            user,
-            "Convite",
+        portuguese = (
             f"Você foi convidado a operar o gateway PIX. Escolha sua senha em até {hours}"
-            f" horas:\n\n{link}",
+            f" horas:\n\n{link}"
         )
+        english = (
+            "You have been invited to operate the PIX gateway. Choose your password within"
+            f" {hours} hours:\n\n{link}"
+        )
+        await self._put(user, ("Convite", "Invitation"), (portuguese, english))
 
-    async def notify(self, user: User, subject: str, text: str) -> None:
+    async def notify(self, user: User, subject: Text, text: Text) -> None:
         """Tell a user what happened to their account; the mail has no link."""
-        footer = "Se não foi você, avise o responsável pela segurança imediatamente."
-        await self._put(user, subject, f"{text}\n\n{footer}")
+        portuguese, english = text
+        told = (
+            f"{portuguese}\n\nSe não foi você, avise o responsável pela segurança imediatamente.",
+            f"{english}\n\nIf it was not you, tell whoever is responsible for security at once.",
+        )
+        await self._put(user, subject, told)
 
     def _new_token(
         self, user: User, purpose: Purpose, lifetime: timedelta
@@ -81,13 +103,15 @@ class Mailer:
         """Return the link with its token."""
         return f"{self.context.settings.origin}{_PATHS[purpose]}?token={quote(token)}"
 
-    async def _put(self, user: User, subject: str, text: str) -> None:
+    async def _put(self, user: User, subject: Text, text: Text) -> None:
         """Put a message into the outbox."""
+        chosen = int(user.preferences.language == _ENGLISH)
+        greeting = ("Olá", "Hello")[chosen]
         mail = Mail(
             id=self.context.new_id(),
             to=user.email,
-            subject=f"[pixgate] {subject}",
-            text=f"Olá, {user.name}!\n\n{text}\n",
+            subject=f"[pixgate] {subject[chosen]}",
+            text=f"{greeting}, {user.name}!\n\n{text[chosen]}\n",
             created_at=self.context.now(),
         )
         await self.context.stores.outbox.put(mail)

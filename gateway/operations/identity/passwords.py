@@ -176,7 +176,11 @@ class NewPasswords:
         event = own_audit_event(self.context, user, "sessions.ended", why=word)
         now = self.context.now()
         await self.context.stores.sessions.end_all(user.id, now, "password", "", event)
-        await Mailer(self.context).notify(user, "Senha alterada", "A senha da sua conta mudou.")
+        await Mailer(self.context).notify(
+            user,
+            ("Senha alterada", "Password changed"),
+            ("A senha da sua conta mudou.", "The password of your account has changed."),
+        )
         self.context.events.on_security_event("authn_password_change", user.id)
         return user
 

@@ -19,7 +19,7 @@ from gateway.domain.identity.sessions import SignedInUser
 from gateway.domain.identity.users import RecoveryCode, Totp, User
 from gateway.domain.kernel.audit import AuditEvent
 from gateway.domain.kernel.errors import ServiceError
-from gateway.operations.identity.mail import Mailer
+from gateway.operations.identity.mail import Mailer, Text
 from gateway.operations.identity.passwords import PasswordCheck
 from gateway.operations.identity.ports import ClientInfo, IdentityContext
 from gateway.operations.identity.throttling import Throttle
@@ -112,8 +112,11 @@ class SecondFactorCodes:
         left = await self.left(user.id)
         await Mailer(self.context).notify(
             user,
-            "Código de recuperação usado",
-            f"Um código de recuperação foi usado na sua conta. Restam {left}.",
+            ("Código de recuperação usado", "Recovery code used"),
+            (
+                f"Um código de recuperação foi usado na sua conta. Restam {left}.",
+                f"A recovery code was used for your account. {left} are left.",
+            ),
         )
 
     async def _row(self, user: User, code: str) -> RecoveryCode:
@@ -196,7 +199,8 @@ class SecondFactors:
         # before the factor takes effect, so that nobody has a factor without codes
         codes = await SecondFactorCodes(self.context).renew(user)
         update = partial(_confirmed, begun=user.totp, at=self.context.now())
-        await self._change(user, update, "factor.enrolled", "Um aplicativo autenticador foi ligado")
+        notice = ("Um aplicativo autenticador foi ligado", "An authenticator app was turned on")
+        await self._change(user, update, "factor.enrolled", notice)
         return codes
 
     async def remove(self, caller: SignedInUser) -> None:
@@ -212,7 +216,7 @@ class SecondFactors:
             user,
             lambda now: replace(now, totp=None),
             "factor.removed",
-            "O aplicativo autenticador foi desligado",
+            ("O aplicativo autenticador foi desligado", "The authenticator app was turned off"),
         )
         await self.context.stores.users.replace_codes(user.id, ())
 
@@ -230,7 +234,9 @@ class SecondFactors:
             own_audit_event(self.context, user, "recovery_codes.renewed")
         )
         await Mailer(self.context).notify(
-            user, "Novos códigos de recuperação", "Os códigos anteriores não valem mais."
+            user,
+            ("Novos códigos de recuperação", "New recovery codes"),
+            ("Os códigos anteriores não valem mais.", "The former codes are not valid any more."),
         )
         return codes
 
@@ -242,7 +248,7 @@ class SecondFactors:
         return user
 
     async def _change(
-        self, user: User, update: Callable[[User], User], word: str, notice: str
+        self, user: User, update: Callable[[User], User], word: str, notice: Text
     ) -> None:
         """Change the factor, end every session and notify the owner."""
 
@@ -254,7 +260,9 @@ class SecondFactors:
         event = own_audit_event(self.context, user, "sessions.ended", why=word)
         now = self.context.now()
         await self.context.stores.sessions.end_all(user.id, now, "factor", "", event)
-        await Mailer(self.context).notify(user, notice, f"{notice} na sua conta.")
+        await Mailer(self.context).notify(
+            user, notice, (f"{notice[0]} na sua conta.", f"{notice[1]} for your account.")
+        )
         self.context.events.on_security_event("authn_factor_change", user.id)
 
 

@@ -198,8 +198,11 @@ class UserRecords:
             "user.factor_reset",
         )
         await self.context.stores.users.replace_codes(user.id, ())
-        subject = "Segundo fator removido"
-        text = "Um administrador removeu o segundo fator da sua conta."
+        subject = ("Segundo fator removido", "Second factor removed")
+        text = (
+            "Um administrador removeu o segundo fator da sua conta.",
+            "An administrator has removed the second factor of your account.",
+        )
         await Mailer(self.context).notify(user, subject, text)
         return user
 

@@ -1,8 +1,10 @@
 """Mail to users."""
 
 import hashlib
+from dataclasses import replace
 
 from gateway.domain.identity.challenges import Purpose
+from gateway.domain.identity.users import Preferences
 from gateway.operations.identity.mail import Mailer
 
 
@@ -27,6 +29,18 @@ async def test_people_are_addressed_by_name(identity_world, maria):
 
 
 async def test_a_notice_holds_no_link(identity_world, maria):
-    await Mailer(identity_world.context).notify(maria, "Aviso", "Algo mudou.")
+    await Mailer(identity_world.context).notify(
+        maria, ("Aviso", "Notice"), ("Algo mudou.", "A change.")
+    )
 
     assert "://" not in (await identity_world.mails())[0]
+
+
+async def test_whoever_chose_english_for_the_panel_gets_mail_in_english(identity_world, maria):
+    english = replace(maria, preferences=Preferences(language="en"))
+
+    await Mailer(identity_world.context).send_reset_link(english)
+
+    (text,) = await identity_world.mails()
+    assert text.startswith("Hello, Maria!\n\nSomebody asked for a new password")
+    assert "https://pix.example/panel/reset?token=" in text
