@@ -134,6 +134,7 @@ class PayoutPages:
             "dossier": dossier,
             "payout": dossier.payout,
             "account": dossier.account,
+            "paying": found.account.coordinates,
             "account_id": payout.account_id,
             "word": "returned" if back.centavos else word,
             "back": back if back.centavos else None,
