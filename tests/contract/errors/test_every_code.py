@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Awaitable, Callable
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,17 @@ from provider_adapters.testing.demo.document import Pair
 from tests.world import raw_http
 from tests.world.gateway.answers import Answer
 from tests.world.gateway.sayings import means
-from tests.world.gateway.world import FREE, NOBODY, World, basic, opened, order, patient, sandbox
+from tests.world.gateway.world import (
+    FREE,
+    NOBODY,
+    World,
+    basic,
+    opened,
+    order,
+    other_secret,
+    patient,
+    sandbox,
+)
 from tests.world.stops import stop_payouts
 from tests.world.waiting import until
 
@@ -185,14 +194,9 @@ async def too_slow(_world: World, folder: Path) -> Said:
         return of(told.answers[0])
 
 
-async def expired(world: World, folder: Path) -> Said:
-    """Refused like every credential that is not one."""
-    now = world.gateway.kernel.now
-    end = now() + timedelta(milliseconds=30)
-    made = await world.issue(expires_at=end)
-    await until(lambda: now() > end)
-    pair = Pair(client_id=made.credential.client_id, client_secret=made.client_secret)
-    return of(await world.ask("GET", world.at("/balance"), pair=pair))
+async def invalid(world: World, _folder: Path) -> Said:
+    wrong = other_secret(world.pair("full"))
+    return of(await world.ask("GET", world.at("/balance"), pair=wrong))
 
 
 ABSENT = "00000000-0000-4000-8000-000000000000"
@@ -201,7 +205,7 @@ SCENARIOS: dict[str, Scenario] = {
     "credentials_missing": asking("/balance", by=NOBODY),
     "credentials_malformed": showing("Basic %"),
     "basic_required": showing("Bearer abc"),
-    "credentials_invalid": expired,
+    "credentials_invalid": invalid,
     "permission_denied": asking("/balance", by="none"),
     "scope_denied": asking("/balance", "sister"),
     "field_missing": asking("/transactions"),

@@ -8,7 +8,7 @@ from pathlib import Path
 from gateway.domain.accounts.credentials import CredentialLimits
 from gateway.domain.kernel.money import Money
 from provider_adapters.testing.demo.document import Pair
-from tests.world.gateway.world import World, opened, order, sandbox
+from tests.world.gateway.world import World, opened, order, patient, sandbox
 
 ABOVE = (403, "SVC.GTW.010")
 
@@ -20,7 +20,7 @@ async def limited(world: World, **limits: Money) -> Pair:
 
 
 async def test_a_credential_pays_up_to_its_limits(tmp_path: Path):
-    async with opened(sandbox(tmp_path)) as world:
+    async with opened(patient(sandbox(tmp_path))) as world:
         who = await limited(world, per_payout=Money(1000), per_day=Money(2500))
         today = world.today()
 
@@ -38,7 +38,7 @@ async def test_a_credential_pays_up_to_its_limits(tmp_path: Path):
 
 
 async def test_payouts_of_one_moment_do_not_slip_under_a_daily_limit(tmp_path: Path):
-    async with opened(sandbox(tmp_path)) as world:
+    async with opened(patient(sandbox(tmp_path))) as world:
         who = await limited(world, per_day=Money(3000))
         wanted = [order(f"o-{number}", world.today(), value=10) for number in range(12)]
 

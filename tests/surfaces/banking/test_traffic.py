@@ -30,7 +30,7 @@ LIMITED = (429, "SVC.GTW.005")
 async def rationed(folder: Path, **rates: Rate) -> AsyncIterator[World]:
     """Open a world in which these quotas are scarce."""
     limits = RateLimits(**{"read": FREE, "payout": FREE, "company": FREE, **rates})
-    async with opened(sandbox(folder, ratelimits=limits)) as world:
+    async with opened(patient(sandbox(folder, ratelimits=limits))) as world:
         yield world
 
 
