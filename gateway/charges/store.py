@@ -26,7 +26,7 @@ from gateway.store.kernel.structs import from_row, row_of
 from gateway.store.tables.columns import reference_digest
 from gateway.store.tables.core import charges
 from gateway.store.tables.scope import of_account
-from gateway.store.tables.texts import compared, contains
+from gateway.store.tables.texts import holding
 
 _OWN: Final = and_(
     charges.c.account_id == bindparam("of_account"),
@@ -158,16 +158,17 @@ def _conditions(
     if wanted.state is not None:
         found.extend(_in_state(wanted.state, now))
     if wanted.text is not None:
-        found += [compared(charges.c.created_at, tuple(found)), _fits(wanted.text)]
+        found.append(_fits(wanted.text, tuple(found)))
     return found
 
 
-def _fits(text: str) -> ColumnElement[bool]:
-    """Demand an amount, or a part of a reference or of the payer's name."""
+def _fits(text: str, inside: Sequence[ColumnElement[bool]]) -> ColumnElement[bool]:
+    """Demand an amount, by its index; or else a part of a reference or of the payer's name."""
     centavos = terms_of(text).centavos
     if centavos is not None:
         return charges.c.centavos == centavos
-    return or_(contains(charges.c.reference, text), contains(charges.c.payer_name, text))
+    texts = (charges.c.reference, charges.c.payer_name)
+    return holding(text, texts, (charges.c.id,), charges.c.created_at, inside)
 
 
 def _in_state(state: ChargeState, now: datetime) -> Sequence[ColumnElement[bool]]:

@@ -65,7 +65,7 @@ from gateway.store.tables.core import (
 )
 from gateway.store.tables.identity import users
 from gateway.store.tables.scope import of_account, of_company, stops_in
-from gateway.store.tables.texts import JsonText, compared, contains
+from gateway.store.tables.texts import JsonText, holding
 
 _PROBES: Final = Right(Area.PROBE, Action.WRITE)
 _STOPS: Final = Right(Area.STOP, Action.WRITE)
@@ -75,7 +75,8 @@ FOUND_AT_MOST: Final = 25
 """Hits of a text: who sees more than a page types more of it."""
 Condition = ColumnElement[bool] | TextClause
 
-_KEYSET: Final = (payouts.c.created_at, payouts.c.account_id, payouts.c.reference_sha256)
+_KEY: Final = (payouts.c.account_id, payouts.c.reference_sha256)
+_KEYSET: Final = (payouts.c.created_at, *_KEY)
 _UNSENT: Final = and_(
     payouts.c.state == PayoutState.FAILED.value,
     func.coalesce(payouts.c.failure_code, "") == FailureCode.NOT_SENT.value,
@@ -163,11 +164,12 @@ class PayoutDirectory:
         self, query: PayoutQuery, scope: CompanyScope
     ) -> tuple[Sequence[FoundPayout], PayoutPlace | None]:
         """Return a page, and where the next one begins; None at the end."""
-        wanted = _NAMED.where(*_inside(query, scope), *_standing(query.wanted), *_beyond(query))
+        wanted = (*_inside(query, scope), *_standing(query.wanted), *_beyond(query))
         is_newest = query.wanted.order is PayoutOrder.NEWEST
         order = [each.desc() if is_newest else each.asc() for each in _KEYSET]
-        one_more = wanted.order_by(*order).limit(query.limit + 1)
-        found = await self._database.rows(one_more)
+        one_more = select(*_KEY).where(*wanted).order_by(*order).limit(query.limit + 1)
+        named = _NAMED.where(tuple_(*_KEY).in_(one_more)).order_by(*order)
+        found = await self._database.rows(named)
         shown = found[: query.limit]
         after = _place(shown[-1]) if len(found) > query.limit else None
         return [_restored(row) for row in shown], after
@@ -302,8 +304,7 @@ def _fits(text: str, inside: Sequence[Condition]) -> Iterator[Condition]:
         yield payouts.c.centavos == centavos
         yield payouts.c.account_id.in_(select(accounts.c.id))
     else:
-        yield compared(payouts.c.created_at, inside)
-        yield or_(contains(payouts.c.reference, text), contains(_PAYEE, text))
+        yield holding(text, (payouts.c.reference, _PAYEE), _KEY, payouts.c.created_at, inside)
 
 
 def _open_to(query: PayoutQuery) -> Iterator[Condition]:
@@ -387,14 +388,12 @@ def _by(named: Named, given: str) -> Sequence[Condition]:
             return (payouts.c.provider_key == given,)
         case Named.TRACE_ID:
             tried = select(attempts.c.account_id, attempts.c.reference_sha256)
-            key = tuple_(payouts.c.account_id, payouts.c.reference_sha256)
-            return (key.in_(tried.where(attempts.c.trace_id == given)),)
+            return (tuple_(*_KEY).in_(tried.where(attempts.c.trace_id == given)),)
         case Named.REFERENCE:
             return (payouts.c.reference == given, _SHORT)
         case Named.RETURN_ID:
             back = select(returns.c.account_id, returns.c.reference_sha256)
-            key = tuple_(payouts.c.account_id, payouts.c.reference_sha256)
-            return (key.in_(back.where(returns.c.id == given)),)
+            return (tuple_(*_KEY).in_(back.where(returns.c.id == given)),)
 
 
 def _place(row: Record) -> PayoutPlace:

@@ -302,6 +302,7 @@ charges = Table(
     UniqueConstraint("reference_sha256", "account_id"),
     Index("ix_charges_created_at_id", "created_at", "id"),
     Index("ix_charges_account_id_created_at_id", "account_id", "created_at", "id"),
+    Index("ix_charges_centavos_created_at", "centavos", "created_at"),
     Index("ix_charges_e2e_id", "e2e_id"),
 )
 

@@ -300,7 +300,7 @@ _TABLES: Final = (
         of={"account_id": "accounts"},
         unique="reference_sha256 account_id",
         check=("above_zero", "centavos > 0"),
-        indexes=("account_id created_at id", "created_at id", "e2e_id"),
+        indexes=("account_id created_at id", "created_at id", "centavos created_at", "e2e_id"),
     ),
     _Table(
         "provider_minutes",
