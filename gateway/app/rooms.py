@@ -51,7 +51,6 @@ from gateway.credentials.pages import pages as credential_pages
 from gateway.credentials.routes import routes as credential_routes
 from gateway.http.backoffice.cells import BackOfficeOperations
 from gateway.http.backoffice.routing import Routes
-from gateway.http.backoffice.rows import backoffice_rows
 from gateway.http.backoffice.surface import backoffice_surface
 from gateway.http.banking.routes import banking_rows
 from gateway.http.banking.surface import banking_surface
@@ -197,7 +196,7 @@ def user_surfaces(
         kernel, rooms.backoffice, rehearse, _banking(rooms), reports, lines=rooms.lines
     )
     backoffice = backoffice_surface(
-        backoffice_rows(_routes(rooms, people, oversight)),
+        _routes(rooms, people, oversight),
         policies,
         build_visible_account(kernel),
         kernel.now,

@@ -10,7 +10,7 @@ moved money is asked of the bank.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from uuid import uuid4
@@ -64,13 +64,11 @@ class Snapshots:
     Attributes:
         keep_s: How long a snapshot serves; 0 keeps none.
         most_bytes: The largest snapshot that is kept.
-        new_id: Makes ids that do not repeat.
     """
 
     cache: Cache
     keep_s: float
     most_bytes: int
-    new_id: Callable[[], str] = lambda: uuid4().hex
 
     async def keep(self, key: str, entries: Sequence[Entry]) -> bool:
         """
@@ -112,7 +110,7 @@ class Snapshots:
 
     async def _written(self, entries: Sequence[Entry]) -> list[bytes] | None:
         """Write a snapshot's parts, its head first; None when they are too large."""
-        new = self.new_id()
+        new = uuid4().hex
         parts = [_encoder.encode(_Head(new, len(entries)))]
         size = len(parts[0])
         for some in _in_parts(entries):

@@ -91,7 +91,7 @@ class Access(BankAdapter):
             for fields in (self.profile.account_headers, self.profile.account_query)
         )
         asked = get(operation, path, headers, {**query, **more}, account.account_id, **steps)
-        return as_account(asked, identity_of(account)) if self.profile.certificate else asked
+        return as_account(asked, identity_of(account))
 
     async def read(
         self,
@@ -145,7 +145,7 @@ class Access(BankAdapter):
             account_id=account.account_id,
             client_id=secrets.client_id,
             secret=secrets.client_secret,
-            identity=identity_of(account) if self.profile.certificate else None,
+            identity=identity_of(account),
         )
 
 

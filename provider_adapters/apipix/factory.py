@@ -21,7 +21,7 @@ from provider_adapters.apipix.efi.calls import Efi
 from provider_adapters.apipix.inter.calls import Inter
 from provider_adapters.apipix.profiles import EFI, PROFILES, Name, Profile
 from provider_adapters.apipix.secrets import ApiPixSecrets
-from provider_adapters.kit.client import ProviderClient, client_of
+from provider_adapters.kit.client import ProviderClient
 from provider_adapters.kit.factory import AdapterContext, AdapterRefused
 from provider_adapters.kit.proofs import PeerCertificate
 from provider_adapters.kit.secrets import SecretsKind, client_of_accounts
@@ -103,10 +103,9 @@ class ApiPixFactory:
 def _client(
     context: AdapterContext, profile: Profile, base_url: str, chosen: ApiPixSettings
 ) -> ProviderClient:
-    """Make a client whose calls show each account's certificate, if the bank wants one."""
-    make = client_of_accounts if profile.certificate else client_of
+    """Make a client whose calls show each account's certificate."""
     limits = chosen.limits.within(profile.limits)
-    return make(context, base_url, HARMLESS, limits, chosen.tls)
+    return client_of_accounts(context, base_url, HARMLESS, limits, chosen.tls)
 
 
 def _token_client(

@@ -76,7 +76,6 @@ class Profile:
         charges: What precedes the path of an immediate charge, if something else does.
         account_headers: Headers that name the account, each with the field of its secrets.
         account_query: Fields of every query, likewise.
-        certificate: It wants the account's certificate on every call.
         limits: What the bank allows each account.
         secret_address: How its callbacks are proven without its certificate.
     """
@@ -90,7 +89,6 @@ class Profile:
     charges: str = ""
     account_headers: Mapping[str, str] = field(default_factory=dict)
     account_query: Mapping[str, str] = field(default_factory=dict)
-    certificate: bool = True
     limits: AccountLimits = field(default_factory=AccountLimits)
     secret_address: SecretAddress = field(default_factory=SecretAddress)
 

@@ -30,11 +30,10 @@ class CertainClock:
     it, an instant is reached late, never early. It must be asked now and then.
     """
 
-    def __init__(self, now: Now, monotonic: Monotonic, holds_s: float = _HOLDS_S) -> None:
-        """Hold back what is put forward for ``holds_s`` seconds, by the clock nobody puts."""
+    def __init__(self, now: Now, monotonic: Monotonic) -> None:
+        """Hold back what is put forward by the clock nobody puts."""
         self._now = now
         self._monotonic = monotonic
-        self._holds_s = holds_s
         self._ahead = now().timestamp() - monotonic()
         self._before: deque[tuple[float, float]] = deque()
 
@@ -45,7 +44,7 @@ class CertainClock:
         if ahead > self._ahead + _DRIFT_S:
             self._before.append((at, self._ahead))
         self._ahead = ahead
-        while self._before and at - self._before[0][0] >= self._holds_s:
+        while self._before and at - self._before[0][0] >= _HOLDS_S:
             self._before.popleft()
         least = min((was for _, was in self._before), default=ahead)
         return now - timedelta(seconds=max(0.0, ahead - least))

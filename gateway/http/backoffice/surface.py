@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import chain
 from typing import Final
 
 from gateway.domain.accounts.accounts import Environment
@@ -16,7 +18,7 @@ from gateway.http.backoffice.callers import (
     admit_staff,
 )
 from gateway.http.backoffice.cells import BODY_BYTES
-from gateway.http.backoffice.rows import BackOfficeRows
+from gateway.http.backoffice.routing import Routes
 from gateway.http.common import open_gate
 from gateway.http.identity.surface import UserPolicies
 from gateway.http.route import Gate, Surface
@@ -43,7 +45,7 @@ CATALOGUE: Final[tuple[ErrorCode, ...]] = (*errors.CATALOGUE, *identity_errors.C
 
 
 def backoffice_surface(
-    rows: BackOfficeRows,
+    nouns: Sequence[Routes],
     policies: UserPolicies,
     account: VisibleAccount,
     now: Now,
@@ -54,7 +56,7 @@ def backoffice_surface(
         name=NAME,
         prefix=PREFIX,
         gates=(
-            *_gates(rows, policies, account, now),
+            *_gates(nouns, policies, account, now),
             open_gate(NAME, environment, CATALOGUE),
         ),
         challenge=CHALLENGE,
@@ -65,7 +67,7 @@ def backoffice_surface(
 
 
 def _gates(
-    rows: BackOfficeRows, policies: UserPolicies, account: VisibleAccount, now: Now
+    nouns: Sequence[Routes], policies: UserPolicies, account: VisibleAccount, now: Now
 ) -> tuple[
     Gate[BackOfficeCaller], Gate[BackOfficeCaller], Gate[AccountCaller], Gate[AccountCaller]
 ]:
@@ -81,13 +83,28 @@ def _gates(
     visible = (*user, account)
     staff, office = admit_staff(now), admit_office(now)
     return (
-        Gate(policies=user, admits=staff, rows=rows.staff, scheme="bearer"),
-        Gate(policies=fresh, admits=staff, rows=rows.fresh, scheme="bearer"),
-        Gate(policies=visible, admits=office, rows=rows.visible, scheme="bearer"),
+        Gate(
+            policies=user,
+            admits=staff,
+            rows=list(chain.from_iterable(each.staff for each in nouns)),
+            scheme="bearer",
+        ),
+        Gate(
+            policies=fresh,
+            admits=staff,
+            rows=list(chain.from_iterable(each.fresh for each in nouns)),
+            scheme="bearer",
+        ),
+        Gate(
+            policies=visible,
+            admits=office,
+            rows=list(chain.from_iterable(each.visible for each in nouns)),
+            scheme="bearer",
+        ),
         Gate(
             policies=(*visible, AccountState()),
             admits=office,
-            rows=rows.banking,
+            rows=list(chain.from_iterable(each.banking for each in nouns)),
             scheme="bearer",
         ),
     )

@@ -24,6 +24,8 @@ from gateway.telemetry.metrics.registry import MetricRegistry
 
 _log = logging.getLogger(__name__)
 _JSON: Final = "application/json; charset=utf-8"
+_METRICS_S: Final = 5.0
+"""How long one rendering of the metrics is given out."""
 
 
 def check_ops_address(host: str, *, allow_public: bool) -> None:
@@ -59,7 +61,6 @@ class OpsSurface:
             passes; may raise, which counts as not passed.
         draining: Whether the process is being stopped; then it is not ready.
         has_worker: Whether a worker is at work; told, and no reason to be not ready.
-        metrics_cache_s: How long one rendering of the metrics is given out.
         ready_deadline_s: How long ``ready`` may take; load balancers wait longer.
     """
 
@@ -69,7 +70,6 @@ class OpsSurface:
     config_digest: str
     version: str
     has_worker: Callable[[], bool] = lambda: True
-    metrics_cache_s: float = 5.0
     ready_deadline_s: float = 1.0
     clock: Monotonic = time.monotonic
     _was_ready: bool = False
@@ -161,7 +161,7 @@ class OpsSurface:
         """Render in a thread, unless it was done a moment ago."""
         form, now = (as_openmetrics, zipped), self.clock()
         kept = self._rendered.get(form)
-        if kept is None or now - kept[0] >= self.metrics_cache_s:
+        if kept is None or now - kept[0] >= _METRICS_S:
             render = self.metrics.render
             text = await asyncio.to_thread(render, as_openmetrics=as_openmetrics, zipped=zipped)
             kept = self._rendered[form] = (now, *text)

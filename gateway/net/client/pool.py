@@ -68,9 +68,9 @@ class Pool:
         self._epoch = 0
         self._emptied: asyncio.Future[None] | None = None
 
-    def idle_bound(self, at_most: float) -> float:
-        """Return how many seconds one may wait: less than ``at_most`` if the bank says so."""
-        return min(at_most, self._kept_s - _MARGIN_S)
+    def idle_bound(self) -> float:
+        """Return how many seconds one may wait: less than usual if the bank says so."""
+        return min(OLDEST_S, self._kept_s - _MARGIN_S)
 
     async def open(
         self,
@@ -217,7 +217,7 @@ class WarmConnections:
 
     def refill(self) -> None:
         """Open what is missing, in the background; called whenever a payout is sent."""
-        if self._pool.idle_bound(OLDEST_S) <= 0:
+        if self._pool.idle_bound() <= 0:
             return
         self._ready = [connection for connection in self._ready if connection.usable]
         for _ in range(self._most - len(self._ready) - len(self._opening)):
@@ -247,6 +247,6 @@ class WarmConnections:
         if not self._pool.is_current(connection):
             self._pool.end(connection)
             return
-        age_s = self._pool.idle_bound(OLDEST_S)
+        age_s = self._pool.idle_bound()
         connection.rest(asyncio.get_running_loop().time() + age_s)
         self._ready.append(connection)

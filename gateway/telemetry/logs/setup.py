@@ -31,6 +31,8 @@ _WORD: Final = re.compile(r"[a-z]+(?:_[a-z]+)+", re.ASCII)
 """A message of one fixed word, such as ``sys_startup``, names the event."""
 _LONGEST: Final = 2000
 _LONGEST_MESSAGE: Final = 200
+_PER_SECOND: Final = 100
+"""How often one message is written."""
 
 
 class Logs:
@@ -41,7 +43,6 @@ class Logs:
 
     Args:
         level: The least level written.
-        per_second: How often one message is written each second.
     """
 
     def __init__(
@@ -51,11 +52,10 @@ class Logs:
         now: Now,
         monotonic: Monotonic,
         level: str = "INFO",
-        per_second: int = 100,
     ) -> None:
         self._now = now
         self._level = level
-        self._ceiling = Ceiling(per_second, monotonic)
+        self._ceiling = Ceiling(_PER_SECOND, monotonic)
         self._filter = ForeignFilter(self._ceiling)
         self._handler = _LineHandler(lines, now, self._ceiling)
         self._handler.addFilter(self._filter)

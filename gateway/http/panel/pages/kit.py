@@ -153,14 +153,12 @@ class Listing(TypedDict):
         takes: How the search is read: that of the same list in the back office.
         template, part: See ``Shown``.
         asks: Returns the values of the query as ``takes`` reads them, where people type others.
-        fails: See ``part``.
     """
 
     takes: Input[Any]
     template: str
     part: NotRequired[str]
     asks: NotRequired[Callable[[Visit], Mapping[str, str]]]
-    fails: NotRequired[Fails]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -292,12 +290,11 @@ class Pages:
         opens: Callable[..., Awaitable[Value]],
         takes: Input[Any],
         given: Mapping[str, str],
-        fails: Fails = STORE_FAILS,
     ) -> Part[Value]:
         """Call a search with the values of a query; empty ones are left out."""
         query = {name: [value] for name, value in given.items() if value}
         asked = RawRequest(path=visit.call.asked.path, query=query)
-        return await part(_found(opens, self.staff(visit), takes, asked), fails)
+        return await part(_found(opens, self.staff(visit), takes, asked))
 
     def may(self, visit: Visit, method: Callable[..., Any]) -> bool:
         """Say whether who looks has the right that a service method asks for."""
@@ -348,9 +345,7 @@ class Pages:
 
         def declare(more: Callable[[Visit], Awaitable[Mapping[str, object]]]) -> Shows:
             async def shows(visit: Visit) -> Result:
-                found = await self.find(
-                    visit, opens, how["takes"], _given(visit, how), how.get("fails", STORE_FAILS)
-                )
+                found = await self.find(visit, opens, how["takes"], _given(visit, how))
                 found = replace(found, data=shown(found.data, self.staff(visit)))
                 data = {"found": found, **await more(visit)}
                 return Shown(template=how["template"], part=how.get("part", ""), data=data)
