@@ -58,15 +58,16 @@ from gateway.domain.kernel import strict
 from gateway.domain.kernel.audit import AuditEvent
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.storage import AlreadyExists, BankAccountTaken
+from gateway.domain.kernel.windows import Listed
 from gateway.domain.requests.reasons import sentence
 from gateway.domain.requests.schemas import instant
 from gateway.domain.requests.versions import ANY_VERSION, Expected, version_of_account
 from gateway.operations.bank.connections import offered
-from gateway.operations.bank.pages import Listed
 from gateway.operations.kernel.audit_context import AuditContext, RuleViolation, identifier, name
 from gateway.store.accounts.accounts import StoredAccounts, read_account
 from gateway.store.audit.audit_log import StoredAudit
 from gateway.store.kernel.database import page
+from gateway.store.tables.columns import Record
 from gateway.store.tables.core import accounts, companies, credentials
 from gateway.store.tables.scope import of_company
 
@@ -125,9 +126,7 @@ class Accounts:
             found = found.where(accounts.c.company_id == wanted.company_id)
         if wanted.provider is not None:
             found = found.where(accounts.c.provider == wanted.provider)
-        rows, total = await page(self.store.database, found, wanted.paging)
-        items = [OwnedAccount(read_account(row), row.company_name or "") for row in rows]
-        return Listed(items=items, paging=wanted.paging, total=total)
+        return await page(self.store.database, found, wanted.paging, _owned)
 
     @requires(Area.ACCOUNT, Action.READ)
     async def get(self, who: Staff, account: Account) -> OwnedAccount:
@@ -370,6 +369,11 @@ class Accounts:
 
 _CONNECTS: Final = Requirement(Right(Area.PROVIDER, Action.WRITE))
 _READS_CREDENTIALS: Final = Right(Area.CREDENTIAL, Action.READ)
+
+
+def _owned(row: Record) -> OwnedAccount:
+    """Return an account with what its company is called."""
+    return OwnedAccount(read_account(row), row.company_name or "")
 
 
 def _require_company(who: Staff, company_id: str) -> None:

@@ -54,7 +54,7 @@ from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.storage import AlreadyExists, NothingToCollect
-from gateway.operations.bank.pages import Listed
+from gateway.domain.kernel.windows import Listed
 from gateway.payouts.model import Orderer
 from gateway.store.approvals import StoredApprovals
 from gateway.store.audit.audit_log import StoredAudit
@@ -223,8 +223,7 @@ class Approvals:
     @requires(Area.APPROVAL, Action.READ)
     async def page(self, who: Staff, wanted: ApprovalSearch) -> Listed[Approval]:
         """List the orders that wait, or waited, for another user."""
-        found, total = await self.store.search(wanted, who.scope, _person(who).user_id)
-        return Listed(items=found, paging=wanted.paging, total=total)
+        return await self.store.search(wanted, who.scope, _person(who).user_id)
 
     @requires(Area.APPROVAL, Action.READ)
     async def to_collect(self, who: Staff) -> Sequence[Approval]:

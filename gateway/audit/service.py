@@ -14,9 +14,8 @@ from gateway.domain.accounts.credentials import Action
 from gateway.domain.identity.rights import Area
 from gateway.domain.kernel.audit import AcceptedBreak, AuditEvent
 from gateway.domain.kernel.company_scope import CompanyScope
-from gateway.domain.kernel.windows import Paging
+from gateway.domain.kernel.windows import Listed, Paging
 from gateway.domain.payouts.reviews import same_name
-from gateway.operations.bank.pages import Listed
 from gateway.store.audit.audit_log import StoredAudit
 from gateway.store.audit.walk import event_of
 from gateway.store.kernel.database import Database, page
@@ -87,8 +86,7 @@ class AuditLog:
     @requires(Area.AUDIT, Action.READ)
     async def search(self, who: Staff, wanted: AuditSearch) -> Listed[AuditEntry]:
         """Search the record of acts, newest first."""
-        found, total = await find_acts(self.database, wanted, who.scope)
-        return Listed(items=found, paging=wanted.paging, total=total)
+        return await find_acts(self.database, wanted, who.scope)
 
     @requires(Area.AUDIT, Action.READ)
     async def export(self, who: Staff, after: int) -> Sequence[AuditEntry]:
@@ -107,18 +105,17 @@ class AuditLog:
             return Proof(whole=False, events=0, problem=str(problem), accepted=[])
         is_limited = not who.scope.everything
         if is_limited:  # the whole chain is walked all the same: a part of it proves nothing
-            events = (await find_acts(self.database, AuditSearch(paging=_ONE), who.scope))[1]
+            events = (await find_acts(self.database, AuditSearch(paging=_ONE), who.scope)).total
         shown = [_accepted(each, is_limited=is_limited) for each in accepted]
         return Proof(whole=True, events=events, problem="", accepted=shown)
 
 
 async def find_acts(
     database: Database, search: AuditSearch, scope: CompanyScope
-) -> tuple[Sequence[AuditEntry], int]:
-    """Return a page, newest first, and how many there are."""
+) -> Listed[AuditEntry]:
+    """Return a page, newest first."""
     actors = await _people(database, search.actor, scope) if search.actor else []
-    rows, total = await page(database, _matching(search, scope, actors), search.paging)
-    return [_entry(row) for row in rows], total
+    return await page(database, _matching(search, scope, actors), search.paging, _entry)
 
 
 async def _people(database: Database, text: str, scope: CompanyScope) -> list[str]:

@@ -12,11 +12,11 @@ from gateway.callbacks.service import Callbacks
 from gateway.domain.accounts.credentials import Action
 from gateway.domain.bank.provider_callbacks import CallbackKind
 from gateway.domain.identity.rights import Area, Right
+from gateway.domain.kernel.windows import Listed
 from gateway.domain.requests.calls import RawRequest
 from gateway.http.panel.pages.kit import PageContext, Pages
 from gateway.http.panel.pages.page import Page, Result, Shown
 from gateway.http.panel.pages.visit import Visit
-from gateway.operations.bank.pages import Listed
 
 _FIND: Final = Right(Area.PAYOUT, Action.READ)
 """The subject of most callbacks is the key of a payout, which the search leads to."""

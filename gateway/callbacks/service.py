@@ -11,8 +11,8 @@ from gateway.callbacks.store import CallbackRecords
 from gateway.core.access import Staff, requires
 from gateway.domain.accounts.credentials import Action
 from gateway.domain.identity.rights import Area, Right
+from gateway.domain.kernel.windows import Listed
 from gateway.domain.payouts.payouts import Payout
-from gateway.operations.bank.pages import Listed
 
 _PAYOUTS: Final = Right(Area.PAYOUT, Action.READ)
 
@@ -26,8 +26,7 @@ class Callbacks:
     @requires(Area.WEBHOOK, Action.READ)
     async def search(self, who: Staff, wanted: CallbackSearch) -> Listed[Callback]:
         """List the callbacks that banks sent, newest first."""
-        found, total = await self.records.search(wanted, who.scope)
-        return Listed(items=found, paging=wanted.paging, total=total)
+        return await self.records.search(wanted, who.scope)
 
     @requires(Area.WEBHOOK, Action.READ)
     async def payouts(self, who: Staff, told: Sequence[Callback]) -> Mapping[str, Payout]:

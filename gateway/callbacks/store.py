@@ -10,6 +10,7 @@ from sqlalchemy import func, or_, select, update
 from gateway.callbacks.model import Callback, CallbackSearch, CallbackState
 from gateway.domain.bank.provider_callbacks import CallbackKind, NamedBy
 from gateway.domain.kernel.company_scope import CompanyScope
+from gateway.domain.kernel.windows import Listed
 from gateway.domain.payouts.events import PayoutEvent
 from gateway.domain.payouts.followups import MOST_COUNTED, Backlog
 from gateway.domain.payouts.payouts import Payout
@@ -123,10 +124,8 @@ class CallbackRecords:
         rows = await self._database.rows(_BACKLOG)
         return [Backlog(**row._asdict()) for row in rows]
 
-    async def search(
-        self, search: CallbackSearch, scope: CompanyScope
-    ) -> tuple[Sequence[Callback], int]:
-        """Return a page, newest first, and how many there are."""
+    async def search(self, search: CallbackSearch, scope: CompanyScope) -> Listed[Callback]:
+        """Return a page, newest first."""
         wanted = _NEWEST
         for column, value in (
             (callbacks.c.provider, search.provider),
@@ -136,8 +135,7 @@ class CallbackRecords:
             if value is not None:
                 wanted = wanted.where(column == str(value))
         wanted = wanted.where(*of_company(callbacks.c.company_id, scope))
-        rows, total = await page(self._database, wanted, search.paging)
-        return [_read(row) for row in rows], total
+        return await page(self._database, wanted, search.paging, _read)
 
     async def forget(self, before: datetime) -> int:
         """Delete what was received before an instant; return how many."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from sqlalchemy import Select, case, func, select
@@ -17,8 +18,7 @@ from gateway.domain.kernel.audit import AuditEvent
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.storage import AlreadyExists
-from gateway.domain.kernel.windows import Paging
-from gateway.operations.bank.pages import Listed
+from gateway.domain.kernel.windows import Listed, Paging
 from gateway.operations.kernel.audit_context import RuleViolation, identifier, name
 from gateway.store.audit import audit_log
 from gateway.store.kernel.database import Database, page
@@ -74,15 +74,14 @@ class Companies:
     @requires(Area.COMPANY, Action.READ)
     async def page(self, who: Staff, paging: Paging) -> Listed[Company]:
         """List the companies you may see."""
-        rows, total = await page(self.database, _in(who.scope, _LISTED), paging)
-        return Listed(items=[from_row(row, Company) for row in rows], paging=paging, total=total)
+        listed = _in(who.scope, _LISTED)
+        return await page(self.database, listed, paging, partial(from_row, kind=Company))
 
     @requires(Area.COMPANY, Action.READ)
     async def summaries(self, who: Staff, paging: Paging) -> Listed[CompanySummary]:
         """List companies with what their accounts say of them."""
-        rows, total = await page(self.database, _in(who.scope, _SUMMARIES), paging)
-        items = [from_row(row, CompanySummary) for row in rows]
-        return Listed(items=items, paging=paging, total=total)
+        listed = _in(who.scope, _SUMMARIES)
+        return await page(self.database, listed, paging, partial(from_row, kind=CompanySummary))
 
     @requires(Area.COMPANY, Action.READ)
     async def every(self, who: Staff) -> Sequence[Company]:

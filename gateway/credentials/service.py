@@ -56,8 +56,8 @@ from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.storage import AlreadyExists, NothingToCollect
+from gateway.domain.kernel.windows import Listed
 from gateway.domain.requests.schemas import ReasonBody, instant
-from gateway.operations.bank.pages import Listed
 from gateway.operations.kernel.audit_context import AuditContext, RuleViolation, identifier, name
 from gateway.store.accounts.accounts import StoredAccounts
 from gateway.store.accounts.credentials import (
@@ -120,8 +120,8 @@ class Credentials:
         if wanted.state is not None:
             chosen = chosen.where(_STATES[wanted.state](now))
         # one has a row for each of its secrets, so that a page is cut by id
-        rows, total = await page(self.database, chosen, wanted.paging)
-        ids = [row.client_id for row in rows]
+        listed = await page(self.database, chosen, wanted.paging, lambda row: str(row.client_id))
+        ids = list(listed.items)
         whole = EVERY.where(credentials.c.client_id.in_(ids))
         counts = [
             func.count(case((_STATES[state](now), 1))).label(state.value)
@@ -129,12 +129,12 @@ class Credentials:
         ]
         counted = select(*counts).select_from(credentials).where(*conditions)
         async with self.database.reading() as connection:
-            found = (await connection.execute(whole)).all() if rows else ()
+            found = (await connection.execute(whole)).all() if ids else ()
             states = (await connection.execute(counted)).one()
         return CredentialPage(
             items=sorted(read_credentials(found), key=lambda each: ids.index(each.client_id)),
             paging=wanted.paging,
-            total=total,
+            total=listed.total,
             counts={"live": states.live, "care": states.care, "ended": states.ended},
         )
 

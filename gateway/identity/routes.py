@@ -6,6 +6,7 @@ from typing import Final, TypedDict
 
 from gateway.domain.identity.errors import FORBIDDEN
 from gateway.domain.kernel import errors
+from gateway.domain.kernel.windows import Listed
 from gateway.domain.requests.versions import version_of_user
 from gateway.http.backoffice.callers import ABSENT, CHANGED, CONDITIONAL, TAKEN, BackOfficeCaller
 from gateway.http.backoffice.routing import Routes, Shape
@@ -14,7 +15,6 @@ from gateway.http.resources.represent import meter
 from gateway.http.route import OK
 from gateway.identity.model import UserStanding
 from gateway.identity.service import People
-from gateway.operations.bank.pages import Listed
 from policies.validation.backoffice import inputs
 
 _USER: Final = "/users/{user_id}"

@@ -14,7 +14,7 @@ from gateway.domain.identity.sessions import SignedInUser
 from gateway.domain.identity.users import User
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.strict import uuid_text
-from gateway.domain.kernel.windows import Paging
+from gateway.domain.kernel.windows import Listed, Paging
 from gateway.domain.requests.schemas import ReasonBody
 from gateway.domain.requests.versions import ANY_VERSION, Expected
 from gateway.identity.model import (
@@ -30,7 +30,6 @@ from gateway.identity.model import (
     fields_of,
 )
 from gateway.operations.backoffice.access_orders import PeopleOrders
-from gateway.operations.bank.pages import Listed
 from gateway.operations.identity.ports import IdentityContext
 from gateway.operations.identity.services import IdentityServices
 from gateway.operations.identity.throttling import Lockouts
@@ -59,8 +58,9 @@ class People:
     @requires(Area.USER, Action.READ)
     async def page(self, who: Staff, paging: Paging) -> Listed[UserStanding]:
         """List the users you may see."""
-        found, total = await self.records.users(paging, who.scope)
-        return Listed(items=await self._standings(found), paging=paging, total=total)
+        found = await self.records.users(paging, who.scope)
+        items = await self._standings(found.items)
+        return Listed(items=items, paging=paging, total=found.total)
 
     @requires(Area.USER, Action.READ)
     async def get(self, who: Staff, user_id: str) -> UserStanding:

@@ -20,7 +20,7 @@ from gateway.domain.kernel.errors import (
     PAYOUT_NOT_FOUND,
     ServiceError,
 )
-from gateway.domain.kernel.windows import LARGEST_LIMIT, Paging, Search, Window
+from gateway.domain.kernel.windows import LARGEST_LIMIT, Listed, Paging, Search, Window
 from gateway.domain.payouts.events import WITHDRAWN, PayoutEvent, shown_move
 from gateway.domain.payouts.followups import absent_at
 from gateway.domain.payouts.payouts import EventKind, KeyPayout, Payout, PayoutRequest, PayoutState
@@ -33,7 +33,6 @@ from gateway.operations.backoffice.downloads.files import (
     DownloadReader,
     Turns,
 )
-from gateway.operations.bank.pages import Listed
 from gateway.operations.kernel.audit_context import RuleViolation
 from gateway.operations.payouts.followup import FollowUp
 from gateway.payouts.model import (

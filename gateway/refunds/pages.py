@@ -14,6 +14,7 @@ from gateway.domain.identity.errors import NOT_FOUND
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.money import Sum
+from gateway.domain.kernel.windows import Listed
 from gateway.http.backoffice.callers import REFUND_FAILS, bank_fails
 from gateway.http.panel.pages.days import Days, days_of
 from gateway.http.panel.pages.formats import day_of, typed_money
@@ -21,7 +22,6 @@ from gateway.http.panel.pages.kit import PageContext, Pages, go_on, page_asked, 
 from gateway.http.panel.pages.page import Page, Result, Shown
 from gateway.http.panel.pages.visit import HOME, Visit
 from gateway.http.panel.pages.words import _
-from gateway.operations.bank.pages import Listed
 from gateway.refunds.service import Refunds
 from policies.validation.backoffice.orders import REFUND
 from policies.validation.backoffice.searches import INCOMING, REFUNDS

@@ -22,9 +22,10 @@ from gateway.domain.bank.refunds import (
 )
 from gateway.domain.identity.rights import Area
 from gateway.domain.kernel.terms import terms_of
+from gateway.domain.kernel.windows import Listed
 from gateway.domain.payouts.payouts import Payout
 from gateway.operations.bank.connections import bank_of, offered
-from gateway.operations.bank.pages import Listed, listed, received_within, refunds_within
+from gateway.operations.bank.pages import listed, received_within, refunds_within
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,13 +8,13 @@ from typing import Final
 from urllib.parse import urlencode
 
 from gateway.core.access import Staff
+from gateway.domain.kernel.windows import Listed
 from gateway.domain.requests.calls import RawRequest
 from gateway.http.backoffice.files import CSV
 from gateway.http.panel.pages.kit import PageContext, Pages, Part, chips, days_asked
 from gateway.http.panel.pages.page import Download, Page, Result, Shown
 from gateway.http.panel.pages.visit import Visit
 from gateway.http.panel.pages.words import _
-from gateway.operations.bank.pages import Listed
 from gateway.request_log.model import LoggedRequest, RefusalGroup, RequestSearch
 from gateway.request_log.searches import PAGE, SEARCH
 from gateway.request_log.service import RequestLog, next_of

@@ -7,11 +7,11 @@ from typing import Annotated, TypedDict
 
 from msgspec import Meta
 
+from gateway.domain.kernel.windows import Listed
 from gateway.http.backoffice.files import CSV, table
 from gateway.http.backoffice.routing import Routes
 from gateway.http.resources.documents import Meter
 from gateway.http.resources.represent import meter
-from gateway.operations.bank.pages import Listed
 from gateway.request_log.model import LoggedRequest, RefusalGroup, RequestDocument
 from gateway.request_log.searches import PAGE, SEARCH
 from gateway.request_log.service import RequestLog, next_of

@@ -9,6 +9,7 @@ from typing import Final
 from gateway.core.access import Staff, requires
 from gateway.domain.accounts.credentials import Action
 from gateway.domain.identity.rights import Area
+from gateway.domain.kernel.windows import Listed
 from gateway.operations.backoffice.downloads.files import (
     ROWS_A_PAGE,
     DownloadFile,
@@ -16,7 +17,6 @@ from gateway.operations.backoffice.downloads.files import (
     DownloadReader,
     Turns,
 )
-from gateway.operations.bank.pages import Listed
 from gateway.reports import requests as request_table
 from gateway.request_log.model import (
     COUNTED_AT_MOST,
@@ -41,8 +41,7 @@ class RequestLog:
     @requires(Area.REQUEST_LOG, Action.READ)
     async def search(self, who: Staff, wanted: RequestSearch) -> Listed[LoggedRequest]:
         """Search the requests of the last thirty days, newest first."""
-        found, total = await self.records.search(wanted, who.scope)
-        return Listed(items=found, paging=wanted.paging, total=total)
+        return await self.records.search(wanted, who.scope)
 
     @requires(Area.REQUEST_LOG, Action.READ)
     async def summary(self, who: Staff, wanted: RequestSearch) -> Sequence[RefusalGroup]:

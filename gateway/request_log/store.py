@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from sqlalchemy import ColumnElement, Insert, Select, TextClause, and_, func, insert, or_, select
 
 from gateway.domain.kernel.company_scope import CompanyScope
+from gateway.domain.kernel.windows import Listed
 from gateway.request_log.model import (
     COUNTED_AT_MOST,
     Cursor,
@@ -32,6 +33,7 @@ from gateway.store.tables.backoffice import (
 from gateway.store.tables.columns import record_of, row_of
 from gateway.store.tables.scope import of_company
 
+_read = partial(record_of, LoggedRequest)
 _NEWEST = select(requests).order_by(requests.c.at.desc(), requests.c.number.desc())
 _PAGES = "panel_pages"
 _REFUSED_FROM = 400
@@ -55,13 +57,10 @@ class RequestRecords:
         add, bulk = _addition(self._database.bulk), self._database.bulk
         await self._database.write(add, bulk.bind(rows))
 
-    async def search(
-        self, search: RequestSearch, scope: CompanyScope
-    ) -> tuple[Sequence[LoggedRequest], int]:
-        """Return a page, newest first, and how many there are, up to ``COUNTED_AT_MOST``."""
+    async def search(self, search: RequestSearch, scope: CompanyScope) -> Listed[LoggedRequest]:
+        """Return a page, newest first, of a list counted up to ``COUNTED_AT_MOST``."""
         wanted = _NEWEST.where(*_conditions(search, scope))
-        rows, total = await page(self._database, wanted, search.paging, COUNTED_AT_MOST)
-        return [record_of(LoggedRequest, row) for row in rows], total
+        return await page(self._database, wanted, search.paging, _read, COUNTED_AT_MOST)
 
     async def export(
         self, search: RequestSearch, scope: CompanyScope, most: int
@@ -69,7 +68,7 @@ class RequestRecords:
         """Return the first ``most``, newest first, whatever the page."""
         wanted = _NEWEST.where(*_conditions(search, scope)).limit(most)
         found = await self._database.rows(wanted)
-        return [record_of(LoggedRequest, row) for row in found]
+        return [_read(row) for row in found]
 
     async def summary(
         self, search: RequestSearch, scope: CompanyScope, most: int

@@ -70,18 +70,18 @@ class UnresolvedProbes:
             wait = {"Retry-After": str(round(BEGINS_WITHIN.total_seconds()))}
             raise ServiceError(TOO_MANY_REQUESTS, "probed", wait)
         async with self.running:
-            found, total = await unresolved(self.database, who.scope, Paging(1, LARGEST_LIMIT))
-            waiting = sorted(found, key=_last_probe)[:ASKED_AT_MOST]
+            found = await unresolved(self.database, who.scope, Paging(1, LARGEST_LIMIT))
+            waiting = sorted(found.items, key=_last_probe)[:ASKED_AT_MOST]
             results = await self._ask(who.acting, [each.payout for each in waiting])
         times = Counter(each.result for each in results)
         return ProbedAll(
-            total=total,
+            total=found.total,
             asked=times[ProbeResult.ASKED],
             proven=sum(map(_is_proven, results)),
             just_asked=times[ProbeResult.JUST_ASKED],
             ended=times[ProbeResult.ENDED],
             # those beyond the most that are asked about had no time either
-            no_time=times[ProbeResult.NO_TIME] + max(0, total - len(results)),
+            no_time=times[ProbeResult.NO_TIME] + max(0, found.total - len(results)),
             data=results,
         )
 

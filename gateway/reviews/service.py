@@ -22,12 +22,11 @@ from gateway.domain.identity.users import User
 from gateway.domain.kernel.company_scope import scope_of
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.structs import struct_of
-from gateway.domain.kernel.windows import Paging
+from gateway.domain.kernel.windows import Listed, Paging
 from gateway.domain.payouts.events import ShownMove, shown_move
 from gateway.domain.payouts.followups import absent_at
 from gateway.domain.payouts.payouts import Change, EventKind, Failure, Payout
 from gateway.domain.payouts.reviews import Opinion, Verdict, may_read, same_name
-from gateway.operations.bank.pages import Listed
 from gateway.operations.kernel.audit_context import (
     AuditContext,
     RuleViolation,
@@ -136,23 +135,23 @@ class Reviews:
     @requires(Area.REVIEW, Action.READ)
     async def page(self, who: Staff, paging: Paging) -> Listed[ReviewDocument]:
         """List the payouts whose outcome two users have to find out."""
-        found, total = await in_review(self.database, who.scope, paging)
-        items = [struct_of(ReviewDocument, each) for each in found]
-        return Listed(items=items, paging=paging, total=total)
+        found = await in_review(self.database, who.scope, paging)
+        items = [struct_of(ReviewDocument, each) for each in found.items]
+        return Listed(items=items, paging=paging, total=found.total)
 
     @requires(Area.REVIEW, Action.READ)
     async def unresolved(self, who: Staff, paging: Paging) -> Listed[Unresolved]:
         """List the payouts whose outcome is not proven, with what is known of each."""
-        found, total = await unresolved(self.database, who.scope, paging)
+        found = await unresolved(self.database, who.scope, paging)
         items = [
             Unresolved(
                 found=each,
                 review=await self._state(who, each.payout, each.opinions),
                 absent_at=absent_at(each.payout, self.absent_after.get(each.payout.provider)),
             )
-            for each in found
+            for each in found.items
         ]
-        return Listed(items=items, paging=paging, total=total)
+        return Listed(items=items, paging=paging, total=found.total)
 
     @requires(Area.REVIEW, Action.READ)
     async def is_own(self, who: Staff, account: Account, reference: str) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sqlalchemy import select
 
 from gateway.domain.kernel.company_scope import CompanyScope
-from gateway.domain.kernel.windows import Paging
+from gateway.domain.kernel.windows import Listed, Paging
 from gateway.domain.payouts.payouts import Payout
 from gateway.reviews.model import UnresolvedPayout
 from gateway.store.kernel.database import Database, page
@@ -21,33 +21,31 @@ from gateway.store.tables.scope import of_account, of_company
 _ORDER = payouts.c.created_at, payouts.c.account_id, payouts.c.reference_sha256
 
 
-async def in_review(
-    database: Database, scope: CompanyScope, paging: Paging
-) -> tuple[Sequence[Payout], int]:
-    """Return a page of the payouts in review, and how many there are."""
+async def in_review(database: Database, scope: CompanyScope, paging: Paging) -> Listed[Payout]:
+    """Return a page of the payouts in review."""
     own = of_account(payouts.c.account_id, scope)
     wanted = select(payouts).where(UNRESOLVED, payouts.c.review, *own).order_by(*_ORDER)
-    rows, total = await page(database, wanted, paging)
-    return [restored_payout(row) for row in rows], total
+    return await page(database, wanted, paging, restored_payout)
 
 
 async def unresolved(
     database: Database, scope: CompanyScope, paging: Paging
-) -> tuple[Sequence[UnresolvedPayout], int]:
-    """Return a page of the payouts that are unknown or in review, and how many there are."""
+) -> Listed[UnresolvedPayout]:
+    """Return a page of the payouts that are unknown or in review."""
     wanted = (
         select(payouts, accounts.c.name.label("account_name"))
         .join(accounts, accounts.c.id == payouts.c.account_id)
         .where(UNRESOLVED, *of_account(payouts.c.account_id, scope))
         .order_by(*_ORDER)
     )
-    rows, total = await page(database, wanted, paging)
-    keys = [(row.account_id, row.reference_sha256) for row in rows]
+    listed = await page(database, wanted, paging, lambda row: row)
+    keys = [(row.account_id, row.reference_sha256) for row in listed.items]
     tried = await rows_beside(database, attempts, keys, (attempts.c.number,))
     said = await rows_beside(database, opinions, keys, (opinions.c.at, opinions.c.by))
-    return [
-        _unresolved(row, tried[key], said[key]) for row, key in zip(rows, keys, strict=True)
-    ], total
+    found = [
+        _unresolved(row, tried[key], said[key]) for row, key in zip(listed.items, keys, strict=True)
+    ]
+    return Listed(items=found, paging=paging, total=listed.total)
 
 
 async def has_account(database: Database, account_id: str, scope: CompanyScope) -> bool:

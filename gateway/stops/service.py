@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 from sqlalchemy import Select, func, insert, or_, select, update
@@ -17,8 +18,7 @@ from gateway.domain.identity.errors import NOT_FOUND
 from gateway.domain.identity.rights import Area
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.windows import Paging
-from gateway.operations.bank.pages import Listed
+from gateway.domain.kernel.windows import Listed, Paging
 from gateway.operations.kernel.audit_context import RuleViolation, identifier, reason
 from gateway.stops.model import LONGEST_MIN, EndedStop, Stop, StopRequest, StopScope
 from gateway.store.accounts.accounts import StoredAccounts
@@ -118,8 +118,7 @@ class Stops:
     async def page(self, who: Staff, paging: Paging) -> Listed[Stop]:
         """List the stops in force; one of a whole provider or of everything is for everybody."""
         wanted = _active(who.acting.now()).where(*stops_in(who.scope))
-        rows, total = await page(self.database, wanted, paging)
-        return Listed(items=[from_row(row, Stop) for row in rows], paging=paging, total=total)
+        return await page(self.database, wanted, paging, partial(from_row, kind=Stop))
 
     @requires(Area.STOP, Action.READ)
     async def ended(self, who: Staff, paging: Paging) -> Listed[EndedStop]:
@@ -127,8 +126,7 @@ class Stops:
         over = or_(stops.c.lifted_at.is_not(None), stops.c.ends_at <= who.acting.now())
         last = func.coalesce(stops.c.lifted_at, stops.c.ends_at).desc()
         wanted = select(stops).where(over, *stops_in(who.scope)).order_by(last, stops.c.id)
-        rows, total = await page(self.database, wanted, paging)
-        return Listed(items=[from_row(row, EndedStop) for row in rows], paging=paging, total=total)
+        return await page(self.database, wanted, paging, partial(from_row, kind=EndedStop))
 
     async def _subject(self, scope: CompanyScope, kind: StopScope, subject: str) -> str:
         """Return the subject as the store spells it; a stop of nothing would be believed."""

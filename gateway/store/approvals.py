@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 
 from sqlalchemy import ColumnElement, Update, and_, bindparam, func, or_, select, update
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
@@ -22,6 +23,7 @@ from gateway.domain.identity.users import User
 from gateway.domain.kernel.audit import AuditEvent
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.storage import AlreadyExists, NothingToCollect
+from gateway.domain.kernel.windows import Listed
 from gateway.store.audit import audit_log
 from gateway.store.kernel.database import Database, page
 from gateway.store.kernel.structs import from_row, row_of
@@ -99,13 +101,12 @@ class StoredApprovals:
 
     async def search(
         self, search: ApprovalSearch, scope: CompanyScope, user_id: str
-    ) -> tuple[Sequence[Approval], int]:
-        """Return a page of those that ``find`` finds, newest first, and how many there are."""
+    ) -> Listed[Approval]:
+        """Return a page of those that ``find`` finds, newest first."""
         wanted = _NEWEST.where(*_visible(scope, user_id))
         if search.state is not None:
             wanted = wanted.where(approvals.c.state == search.state.value)
-        rows, total = await page(self._database, wanted, search.paging)
-        return [from_row(row, Approval) for row in rows], total
+        return await page(self._database, wanted, search.paging, partial(from_row, kind=Approval))
 
     async def matching(
         self, wanted: ColumnElement[bool], scope: CompanyScope, user_id: str

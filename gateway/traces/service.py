@@ -155,5 +155,4 @@ class Traces:
 
     async def _acts(self, scope: CompanyScope, trace_id: str) -> Sequence[AuditEntry]:
         search = AuditSearch(paging=_ALL, trace_id=trace_id)
-        found, _ = await find_acts(self.database, search, scope)
-        return found
+        return (await find_acts(self.database, search, scope)).items

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Final
+from typing import Final, Generic, TypeVar
 from zoneinfo import ZoneInfo
 
+Item = TypeVar("Item")
 # The contract's bounds (parts 2 and 8): a longer window is refused, a larger limit is cut.
 LONGEST_DAYS = 90
 LARGEST_LIMIT = 100
@@ -111,6 +112,15 @@ class Paging:
     def offset(self) -> int:
         """How many items lie before this page, bounded to what a database counts in."""
         return min((self.page - 1) * self.limit, _LARGEST_OFFSET)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed(Generic[Item]):
+    """One page of a list, and how many items it has in all."""
+
+    items: Sequence[Item]
+    paging: Paging
+    total: int
 
 
 @dataclass(frozen=True, slots=True)

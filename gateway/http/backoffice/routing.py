@@ -23,7 +23,7 @@ from gateway.approvals.model import Approval, ApprovalDocument
 from gateway.core.access import Requirement, requirement_of
 from gateway.domain.accounts.accounts import Account
 from gateway.domain.kernel.catalogue import ErrorCode
-from gateway.domain.kernel.windows import Paging
+from gateway.domain.kernel.windows import Listed, Paging
 from gateway.domain.requests.calls import Input, Parameter, RawRequest
 from gateway.domain.requests.versions import Expected
 from gateway.http.backoffice.callers import AccountCaller, BackOfficeCaller, explained
@@ -33,7 +33,6 @@ from gateway.http.rendering import document_of
 from gateway.http.resources.documents import Meter, Total
 from gateway.http.resources.represent import meter
 from gateway.http.route import OK, Answer, Document, Row, VersionedAnswer, content_of, main_of
-from gateway.operations.bank.pages import Listed
 from policies.validation.backoffice import inputs
 from policies.validation.bodies import body
 

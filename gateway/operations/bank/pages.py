@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 from gateway.domain.bank.capabilities import PortCall
 from gateway.domain.bank.providers import BadReply, Bank, Page
 from gateway.domain.bank.refunds import IncomingPayment, Refund
-from gateway.domain.kernel.windows import Paging, Window
+from gateway.domain.kernel.windows import Listed, Paging, Window
 from gateway.operations.bank.connections import offered
 
 Item = TypeVar("Item")
@@ -22,15 +21,6 @@ MOST_ITEMS = 100_000
 # As many items in pages of twenty, the smallest page that a bank may reasonably have.
 _MOST_PAGES = 5_000
 _ENDLESS = "endless_list"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Listed(Generic[Item]):
-    """One page of a list, and how many items it has in all."""
-
-    items: Sequence[Item]
-    paging: Paging
-    total: int
 
 
 async def walked(

@@ -16,7 +16,7 @@ from gateway.credentials.model import Credential
 from gateway.domain.accounts.accounts import Account
 from gateway.domain.identity.users import User
 from gateway.domain.kernel.company_scope import CompanyScope
-from gateway.domain.kernel.windows import Paging
+from gateway.domain.kernel.windows import Listed, Paging
 from gateway.store.accounts.accounts import read_account
 from gateway.store.accounts.credentials import EVERY, read_credentials
 from gateway.store.identity.users import read_user
@@ -73,11 +73,10 @@ class ScopedRecords:
         row = await self._one(select(users).where(column == user_id, *users_in(scope)))
         return None if row is None else read_user(row)
 
-    async def users(self, paging: Paging, scope: CompanyScope) -> tuple[Sequence[User], int]:
-        """Return a page of users, oldest first, and how many there are."""
+    async def users(self, paging: Paging, scope: CompanyScope) -> Listed[User]:
+        """Return a page of users, oldest first."""
         wanted = select(users).order_by(users.c.created_at, users.c.id).where(*users_in(scope))
-        rows, total = await page(self._database, wanted, paging)
-        return [read_user(row) for row in rows], total
+        return await page(self._database, wanted, paging, read_user)
 
     async def last_sign_ins(self, user_ids: Sequence[str]) -> Mapping[str, datetime]:
         """Return when each of these users last signed in, as far as it is on record."""

@@ -28,44 +28,41 @@ from sqlalchemy.ext.asyncio.engine import AsyncConnection, AsyncEngine
 from gateway.domain.backoffice.change_feed import Act
 from gateway.domain.kernel.clocks import Monotonic, Now
 from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.domain.kernel.windows import Paging
+from gateway.domain.kernel.windows import Listed, Paging
 from gateway.net.common.runtime import utc_now
 from gateway.store.kernel.chain import UNSEALED, ChainKeys
 from gateway.store.kernel.hot_statements import Among, BulkParameters, Execution, Found
 from gateway.store.tables.columns import Record
+
+Item = TypeVar("Item")
 
 
 async def page(
     database: Database,
     wanted: Select[*tuple[Any, ...]],
     paging: Paging,
+    read: Callable[[Record], Item],
     count_at_most: int | None = None,
-) -> tuple[Sequence[Record], int]:
+) -> Listed[Item]:
     """
-    Return the rows of one page of an ordered selection, and how many rows it has in all.
+    Return one page of an ordered selection, its rows ``read``.
 
     With ``count_at_most`` the count ends there: a long list is not walked to be counted.
     """
     counted = wanted.order_by(None).limit(count_at_most).subquery()
     count = select(func.count()).select_from(counted)
-    if not paging.offset:
-        return await _first_page(database, wanted.limit(paging.limit), count)
-    async with database.reading() as connection:
-        total = (await connection.execute(count)).scalar_one()
-        # Past the end a database would walk the whole list to find nothing.
-        if paging.offset >= total and total != count_at_most:
-            return [], total
-        shown = wanted.limit(paging.limit).offset(paging.offset)
-        return (await connection.execute(shown)).all(), total
-
-
-async def _first_page(
-    database: Database, wanted: Select[*tuple[Any, ...]], count: Select[int]
-) -> tuple[Sequence[Record], int]:
-    """Return the first rows and how many there are, both by one statement."""
-    together = wanted.add_columns(count.scalar_subquery().label("rows_in_all"))
-    rows = await database.rows(together)
-    return rows, rows[0].rows_in_all if rows else 0
+    shown = wanted.limit(paging.limit).offset(paging.offset)
+    if not paging.offset:  # both by one statement
+        together = shown.add_columns(count.scalar_subquery().label("rows_in_all"))
+        rows = await database.rows(together)
+        total = rows[0].rows_in_all if rows else 0
+    else:
+        async with database.reading() as connection:
+            total = (await connection.execute(count)).scalar_one()
+            # Past the end a database would walk the whole list to find nothing.
+            is_past = paging.offset >= total and total != count_at_most
+            rows = () if is_past else (await connection.execute(shown)).all()
+    return Listed(items=[read(row) for row in rows], paging=paging, total=total)
 
 
 OnUsage = Callable[[str, float], None]

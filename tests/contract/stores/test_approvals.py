@@ -68,8 +68,8 @@ async def test_orders_of_no_company_are_found_by_their_orderer_alone(store: Stor
     search = ApprovalSearch(paging=Paging(1, 25))
     limit = CompanyScope(frozenset({COMPANY}))
 
-    limited, _ = await store.office.approvals.search(search, limit, "u9")
-    own, _ = await store.office.approvals.search(search, limit, MARIA)
+    limited = (await store.office.approvals.search(search, limit, "u9")).items
+    own = (await store.office.approvals.search(search, limit, MARIA)).items
 
     assert limited == [APPROVAL]
     assert {each.id for each in own} == {"a1", "g1"}

@@ -58,23 +58,23 @@ async def test_people_who_see_nothing_beyond_are_shown(
         )
         await store.identity.users.add(one, event())
 
-    found, total = await store.office.scoped.users(EVERY, scope_of(frozenset(limit)))
+    found = await store.office.scoped.users(EVERY, scope_of(frozenset(limit)))
 
-    assert [each.name for each in found] == shown
-    assert total == len(shown)
+    assert [each.name for each in found.items] == shown
+    assert found.total == len(shown)
 
 
 @both
 async def test_reviews_are_shown_by_the_company_of_their_account(store: Store) -> None:
     await in_review(store)
 
-    everybody, total = await listed(store.database, EVERY_COMPANY, EVERY)
-    ours, _ = await listed(store.database, OURS, EVERY)
-    theirs, none = await listed(store.database, THEIRS, EVERY)
+    everybody = await listed(store.database, EVERY_COMPANY, EVERY)
+    ours = await listed(store.database, OURS, EVERY)
+    theirs = await listed(store.database, THEIRS, EVERY)
 
-    assert ([each.reference for each in everybody], total) == (["order-1"], 1)
-    assert list(ours) == list(everybody)
-    assert (list(theirs), none) == ([], 0)
+    assert ([each.reference for each in everybody.items], everybody.total) == (["order-1"], 1)
+    assert ours == everybody
+    assert (list(theirs.items), theirs.total) == ([], 0)
 
 
 @both
@@ -89,10 +89,12 @@ async def test_unresolved_payouts_come_with_their_tries_and_opinions(store: Stor
         )
         await store.payouts.record(change(sending, end, reference=reference))
 
-    everybody, total = await unresolved(store.database, EVERY_COMPANY, EVERY)
-    ours, _ = await unresolved(store.database, OURS, EVERY)
-    theirs, none = await unresolved(store.database, THEIRS, EVERY)
-    second, _ = await unresolved(store.database, EVERY_COMPANY, Paging(2, 1))
+    found = await unresolved(store.database, EVERY_COMPANY, EVERY)
+    everybody, total = found.items, found.total
+    ours = (await unresolved(store.database, OURS, EVERY)).items
+    others = await unresolved(store.database, THEIRS, EVERY)
+    theirs, none = others.items, others.total
+    second = (await unresolved(store.database, EVERY_COMPANY, Paging(2, 1))).items
 
     assert ([each.payout.reference for each in everybody], total) == (["order-1", "order-2"], 2)
     assert [[one.number for one in each.attempts] for each in everybody] == [[1], [1]]
@@ -139,9 +141,7 @@ async def test_a_record_is_found_within_its_scope_alone(store: Store, scope: Com
         await scoped.user("1", scope),
         await scoped.user("1@example.com", scope),
     ]
-    totals = [
-        (await scoped.users(EVERY, scope))[1],
-    ]
+    listed_users = await scoped.users(EVERY, scope)
 
     assert [each is not None for each in found] == [visible] * 4
-    assert totals == [visible]
+    assert listed_users.total == visible

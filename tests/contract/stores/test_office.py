@@ -21,7 +21,7 @@ from gateway.companies.service import add_company
 from gateway.domain.bank.provider_callbacks import CallbackKind
 from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope, scope_of
 from gateway.domain.kernel.storage import AlreadyExists
-from gateway.domain.kernel.windows import Paging
+from gateway.domain.kernel.windows import Listed, Paging
 from gateway.domain.payouts.followups import Backlog
 from gateway.request_log.model import RequestSearch
 from gateway.request_log.store import RequestRecords
@@ -47,6 +47,11 @@ from tests.world.stores.samples import (
 )
 
 FIRST = Paging(1, 25)
+
+
+def shown(found: Listed) -> tuple[list, int]:
+    """What a page holds, and how many there are in all."""
+    return list(found.items), found.total
 
 
 def decided(state: ApprovalState, by: str = "u2") -> Approval:
@@ -108,11 +113,9 @@ async def test_approvals_are_searched_by_state_and_company(store: Store):
 
     async def found(*companies: str, **wanted) -> list[str]:
         search = ApprovalSearch(paging=FIRST, **wanted)
-        rows, total = await store.office.approvals.search(
-            search, scope_of(frozenset(companies)), ""
-        )
-        assert total == len(rows)
-        return [each.id for each in rows]
+        listed = await store.office.approvals.search(search, scope_of(frozenset(companies)), "")
+        assert listed.total == len(listed.items)
+        return [each.id for each in listed.items]
 
     assert await found() == ["a2", "a1"]
     assert await found(state=ApprovalState.WAITING) == ["a2"]
@@ -187,8 +190,8 @@ async def test_what_was_handled_is_due_no_more(store: Store):
 
     await CallbackRecords(store.database).handled("c1", CallbackState.DONE, NOW, None)
 
-    rows, total = await CallbackRecords(store.database).search(
-        CallbackSearch(paging=FIRST), EVERY_COMPANY
+    rows, total = shown(
+        await CallbackRecords(store.database).search(CallbackSearch(paging=FIRST), EVERY_COMPANY)
     )
     assert await CallbackRecords(store.database).due(END, END) == []
     done = replace(CALLBACK, state=CallbackState.DONE, tries=1, handled_at=NOW, due_at=None)
@@ -205,9 +208,12 @@ async def test_callbacks_are_searched_and_forgotten(store: Store):
         state=CallbackState.RECEIVED,
     )
 
-    assert await CallbackRecords(store.database).search(search, EVERY_COMPANY) == ([CALLBACK], 1)
+    assert shown(await CallbackRecords(store.database).search(search, EVERY_COMPANY)) == (
+        [CALLBACK],
+        1,
+    )
     other = replace(search, kind=CallbackKind.CHARGE)
-    assert await CallbackRecords(store.database).search(other, EVERY_COMPANY) == ([], 0)
+    assert shown(await CallbackRecords(store.database).search(other, EVERY_COMPANY)) == ([], 0)
     assert await CallbackRecords(store.database).forget(END) == 1
 
 
@@ -218,17 +224,18 @@ async def test_requests_are_searched_and_forgotten(store: Store):
     await RequestRecords(store.database).add([])
     everything = RequestSearch(paging=FIRST, since=NOW, until=END)
 
-    assert await RequestRecords(store.database).search(everything, EVERY_COMPANY) == (
-        [newer, REQUEST],
-        2,
-    )
+    found = await RequestRecords(store.database).search(everything, EVERY_COMPANY)
+    assert shown(found) == ([newer, REQUEST], 2)
     for wanted in ({"trace_id": "t2"}, {"status": 404}):
         search = replace(everything, **wanted)
-        assert await RequestRecords(store.database).search(search, EVERY_COMPANY) == ([newer], 1)
+        assert shown(await RequestRecords(store.database).search(search, EVERY_COMPANY)) == (
+            [newer],
+            1,
+        )
     other = replace(everything, client_id="cli_b")
     elsewhere = CompanyScope(frozenset({"other"}))
-    assert await RequestRecords(store.database).search(other, EVERY_COMPANY) == ([], 0)
-    assert await RequestRecords(store.database).search(everything, elsewhere) == ([], 0)
+    assert shown(await RequestRecords(store.database).search(other, EVERY_COMPANY)) == ([], 0)
+    assert shown(await RequestRecords(store.database).search(everything, elsewhere)) == ([], 0)
     assert await RequestRecords(store.database).forget(newer.at) == 1
 
 
@@ -236,7 +243,7 @@ async def test_a_page_past_the_end_is_empty_with_the_true_total(store: Store):
     await RequestRecords(store.database).add([REQUEST])
     search = RequestSearch(paging=Paging(9, 25), since=NOW, until=END)
 
-    assert await RequestRecords(store.database).search(search, EVERY_COMPANY) == ([], 1)
+    assert shown(await RequestRecords(store.database).search(search, EVERY_COMPANY)) == ([], 1)
 
 
 @both
@@ -246,10 +253,8 @@ async def test_acts_are_found_newest_first(store: Store):
     await store.audit.append(second)
 
     async def found(**wanted) -> list[str]:
-        rows, _ = await find_acts(
-            store.database, AuditSearch(paging=FIRST, **wanted), EVERY_COMPANY
-        )
-        return [each.event.action for each in rows][:2]
+        rows = await find_acts(store.database, AuditSearch(paging=FIRST, **wanted), EVERY_COMPANY)
+        return [each.event.action for each in rows.items][:2]
 
     assert await found() == ["a.second", "a.first"]
     assert await found(actor="maria") == ["a.second"]
@@ -271,7 +276,7 @@ async def test_acts_of_a_person_are_found_by_name_and_address(store: Store):
 
     async def found(actor: str, *companies: str) -> int:
         wanted = AuditSearch(paging=FIRST, actor=actor, action="a.done")
-        return (await find_acts(store.database, wanted, scope_of(companies)))[1]
+        return (await find_acts(store.database, wanted, scope_of(companies))).total
 
     texts = ("JOSÉ", "100%", "Maria@Example.com", "maria", "user:maria*", "ana", "100_")
     assert [await found(each) for each in texts] == [1, 1, 1, 1, 1, 0, 0]
@@ -312,7 +317,8 @@ async def test_an_act_belongs_to_the_company_of_its_subject(store: Store):
 async def shown_to(store: Store, *companies: str) -> list[AuditEntry]:
     """Return what somebody limited to companies finds; and exports, in the other order."""
     scope = CompanyScope(frozenset(companies))
-    found, total = await find_acts(store.database, AuditSearch(paging=Paging(1, 100)), scope)
+    listed = await find_acts(store.database, AuditSearch(paging=Paging(1, 100)), scope)
+    found, total = shown(listed)
     exported = await acts_of(store, scope)
     assert (list(reversed(found)), total) == (list(exported), len(exported))
     return list(found)
@@ -359,11 +365,9 @@ async def test_callbacks_are_searched_by_company(store: Store):
 
     await CallbackRecords(store.database).belongs("c1", COMPANY)
 
-    assert before == ([], 0)
-    assert await CallbackRecords(store.database).search(search, ours) == (
-        [replace(CALLBACK, company_id=COMPANY)],
-        1,
-    )
+    assert shown(before) == ([], 0)
+    now = await CallbackRecords(store.database).search(search, ours)
+    assert shown(now) == ([replace(CALLBACK, company_id=COMPANY)], 1)
 
 
 async def test_the_record_is_exported_in_its_order(store: Store):

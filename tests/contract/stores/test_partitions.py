@@ -65,8 +65,8 @@ async def written(store: Store, at: datetime) -> None:
 
 async def places(store: Store, at: datetime) -> list[str]:
     """Where the two lie; each is found as ever."""
-    found, _ = await RequestRecords(store.database).search(EVER, EVERY_COMPANY)
-    assert at in {each.at for each in found}
+    found = await RequestRecords(store.database).search(EVER, EVERY_COMPANY)
+    assert at in {each.at for each in found.items}
     assert [each.at for each in await store.payout_events.of(ACCOUNT, str(at))] == [at]
     async with store.database.reading() as connection:
         return [
@@ -131,7 +131,7 @@ async def test_partitions_are_dropped_when_all_in_them_is_old(filled_url: str) -
 
         assert await renew(store, datetime(2020, 2, 1, tzinfo=UTC)) == [4, 1]
 
-        assert (await RequestRecords(store.database).search(EVER, EVERY_COMPANY))[1] == 0
+        assert (await RequestRecords(store.database).search(EVER, EVERY_COMPANY)).total == 0
         assert await store.payout_events.of(ACCOUNT, str(LONG_AGO)) == []
         assert await store.payouts.find(ACCOUNT, str(LONG_AGO)) is not None
 

@@ -44,11 +44,9 @@ STRANGER = replace(
 
 
 async def found(store: Store, **filters: Any) -> list[LoggedRequest]:
-    items, total = await RequestRecords(store.database).search(
-        replace(SEARCH, **filters), EVERY_COMPANY
-    )
-    assert total == len(items)
-    return list(items)
+    listed = await RequestRecords(store.database).search(replace(SEARCH, **filters), EVERY_COMPANY)
+    assert listed.total == len(listed.items)
+    return list(listed.items)
 
 
 @both
@@ -104,7 +102,7 @@ async def test_a_page_begins_where_the_one_before_ended(store: Store):
 
     seen: list[str] = []
     for _ in range(3):
-        items, _ = await RequestRecords(store.database).search(search, EVERY_COMPANY)
+        items = (await RequestRecords(store.database).search(search, EVERY_COMPANY)).items
         seen += [each.trace_id for each in items]
         await RequestRecords(store.database).add(
             [replace(REQUEST, trace_id="new", at=NOW + SECOND)]
@@ -113,7 +111,7 @@ async def test_a_page_begins_where_the_one_before_ended(store: Store):
         search = replace(search, before=Cursor.read(str(place)))
 
     assert seen == ["4", "3", "2", "1", "0"]
-    assert await RequestRecords(store.database).search(search, EVERY_COMPANY) == ([], 0)
+    assert (await RequestRecords(store.database).search(search, EVERY_COMPANY)).total == 0
 
 
 @both
@@ -121,14 +119,14 @@ async def test_the_count_ends_where_nobody_counts_on(store: Store, monkeypatch: 
     monkeypatch.setattr("gateway.request_log.store.COUNTED_AT_MOST", 3)
     await RequestRecords(store.database).add([REQUEST] * 5)
 
-    first, total = await RequestRecords(store.database).search(
+    first = await RequestRecords(store.database).search(
         replace(SEARCH, paging=Paging(1, 2)), EVERY_COMPANY
     )
-    last, again = await RequestRecords(store.database).search(
+    last = await RequestRecords(store.database).search(
         replace(SEARCH, paging=Paging(3, 2)), EVERY_COMPANY
     )
 
-    assert (len(first), total, len(last), again) == (2, 3, 1, 3)
+    assert (len(first.items), first.total, len(last.items), last.total) == (2, 3, 1, 3)
     assert COUNTED_AT_MOST == 10_001
 
 

@@ -141,7 +141,9 @@ class Stage:
 
     async def kept(self) -> list[Callback]:
         store = CallbackRecords(self.office.store.database)
-        return list((await store.search(CallbackSearch(paging=Paging(1, 100)), EVERY_COMPANY))[0])
+        return list(
+            (await store.search(CallbackSearch(paging=Paging(1, 100)), EVERY_COMPANY)).items
+        )
 
     def certificate(self, authority: Authority | None = None) -> str:
         """Return what our proxy says of a caller with a certificate of this authority."""

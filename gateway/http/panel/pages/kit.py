@@ -27,7 +27,7 @@ from gateway.domain.kernel import errors, strict
 from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.windows import LARGEST_LIMIT, Paging
+from gateway.domain.kernel.windows import LARGEST_LIMIT, Listed, Paging
 from gateway.domain.requests.calls import Input, RawRequest
 from gateway.http.backoffice.callers import explained
 from gateway.http.common import STORE_FAILS
@@ -37,7 +37,6 @@ from gateway.http.panel.pages.visit import HOME, Visit
 from gateway.http.rendering import dumps, refusal_of
 from gateway.identity.model import UserStanding
 from gateway.identity.service import People
-from gateway.operations.bank.pages import Listed
 from gateway.payouts.model import Orderer
 from gateway.stops.model import Stop
 from gateway.stops.service import Stops

@@ -135,7 +135,7 @@ class Hall:
     async def all(self) -> list[Callback]:
         search = CallbackSearch(paging=Paging(1, 100))
         return list(
-            (await CallbackRecords(self.office.store.database).search(search, EVERY_COMPANY))[0]
+            (await CallbackRecords(self.office.store.database).search(search, EVERY_COMPANY)).items
         )
 
     async def find_by_key(self, _key: str) -> Payout | None:

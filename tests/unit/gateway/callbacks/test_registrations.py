@@ -187,7 +187,7 @@ class Hall:
     async def all(self) -> list[Callback]:
         search = CallbackSearch(paging=Paging(1, 1000))
         return list(
-            (await CallbackRecords(self.office.store.database).search(search, EVERY_COMPANY))[0]
+            (await CallbackRecords(self.office.store.database).search(search, EVERY_COMPANY)).items
         )
 
 

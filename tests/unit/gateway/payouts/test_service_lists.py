@@ -13,10 +13,9 @@ import pytest
 from gateway.companies.service import add_company
 from gateway.core.access import Staff
 from gateway.domain.accounts.accounts import Environment
-from gateway.domain.kernel.windows import Paging, Search, Window
+from gateway.domain.kernel.windows import Listed, Paging, Search, Window
 from gateway.domain.payouts.payouts import PayoutState
 from gateway.domain.payouts.status import PayoutSearch, PayoutStatus, status_of
-from gateway.operations.bank.pages import Listed
 from gateway.operations.kernel.audit_context import AuditContext
 from gateway.payouts.model import AccountPayout
 from gateway.payouts.service import PayoutRecords

@@ -14,6 +14,7 @@ from gateway.core.access import Staff
 from gateway.domain.kernel.audit import AuditEvent
 from gateway.domain.kernel.errors import TOO_MANY_REQUESTS
 from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.domain.kernel.windows import Listed, Paging
 from gateway.domain.payouts.payouts import Payout, PayoutState
 from gateway.operations.kernel.audit_context import AuditContext
 from gateway.payouts.probes import PayoutProbes
@@ -87,8 +88,9 @@ class World:
     async def append(self, event: AuditEvent) -> None:
         self.acts.append(event)
 
-    async def unresolved(self, *_asked: object) -> tuple[list[UnresolvedPayout], int]:
-        return self.waiting, self.total or len(self.waiting)
+    async def unresolved(self, *_asked: object) -> Listed[UnresolvedPayout]:
+        total = self.total or len(self.waiting)
+        return Listed(items=self.waiting, paging=Paging(1, 100), total=total)
 
     async def pause(self, seconds: float) -> None:
         until = self.clock.now() + timedelta(seconds=seconds)

@@ -57,8 +57,8 @@ async def takes_back(office: Registers, who: str) -> ReviewState:
 
 
 async def standing(office: Registers) -> list[list[Opinion]]:
-    found, _ = await unresolved(office.store.database, EVERY_COMPANY, Paging(1, 25))
-    return [list(each.opinions) for each in found]
+    found = await unresolved(office.store.database, EVERY_COMPANY, Paging(1, 25))
+    return [list(each.opinions) for each in found.items]
 
 
 async def colleague(office: Registers, name: str, **fields: object) -> User:
@@ -215,9 +215,9 @@ async def test_the_audit_log_knows_which_opinions_are_still_open(office: Registe
 
     for who in ("maria", "joão"):
         await says(office, who)
-        found, _ = await find_acts(office.store.database, wanted, EVERY_COMPANY)
+        found = await find_acts(office.store.database, wanted, EVERY_COMPANY)
         exported = await acts_of(office.store)
-        read.append([each.is_open_opinion for each in found])
+        read.append([each.is_open_opinion for each in found.items])
         assert any(each.is_open_opinion for each in exported) is any(read[-1])
 
     assert read == [[True], [False] * 3]

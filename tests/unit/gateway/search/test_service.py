@@ -21,8 +21,8 @@ from gateway.domain.bank.refunds import IncomingPayment, IncomingSearch, Refund,
 from gateway.domain.identity.rights import Role
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.windows import Listed
 from gateway.domain.payouts.payouts import Payout, PayoutState
-from gateway.operations.bank.pages import Listed
 from gateway.refunds.service import Refunds
 from gateway.search import service
 from gateway.search.model import Found, SearchBody

@@ -13,14 +13,13 @@ from gateway.domain.accounts.credentials import Action
 from gateway.domain.identity.errors import NOT_FOUND
 from gateway.domain.identity.rights import Area, Right
 from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.windows import Paging
+from gateway.domain.kernel.windows import Listed, Paging
 from gateway.domain.requests.calls import RawRequest
 from gateway.domain.requests.schemas import Moment
 from gateway.domain.requests.versions import Expected
 from gateway.http.backoffice.routing import Routes
 from gateway.http.rendering import dumps
 from gateway.http.route import Answer, VersionedAnswer
-from gateway.operations.bank.pages import Listed
 from gateway.operations.kernel.audit_context import RuleViolation
 from tests.unit.gateway.http.backoffice.surface import OFFICE, STAFF
 from tests.world.standing import NOON

@@ -29,7 +29,7 @@ async def test_a_stop_goes_between_the_batches_of_a_flood(store: Store):
     await flooding
 
     search = AuditSearch(paging=Paging(1, 1), action="payouts.stopped")
-    ((found,), _total) = await find_acts(store.database, search, EVERY_COMPANY)
+    (found,) = (await find_acts(store.database, search, EVERY_COMPANY)).items
     assert stopped_in_time
     assert found.number <= 2 + 2 * SIZE + 1
     assert await store.audit.verify() == 2 + BATCHES * SIZE + 1

@@ -16,13 +16,12 @@ from gateway.domain.kernel import errors
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.domain.kernel.windows import Paging
+from gateway.domain.kernel.windows import Listed, Paging
 from gateway.domain.requests.calls import RawRequest
 from gateway.http.panel.pages.kit import PageContext, Pages, called, part
 from gateway.http.panel.pages.page import Redirect, Result, Shown
 from gateway.http.panel.pages.visit import Visit
 from gateway.identity.model import UserStanding
-from gateway.operations.bank.pages import Listed
 from gateway.operations.kernel.audit_context import RuleViolation
 from gateway.payouts.model import Orderer
 from policies.validation.backoffice import inputs
