@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -48,6 +48,24 @@ class Document:
     def debits(self) -> Sum:
         """The sum of what went out, not negative."""
         return _sum(self.entries, Direction.DEBIT)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """
+    A movement as it stands in the table of a page.
+
+    Attributes:
+        lines: What it was, with whom and why; at least one.
+        identifiers: May be empty.
+        owed: Whether the amount is negative.
+    """
+
+    when: str
+    lines: Sequence[str]
+    identifiers: str
+    amount: str
+    owed: bool
 
 
 def operation(entry: Entry) -> str:

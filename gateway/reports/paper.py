@@ -12,7 +12,7 @@ import io
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from xml.sax.saxutils import escape
 
 from reportlab import platypus  # type: ignore[import-untyped]
@@ -22,8 +22,7 @@ from reportlab.lib.styles import ParagraphStyle  # type: ignore[import-untyped]
 from reportlab.pdfbase import pdfmetrics, ttfonts  # type: ignore[import-untyped]
 from reportlab.pdfgen.canvas import Canvas  # type: ignore[import-untyped]
 
-if TYPE_CHECKING:
-    from gateway.reports.pdf import Row
+from gateway.reports.document import Row
 
 MISSING: Final = "\u00bf"
 """Stands for a character that the font cannot draw."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from itertools import chain
 from typing import Final
 
@@ -13,7 +12,7 @@ from gateway.domain.bank.statements import Direction, Entry
 from gateway.domain.kernel.money import Sum
 from gateway.domain.kernel.windows import LocalWindow
 from gateway.reports import texts
-from gateway.reports.document import Document, change
+from gateway.reports.document import Document, Row, change
 
 MOST_CHARACTERS: Final = 400
 """A longer text is cut: a report must not be filled by one description."""
@@ -24,24 +23,6 @@ _SANDBOX: Final = "AMBIENTE DE TESTES (SANDBOX): SEM VALOR"
 
 class WriterMissing(Exception):
     """The extra ``pdf`` is not installed; the text says how to install it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """
-    A movement as it stands in the table.
-
-    Attributes:
-        lines: What it was, with whom and why; at least one.
-        identifiers: May be empty.
-        owed: Whether the amount is negative.
-    """
-
-    when: str
-    lines: Sequence[str]
-    identifiers: str
-    amount: str
-    owed: bool
 
 
 def write(document: Document) -> bytes:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from pypdf import PdfReader
 
+from gateway.reports.document import Row
 from gateway.reports.paper import MISSING, Frame, pages
-from gateway.reports.pdf import Row
 
 FRAME = Frame(
     title="Title",
