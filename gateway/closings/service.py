@@ -61,7 +61,7 @@ class Closings:
         today = local_day(who.acting.now())
         if not today - timedelta(days=LONGEST_DAYS - 1) < day < today:
             message = "a day is closed when it is over, and within 90 days"
-            raise RuleViolation(message, "out_of_range", field="day")
+            raise RuleViolation(message, "closing_day", field="day")
         settled, paid = await self._book(account.id, day)
         first = min([day - timedelta(days=1), *(local_day(each.created_at) for each in settled)])
         oldest = today - timedelta(days=LONGEST_DAYS - 1)

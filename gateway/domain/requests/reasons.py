@@ -208,6 +208,7 @@ _RECORDS: Final = {
     "too_many_movements": "There are too many movements; ask for fewer days.",
     "own_order": "You cannot decide on your own order.",
     "not_own_order": "Only whoever ordered it may withdraw an order.",
+    "closing_day": "A day is closed when it is over, and within 90 days.",
     "closing_signed": "The day is signed already.",
     "closing_not_yours": "A day is locked once, as it was signed, by another person.",
     "debit_not_open": "This debit is explained already, or the payout behind it is known by now.",
