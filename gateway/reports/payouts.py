@@ -15,7 +15,7 @@ from gateway.reports.texts import amount, second, text_cell
 _COLUMNS: Final = (
     *("Criado em (Brasília)", "Conta", "Identificador da conta", "Referência", "Forma"),
     *("Valor", "Favorecido", "CPF/CNPJ", "Situação", "Em revisão", "Falha", "Banco"),
-    *("Credencial", "ID da transação (E2E)", "Liquidado em (Brasília)"),
+    *("Solicitado por", "ID da transação (E2E)", "Liquidado em (Brasília)"),
     *("Valor movimentado pelo banco", "Diferença", "Valor devolvido"),
 )
 _METHODS: Final[Mapping[PayoutMethod, str]] = {
@@ -34,6 +34,18 @@ _STATES: Final[Mapping[PayoutState, str]] = {
 }
 """As the panel says them: what is proven, not what is hoped."""
 
+_FAILURES: Final[Mapping[FailureCode, str]] = {
+    FailureCode.REJECTED: "recusado pelo banco",
+    FailureCode.INSUFFICIENT_FUNDS: "sem saldo",
+    FailureCode.KEY_NOT_FOUND: "chave não existe",
+    FailureCode.ACCOUNT_INVALID: "conta inválida",
+    FailureCode.OWNER_MISMATCH: "outro titular",
+    FailureCode.LIMIT_EXCEEDED: "acima do limite",
+    FailureCode.RETURNED: "devolvido pelo outro banco",
+    FailureCode.NOT_SENT: "não enviado no seu dia",
+    FailureCode.OTHER: "outro motivo",
+}
+
 HEAD: Final = brazilian_head(_COLUMNS)
 """What the table begins with."""
 
@@ -45,6 +57,7 @@ def lines(found: Iterable[FoundPayout]) -> bytes:
 
 def _line(found: FoundPayout) -> Sequence[str]:
     payout, (name, tax_number) = found.payout, found.payout.payee
+    by = found.ordered_by.name if found.ordered_by else ""
     return (
         second(payout.created_at),
         text_cell(found.account_name),
@@ -56,9 +69,9 @@ def _line(found: FoundPayout) -> Sequence[str]:
         text_cell(tax_number),
         _outcome(found),
         "sim" if payout.review else "não",
-        payout.failure.code.value if payout.failure else "",
+        _FAILURES[payout.failure.code] if payout.failure else "",
         text_cell(payout.provider),
-        text_cell(payout.client_id),
+        text_cell(by or payout.client_id),
         text_cell(payout.e2e_id),
         second(payout.settled_at) if payout.settled_at else "",
         *_moved(payout),

@@ -150,7 +150,7 @@ async def test_a_payout_is_told_as_the_panel_tells_it(hostile: World, limited: P
     (one,) = [line for line in lines if line["Referência"] == "not-sent"]
 
     assert (one["Valor"], one["CPF/CNPJ"]) == ("10,50", "***.982.247-**")
-    assert (one["Situação"], one["Falha"]) == ("certamente não enviado", "NOT_SENT")
+    assert (one["Situação"], one["Falha"]) == ("certamente não enviado", "não enviado no seu dia")
     assert one["Identificador da conta"] == hostile.demo["accounts"]["main"]["id"]
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.payouts.payouts import Failure, Payout, PayoutState
-from gateway.payouts.model import FoundPayout
+from gateway.payouts.model import FoundPayout, Orderer
 from gateway.reports.payouts import HEAD, lines
 from tests.world.stores.samples import payout
 
@@ -42,6 +42,15 @@ def test_every_state_has_a_word():
         _, line = read(replace(payout(), state=state))
 
         assert line[8]
+
+
+def test_every_failure_has_a_word_and_the_orderer_a_name():
+    for code in FailureCode:
+        failed = replace(payout(), state=PayoutState.REJECTED, failure=Failure(code))
+        told = lines([FoundPayout(failed, "Matriz", ordered_by=Orderer("u", "Ana", "a@b.c"))])
+
+        assert code.value not in told.decode()
+        assert ";Ana;" in told.decode()
 
 
 def test_what_was_certainly_not_sent_is_not_called_failed():
