@@ -110,6 +110,12 @@ class FoundName(Struct, frozen=True):
     name: str
 
 
+class FoundPerson(FoundName, frozen=True):
+    """A person who signs in here."""
+
+    email: Annotated[str, Meta(examples=["ana@example.com"])]
+
+
 class FoundCharge(Struct, frozen=True, kw_only=True):
     """
     A charge that was made through us, as last known.
@@ -168,6 +174,7 @@ class FoundDocument(Struct, frozen=True):
     ]
     accounts: list[FoundName]
     credentials: list[FoundName]
+    people: Annotated[list[FoundPerson], Meta(description="People found.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,13 +192,14 @@ class Found:
     companies: Sequence[FoundName] = ()
     accounts: Sequence[FoundName] = ()
     credentials: Sequence[FoundName] = ()
+    people: Sequence[FoundPerson] = ()
     is_exact: bool = False
 
     def __bool__(self) -> bool:
         """Say whether there is anything."""
         return any(
             (*(self.payouts, self.charges, self.refunds), self.companies, self.accounts)
-        ) or bool(self.credentials)
+        ) or any((self.credentials, self.people))
 
     def to_document(self, reader: object) -> FoundDocument:
         """Show it."""
@@ -202,6 +210,7 @@ class Found:
             list(self.companies),
             list(self.accounts),
             list(self.credentials),
+            list(self.people),
         )
 
 

@@ -186,4 +186,5 @@ def _addresses(found: FoundDocument) -> Sequence[str]:
         *(address("/panel/companies/{id}", id=each.id) for each in found.companies),
         *(address("/panel/accounts/{id}", id=each.id) for each in found.accounts),
         *(address("/panel/credentials/{id}", id=each.id) for each in found.credentials),
+        *(address("/panel/people/{id}", id=each.id) for each in found.people),
     ]

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Select, select
+from sqlalchemy import ColumnElement, Select, or_, select
 
 from gateway.approvals.model import ApprovalKind, ApprovalState
 from gateway.charges.model import ChargeRecord, ChargeSearch
@@ -34,6 +34,7 @@ from gateway.search.model import (
     FoundAtBanks,
     FoundCharge,
     FoundName,
+    FoundPerson,
     FoundRefund,
     SearchBody,
     TextQuery,
@@ -45,7 +46,8 @@ from gateway.store.kernel.structs import from_row
 from gateway.store.tables.backoffice import approvals
 from gateway.store.tables.columns import Record, reference_digest
 from gateway.store.tables.core import accounts, charges, companies, credentials
-from gateway.store.tables.scope import of_account, of_company
+from gateway.store.tables.identity import users
+from gateway.store.tables.scope import of_account, of_company, users_in
 from gateway.store.tables.texts import contains
 
 FOUND_AT_MOST: Final = 25
@@ -61,6 +63,7 @@ _REFUNDS: Final = Right(Area.REFUND, Action.READ)
 _COMPANIES: Final = Right(Area.COMPANY, Action.READ)
 _ACCOUNTS: Final = Right(Area.ACCOUNT, Action.READ)
 _CREDENTIALS: Final = Right(Area.CREDENTIAL, Action.READ)
+_PEOPLE: Final = Right(Area.USER, Action.READ)
 _Answer = tuple[Sequence[IncomingPayment], Sequence[Refund]]
 
 
@@ -80,7 +83,7 @@ class Searches:
     @requires(Area.PAYOUT, Action.READ)
     async def find(self, who: Staff, wanted: SearchBody) -> Found:
         """
-        Find payouts, charges, refunds, companies, accounts and credentials.
+        Find payouts, charges, refunds, companies, accounts, credentials and people.
 
         An id, a tax number or a whole reference finds what it names, whenever that was made.
         Else an amount, or a part of a name or a reference, is looked for on the day that stands
@@ -112,8 +115,8 @@ class Searches:
         if text.startswith(_CLIENT):
             named = credentials.c.client_id == text
             return Found(credentials=await self._named(who, _CREDENTIALS, _CREDENTIAL, named))
-        if _is_uuid(text):
-            found = await self._by_uuid(who, text.lower())
+        if _is_uuid(text) or "@" in text:
+            found = await self._by_id(who, text.lower())
             if found:
                 return found
         by_key = (Named.PROVIDER_KEY,) if _KEY.fullmatch(text) else ()
@@ -125,12 +128,13 @@ class Searches:
             return Found(payouts=whole, charges=asked)
         return Found(payouts=await self._payouts(who, text, Named.PROVIDER_ID, Named.TRACE_ID))
 
-    async def _by_uuid(self, who: Staff, given: str) -> Found:
+    async def _by_id(self, who: Staff, given: str) -> Found:
         return Found(
             companies=await self._named(who, _COMPANIES, _COMPANY, companies.c.id == given),
             accounts=await self._named(who, _ACCOUNTS, _ACCOUNT, accounts.c.id == given),
             charges=await self._charges(who, charges.c.id == given),
             refunds=await self._refunds(who, approvals.c.id == given),
+            people=await self._people(who, or_(users.c.id == given, users.c.email == given)),
         )
 
     async def _fuzzy(self, who: Staff, text: str) -> Found:
@@ -172,6 +176,9 @@ class Searches:
             accounts=await self._named(who, _ACCOUNTS, _ACCOUNT, contains(accounts.c.name, text)),
             credentials=await self._named(
                 who, _CREDENTIALS, _CREDENTIAL, contains(credentials.c.name, text)
+            ),
+            people=await self._people(
+                who, or_(contains(users.c.name, text), contains(users.c.email, text))
             ),
         )
 
@@ -226,6 +233,12 @@ class Searches:
         )
         rows = await self._rows(wanted.order_by(name, id_)) if who.may(right) else ()
         return [FoundName(row.id, row.name) for row in rows]
+
+    async def _people(self, who: Staff, condition: ColumnElement[bool]) -> Sequence[FoundPerson]:
+        wanted = select(users.c.id, users.c.name, users.c.email).order_by(users.c.name, users.c.id)
+        own = wanted.where(condition, *users_in(who.scope))
+        rows = await self._rows(own) if who.may(_PEOPLE) else ()
+        return [FoundPerson(row.id, row.name, row.email) for row in rows]
 
     async def _rows(self, wanted: Select[*tuple[Any, ...]]) -> Sequence[Record]:
         return await self.database.rows(wanted.limit(FOUND_AT_MOST))

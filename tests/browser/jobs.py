@@ -384,8 +384,8 @@ async def a_colleague_out(office: Office) -> None:
     hand, site = office.hands[ORDERS], office.site
     leaver = await site.people.make(Role.OPERATOR)
     cookies = await site.people.sign_in(leaver)
-    await hand.menu("/people")
-    await hand.click(f"a[href$='/people/{leaver.id}']")
+    await hand.search(leaver.email)
+    await hand.page.wait_for_url(f"**/people/{leaver.id}")
     await hand.fill({"#reason": "saiu da empresa"})
     await hand.click("#disable-now")
     await expect(hand.at("#disable-now")).to_have_count(0)

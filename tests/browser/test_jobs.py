@@ -27,7 +27,7 @@ MOST: Mapping[Job, Mapping[str, int]] = {
     jobs.a_day_closed: {DECIDES: 3, SECOND: 3},
     jobs.a_client_with_an_account: {ADMIN: 11},
     jobs.a_colleague_in: {ORDERS: 6, DECIDES: 3},
-    jobs.a_colleague_out: {ORDERS: 4},
+    jobs.a_colleague_out: {ORDERS: 3},
     jobs.a_payout_by_its_end_to_end_id: {ORDERS: 1},
     jobs.a_payment_by_its_end_to_end_id: {ORDERS: 1},
     jobs.a_refund_by_its_end_to_end_id: {ORDERS: 1},

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
+from uuid import uuid4
 
 import pytest
 from sqlalchemy import insert
@@ -33,6 +34,7 @@ from tests.unit.standing_payouts import company_and_accounts, stand
 from tests.world.people import somebody
 from tests.world.registers import NOON, Registers
 from tests.world.stores.charges import charge
+from tests.world.stores.people import event, user
 from tests.world.stores.samples import ACCOUNT, COMPANY, NOW, attempt, payout
 
 E2E = "E0000000020261120134011abcdefghi"
@@ -201,6 +203,26 @@ async def test_a_credential_is_shown_to_who_may_read_credentials(
 
     assert [each.name for each in by_id.credentials] == ["Caixa"] * sees
     assert [each.name for each in by_name.credentials] == ["Caixa"] * sees
+
+
+@pytest.mark.parametrize(("role", "sees"), [(Role.OPERATOR, False), (Role.SECURITY, True)])
+async def test_a_person_is_shown_to_who_may_read_people_of_their_companies(
+    office: Registers, role: Role, sees: bool
+):
+    maria = user()
+    await office.store.identity.users.add(maria, event())
+    who = Staff(office.acting, person=somebody(role))
+    elsewhere = replace(who, scope=CompanyScope(frozenset({str(uuid4())})))
+
+    found = {
+        text: await named(office, who, text) for text in (maria.email.upper(), maria.id, "mari")
+    }
+
+    assert [[each.email for each in every.people] for every in found.values()] == [
+        [maria.email] * sees
+    ] * 3
+    assert [every.is_exact for every in found.values()] == [sees, sees, False]
+    assert not await named(office, elsewhere, maria.email)
 
 
 async def test_a_company_and_its_accounts_are_found_by_their_names(office: Registers):
