@@ -32,10 +32,10 @@ from tests.servers import postgres
 
 MOST_QUERIES = 6
 MORE_QUERIES = {
-    "approval-payout": 4,
+    "approval-payout": 5,
     "closing": 6,
     "unresolved": 6,
-    "search": 5,
+    "search": 6,
     "payout": 1,
     "payout-returned": 1,
     "payout-receipt": 1,
