@@ -486,9 +486,9 @@ async def test_what_changes_at_a_bank_is_in_the_audit_log(backoffice_client: Bac
 
     database = backoffice_client.world.gateway.kernel.store.database
 
-    entries, _ = await find_acts(database, AuditSearch(paging=Paging(1, 2)), EVERY_COMPANY)
-    assert [each.event.action for each in entries] == [
+    found = await find_acts(database, AuditSearch(paging=Paging(1, 2)), EVERY_COMPANY)
+    assert [each.event.action for each in found.items] == [
         "pix_key.create.done", "pix_key.create.ordered",
     ]  # fmt: skip
-    assert {each.event.actor for each in entries} == {"user:operator@example.com"}
-    assert key not in repr(entries)
+    assert {each.event.actor for each in found.items} == {"user:operator@example.com"}
+    assert key not in repr(found.items)
