@@ -348,8 +348,9 @@ async def test_in_pieces_it_is_the_same_file(form: str, locale: Locale, count: i
     assert await whole(made) == b"".join(FORMATS[form].pieces[locale](told, [told.entries]))
 
 
-@pytest.mark.parametrize(("form", "count"), [("csv", 100_000), ("ofx", MOST + 1)])
-async def test_many_movements_are_one_file(form: str, count: int):
+@pytest.mark.parametrize("form", ["csv", "ofx"])
+async def test_many_movements_are_one_file(form: str):
+    count = MOST + 1
     office = BankWorld(*[IN] * count)
 
     made = await office.reports.make(account(), asking(form))
