@@ -212,7 +212,7 @@ def compared(
             direction=Direction.DEBIT,
             at=each.settled_at or local_start(day),
             bank=None,
-            book=each.value,
+            book=each.moved_value,
             name=each.destination.name,
             e2e_id=each.e2e_id,
             payout=each.reference,
@@ -239,7 +239,7 @@ def compared(
 
 def _line(linked: LinkedEntry, line_id: str) -> Line:
     entry, payout, charge = linked.entry, linked.payout, linked.charge
-    book: Sum | None = payout.value if payout else None
+    book: Sum | None = payout.moved_value if payout else None
     if charge is not None:
         book = entry.value if charge.centavos is None else Sum(charge.centavos)
     return Line(
@@ -301,6 +301,6 @@ def figures(
     return Figures(
         opening=closing - moved,
         closing=closing,
-        paid=sum(each.value.centavos for each in settled),
+        paid=sum(each.moved_value.centavos for each in settled),
         **sums,
     )

@@ -70,6 +70,7 @@ _SETTLED_WITHIN: Final = case(
     *((most >= _TOOK, place) for place, most in enumerate(SETTLED_WITHIN_S)),
     else_=len(SETTLED_WITHIN_S),
 )
+_MOVED: Final = func.coalesce(payouts.c.moved_centavos, payouts.c.centavos).label("centavos")
 _AT_ONCE: Final = 24
 _ALIKE: Final = ("hour", "state", "settled_within")
 
@@ -230,7 +231,7 @@ def _counted(runs: Runs, scope: CompanyScope) -> Select[*tuple[Any, ...]]:
             HourOf(payouts.c.created_at).label("hour"),
             payouts.c.state,
             _SETTLED_WITHIN.label("settled_within"),
-            payouts.c.centavos,
+            _MOVED,
         )
         .where(_within(payouts.c.created_at, runs), *of_account(payouts.c.account_id, scope))
         .subquery()
@@ -248,7 +249,7 @@ def _by_company(span: Span) -> Select[*tuple[Any, ...]]:
             accounts.c.company_id,
             payouts.c.state,
             _SETTLED_WITHIN.label("settled_within"),
-            payouts.c.centavos,
+            _MOVED,
         )
         .join(accounts, accounts.c.id == payouts.c.account_id)
         .where(payouts.c.created_at >= span.since, payouts.c.created_at < span.until)

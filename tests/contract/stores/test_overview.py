@@ -16,7 +16,7 @@ from gateway.core.access import Staff
 from gateway.core.own_work import collectable
 from gateway.domain.identity.rights import Role
 from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope, scope_of
-from gateway.domain.kernel.money import Sum
+from gateway.domain.kernel.money import Money, Sum
 from gateway.domain.payouts.payouts import PayoutState
 from gateway.operations.kernel.audit_context import AuditContext
 from gateway.overview.model import HOUR, HourFigures, Need, Span
@@ -53,11 +53,18 @@ THEIRS = "0b7d7e4a-9e0e-4a3c-8f5e-3c1f0a9b2c03"
 NOBODY = CompanyScope(frozenset())
 
 
-async def paid(store: Store, reference: str, at: datetime, took_s: float = 1.5, **more) -> None:
+async def paid(
+    store: Store,
+    reference: str,
+    at: datetime,
+    took_s: float = 1.5,
+    moved: Money | None = None,
+    **more,
+) -> None:
     """Store a payout, and let it settle."""
     await asked(store, reference, at, **more)
     step = change(PayoutState.SENDING, PayoutState.PAID, reference=reference)
-    step = replace(step, settled_at=at + timedelta(seconds=took_s))
+    step = replace(step, settled_at=at + timedelta(seconds=took_s), moved=moved)
     await store.payouts.record(replace(step, account_id=more.get("account_id", ACCOUNT)))
 
 
@@ -89,9 +96,9 @@ async def remembered(store: Store) -> int:
 @both
 @pytest.mark.parametrize("is_remembered", [False, True])
 async def test_payouts_are_counted_by_hour_and_state(store: Store, *, is_remembered: bool):
-    """The same figures whether they are remembered or counted."""
+    """The same figures, of what moved, whether they are remembered or counted."""
     before = THIS_HOUR - HOUR
-    await paid(store, "1", before)
+    await paid(store, "1", before, moved=Money(1051))
     await paid(store, "2", before + timedelta(minutes=59, seconds=59), account_id=SISTER)
     await paid(store, "3", before + timedelta(minutes=1), took_s=100_000)
     await paid(store, "4", THIS_HOUR)
@@ -102,7 +109,7 @@ async def test_payouts_are_counted_by_hour_and_state(store: Store, *, is_remembe
         assert await OverviewRecords(store.database).remember(DAY) == 0
 
     assert told(await OverviewRecords(store.database).hours(DAY, EVERY_COMPANY)) == [
-        (before, "paid", 2, 2, 2100),
+        (before, "paid", 2, 2, 2101),
         (before, "paid", 16, 1, 1050),
         (THIS_HOUR, "paid", 2, 1, 1050),
         (THIS_HOUR, "sending", -1, 1, 1050),

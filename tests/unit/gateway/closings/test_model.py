@@ -146,6 +146,16 @@ def test_figures_add_up_whatever_moved_since():
     assert told.paid == sum(each.value.centavos for each in books.settled)
 
 
+def test_another_amount_that_two_people_confirmed_is_no_difference():
+    books = Books(Random(1), TODAY)
+    books.pay(more=1)
+    *others, last = books.linked
+    known = replace(last.payout, moved=Money(last.entry.value.centavos))
+    books.linked = [*others, replace(last, payout=known)]
+
+    assert books.read().differences == 0
+
+
 @pytest.mark.parametrize(
     ("direction", "kind", "rule"),
     [
