@@ -302,6 +302,7 @@ def _fits(text: str, inside: Sequence[Condition]) -> Iterator[Condition]:
     centavos = terms_of(text).centavos
     if centavos is not None:
         yield payouts.c.centavos == centavos
+        # Every account there is: the index of amounts begins with them.
         yield payouts.c.account_id.in_(select(accounts.c.id))
     else:
         yield holding(text, (payouts.c.reference, _PAYEE), _KEY, payouts.c.created_at, inside)
