@@ -109,7 +109,7 @@ ROWS = (
         source="docs/people.md",
         file="gateway/operations/identity/sessions.py",
         right="return False",
-        wrong="return await self._end(by, user_id, named, why)",
+        wrong="return await self._end(by, user_id, session_id, why)",
         tests=(f"{_SESSIONS}::test_a_person_sees_and_ends_their_own_sessions_only",),
     ),
     Mistake(
