@@ -71,6 +71,8 @@ class HourFigures:
         hour: When it began, UTC.
         settled_within: For paid ones, the place in ``SETTLED_WITHIN_S`` of the bound they
             stayed below; its length for slower ones, -1 where it is not known.
+        value: As ordered.
+        moved: As the bank moves it, where two people found another amount.
     """
 
     hour: datetime
@@ -78,6 +80,7 @@ class HourFigures:
     settled_within: int
     count: int
     value: Sum
+    moved: Sum
 
 
 class Need(StrEnum):

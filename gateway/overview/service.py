@@ -162,9 +162,9 @@ def _steps(
 
 
 def _added(figures: Iterable[tuple[Key, HourFigures]]) -> Mapping[Key, tuple[int, int]]:
-    """Add up counts and centavos by key."""
+    """Add up counts and the centavos that moved, by key."""
     added: dict[Key, tuple[int, int]] = {}
     for key, each in figures:
         count, centavos = added.get(key, (0, 0))
-        added[key] = count + each.count, centavos + each.value.centavos
+        added[key] = count + each.count, centavos + each.moved.centavos
     return added

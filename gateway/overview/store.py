@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from sqlalchemy import (
     BigInteger,
+    ColumnCollection,
     ColumnElement,
     Select,
     and_,
@@ -70,7 +71,7 @@ _SETTLED_WITHIN: Final = case(
     *((most >= _TOOK, place) for place, most in enumerate(SETTLED_WITHIN_S)),
     else_=len(SETTLED_WITHIN_S),
 )
-_MOVED: Final = func.coalesce(payouts.c.moved_centavos, payouts.c.centavos).label("centavos")
+_MOVED: Final = func.coalesce(payouts.c.moved_centavos, payouts.c.centavos)
 _AT_ONCE: Final = 24
 _ALIKE: Final = ("hour", "state", "settled_within")
 
@@ -218,7 +219,7 @@ def _remembered(runs: Runs, scope: CompanyScope) -> Select[*tuple[Any, ...]]:
     kept = payout_hours.c
     alike = [kept[name] for name in _ALIKE]
     return (
-        select(*alike, _whole(kept.payouts, "number"), _whole(kept.centavos, "centavos"))
+        select(*alike, _whole(kept.payouts, "number"), *_sums(kept))
         .where(_within(kept.hour, runs), *of_company(kept.company_id, scope))
         .group_by(*alike)
     )
@@ -231,13 +232,14 @@ def _counted(runs: Runs, scope: CompanyScope) -> Select[*tuple[Any, ...]]:
             HourOf(payouts.c.created_at).label("hour"),
             payouts.c.state,
             _SETTLED_WITHIN.label("settled_within"),
-            _MOVED,
+            payouts.c.centavos,
+            _MOVED.label("moved_centavos"),
         )
         .where(_within(payouts.c.created_at, runs), *of_account(payouts.c.account_id, scope))
         .subquery()
     )
     alike = [each.c[name] for name in _ALIKE]
-    counted = select(*alike, func.count().label("number"), _whole(each.c.centavos, "centavos"))
+    counted = select(*alike, func.count().label("number"), *_sums(each.c))
     return counted.group_by(*alike)
 
 
@@ -249,15 +251,21 @@ def _by_company(span: Span) -> Select[*tuple[Any, ...]]:
             accounts.c.company_id,
             payouts.c.state,
             _SETTLED_WITHIN.label("settled_within"),
-            _MOVED,
+            payouts.c.centavos,
+            _MOVED.label("moved_centavos"),
         )
         .join(accounts, accounts.c.id == payouts.c.account_id)
         .where(payouts.c.created_at >= span.since, payouts.c.created_at < span.until)
         .subquery()
     )
     alike = (each.c.hour, each.c.company_id, each.c.state, each.c.settled_within)
-    counted = select(*alike, func.count().label("payouts"), _whole(each.c.centavos, "centavos"))
+    counted = select(*alike, func.count().label("payouts"), *_sums(each.c))
     return counted.group_by(*alike)
+
+
+def _sums(columns: ColumnCollection[str, Any]) -> Sequence[ColumnElement[int]]:
+    """Add up what was ordered and what moved."""
+    return [_whole(columns[name], name) for name in ("centavos", "moved_centavos")]
 
 
 def _whole(column: ColumnElement[Any], label: str) -> ColumnElement[int]:
@@ -374,6 +382,7 @@ def _figures(row: Record) -> HourFigures:
         settled_within=row.settled_within,
         count=row.number,
         value=Sum(row.centavos),
+        moved=Sum(row.moved_centavos),
     )
 
 

@@ -12,8 +12,11 @@ from typing import NamedTuple
 from sqlalchemy import Connection, Engine, event
 from sqlalchemy.engine.interfaces import Dialect
 
-_FIRST: dict[type[Dialect], Engine] = {}
-"""The first engine of each driver that connected: by then its dialect knows the server."""
+_FIRST: dict[tuple[type[Dialect], bool], Engine] = {}
+"""
+The first engine that connected, of each driver and of those that only read: their dialect never
+rolls back. By then it knows the server.
+"""
 
 
 class Statement(NamedTuple):
@@ -31,7 +34,8 @@ def share() -> None:
 
 def _lend(connection: Connection) -> None:
     engine = connection.engine
-    first = _FIRST.setdefault(type(engine.dialect), engine)
+    kind = type(engine.dialect), engine.dialect.skip_autocommit_rollback
+    first = _FIRST.setdefault(kind, engine)
     # compiled statements are found by the dialect itself, beside their text
     engine.dialect = connection.dialect = first.dialect
     engine._compiled_cache = first._compiled_cache

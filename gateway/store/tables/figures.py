@@ -30,6 +30,7 @@ payout_hours = Table(
     Column("settled_within", Integer, primary_key=True),
     Column("payouts", BigInteger, nullable=False),
     Column("centavos", BigInteger, nullable=False),
+    Column("moved_centavos", BigInteger, nullable=False),
 )
 
 # Of one process at one bank; ``minute`` is counted from 1970, and ``took_0`` and so on count the

@@ -81,9 +81,16 @@ async def another_company(store: Store) -> None:
     )
 
 
-def told(found) -> list[tuple[datetime, str, int, int, int]]:
+def told(found) -> list[tuple[datetime, str, int, int, int, int]]:
     return sorted(
-        (each.hour, each.state.value, each.settled_within, each.count, each.value.centavos)
+        (
+            each.hour,
+            each.state.value,
+            each.settled_within,
+            each.count,
+            each.value.centavos,
+            each.moved.centavos,
+        )
         for each in found
     )
 
@@ -109,10 +116,10 @@ async def test_payouts_are_counted_by_hour_and_state(store: Store, *, is_remembe
         assert await OverviewRecords(store.database).remember(DAY) == 0
 
     assert told(await OverviewRecords(store.database).hours(DAY, EVERY_COMPANY)) == [
-        (before, "paid", 2, 2, 2101),
-        (before, "paid", 16, 1, 1050),
-        (THIS_HOUR, "paid", 2, 1, 1050),
-        (THIS_HOUR, "sending", -1, 1, 1050),
+        (before, "paid", 2, 2, 2100, 2101),
+        (before, "paid", 16, 1, 1050, 1050),
+        (THIS_HOUR, "paid", 2, 1, 1050, 1050),
+        (THIS_HOUR, "sending", -1, 1, 1050, 1050),
     ]
 
 
@@ -127,7 +134,7 @@ async def test_an_hour_with_an_open_payout_is_not_remembered_until_it_ends(store
     await store.payouts.record(step)
     assert await OverviewRecords(store.database).remember(ended) == 1
     assert told(await OverviewRecords(store.database).hours(ended, EVERY_COMPANY)) == [
-        (before, "failed", -1, 1, 1050)
+        (before, "failed", -1, 1, 1050, 1050)
     ]
 
 
@@ -141,7 +148,7 @@ async def test_a_remembered_hour_is_not_counted_again(store: Store):
 
     (found,) = await OverviewRecords(store.database).hours(DAY, EVERY_COMPANY)
 
-    assert found == HourFigures(THIS_HOUR, PayoutState.PAID, 2, 1, Sum(1050))
+    assert found == HourFigures(THIS_HOUR, PayoutState.PAID, 2, 1, Sum(1050), Sum(1050))
 
 
 @both

@@ -199,7 +199,8 @@ _TABLES: Final = (
     _Table("closed_hours", "time hour"),
     _Table(
         "payout_hours",
-        "time hour; text company_id state; number settled_within; large payouts centavos",
+        "time hour; text company_id state; number settled_within; large payouts centavos "
+        "moved_centavos",
         key="hour company_id state settled_within",
     ),
     _Table(

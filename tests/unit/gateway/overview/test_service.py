@@ -57,7 +57,7 @@ def overviews(records: Any, telling: frozenset[str] = frozenset(), *known: Provi
 
 
 def figures(state: PayoutState, settled_within: int, count: int) -> HourFigures:
-    return HourFigures(CLOCK.now(), state, settled_within, count, Money(100))
+    return HourFigures(CLOCK.now(), state, settled_within, count, Money(100), Money(100))
 
 
 def standing(need: Need, subject: str = "", at: datetime | None = None) -> Attention:
@@ -145,9 +145,9 @@ NINE = datetime(2026, 11, 20, 12, tzinfo=UTC)
 LATE = datetime(2026, 11, 20, 2, tzinfo=UTC)
 """23:00 of the day before, in Brazil."""
 HOURS = (
-    HourFigures(NINE, PayoutState.PAID, 2, 3, Money(1050)),
-    HourFigures(NINE, PayoutState.PAID, 9, 1, Money(50)),
-    HourFigures(LATE, PayoutState.FAILED, -1, 1, Money(5)),
+    HourFigures(NINE, PayoutState.PAID, 2, 3, Money(1050), Money(1051)),
+    HourFigures(NINE, PayoutState.PAID, 9, 1, Money(50), Money(50)),
+    HourFigures(LATE, PayoutState.FAILED, -1, 1, Money(5), Money(5)),
 )
 
 
@@ -160,7 +160,8 @@ async def test_hours_are_added_up_by_state():
         (LATE, "failed", 1),
         (NINE, "paid", 4),
     ]
-    assert [each.value.centavos for each in found.states] == [1100, 5]
+    assert [each.value.centavos for each in found.states] == [1101, 5]
+    assert found.value.centavos == 1105
 
 
 async def test_a_month_is_told_by_local_days():
