@@ -31,7 +31,7 @@ class CertainClock:
     """
 
     def __init__(self, now: Now, monotonic: Monotonic) -> None:
-        """Hold back what is put forward by the clock nobody puts."""
+        """Read the wall clock by ``now``; ``monotonic`` tells how much time has really passed."""
         self._now = now
         self._monotonic = monotonic
         self._ahead = now().timestamp() - monotonic()
