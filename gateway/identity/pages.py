@@ -151,7 +151,12 @@ def _of(visit: Visit) -> str:
 
 
 def _companies(form: Form) -> list[str]:
-    """Return the companies that were ticked; none where every company was ticked by itself."""
+    """
+    Return the companies that were ticked; an empty list is every company, which has its own tick.
+
+    Raises:
+        ServiceError: ``VALIDATION_FAILED``: nothing was ticked.
+    """
     ticked = list(form.all("company"))
     if not ticked:
         raise ServiceError(VALIDATION_FAILED, "companies_not_chosen", field="companies")
