@@ -10,6 +10,7 @@ from tests.servers.peer import found, listens
 from tests.servers.process import free_port, serving
 
 DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
+_AS_IT_IS: Mapping[str, str] = {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,21 +41,36 @@ class Front:
 
 
 @contextmanager
-def haproxy(one: Node, two: Node, certificate: Path) -> Iterator[Front]:
-    """Keep deploy/haproxy.cfg running in front of two."""
+def haproxy(
+    one: Node, two: Node, certificate: Path, words: Mapping[str, str] = _AS_IT_IS
+) -> Iterator[Front]:
+    """Keep deploy/haproxy.cfg running in front of two; ``words`` of the file are replaced."""
     nodes = {
         "PIXGATE_ONE": f"127.0.0.1:{one.port}",
         "PIXGATE_ONE_OPS": str(one.ops),
         "PIXGATE_TWO": f"127.0.0.1:{two.port}",
         "PIXGATE_TWO_OPS": str(two.ops),
     }
-    with haproxy_with(nodes, certificate) as front:
+    with haproxy_with(nodes, certificate, words) as front:
         yield front
 
 
 @contextmanager
-def haproxy_with(nodes: Mapping[str, str], certificate: Path) -> Iterator[Front]:
-    """Keep deploy/haproxy.cfg running; its settings are variables."""
+def patient_haproxy(one: Node, two: Node, certificate: Path) -> Iterator[Front]:
+    """
+    The same for a gateway that shares its loop with its callers.
+
+    Its ``/readyz`` may be late; HAProxy would leave it out and answer 503 itself.
+    """
+    with haproxy(one, two, certificate, {" fall 2 ": " fall 1000 "}) as front:
+        yield front
+
+
+@contextmanager
+def haproxy_with(
+    nodes: Mapping[str, str], certificate: Path, words: Mapping[str, str] = _AS_IT_IS
+) -> Iterator[Front]:
+    """Keep deploy/haproxy.cfg running; its settings are variables, ``words`` are replaced."""
     program, port = found("haproxy"), free_port()
     environ = {
         "PIXGATE_BIND": f"127.0.0.1:{port}",
@@ -63,8 +79,9 @@ def haproxy_with(nodes: Mapping[str, str], certificate: Path) -> Iterator[Front]
     }
     variables = [f"{name}={value}" for name, value in environ.items()]
     with tempfile.TemporaryDirectory(prefix="pixgate-haproxy-") as folder:
-        log = Path(folder, "log")
-        command = ["/usr/bin/env", *variables, program, "-db", "-f", DEPLOY / "haproxy.cfg"]
+        log, config = Path(folder, "log"), Path(folder, "haproxy.cfg")
+        config.write_text(_changed((DEPLOY / "haproxy.cfg").read_text(), words))
+        command = ["/usr/bin/env", *variables, program, "-db", "-f", config]
         with serving(command, log=log, ready=lambda: listens(port)):
             yield Front(f"https://127.0.0.1:{port}", log)
 

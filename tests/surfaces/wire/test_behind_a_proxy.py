@@ -12,10 +12,12 @@ import msgspec
 import pytest
 
 from gateway.config.settings import FailedCredentials, Limits, RateLimits
-from tests.servers.front import FRONTS, Node
+from tests.servers.front import Node, nginx, patient_haproxy
 from tests.servers.haproxy import TELLING, in_front
 from tests.world.banks.authority import Authority
 from tests.world.gateway.world import World, basic, opened, other_secret, patient, sandbox, send
+
+FRONTS = {"haproxy": patient_haproxy, "nginx": nginx}
 
 EACH = pytest.mark.parametrize("how", [*FRONTS, *TELLING])
 """The proxies of deploy, which set X-Forwarded-For, and the PROXY protocol."""

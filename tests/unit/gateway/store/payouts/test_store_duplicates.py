@@ -17,6 +17,7 @@ from gateway.store.schema import prepare
 from gateway.store.tables.core import payouts
 from tests.world.statements import Statement
 from tests.world.stores import samples
+from tests.world.stores.patience import LONG
 from tests.world.stores.samples import ACCOUNT, NOW, attempt, payout
 
 AGO = NOW - timedelta(minutes=10)
@@ -118,7 +119,7 @@ async def test_a_server_reads_what_is_alike_and_not_all_that_is_recent(
     migrated_postgres_url: str, counted: bool, asked: list[Statement]
 ) -> None:
     """What it has not counted yet it takes for little."""
-    store = open_store(migrated_postgres_url)
+    store = open_store(migrated_postgres_url, LONG)  # 20,000 rows by one statement
     await prepare(store, Environment.SANDBOX, migrate=True, now=samples.now)
     await add_company(store.database, samples.company(), samples.event())
     await store.accounts.add(samples.account(), samples.event())
