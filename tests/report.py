@@ -1,14 +1,14 @@
 """
 A pytest plugin for the make targets: a run of thousands of tests prints a line each minute.
 
-A failure is named at once and shown in the end as pytest shows it; skipped tests are one line for
-each reason.
+A failure is named at once and shown in the end as pytest shows it. Skipped tests are listed in the
+end by reason; for a missing server the reason has the command that installs it.
 """
 
 from __future__ import annotations
 
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 
 import pytest
 
@@ -45,11 +45,15 @@ class Report:
             self._terminal.write_line(f"{minutes}:{seconds:02} {self._done:,} tests done")
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Print each reason for skipping once."""
-        skipped = terminalreporter.stats.get("skipped", [])
-        reasons = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in skipped)
-        for reason, count in reasons.most_common():
-            terminalreporter.write_line(f"{count} skipped: {reason}")
+        """Print each reason for skipping once, with the tests by file."""
+        files: dict[str, Counter[str]] = defaultdict(Counter)
+        for report in terminalreporter.stats.get("skipped", []):
+            reason = report.longrepr[2].removeprefix("Skipped: ")
+            files[reason][report.nodeid.partition("::")[0]] += 1
+        for reason, counted in sorted(files.items(), key=lambda each: -each[1].total()):
+            terminalreporter.write_line(f"{counted.total()} skipped: {reason}")
+            for name, count in sorted(counted.items()):
+                terminalreporter.write_line(f"  {name} ({count})")
 
 
 @pytest.hookimpl(trylast=True)
