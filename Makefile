@@ -5,6 +5,8 @@ PYTHON ?= python3
 VENV := .venv
 TOOLS := .tools
 UV := $(TOOLS)/bin/uv
+# Nothing to resolve: one package with its hash.
+INSTALL_UV := install -q --no-cache-dir --disable-pip-version-check --no-deps --require-hashes -r requirements/uv.txt
 BIN := $(VENV)/bin
 # What builds clients from our documents has an environment of its own: it pins what we do not.
 CLIENTS := $(TOOLS)/clients
@@ -61,7 +63,7 @@ export npm_config_cache := $(CURDIR)/$(TOOLS)/npm
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup panel-files wheel image sbom judges clients prism run banks check types shape quick test test-random proofs proofs-part simulate torture bench bench-payouts bench-pages scale screens next-aiohttp races enumeration mistakes docs architecture lint lock clean
+.PHONY: help own-uv setup panel-files wheel image sbom judges clients prism run banks check types shape quick test test-random proofs proofs-part simulate torture bench bench-payouts bench-pages scale screens next-aiohttp races enumeration mistakes docs architecture lint lock clean
 
 # `make help` lists these first.
 DAILY := run check quick test
@@ -71,14 +73,23 @@ help: ## this list
 	@for target in $(DAILY); do $(LISTED) | grep "^$$target "; done; echo
 	@$(LISTED) | grep -vE '^($(subst $() ,|,$(DAILY))) '
 
+# That of the path; else the one of requirements/uv.txt, by the pip of this Python if it has one.
 $(UV):
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "Python 3.11 or newer is needed; name one with PYTHON=..."; exit 1; }
-	@$(PYTHON) -c 'import ensurepip' 2>/dev/null \
-	  || { echo "This Python has no venv module: on Debian or Ubuntu, apt-get install python3-venv"; exit 1; }
+	@mkdir -p $(@D)
+	@case "$$(uv --version 2>/dev/null)" in "uv "0.[0-4].*|"") ;; *) ln -sf "$$(command -v uv)" $@ ;; esac
+	@test -x $@ || $(MAKE) -s --no-print-directory own-uv
+
+own-uv:
 	@echo "Installing uv, which installs everything else of Python."
-	@$(PYTHON) -m venv $(TOOLS)
-	@$(TOOLS)/bin/pip install -q --no-cache-dir --disable-pip-version-check 'uv>=0.13,<0.14'
+	@if $(PYTHON) -m pip --version 2>/dev/null | grep -qE '^pip (2[3-9]|[3-9][0-9])'; then \
+	  $(PYTHON) -m venv --without-pip $(TOOLS) && $(PYTHON) -m pip --python $(TOOLS)/bin/python $(INSTALL_UV); \
+	elif $(PYTHON) -c 'import ensurepip' 2>/dev/null; then \
+	  $(PYTHON) -m venv $(TOOLS) && $(TOOLS)/bin/python -m pip $(INSTALL_UV); \
+	else \
+	  echo "This Python has no venv module: on Debian or Ubuntu, apt-get install python3-venv"; exit 1; \
+	fi
 
 $(VENV)/.run: requirements/production.txt requirements/run.txt pyproject.toml | $(UV)
 	@echo "Installing the service's Python packages: about ten seconds, once."
@@ -245,7 +256,7 @@ lock: | $(UV) ## resolve the requirements anew
 	@echo '-r production.txt' | cat - requirements/run.txt > requirements/.new && mv requirements/.new requirements/run.txt
 	@$(UV) $(LOCK) $(UPGRADE) pyproject.toml --extra sandbox --extra redis --extra otel --group test $(call beyond,production run) -o requirements/test.txt
 	@echo '-r run.txt' | cat - requirements/test.txt > requirements/.new && mv requirements/.new requirements/test.txt
-	@for group in clients node deploy sbom; do \
+	@for group in uv clients node deploy sbom; do \
 	  $(UV) $(LOCK) $(UPGRADE) --group $$group -o requirements/$$group.txt || exit 1; \
 	done
 
