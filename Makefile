@@ -6,6 +6,7 @@ VENV := .venv
 TOOLS := .tools
 UV := $(TOOLS)/bin/uv
 # Nothing to resolve: one package with its hash.
+FIRST := Installing uv, which installs everything else of Python.
 INSTALL_UV := install -q --no-cache-dir --disable-pip-version-check --no-deps --require-hashes -r requirements/uv.txt
 BIN := $(VENV)/bin
 # What builds clients from our documents has an environment of its own: it pins what we do not.
@@ -63,7 +64,7 @@ export npm_config_cache := $(CURDIR)/$(TOOLS)/npm
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help own-uv setup panel-files wheel image sbom judges clients prism run banks check types shape quick test test-random proofs proofs-part simulate torture bench bench-payouts bench-pages scale screens next-aiohttp races enumeration mistakes docs architecture lint lock clean
+.PHONY: help setup panel-files wheel image sbom judges clients prism run banks check types shape quick test test-random proofs proofs-part simulate torture bench bench-payouts bench-pages scale screens next-aiohttp races enumeration mistakes docs architecture lint lock clean
 
 # `make help` lists these first.
 DAILY := run check quick test
@@ -79,14 +80,11 @@ $(UV):
 	  || { echo "Python 3.11 or newer is needed; name one with PYTHON=..."; exit 1; }
 	@mkdir -p $(@D)
 	@case "$$(uv --version 2>/dev/null)" in "uv "0.[0-4].*|"") ;; *) ln -sf "$$(command -v uv)" $@ ;; esac
-	@test -x $@ || $(MAKE) -s --no-print-directory own-uv
-
-own-uv:
-	@echo "Installing uv, which installs everything else of Python."
-	@if $(PYTHON) -m pip --version 2>/dev/null | grep -qE '^pip (2[3-9]|[3-9][0-9])'; then \
-	  $(PYTHON) -m venv --without-pip $(TOOLS) && $(PYTHON) -m pip --python $(TOOLS)/bin/python $(INSTALL_UV); \
+	@if test -x $@; then :; \
+	elif $(PYTHON) -m pip --version 2>/dev/null | grep -qE '^pip (2[3-9]|[3-9][0-9])'; then \
+	  echo "$(FIRST)"; $(PYTHON) -m venv --without-pip $(TOOLS) && $(PYTHON) -m pip --python $(TOOLS)/bin/python $(INSTALL_UV); \
 	elif $(PYTHON) -c 'import ensurepip' 2>/dev/null; then \
-	  $(PYTHON) -m venv $(TOOLS) && $(TOOLS)/bin/python -m pip $(INSTALL_UV); \
+	  echo "$(FIRST)"; $(PYTHON) -m venv $(TOOLS) && $(TOOLS)/bin/python -m pip $(INSTALL_UV); \
 	else \
 	  echo "This Python has no venv module: on Debian or Ubuntu, apt-get install python3-venv"; exit 1; \
 	fi
