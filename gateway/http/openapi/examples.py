@@ -87,7 +87,7 @@ ANSWER_HEADERS: Final[Mapping[str, Schema]] = {
     "RetryAfter": {
         "required": True,
         "description": "Seconds to wait before the next attempt.",
-        "schema": {"type": "integer", "minimum": 1},
+        "schema": {"type": "integer", "format": "int64", "minimum": 1},
         "example": 2,
     },
 }

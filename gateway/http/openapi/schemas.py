@@ -21,6 +21,7 @@ REF: Final = "#/components/schemas/{name}"
 
 AMOUNT: Final[Mapping[str, Any]] = {
     "type": "number",
+    "format": "double",
     "description": "Reais with exactly two decimals, never in exponent form.",
     "examples": [10.5],
 }
@@ -29,6 +30,7 @@ AMOUNT: Final[Mapping[str, Any]] = {
 
 PAID_AMOUNT: Final[Mapping[str, Any]] = {
     "type": "number",
+    "format": "double",
     "description": "Reais above zero, with at most two decimals, never in exponent form.",
     "minimum": 0.01,
     "maximum": MAX_CENTAVOS / 100,
@@ -42,6 +44,9 @@ Without ``multipleOf``: validators that divide in binary refuse 0.07 and every n
 
 
 _TYPES: Final = {str: "string", bool: "boolean", int: "integer", float: "number"}
+
+
+_LARGEST_INT32: Final = 2**31 - 1
 
 
 _FORMS: Final = ("pattern", "format", "enum", "const")
@@ -91,7 +96,7 @@ def described(
 
 
 def tidied(schema: Any, names: Mapping[str, str]) -> Any:  # noqa: ANN401 - any part of a schema
-    """Return a schema as it is promised: public names, amounts as numbers, typed constants."""
+    """Return a schema as it is promised: public names, amounts as numbers, sizes, constants."""
     if isinstance(schema, list):
         return [tidied(each, names) for each in schema]
     if not isinstance(schema, dict):
@@ -104,6 +109,7 @@ def tidied(schema: Any, names: Mapping[str, str]) -> Any:  # noqa: ANN401 - any 
         return {**_AMOUNTS[schema["$ref"]], **rest}
     if "$ref" in schema:
         return {**schema, "$ref": REF.format(name=names[component_of(schema)])}
+    schema = {**schema, **_size(schema)}
     values = schema.get("enum")
     if isinstance(values, list):
         return _words({name: part for name, part in schema.items() if name != "title"}, values)
@@ -113,6 +119,21 @@ def tidied(schema: Any, names: Mapping[str, str]) -> Any:  # noqa: ANN401 - any 
         for name, part in schema.items()
         if not (name == "title" and isinstance(part, str))
     }
+
+
+def _size(schema: Mapping[str, Any]) -> Mapping[str, str]:
+    """
+    Return the format of a number; none of anything else.
+
+    Without one, generators for Go read 24 bits of an amount (R$ 131,072.01 becomes .02), and those
+    for Go, Java, C# and Rust 31 bits of an integer.
+    """
+    if schema.get("type") == "number":
+        return {"format": "double"}
+    if schema.get("type") == "integer":
+        small = schema.get("maximum", _LARGEST_INT32 + 1) <= _LARGEST_INT32
+        return {"format": "int32" if small else "int64"}
+    return {}
 
 
 def component_of(schema: Mapping[str, Any]) -> str:

@@ -193,7 +193,7 @@ def test_a_limit_has_no_maximum(name: str):
     parameters = operation("GET", place.template)["parameters"]
 
     limit = next(each for each in parameters if each.get("name") == "limit")
-    assert limit["schema"] == {"type": "integer", "minimum": 1, "default": 25}
+    assert limit["schema"] == {"type": "integer", "format": "int64", "minimum": 1, "default": 25}
     assert limit["description"] == "Per page; more than 100 counts as 100."
 
 

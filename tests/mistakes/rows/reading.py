@@ -173,6 +173,15 @@ ROWS = (
         tests=(f"{_SCHEMAS}::test_an_amount_that_is_answered_may_be_zero_and_below",),
     ),
     Mistake(
+        name="number-without-format",
+        promise="A number of the documents has 64 bits in every generated client.",
+        source="ADR 0016",
+        file="gateway/http/openapi/schemas.py",
+        right='        return {"format": "double"}',
+        wrong="        return {}",
+        tests=("tests/contract/openapi/test_numbers.py",),
+    ),
+    Mistake(
         name="report-adds-both-ways",
         promise="A report's total of credits counts credits alone.",
         source="contract 4.3, decisions 1",

@@ -7,7 +7,7 @@ import json
 import re
 import subprocess
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,22 @@ PATIENCE_S = 300
 
 # openapi-python-client knows no lines of JSON; whoever needs the export tells it so.
 LINES = {"content_type_overrides": {"application/x-ndjson": "application/octet-stream"}}
+
+# A field of a class or struct, or a parameter, in what openapi-generator makes.
+FIELD = {
+    "go": re.compile(
+        r"^\t(?P<name>\w+) +\*?(?:\[\])?(?:Nullable)?(?P<kind>\w+)(?: `json:.*)?$", re.MULTILINE
+    ),
+    "java": re.compile(r"\b(?P<kind>[A-Z]\w*)>? (?P<name>\w+)(?=[,;)]| = )"),
+}
+NARROW = {"float32", "int32", "float", "double", "integer"}
+MODELS_AND_CALLS = {
+    "models": "",
+    "apis": "",
+    **dict.fromkeys(("modelTests", "modelDocs", "apiTests", "apiDocs"), "false"),
+}
+INSIDE = {"anyOf", "items", "schema"}
+"""What a schema has below it that is still the same field."""
 
 # Of openapi-generator, whatever the document: 3.1 is new to it, and an array of texts has no name.
 HARMLESS = ("OpenAPI 3.1 support is still in beta", "Failed to get the schema name: null")
@@ -153,6 +169,43 @@ async def test_openapi_generator_builds_them_whole_and_pays(world: World, worksh
     assert await world.executions(asked["payout"]["reference"]) == [1050]
 
 
+@pytest.mark.parametrize("language", ["go", "java"])
+async def test_numbers_keep_their_digits_in_go_and_java(workshop: Workshop, language: str):
+    """As the guide builds them: no amount of 32 bits, and an integer only where its bound fits."""
+    for surface in SURFACES:
+        wanted = {
+            "generatorName": language,
+            "inputSpec": str(workshop.folder / f"{surface}.json"),
+            "outputDir": str(workshop.folder / f"{language}_{surface}"),
+            "globalProperties": MODELS_AND_CALLS,
+            "typeMappings": {"double": "BigDecimal"} if language == "java" else {},
+        }
+        (workshop.folder / f"{language}-{surface}.json").write_text(json.dumps(wanted))
+
+    await asyncio.to_thread(
+        workshop.run,
+        [
+            *(workshop.programs.openapi_generator, "batch"),
+            *(f"{language}-{surface}.json" for surface in SURFACES),
+        ],
+    )
+
+    for surface in SURFACES:
+        bounded = {
+            name.replace("_", "").lower()
+            for name, schema in named_numbers(workshop.documents[surface])
+            if schema["format"] == "int32"
+        }
+        fields = list(fields_of(workshop.folder / f"{language}_{surface}", language))
+        narrow = {(name, kind) for name, kind in fields if kind in NARROW}
+        assert {kind for _, kind in narrow} <= {"int32", "integer"}
+        assert {name for name, _ in narrow} <= bounded
+    kinds = dict(fields_of(workshop.folder / f"{language}_banking", language))
+    wide = ("float64", "int64") if language == "go" else ("bigdecimal", "long")
+    assert (kinds["blocked"], kinds["documentnumber"]) == wide
+    assert f"-g {language}" in GUIDE.read_text("utf-8")
+
+
 async def test_openapi_typescript_builds_what_tsc_compiles(workshop: Workshop):
     """All three; and the types let the guide's own orders through, and none of centavos."""
     for surface in SURFACES:
@@ -174,6 +227,27 @@ async def test_openapi_typescript_builds_what_tsc_compiles(workshop: Workshop):
             *(f"{surface}.ts" for surface in SURFACES),
         ],
     )
+
+
+def named_numbers(part: Any, name: str = "") -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Return every number of a document, each with the field or parameter that it belongs to."""
+    if isinstance(part, list):
+        for each in part:
+            yield from named_numbers(each, name)
+    elif isinstance(part, dict):
+        if part.get("type") in ("integer", "number"):
+            yield name, part
+        inherited = part["name"] if isinstance(part.get("name"), str) else name
+        for word, each in part.items():
+            if word not in ("example", "examples"):
+                yield from named_numbers(each, inherited if word in INSIDE else word)
+
+
+def fields_of(folder: Path, language: str) -> Iterator[tuple[str, str]]:
+    """Return the fields of generated classes: a name without its case, and the word of its type."""
+    for path in sorted(folder.rglob("*.go" if language == "go" else "*.java")):
+        for found in FIELD[language].finditer(path.read_text("utf-8")):
+            yield found["name"].lower(), found["kind"].lower()
 
 
 def answers(document: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -8,8 +8,9 @@ from provider_adapters.testing.bank.kernel.books import Books
 from provider_adapters.testing.bank.kernel.database import Database
 from provider_adapters.testing.bank.kernel.paging import Table
 
-# Ids have ten digits from the first line on.
-_FIRST_NUMBER = 1_000_000_000
+# As long as Stark Bank's ids: above 2**32, so that a client of 32 bits fails in the sandbox and not
+# in production, and below 2**53, so that JavaScript reads each digit.
+_FIRST_NUMBER = 5_000_000_000_000_000
 _ORDERED = ("pix_out", "pix_refund")
 
 

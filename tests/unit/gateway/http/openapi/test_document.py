@@ -84,7 +84,7 @@ def test_parameters_are_those_of_the_input():
             "name": "page",
             "in": "query",
             "required": True,
-            "schema": {"type": "integer"},
+            "schema": {"type": "integer", "format": "int64"},
             "description": "Which.",
         }
     ]
