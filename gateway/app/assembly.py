@@ -8,7 +8,7 @@ the store's engine; ``running`` starts and stops what was made.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
@@ -33,6 +33,7 @@ from gateway.config.settings import Settings
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.kernel.clocks import Now
 from gateway.http.admission import Admission
+from gateway.http.openapi.examples import ORIGIN as UNKNOWN_ORIGIN
 from gateway.http.ops.surface import OpsSurface, check_ops_address
 from gateway.http.pages import Page, openapi_pages
 from gateway.http.panel.static import StaticFiles
@@ -143,12 +144,16 @@ def assemble(
     rooms = build_rooms(kernel, identity, connections, wake.set, cache)
     role = build_role(kernel, part, telemetry.values)
     surfaces = build_surfaces(rooms, partial(health.known, connections), role.minutes.unwritten)
-    pages = _pages(kernel, surfaces, rooms.panel.static)
+
+    def origin() -> str:
+        return settings.reached_at(public.port) or UNKNOWN_ORIGIN  # the port that was taken
+
+    pages = _pages(kernel, surfaces, rooms.panel.static, origin)
     public = _public_listener(kernel, surfaces, pages, telemetry)
     readiness = Readiness(store, role.has_worker, monotonic=kernel.monotonic)
 
     def address() -> str:
-        return f"http://{settings.server.host}:{public.port}"  # the port that was taken
+        return f"http://{settings.server.host}:{public.port}"
 
     bank = build_bank(kernel, address, rooms.backoffice.sandbox) if with_bank else None
     return Gateway(
@@ -193,13 +198,15 @@ def refuse_contradictions(settings: Settings) -> None:
     check_ops_address(settings.admin.host, allow_public=settings.admin.allow_public)
 
 
-def _pages(kernel: Kernel, surfaces: Sequence[Surface], static: StaticFiles) -> Mapping[str, Page]:
+def _pages(
+    kernel: Kernel, surfaces: Sequence[Surface], static: StaticFiles, origin: Callable[[], str]
+) -> Mapping[str, Page]:
     """Return what stands beside the rows: the panel's files, and what describes the interface."""
     server = kernel.settings.server
     pages = dict(static.pages) if server.panel or server.openapi else {}
     if server.openapi:
         is_sandbox = kernel.settings.environment is Environment.SANDBOX
-        pages |= openapi_pages(surfaces, lambda: kernel.now().date().isoformat())
+        pages |= openapi_pages(surfaces, lambda: kernel.now().date().isoformat(), origin)
         pages |= open_page(static.address, tries=is_sandbox)
     return pages
 

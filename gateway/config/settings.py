@@ -8,7 +8,7 @@ rules of the gateway: safe for production, where a stricter answer exists.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from msgspec import Meta, Struct, field
 
@@ -316,6 +316,9 @@ class Telemetry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     tracing: Tracing = Tracing()
 
 
+_EVERY_ADDRESS: Final = frozenset({"", "0.0.0.0", "::"})  # noqa: S104 - nothing is bound to it
+
+
 class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
     The whole configuration.
@@ -383,6 +386,13 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     def origin(self) -> str:
         """What links to us begin with, the sandbox's default included."""
         return self.identity.origin or f"http://{self.server.host}:{self.server.port}"
+
+    def reached_at(self, port: int) -> str:
+        """Where callers reach the public listener; empty where only its operator knows it."""
+        host = self.server.host
+        if self.identity.origin or host in _EVERY_ADDRESS:
+            return self.identity.origin
+        return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
     @property
     def migrates(self) -> bool:

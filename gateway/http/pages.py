@@ -12,7 +12,7 @@ from typing import Final
 from aiohttp import hdrs, web
 
 from gateway.http.openapi.document import as_json, as_yaml, document
-from gateway.http.openapi.examples import DAY
+from gateway.http.openapi.examples import DAY, ORIGIN
 from gateway.http.route import Surface
 
 _DESCRIBED: Final = {
@@ -44,6 +44,7 @@ class Page:
         headers: Of its answer; without ``Cache-Control`` nobody keeps it.
         today: Replaces the day of examples in each answer, where there is one: a payout's date
             is today.
+        origin: Replaces the address of the gateway in each answer with such a day.
         packed: Its content, compressed for whoever takes that; empty where it never is.
     """
 
@@ -53,29 +54,29 @@ class Page:
     headers: Mapping[str, str] = field(default_factory=dict)
     packed: bytes = b""
     today: Callable[[], str] | None = None
+    origin: Callable[[], str] = lambda: ORIGIN
 
     def reply(self, encodings: str) -> web.Response:
         """Answer with it; ``encodings`` is the request's ``Accept-Encoding``."""
         headers = {hdrs.CONTENT_TYPE: self.content_type, **self.headers}
         if not self.packed:
-            return web.Response(body=self._dated(), headers=headers)
+            return web.Response(body=self._current(), headers=headers)
         headers[hdrs.VARY] = hdrs.ACCEPT_ENCODING
         if not _takes_gzip(encodings):
             return web.Response(body=self.body, headers=headers)
         headers[hdrs.CONTENT_ENCODING] = "gzip"
         return web.Response(body=self.packed, headers=headers)
 
-    def _dated(self) -> bytes:
-        return self.body if self.today is None else _of_day(self.body, self.today())
-
-
-_DAY: Final = DAY.encode()
+    def _current(self) -> bytes:
+        if self.today is None:
+            return self.body
+        return _filled(self.body, self.today(), self.origin())
 
 
 @lru_cache(maxsize=8)
-def _of_day(body: bytes, day: str) -> bytes:
-    """Put a day into a document; callers who have not taken it yet share its bytes."""
-    return body.replace(_DAY, day.encode())
+def _filled(body: bytes, day: str, origin: str) -> bytes:
+    """Put day and address into a document; callers who have not taken it yet share its bytes."""
+    return body.replace(DAY.encode(), day.encode()).replace(ORIGIN.encode(), origin.encode())
 
 
 def pack(content: bytes) -> bytes:
@@ -99,12 +100,17 @@ def _takes_gzip(encodings: str) -> bool:
 _NONE: Final = re.compile(r"q=0(?:\.0{0,3})?")
 
 
-def openapi_pages(surfaces: Iterable[Surface], today: Callable[[], str]) -> Mapping[str, Page]:
+def openapi_pages(
+    surfaces: Iterable[Surface],
+    today: Callable[[], str],
+    origin: Callable[[], str] = lambda: ORIGIN,
+) -> Mapping[str, Page]:
     """
     Return the OpenAPI documents by path, of the surfaces that have one.
 
-    ``today`` is the day of their examples, ``YYYY-MM-DD`` in UTC. They are written here:
-    it takes 0.2 s, in which a listener would serve nobody.
+    ``today`` is the day of their examples, ``YYYY-MM-DD`` in UTC; ``origin`` is where clients
+    made of them go, and no request decides it. They are written here: it takes 0.2 s, in which
+    a listener would serve nobody.
 
     Raises:
         ValueError: Two shapes would have one name.
@@ -113,16 +119,21 @@ def openapi_pages(surfaces: Iterable[Surface], today: Callable[[], str]) -> Mapp
         path: page
         for surface in surfaces
         if surface.name in _DESCRIBED
-        for path, page in _pages(surface, today)
+        for path, page in _pages(surface, today, origin)
     }
 
 
-def _pages(surface: Surface, today: Callable[[], str]) -> Iterator[tuple[str, Page]]:
+def _pages(
+    surface: Surface, today: Callable[[], str], origin: Callable[[], str]
+) -> Iterator[tuple[str, Page]]:
     """Make the pages of one surface."""
     prefix, title = _DESCRIBED[surface.name]
     written = document(surface, title)
     name, kind = f"{surface.name}.openapi_json", "application/json; charset=utf-8"
-    yield f"{prefix}/openapi.json", Page(name, kind, as_json(written), today=today)
+    yield f"{prefix}/openapi.json", Page(name, kind, as_json(written), today=today, origin=origin)
     if surface.name == _IN_YAML:
         name, kind = f"{surface.name}.openapi_yaml", "application/yaml; charset=utf-8"
-        yield f"{prefix}/openapi.yaml", Page(name, kind, as_yaml(written), today=today)
+        yield (
+            f"{prefix}/openapi.yaml",
+            Page(name, kind, as_yaml(written), today=today, origin=origin),
+        )

@@ -10,7 +10,7 @@ import orjson
 import yaml
 
 from gateway.http.common import VERSION
-from gateway.http.openapi.examples import ANSWER_HEADERS, BY_NAME, REQUEST_HEADERS
+from gateway.http.openapi.examples import ANSWER_HEADERS, BY_NAME, ORIGIN, REQUEST_HEADERS
 from gateway.http.openapi.operations import (
     ERROR,
     EXPLAINING,
@@ -106,7 +106,7 @@ def document(surface: Surface, title: str) -> Schema:
     return {
         "openapi": "3.1.0",
         "info": _info(surface, title),
-        "servers": [{"url": "/"}],
+        "servers": [{"url": ORIGIN, "description": "The gateway, as its operator names it."}],
         "tags": shown_tags(tag_of(row) for row in rows),
         "paths": paths,
         "components": _components(surface, reached(paths, shapes.components)),

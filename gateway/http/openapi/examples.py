@@ -124,6 +124,13 @@ UNKNOWN: Final = "an example is missing"
 _ID: Final = "6f1c2f0e-5d3a-4b7e-9c1d-2a4f6b8c0d1e"
 DAY: Final = "2026-11-20"
 """The day of every example; documents that are served show today instead."""
+ORIGIN: Final = "https://gateway.invalid"
+"""
+The server of a document; one that is served names the gateway's own address, where it is known.
+
+A client that is generated from a path alone goes to a port of its own machine with its secret; this
+name leads nowhere (RFC 2606).
+"""
 _INSTANT: Final = f"{DAY}T13:40:11Z"
 BY_NAME: Final[Mapping[str, Any]] = MappingProxyType(
     {

@@ -5,6 +5,11 @@ const dark = matchMedia("(prefers-color-scheme: dark)");
 const follow = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
 dark.addEventListener("change", follow);
 follow();
+const toUs = (request) => {
+  const { pathname, search } = new URL(request.url, location.href);
+  request.url = location.origin + pathname + search;
+  return request;
+};
 window.SwaggerUIBundle?.({
   url: place.dataset.document,
   domNode: place,
@@ -12,6 +17,7 @@ window.SwaggerUIBundle?.({
   validatorUrl: null,
   queryConfigEnabled: false,
   withCredentials: false,
+  requestInterceptor: toUs,
   docExpansion: "list",
   supportedSubmitMethods: place.dataset.calls.split(" ").filter(Boolean),
 });

@@ -23,7 +23,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from gateway.http.openapi.document import document
-from gateway.http.openapi.examples import DAY
+from gateway.http.openapi.examples import DAY, ORIGIN
 from gateway.http.table import RoutedRow
 from tests.contract.openapi.described import DOCUMENT, operation, resolved, schema_of
 from tests.world.gateway import rows
@@ -59,7 +59,12 @@ async def _prepared(world: World) -> None:
 
 
 async def test_the_documents_are_served_as_they_are_generated(world: World):
-    """To anybody; that for partners as YAML too. Examples are of today, as a payout must be."""
+    """
+    To anybody; that for partners as YAML too. Examples are of today, as a payout must be.
+
+    The server is the gateway itself: from a path alone a generated client goes to a port of its own
+    machine, with the secret.
+    """
     as_yaml = await world.ask("GET", "/openapi.yaml", by=NOBODY, content_type=YAML)
     served = {
         surface: (await world.ask("GET", f"{prefix}/openapi.json", by=NOBODY)).document
@@ -68,12 +73,22 @@ async def test_the_documents_are_served_as_they_are_generated(world: World):
     titles = {"identity": "pixgate identity", "backoffice": "pixgate back office"}
 
     def of_today(document: Mapping[str, Any]) -> Any:
-        return json.loads(json.dumps(document).replace(DAY, world.today()))
+        own = f"http://127.0.0.1:{world.port}"
+        return json.loads(json.dumps(document).replace(DAY, world.today()).replace(ORIGIN, own))
 
     assert yaml.safe_load(as_yaml.body) == of_today(DOCUMENT)
     assert (await world.ask("GET", "/openapi.json", by=NOBODY)).document == of_today(DOCUMENT)
     for surface, found in served.items():
         assert found == of_today(document(surface_named(surface), titles[surface])), surface
+
+
+async def test_no_request_decides_where_clients_go(world: World):
+    """A forged Host would lead the next reader's client, and its secret, to somebody else."""
+    headers = {"Host": "evil.example", "X-Forwarded-Host": "evil.example"}
+    forged = await world.ask("GET", "/openapi.json", by=NOBODY, headers=headers)
+
+    assert b"evil.example" not in forged.body
+    assert forged.document["servers"][0]["url"] == f"http://127.0.0.1:{world.port}"
 
 
 async def test_the_document_is_read_and_not_written(world: World):

@@ -3,6 +3,7 @@
 import pytest
 
 from gateway.config.identity import Identity
+from gateway.config.listeners import Server
 from gateway.config.reading import ConfigError, settings_from
 from gateway.config.settings import Settings
 
@@ -36,3 +37,22 @@ def test_the_password_of_the_mail_server_stands_in_no_file():
 def test_the_sandbox_links_to_its_own_listener_unless_told_otherwise():
     assert Settings().origin == "http://127.0.0.1:8080"
     assert Settings(identity=Identity(origin="https://pix.example")).origin == "https://pix.example"
+
+
+@pytest.mark.parametrize(
+    ("origin", "host", "reached_at"),
+    [
+        ("https://pix.example", "::", "https://pix.example"),
+        ("", "127.0.0.1", "http://127.0.0.1:81"),
+        ("", "::1", "http://[::1]:81"),
+        ("", "0.0.0.0", ""),  # noqa: S104 - nothing is bound to it
+        ("", "::", ""),
+    ],
+)
+def test_only_the_configuration_says_where_callers_reach_us(
+    origin: str, host: str, reached_at: str
+):
+    """An address of every interface is no address of ours at a caller's."""
+    settings = Settings(identity=Identity(origin=origin), server=Server(host=host))
+
+    assert settings.reached_at(81) == reached_at
