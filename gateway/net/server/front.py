@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 import socket
 import struct
 from collections.abc import Awaitable
@@ -19,7 +20,12 @@ from aiohttp import hdrs, web
 from multidict import CIMultiDictProxy
 
 from gateway.domain.kernel.catalogue import ErrorCode
-from gateway.domain.kernel.errors import DRAINING, HEADERS_TOO_LARGE, REQUEST_TIMEOUT
+from gateway.domain.kernel.errors import (
+    DRAINING,
+    HEADERS_TOO_LARGE,
+    MALFORMED_REQUEST,
+    REQUEST_TIMEOUT,
+)
 from gateway.net.common.descriptors import descriptor_of
 from gateway.net.common.runtime import LazyTimer
 from gateway.net.server.connections import Connections
@@ -35,6 +41,11 @@ from gateway.net.server.refusals import Refusal, Refusals, find_code, to_bytes
 from gateway.net.server.soundness import find_flaw
 
 _HEAD_END: Final = b"\r\n\r\n"
+_LINE_END: Final = b"\r\n"
+_TWO_BLANKS: Final = b"  "
+"""In a request line: aiohttp reads them as one, and others as an empty target (RFC 9112, 3)."""
+_OLD: Final = b" HTTP/1.0"
+_CLOSES: Final = re.compile(rb"\r\nconnection:[^\r\n]*\bclose\b", re.IGNORECASE)
 _NO_LINGER: Final = struct.pack("ii", 1, 0)
 """Closing drops what was not sent, and resets the connection (socket(7), SO_LINGER)."""
 
@@ -73,6 +84,7 @@ class Front(asyncio.Protocol):
         # What has come of a head whose end has not; None behind its end.
         self._head: bytearray | None = bytearray()
         self._head_bytes = 0  # the last head had at most so many
+        self._behind_last = 0  # bytes that came with the head of a connection's last request
         self._request: web.BaseRequest | None = None  # the one that is served
         self._timer = LazyTimer(self._loop, self._on_late)
         self._stall_timer = LazyTimer(self._loop, self.reset)
@@ -125,13 +137,16 @@ class Front(asyncio.Protocol):
             self._head = bytearray()  # of the request after the one that is served
         if self._head is None:
             self._head_bytes = self.limits.head_bytes  # a body, and there may be heads behind it
-        elif not self._has_room_for(self._head, data):
+        elif (error := self._read_head(self._head, data)) is not None:
             self._discards = True
             if self._request is None:  # else its answer comes first, and is the last
-                self._refuse_head(HEADERS_TOO_LARGE)
+                self._refuse_head(error)
             return
-        if self._handler is not None:
-            self._handler.data_received(data)
+        # In one piece with bytes behind it, aiohttp would refuse a last request that is whole.
+        behind, self._behind_last = self._behind_last, 0
+        for piece in (data[:-behind], data[-behind:]) if behind else (data,):
+            if self._handler is not None:
+                self._handler.data_received(piece)
 
     def eof_received(self) -> bool:
         """Keep our half open for a caller who has sent a whole request and waits for the answer."""
@@ -192,21 +207,30 @@ class Front(asyncio.Protocol):
         self._open()
         return rest
 
-    def _has_room_for(self, head: bytearray, data: bytes) -> bool:
+    def _read_head(self, head: bytearray, data: bytes) -> ErrorCode | None:
         """
-        Read on in a head; False if it is too large.
+        Read on in a head; return what is wrong with it, which aiohttp does not find.
 
         Its deadline runs from the connection's start, or from the first byte of a later one.
         """
         before = len(head)
         head += data if before else data.lstrip(b"\r\n")  # blank lines may precede it
         end = head.find(_HEAD_END, max(before - len(_HEAD_END) + 1, 0))
+        length = len(head) if end < 0 else end + len(_HEAD_END)
+        if length > self.limits.head_bytes:
+            return HEADERS_TOO_LARGE
         if end >= 0:
             self._head, self._head_bytes = None, len(head)
             self._timer.clear()
+            line = head[: head.index(_LINE_END)]
+            if _TWO_BLANKS in line:
+                return MALFORMED_REQUEST
+            behind = len(head) - length
+            if behind and (line.endswith(_OLD) or _CLOSES.search(head, 0, length)):
+                self._behind_last = behind
         elif head and not before and self._has_served and self._request is None:
             self._timer.set_in(self.limits.header_deadline_s)
-        return (len(head) if end < 0 else end + len(_HEAD_END)) <= self.limits.head_bytes
+        return None
 
     def _on_late(self) -> None:
         """Refuse an incomplete head with 408; close a connection on which nothing came."""
@@ -221,6 +245,7 @@ class Front(asyncio.Protocol):
 
     def _refuse_head(self, error: ErrorCode) -> None:
         self._discards = True
+        self._timer.clear()
         self._refusing = self._loop.create_task(self._refuse(error))
 
     async def _refuse(self, error: ErrorCode, method: str = "") -> None:

@@ -125,6 +125,10 @@ HEADERS = [
     Probe("Host list", (GET + b"Host: a, " + MARK + b"\r\n\r\n",)),
 ]
 LINES = [
+    line("two blanks before the target", b"GET  /" + MARK + b" HTTP/1.1\r\n"),
+    line("two blanks before the version", b"GET /" + MARK + b"  HTTP/1.1\r\n"),
+    line("tab before the target", b"GET\t/" + MARK + b" HTTP/1.1\r\n"),
+    line("blank behind the version", b"GET /" + MARK + b" HTTP/1.1 \r\n"),
     Probe("HTTP/0.9 without a version", (b"GET /" + MARK + b"\r\n\r\n",)),
     line("HTTP/0.9", b"GET / HTTP/0.9\r\n"),
     line("HTTP/1.2", b"GET / HTTP/1.2\r\n"),

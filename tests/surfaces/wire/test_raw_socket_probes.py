@@ -112,6 +112,32 @@ async def test_a_bad_request_behind_a_good_one_is_refused_in_its_turn(listener, 
     assert told.closed
 
 
+@pytest.mark.parametrize(
+    ("asked", "body"),
+    [
+        (b"GET / HTTP/1.1\r\n" + HOST + b"Connection: close\r\n\r\n", b""),
+        (b"GET / HTTP/1.1\r\n" + HOST + b"connection: x, Close\r\n\r\n", b""),
+        (b"GET / HTTP/1.0\r\n\r\n", b""),
+        (b"POST / HTTP/1.0\r\nContent-Length: 5\r\n\r\nhello", b"hello"),
+        (
+            b"POST / HTTP/1.1\r\n" + HOST + b"Connection: close\r\nContent-Length: 5\r\n\r\nhello",
+            b"hello",
+        ),
+        (
+            CHUNKED[:-2] + b"Connection: close\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
+            b"hello",
+        ),
+    ],
+)
+@pytest.mark.parametrize("behind", [NEXT, b"hello", b"\0", b"\r\n"])
+async def test_bytes_behind_a_last_request_are_no_request(listener, seen, asked, body, behind):
+    """The request before them is whole and is answered (RFC 9112, 9.6)."""
+    told = await told_by(listener, asked + behind)
+
+    assert (told.statuses, told.closed) == ([200], True)
+    assert [each[1] for each in seen.requests] == [body]
+
+
 async def test_a_hundred_portions_make_one_request(listener, seen):
     """A request that comes byte by byte, but in time, is served."""
     request = b"POST / HTTP/1.1\r\n" + HOST + b"Content-Length: 5\r\n\r\nhello"
