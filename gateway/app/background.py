@@ -196,7 +196,7 @@ def _work(
         banks=rooms.bank.banks,
         look=reconciler.look_at,
         look_back=follow_up.look_back,
-        paid=rooms.bank.charges.reads.kept.read_payment,
+        paid=rooms.bank.charges.reads.kept.read,
         now=kernel.now,
     )
     gauges = StoreGauges(store=store, idle_s=idle_s, values=values, now=kernel.now)

@@ -52,7 +52,7 @@ class CallbackLooks:
         look: Reads a payout at its bank and moves it on, given the bank's id of it where the
             callback names it, and tells what the bank said; safe to repeat.
         look_back: Keeps what came back of a paid payout; says whether the bank shows any.
-        paid: Notes what the bank told of a charge.
+        paid: Notes what the bank told of a charge, and when it was asked.
         pause_s: How soon what comes for one bank is seen while another hangs.
     """
 
@@ -63,7 +63,7 @@ class CallbackLooks:
     banks: Banks
     look: Callable[[Payout, str, Hear], Awaitable[Payout]]
     look_back: Callable[[Payout, Account], Awaitable[bool]]
-    paid: Callable[[Account, ChargePayment], None]
+    paid: Callable[[Account, ChargePayment, datetime], None]
     now: Now
     pause_s: float = 1.0
 
@@ -195,8 +195,9 @@ class CallbackLooks:
         if account is None or bank is None:
             return CallbackState.IGNORED if last else CallbackState.RECEIVED
         if callback.kind is CallbackKind.CHARGE:
-            calls = offered(bank, PortCall.GET_CHARGE_PAYMENT)
-            self.paid(account, await calls.get_charge_payment(bank.account, callback.subject))
+            calls, asked_at = offered(bank, PortCall.GET_CHARGE_PAYMENT), self.now()
+            found = await calls.get_charge_payment(bank.account, callback.subject)
+            self.paid(account, found, asked_at)
         else:
             calls = offered(bank, PortCall.FIND_REFUND)
             await calls.find_refund(bank.account, callback.subject)

@@ -29,10 +29,6 @@ class ChargeState(StrEnum):
     CANCELED = "Canceled"
 
 
-ENDED = frozenset({ChargeState.PAID, ChargeState.CANCELED})
-"""A charge never becomes active again, whatever a slow answer says."""
-
-
 class ChargeRecord(Struct, frozen=True, kw_only=True):
     """
     A charge that was ordered through us.
@@ -40,10 +36,12 @@ class ChargeRecord(Struct, frozen=True, kw_only=True):
     Attributes:
         id: A UUID of ours.
         centavos: None for an open amount.
-        state: As last told by the bank, at ``updated_at``.
+        state: As last told by the bank.
         created_at: When it was ordered.
         expires_at: None when it never expires.
-        paid_at, e2e_id: Of the last payment that was seen.
+        updated_at: When the bank was asked for what is known; its later answers correct this.
+        paid_at, e2e_id: Of the last payment that was seen; empty again where the bank's charge
+            turns out not to be paid.
         payer_name: Who paid last, else who is asked to pay; empty where nobody was named.
         description: What the payer is told; empty for nothing.
         made_until: Until then its order is being made, or its outcome is unknown: no other
@@ -84,16 +82,24 @@ class SeenCharge:
     What an answer of a bank told of a charge, which may not be one of ours.
 
     Attributes:
-        state: ``PAID`` where ``paid_at`` and ``e2e_id`` tell the payment.
+        state: None where the charge is not paid, and the answer does not tell whether it is
+            active or cancelled.
+        at: When the bank was asked: of two answers the one that was asked for later counts.
+        paid_at, e2e_id: Of the payment, where the answer tells one.
+        payer_name: Who paid, else who is asked to pay.
+        listed: The amount of a payment from the list of all that came in. It names the charge,
+            and that alone proves nothing: it pays the charge only where the amount suffices.
+            None for the bank's answer about the charge itself.
     """
 
     account_id: str
     reference: str
-    state: ChargeState
+    state: ChargeState | None
     at: datetime
     paid_at: datetime | None = None
     e2e_id: str = ""
     payer_name: str = ""
+    listed: Money | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

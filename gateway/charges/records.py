@@ -8,15 +8,16 @@ not be written waits, and is tried again every second.
 
 from __future__ import annotations
 
+import dataclasses
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
 from msgspec.structs import replace
 
-from gateway.charges.model import ENDED, ChargeRecord, ChargeState, SeenCharge
+from gateway.charges.model import ChargeRecord, ChargeState, SeenCharge
 from gateway.charges.store import StoredCharges
 from gateway.domain.accounts.accounts import Account
 from gateway.domain.bank.charges import Charge, ChargeOrder, ChargePayment
@@ -33,7 +34,9 @@ _BATCH: Final = 100
 _KNOWN_FOR: Final = timedelta(minutes=10)
 """What was noted is not written again: partners poll, and the answer is mostly the same."""
 
-_Key = tuple[str, str]
+_Key = tuple[str, str, str]
+"""Account, reference, and the end-to-end id of a listed payment; empty for the charge itself."""
+_Told = tuple[ChargeState | None, str]
 
 
 class ChargeNotes:
@@ -45,16 +48,16 @@ class ChargeNotes:
         self._now = now
         self._most = most
         self._waiting: dict[_Key, SeenCharge] = {}
-        self._known: dict[_Key, tuple[ChargeState, str]] = {}
+        self._known: dict[_Key, _Told] = {}
         self._forget_at = now() + _KNOWN_FOR
 
     def take(self, seen: SeenCharge) -> None:
         """Note what was told, unless that is known; raises nothing."""
-        key = (seen.account_id, seen.reference)
+        key = _key(seen)
         before = self._waiting.get(key)
-        if before is not None and before.state in ENDED and seen.state not in ENDED:
+        if before is not None and before.at > seen.at:
             return
-        if self._known.get(key) == (seen.state, seen.e2e_id):
+        if before is None and self._known.get(key) == (seen.state, seen.e2e_id):
             return
         if before is None and len(self._waiting) >= self._most:
             return
@@ -62,8 +65,9 @@ class ChargeNotes:
 
     def forget(self, account_id: str, reference: str) -> None:
         """Forget what is known of a charge that is made anew."""
-        self._waiting.pop((account_id, reference), None)
-        self._known.pop((account_id, reference), None)
+        for notes in (self._waiting, self._known):
+            for key in [each for each in notes if each[:2] == (account_id, reference)]:
+                del notes[key]
 
     async def run_once(self) -> int:
         """Store what waits; return how many; nothing is lost by ``StoreUnavailable``."""
@@ -75,6 +79,8 @@ class ChargeNotes:
         while batch := dict(list(self._waiting.items())[:_BATCH]):
             await self._records.note(list(batch.values()))
             for key, seen in batch.items():
+                if seen.listed is not None:  # the charge's own answer may have to correct it
+                    self._known.pop((*key[:2], ""), None)
                 self._known[key] = (seen.state, seen.e2e_id)
                 if self._waiting.get(key) is seen:
                     del self._waiting[key]
@@ -131,7 +137,9 @@ class KeptCharges:
             updated_at=self.now(),
             made_until=None,
         )
-        await self._now_or_later(self.records.renew(known), self._seen(record.account_id, charge))
+        await self._now_or_later(
+            self.records.renew(known), _seen(record.account_id, charge, known.updated_at)
+        )
 
     async def not_made(self, record: ChargeRecord) -> None:
         """Drop the record of an order that the bank refused; one that stays is ``UNKNOWN``."""
@@ -142,28 +150,21 @@ class KeptCharges:
 
     async def changed(self, account: Account, charge: Charge) -> None:
         """Record a change that was ordered; raises nothing, since the bank has made it."""
-        seen = self._seen(account.id, charge)
+        seen = _seen(account.id, charge, self.now())
         await self._now_or_later(self.records.note([seen]), seen)
 
-    def read(self, account: Account, charge: Charge) -> None:
-        """Note what was read of a charge."""
-        self.notes.take(self._seen(account.id, charge))
+    def read(self, account: Account, charge: Charge | ChargePayment, asked_at: datetime) -> None:
+        """Note what the bank said of a charge, as it was asked at that time."""
+        self.notes.take(_seen(account.id, charge, asked_at))
 
-    def read_payment(self, account: Account, payment: ChargePayment | IncomingPayment) -> None:
-        """Note which charge was paid, if any; an unpaid one may be active or cancelled."""
-        if payment.paid_at is None or not payment.reference:
-            return
-        self.notes.take(
-            SeenCharge(
-                account_id=account.id,
-                reference=payment.reference,
-                state=ChargeState.PAID,
-                at=self.now(),
-                paid_at=payment.paid_at,
-                e2e_id=payment.e2e_id,
-                payer_name=payment.payer.name if payment.payer else "",
-            )
-        )
+    def received(
+        self, account: Account, payments: Iterable[IncomingPayment], asked_at: datetime
+    ) -> None:
+        """Note payments from the account's list that name a charge."""
+        for each in payments:
+            if each.reference:
+                seen = _paid(account.id, each, asked_at)
+                self.notes.take(dataclasses.replace(seen, listed=each.value))
 
     async def _now_or_later(self, storing: Awaitable[None], seen: SeenCharge) -> None:
         """Store something, or note what is known where the store is away."""
@@ -173,13 +174,35 @@ class KeptCharges:
             _log.warning("charge_record_waits account=%s", seen.account_id)
             self.notes.take(seen)
 
-    def _seen(self, account_id: str, charge: Charge) -> SeenCharge:
-        return SeenCharge(
-            account_id=account_id,
-            reference=charge.reference,
-            state=ChargeState(charge.status.value),
-            at=self.now(),
-        )
+
+def _key(seen: SeenCharge) -> _Key:
+    return seen.account_id, seen.reference, "" if seen.listed is None else seen.e2e_id
+
+
+def _seen(account_id: str, charge: Charge | ChargePayment, at: datetime) -> SeenCharge:
+    """Note a charge as its bank shows it: with its state, or with its payment."""
+    if isinstance(charge, ChargePayment) and charge.paid_at is not None:
+        return _paid(account_id, charge, at)
+    state = ChargeState(charge.status.value) if isinstance(charge, Charge) else None
+    return SeenCharge(
+        account_id=account_id,
+        reference=charge.reference,
+        state=state,
+        at=at,
+        payer_name=charge.payer.name if charge.payer else "",
+    )
+
+
+def _paid(account_id: str, payment: ChargePayment | IncomingPayment, at: datetime) -> SeenCharge:
+    return SeenCharge(
+        account_id=account_id,
+        reference=payment.reference,
+        state=ChargeState.PAID,
+        at=at,
+        paid_at=payment.paid_at,
+        e2e_id=payment.e2e_id,
+        payer_name=payment.payer.name if payment.payer else "",
+    )
 
 
 def _later(now: datetime, seconds: int | None) -> datetime | None:

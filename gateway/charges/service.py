@@ -48,19 +48,19 @@ class ChargeReads:
             NotFound: the bank has none of that reference.
             ServiceError: ``SVC.PIX.005`` (404) when it has expired.
         """
-        bank = bank_of(self.banks, account)
+        bank, asked_at = bank_of(self.banks, account), self.kept.now()
         charge = await offered(bank, PortCall.GET_CHARGE).get_charge(bank.account, reference)
-        self.kept.read(account, charge)
+        self.kept.read(account, charge, asked_at)
         if charge.is_expired(self.kept.now()):
             raise ServiceError(errors.CHARGE_NOT_FOUND, "expired")
         return charge
 
     async def read_payment(self, account: Account, reference: str) -> ChargePayment:
         """Return a charge as a transaction, pending until paid; raises ``NotFound``."""
-        bank = bank_of(self.banks, account)
+        bank, asked_at = bank_of(self.banks, account), self.kept.now()
         calls = offered(bank, PortCall.GET_CHARGE_PAYMENT)
         payment = await calls.get_charge_payment(bank.account, reference)
-        self.kept.read_payment(account, payment)
+        self.kept.read(account, payment, asked_at)
         return payment
 
 

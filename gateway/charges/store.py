@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, and_, bindparam, case, delete, func, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Update,
+    and_,
+    bindparam,
+    case,
+    delete,
+    func,
+    or_,
+    select,
+    update,
+)
 
 from gateway.charges.model import (
-    ENDED,
     ChargeRecord,
     ChargeSearch,
     ChargeState,
@@ -33,26 +43,68 @@ _OWN: Final = and_(
     charges.c.reference_sha256 == bindparam("of_reference"),
 )
 _NEWEST: Final = select(charges).order_by(charges.c.created_at.desc(), charges.c.id.desc())
-_ENDED: Final = sorted(each.value for each in ENDED)
 _SEEN: Final[ColumnElement[str]] = bindparam("seen", type_=charges.c.state.type)
 _PAID: Final = ChargeState.PAID.value
-# A payment is noted once; otherwise what ended stays, and what is known already is not written.
-_NOTED: Final = update(charges).where(
-    _OWN,
+_ACTIVE: Final = ChargeState.ACTIVE.value
+_ONCE: Final = ~charges.c.reusable
+_UNKNOWN: Final = ChargeState.UNKNOWN.value
+_OPEN: Final = (_UNKNOWN, _ACTIVE)
+_WRITTEN: Final = update(charges).where(_OWN)
+# Of what ended, a slow answer takes nothing back: one that was asked for before what is known. A
+# time that lies too far ahead is from before a clock was put back.
+_NOT_SLOW: Final = or_(
+    charges.c.state.in_(_OPEN),
+    charges.c.updated_at <= bindparam("at"),
+    charges.c.updated_at > bindparam("ahead"),
+)
+_OTHER_PAYMENT: Final = or_(charges.c.e2e_id != bindparam("payment"), charges.c.paid_at.is_(None))
+_PAYMENT: Final[Mapping[str, Any]] = {
+    # A reusable one goes on, and is known to have been made.
+    "state": case((_ONCE, _PAID), (charges.c.state == _UNKNOWN, _ACTIVE), else_=charges.c.state),
+    "updated_at": bindparam("at"),
+    "paid_at": bindparam("paid"),
+    "e2e_id": bindparam("payment"),
+    "payer_name": func.coalesce(func.nullif(bindparam("payer"), ""), charges.c.payer_name),
+}
+_TOLD_PAYMENT: Final = _WRITTEN.where(
+    or_(and_(_ONCE, charges.c.state != _PAID), _OTHER_PAYMENT)
+).values(_PAYMENT)
+_TOLD_PAID: Final = _WRITTEN.where(_ONCE, charges.c.state != _PAID).values(
+    state=_PAID, updated_at=bindparam("at")
+)
+# A listed payment only names the charge: its amount has to suffice, and what the bank says of the
+# charge itself afterwards outranks it.
+_LISTED_PAYMENT: Final = _WRITTEN.where(
+    or_(charges.c.centavos.is_(None), charges.c.centavos <= bindparam("amount")),
     or_(
-        and_(_SEEN == _PAID, charges.c.e2e_id != bindparam("payment")),
-        and_(_SEEN == _PAID, charges.c.state != _PAID, ~charges.c.reusable),
-        and_(_SEEN != _PAID, charges.c.state.not_in(_ENDED), charges.c.state != _SEEN),
+        and_(charges.c.reusable, charges.c.paid_at < bindparam("paid")),
+        and_(
+            charges.c.paid_at.is_(None),
+            or_(
+                charges.c.reusable,
+                charges.c.state == _PAID,
+                charges.c.updated_at < bindparam("believed"),
+            ),
+        ),
     ),
+).values(_PAYMENT)
+_UNPAID: Final[Mapping[str, Any]] = {
+    "updated_at": bindparam("at"),
+    "paid_at": case((charges.c.reusable, charges.c.paid_at)),
+    "e2e_id": case((charges.c.reusable, charges.c.e2e_id), else_=""),
+    "payer_name": case(
+        (and_(_ONCE, charges.c.paid_at.is_not(None)), bindparam("payer")),
+        else_=charges.c.payer_name,
+    ),
+}
+_TOLD_STATE: Final = _WRITTEN.where(_NOT_SLOW, charges.c.state != _SEEN).values(
+    state=_SEEN, **_UNPAID
 )
-_STATE: Final = case(
-    (and_(_SEEN == _PAID, charges.c.reusable), ChargeState.ACTIVE.value), else_=_SEEN
+_TOLD_UNPAID: Final = _WRITTEN.where(_NOT_SLOW, _ONCE, charges.c.state == _PAID).values(
+    state=_ACTIVE, **_UNPAID
 )
-_NOTE: Final = _NOTED.values(state=_STATE, updated_at=bindparam("at"))
-_PAYER: Final = func.coalesce(func.nullif(bindparam("payer"), ""), charges.c.payer_name)
-_NOTE_PAYMENT: Final = _NOTE.values(
-    paid_at=bindparam("paid"), e2e_id=bindparam("payment"), payer_name=_PAYER
-)
+_CLOCKS_APART: Final = timedelta(minutes=5)
+"""How far a bank's clock may be behind ours."""
 _COUNTED_AT_MOST: Final = 10_000
 """Charges that one search adds up."""
 
@@ -106,10 +158,14 @@ class StoredCharges:
             await connection.execute(held.values(made_until=None), _key(record))
 
     async def note(self, seen: Sequence[SeenCharge]) -> None:
-        """Keep what is new, in one transaction; ended stays ended, reusable stays active."""
+        """
+        Keep what is new: the later answer of a bank corrects the earlier one.
+
+        A reusable charge stays active when it is paid. A listed payment pays a charge whose
+        amount it reaches, or that has none, unless the bank said otherwise of it since.
+        """
         for each in seen:
-            statement = _NOTE_PAYMENT if each.e2e_id else _NOTE
-            await self._database.write(statement, _noted(each))
+            await self._database.write(*_noted(each))
 
     async def search(
         self, wanted: ChargeSearch, scope: CompanyScope, now: datetime
@@ -199,13 +255,26 @@ def _row(record: ChargeRecord) -> dict[str, Any]:
     return {**row_of(record), "reference_sha256": reference_digest(record.reference)}
 
 
-def _noted(seen: SeenCharge) -> Mapping[str, Any]:
-    values = {
+def _noted(seen: SeenCharge) -> tuple[Update, Mapping[str, Any]]:
+    """Return the statement that notes an answer, and its values."""
+    given: dict[str, Any] = {
         "of_account": seen.account_id,
         "of_reference": reference_digest(seen.reference),
-        "seen": seen.state.value,
-        "payment": seen.e2e_id,
         "at": seen.at,
     }
-    paid = {"paid": seen.paid_at, "payer": seen.payer_name}
-    return {**values, **paid} if seen.e2e_id else values
+    payment = {"paid": seen.paid_at, "payment": seen.e2e_id, "payer": seen.payer_name}
+    if seen.listed is not None and seen.paid_at is not None:
+        try:
+            believed = seen.paid_at + _CLOCKS_APART
+        except OverflowError:  # the last day of the calendar
+            believed = seen.paid_at
+        amount = seen.listed.centavos
+        return _LISTED_PAYMENT, {**given, **payment, "amount": amount, "believed": believed}
+    if seen.paid_at is not None:
+        return _TOLD_PAYMENT, {**given, **payment}
+    if seen.state is ChargeState.PAID:
+        return _TOLD_PAID, given
+    given |= {"payer": seen.payer_name, "ahead": seen.at + LEASE_AHEAD}
+    if seen.state is None:
+        return _TOLD_UNPAID, given
+    return _TOLD_STATE, {**given, "seen": seen.state.value}

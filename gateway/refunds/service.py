@@ -37,7 +37,7 @@ class Refunds:
     ``NotSupported`` where the bank does not offer it, and ``ProviderError`` for no usable answer.
 
     Attributes:
-        kept: Takes note of the charges that payments paid.
+        kept: Takes note of the charges that payments name and may have paid.
         place: Places an order of a user, which may wait for another one.
     """
 
@@ -55,9 +55,9 @@ class Refunds:
 
         Newest first; the window is read whole from the bank.
         """
+        asked_at = self.kept.now()
         payments = await received_within(bank_of(self.banks, account), wanted.search.window)
-        for each in payments:
-            self.kept.read_payment(account, each)
+        self.kept.received(account, payments, asked_at)
         terms = terms_of(wanted.text)
         chosen = [
             each

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+from datetime import UTC, datetime
 
 import pytest
 from msgspec.structs import replace
@@ -16,7 +17,7 @@ from gateway.charges.model import (
     SeenCharge,
 )
 from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope
-from gateway.domain.kernel.money import Sum
+from gateway.domain.kernel.money import Money, Sum
 from gateway.domain.kernel.windows import Keyset, PageStart
 from gateway.store.engine import Store
 from tests.contract.stores.databases import both
@@ -24,7 +25,7 @@ from tests.world.stores.charges import SECOND, charge, records
 from tests.world.stores.samples import ACCOUNT, COMPANY, NOW, SISTER
 
 
-def seen(state: ChargeState, number: int = 1, e2e_id: str = "", at: int = 60) -> SeenCharge:
+def seen(state: ChargeState | None, number: int = 1, e2e_id: str = "", at: int = 60) -> SeenCharge:
     return SeenCharge(
         account_id=ACCOUNT,
         reference=f"cob-{number}",
@@ -127,18 +128,141 @@ async def test_only_what_is_unknown_is_dropped(store: Store, state: ChargeState,
 
 
 STATES = (ChargeState.UNKNOWN, ChargeState.ACTIVE, ChargeState.PAID, ChargeState.CANCELED)
+_EARLIER = -60
+
+
+@both
+@pytest.mark.parametrize("told", STATES[1:])
+@pytest.mark.parametrize("before", STATES)
+async def test_a_later_answer_of_the_bank_corrects_the_record(
+    store: Store, before: ChargeState, told: ChargeState
+):
+    """In every direction: also one that seemed paid is active again."""
+    await records(store).begin(charge(state=before, updated_at=NOW))
+
+    await records(store).note([seen(told)])
+
+    assert (await one(store)).state is told
 
 
 @pytest.mark.parametrize("told", STATES[1:])
 @pytest.mark.parametrize("before", STATES)
-async def test_what_ended_stays_ended(store: Store, before: ChargeState, told: ChargeState):
-    """Money that came in is believed always; a slow answer never."""
-    await records(store).begin(charge(state=before))
+async def test_a_slow_answer_takes_nothing_back(
+    store: Store, before: ChargeState, told: ChargeState
+):
+    """It was asked for before what is known, and came after it. What was paid is believed."""
+    await records(store).begin(charge(state=before, updated_at=NOW))
 
-    await records(store).note([seen(told)])
+    await records(store).note([seen(told, at=_EARLIER)])
 
     over = before in {ChargeState.PAID, ChargeState.CANCELED} and told is not ChargeState.PAID
     assert (await one(store)).state is (before if over else told)
+
+
+async def test_a_time_from_before_a_clock_was_put_back_makes_no_answer_slow(store: Store):
+    await records(store).begin(charge(state=ChargeState.PAID, updated_at=NOW + 3600 * SECOND))
+
+    await records(store).note([seen(ChargeState.ACTIVE)])
+
+    assert (await one(store)).state is ChargeState.ACTIVE
+
+
+@both
+@pytest.mark.parametrize("told", [ChargeState.ACTIVE, ChargeState.CANCELED, None])
+async def test_what_is_not_paid_after_all_has_no_payment(store: Store, told: ChargeState | None):
+    """An unpaid transaction does not tell the state; a charge names who is asked to pay."""
+    paid = charge(state=ChargeState.PAID, paid_at=NOW, e2e_id="E1", payer_name="Somebody")
+    await records(store).begin(paid)
+
+    await records(store).note([dataclasses.replace(seen(told), payer_name="Ana")])
+
+    known = await one(store)
+    assert known.state is (told or ChargeState.ACTIVE)
+    assert (known.paid_at, known.e2e_id, known.payer_name) == (None, "", "Ana")
+
+
+@pytest.mark.parametrize("before", [each for each in STATES if each is not ChargeState.PAID])
+async def test_an_unpaid_transaction_tells_no_other_state(store: Store, before: ChargeState):
+    await records(store).begin(charge(state=before, payer_name="Ana"))
+
+    await records(store).note([seen(None)])
+
+    known = await one(store)
+    assert (known.state, known.payer_name) == (before, "Ana")
+
+
+def listed(centavos: int, e2e_id: str = "E1", paid: int = 0, at: int = 60) -> SeenCharge:
+    return dataclasses.replace(
+        seen(ChargeState.PAID, e2e_id=e2e_id, at=at),
+        paid_at=NOW + paid * SECOND,
+        listed=Money(centavos),
+    )
+
+
+@both
+@pytest.mark.parametrize(
+    ("asked", "came", "pays"),
+    [
+        (10_000, 1, False),
+        (10_000, 9_999, False),
+        (10_000, 10_000, True),
+        (10_000, 10_001, True),
+        (None, 1, True),
+    ],
+)
+async def test_a_listed_payment_pays_a_charge_whose_amount_it_reaches(
+    store: Store, asked: int | None, came: int, *, pays: bool
+):
+    """The name alone is whatever a payer wrote."""
+    await records(store).begin(charge(centavos=asked))
+
+    await records(store).note([listed(came)])
+
+    known = await one(store)
+    assert (known.state is ChargeState.PAID, known.e2e_id) == (pays, "E1" if pays else "")
+
+
+async def test_of_several_listed_payments_one_that_pays_is_kept(store: Store):
+    """Newest first, as they are listed: neither a smaller one nor an older one replaces it."""
+    await records(store).begin(charge(centavos=10_000))
+
+    await records(store).note([listed(1, "E3"), listed(10_000, "E2"), listed(20_000, "E1")])
+
+    assert (await one(store)).e2e_id == "E2"
+
+
+@both
+async def test_what_the_bank_says_of_a_charge_outranks_a_payment_before(store: Store):
+    """However often the payment is listed; one that came afterwards counts."""
+    minutes = 60
+    await records(store).begin(charge(centavos=100))
+    await records(store).note([listed(100)])
+    await records(store).note([seen(ChargeState.ACTIVE, at=10 * minutes)])
+
+    await records(store).note([listed(100, at=11 * minutes)])
+    still = (await one(store)).state
+    await records(store).note([listed(100, "E2", paid=12 * minutes, at=13 * minutes)])
+    after = await one(store)
+
+    assert (still, after.state, after.e2e_id) == (ChargeState.ACTIVE, ChargeState.PAID, "E2")
+
+
+async def test_a_paid_charge_without_its_payment_gets_it_from_the_list(store: Store):
+    await records(store).begin(charge(centavos=100))
+    await records(store).note([seen(ChargeState.PAID, at=3600)])
+
+    await records(store).note([listed(1, "E1"), listed(100, "E2")])
+
+    assert (await one(store)).e2e_id == "E2"
+
+
+async def test_a_payment_at_the_end_of_the_calendar_is_noted(store: Store):
+    await records(store).begin(charge(centavos=100))
+    last = datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)
+
+    await records(store).note([dataclasses.replace(listed(100), paid_at=last)])
+
+    assert (await one(store)).paid_at == last
 
 
 @both
@@ -146,7 +270,7 @@ async def test_a_payment_is_kept_with_its_id(store: Store):
     await records(store).begin(charge())
 
     await records(store).note([seen(ChargeState.PAID, e2e_id="E1")])
-    await records(store).note([seen(ChargeState.PAID), seen(ChargeState.ACTIVE)])
+    await records(store).note([seen(ChargeState.PAID)])
 
     known = await one(store)
     assert (known.state, known.e2e_id, known.paid_at) == (ChargeState.PAID, "E1", NOW)
@@ -162,13 +286,27 @@ async def test_a_payment_that_is_told_twice_changes_nothing(store: Store):
 
 
 async def test_a_reusable_charge_stays_active_and_tells_its_last_payment(store: Store):
-    await records(store).begin(charge(reusable=True))
+    await records(store).begin(charge(reusable=True, centavos=100))
 
     for e2e_id in ("E1", "E2"):
-        await records(store).note([seen(ChargeState.PAID, e2e_id=e2e_id)])
+        await records(store).note([seen(ChargeState.PAID, e2e_id=e2e_id), seen(None)])
+    told = await one(store)
+    newest_first = [listed(1, "E5", 30), listed(100, "E4", 20), listed(100, "E3", 10)]
+    await records(store).note(newest_first)
+    found = await one(store)
+
+    assert (told.state, told.e2e_id) == (ChargeState.ACTIVE, "E2")
+    assert (found.state, found.e2e_id) == (ChargeState.ACTIVE, "E4")
+
+
+async def test_a_cancelled_reusable_charge_keeps_its_state_and_payment(store: Store):
+    await records(store).begin(charge(reusable=True))
+    await records(store).note([seen(ChargeState.PAID, e2e_id="E1")])
+
+    await records(store).note([seen(ChargeState.CANCELED), seen(ChargeState.PAID, e2e_id="E2")])
 
     known = await one(store)
-    assert (known.state, known.e2e_id) == (ChargeState.ACTIVE, "E2")
+    assert (known.state, known.e2e_id) == (ChargeState.CANCELED, "E2")
 
 
 async def test_what_is_not_ours_is_not_noted(store: Store):

@@ -121,7 +121,7 @@ class Hall:
             banks=banks or self,
             look=self.look,
             look_back=self.look_back,
-            paid=lambda account, payment: self.paid.append((account, payment)),
+            paid=lambda account, payment, _asked_at: self.paid.append((account, payment)),
             now=self.clock.now,
             pause_s=0.01,
         )

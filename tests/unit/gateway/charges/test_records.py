@@ -13,6 +13,8 @@ from gateway.charges.service import ChargeReads, Charges
 from gateway.domain.bank.charges import ChargePayment, ChargeStatus
 from gateway.domain.bank.provider_options import IN_USE, OutcomeUnknown
 from gateway.domain.bank.providers import BadReply, NotFound, Refused, Unavailable, Unreachable
+from gateway.domain.bank.refunds import IncomingPayment
+from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.kernel.windows import Keyset
 from tests.unit.charge_book import ChargeBook, kept
@@ -126,20 +128,61 @@ async def test_a_cancelled_one_is_noted_whatever_the_store_does(away: set[str]):
     assert [each.state for each in book.noted] == [ChargeState.CANCELED]
 
 
-async def test_a_payment_is_noted_and_a_pending_one_is_not():
+async def test_a_transaction_is_noted_paid_or_not():
+    """One that is not may correct a charge that seemed paid."""
     book = ChargeBook()
     keeping = kept(book)
     pending = ChargePayment(
         reference="r", value=None, created_at=None, paid_at=None, e2e_id="", payer=None
     )
 
-    keeping.read_payment(account(), pending)
-    await keeping.notes.run_once()
-    assert book.noted == []
+    for each in (pending, replace(pending, paid_at=NOON, e2e_id="E1")):
+        keeping.read(account(), each, NOON)
+        await keeping.notes.run_once()
 
-    keeping.read_payment(account(), replace(pending, paid_at=NOON, e2e_id="E1"))
+    told = [(each.state, each.e2e_id, each.listed) for each in book.noted]
+    assert told == [(None, "", None), (ChargeState.PAID, "E1", None)]
+
+
+def received(e2e_id: str, centavos: int, reference: str = "r") -> IncomingPayment:
+    return IncomingPayment(
+        reference=reference,
+        e2e_id=e2e_id,
+        provider_id=e2e_id,
+        value=Money(centavos),
+        refunded=Money(0),
+        paid_at=NOON,
+        payer=None,
+    )
+
+
+async def test_every_listed_payment_of_a_charge_is_noted_with_its_amount():
+    """A smaller one does not stand in the way of the one that pays."""
+    book = ChargeBook()
+    keeping = kept(book)
+
+    listed = [received("E2", 1), received("E1", 10_000), received("E0", 5, reference="")]
+    keeping.received(account(), listed, NOON)
     await keeping.notes.run_once()
-    assert [(each.state, each.e2e_id) for each in book.noted] == [(ChargeState.PAID, "E1")]
+
+    told = [(each.e2e_id, each.listed) for each in book.noted]
+    assert told == [("E2", Money(1)), ("E1", Money(10_000))]
+
+
+async def test_after_a_listed_payment_the_charge_is_heard_again():
+    """What the bank said of it before is known; that it still says so corrects the record."""
+    book = ChargeBook()
+    keeping = kept(book)
+
+    for _ in range(2):
+        keeping.read(account(), CHARGE, NOON)
+        keeping.received(account(), [received("E1", 10_000, CHARGE.reference)], NOON)
+        await keeping.notes.run_once()
+        keeping.read(account(), CHARGE, NOON)
+        await keeping.notes.run_once()
+
+    states = [each.state for each in book.noted]
+    assert states == [ChargeState.ACTIVE, ChargeState.PAID, ChargeState.ACTIVE]
 
 
 async def test_what_is_told_again_is_written_once_for_a_while():
@@ -173,15 +216,19 @@ async def test_what_waits_is_bounded_and_survives_a_store_that_is_away():
     assert [each.reference for each in book.noted] == ["a", "b"]
 
 
-async def test_a_slow_answer_does_not_undo_a_payment_that_waits():
+@pytest.mark.parametrize(("later_s", "told"), [(-1, ChargeState.PAID), (1, ChargeState.ACTIVE)])
+async def test_of_answers_that_wait_the_one_asked_for_last_is_noted(
+    later_s: int, told: ChargeState
+):
     book = ChargeBook()
     notes = ChargeNotes(book, Clock().now)
 
     notes.take(seen(ChargeState.PAID, e2e_id="E1"))
-    notes.take(seen(ChargeState.ACTIVE))
+    at = NOON + timedelta(seconds=later_s)
+    notes.take(replace(seen(ChargeState.ACTIVE), at=at))
     await notes.run_once()
 
-    assert [each.state for each in book.noted] == [ChargeState.PAID]
+    assert [each.state for each in book.noted] == [told]
 
 
 async def test_a_page_says_where_the_next_one_begins():
