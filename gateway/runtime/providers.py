@@ -96,6 +96,7 @@ class ConnectedBanks:
                 provider_account=account.provider_account,
                 credentials="" if opener else text,
                 secrets=opener(text) if opener and text else None,
+                holder=account.name,
             ),
             read_only=connection.read_only,
         )

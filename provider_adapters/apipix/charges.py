@@ -7,12 +7,12 @@ reference that is none gets a derived one, and a charge is looked for under both
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta, timezone
-from typing import Final, TypeVar
-
-import msgspec
+from datetime import UTC, date, datetime, timedelta, timezone
+from typing import Final
 
 from gateway.domain.bank.charges import (
     Charge,
@@ -25,22 +25,28 @@ from gateway.domain.bank.charges import (
 )
 from gateway.domain.bank.provider_options import CHARGE_PAID, IN_USE
 from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import NotFound, ProviderAccount, Refused
+from gateway.domain.bank.providers import (
+    BadReply,
+    NotFound,
+    ProviderAccount,
+    ProviderError,
+    Refused,
+)
 from gateway.domain.kernel.clocks import Deadline
+from gateway.domain.kernel.money import ZERO, Money
 from gateway.domain.kernel.strict import cleaned_text
 from provider_adapters.apipix import documents
 from provider_adapters.apipix.access import CHANGED, Access, amount, readable, reading
 from provider_adapters.apipix.words import CHARGE_STATUSES, REMOVED
 from provider_adapters.kit import brcode, money
-from provider_adapters.kit.answers import is_e2e_id, known
-from provider_adapters.kit.client import Translate, UnknownWord
+from provider_adapters.kit.answers import is_e2e_id, known, try_body
+from provider_adapters.kit.client import UnknownWord
 from provider_adapters.kit.outcomes import NeverSendable
 from provider_adapters.kit.payers import payer_of
 from provider_adapters.kit.references import txids
 from provider_adapters.kit.requests import ProviderRequest, sending
 from provider_adapters.kit.times import utc
-
-Document = TypeVar("Document", bound=documents.Cobranca)
+from provider_adapters.kit.working_days import working_day_from
 
 IMMEDIATE: Final = "/cob/{txid}"
 DUE: Final = "/cobv/{txid}"
@@ -53,6 +59,10 @@ _LONGEST_NAME: Final = 200
 _CPF_DIGITS: Final = 11
 _SAO_PAULO: Final = timezone(timedelta(hours=-3))
 """Where days end: without summer time since 2019."""
+_LOCATION: Final = re.compile(r"(?:https?://)?([!-~]{1,77})", re.ASCII | re.IGNORECASE)
+"""Of at most 77 characters (API Pix 2.9.0), which is what fits into a payload."""
+_ONE_USE: Final = "12"
+"""The mark of a payload that is paid once (manual of the BR Code, field 01)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,30 +78,31 @@ class Charges(Access):
 
     async def get_charge(self, account: ProviderAccount, reference: str) -> Charge:
         """Read a charge, an expired one too; ``GET /cob/{txid}``, ``GET /cobv/{txid}``."""
-        by = self.client.read_by()
-        found = await self._find(account, reference, "get_charge", by, documents.COBRANCA)
-        emv = found.emv or await self._payload(account, "get_charge", found, by)
+        operation, by = "get_charge", self.client.read_by()
+        found = await self._find(account, reference, operation, by)
+        emv = await self._emv(account, operation, found, by)
         with readable():
-            return _payable(_charge(found, reference, emv, self._unknown("get_charge")))
+            return _payable(_charge(found, reference, emv, self._unknown(operation)))
 
     async def get_charge_payment(self, account: ProviderAccount, reference: str) -> ChargePayment:
         """Read the latest payment of a charge; the same paths."""
-        by = self.client.read_by()
-        operation = "get_charge_payment"
-        found = await self._find(account, reference, operation, by, documents.COBRANCA_PAGA)
+        operation, by = "get_charge_payment", self.client.read_by()
+        found = await self._find(account, reference, operation, by)
         with readable():
-            return _payment(found, reference)
+            return _payment(found, reference, self._unknown(operation))
 
     async def create_charge(self, account: ProviderAccount, order: ChargeOrder) -> Charge:
         """
         Make an immediate charge, once, under the first txid of its reference; ``PUT /cob/{txid}``.
 
-        The bank would change a charge that is there already, so it is looked for before.
+        The bank would change a charge that is there already, so it is looked for before. One that
+        was made, of which the bank's answer tells too little, is read; where that helps no
+        further it is returned as far as it is known, without a payload.
         """
         document = _order(order)
         by = self.client.read_by()
         try:
-            await self._find(account, order.reference, "create_charge", by, documents.COBRANCA)
+            await self._find(account, order.reference, "create_charge", by)
         except NotFound:
             pass
         else:
@@ -103,12 +114,14 @@ class Charges(Access):
             _charge(_same(charge, txid), order.reference, charge.emv, lambda: None)
             return charge
 
-        made = reading(documents.COBRANCA, shape, CHANGED)
-        charge = await self.change(account, sending(request, document, "PUT"), made)
-        by = self.client.read_by()
-        emv = charge.emv or await self._payload(account, "create_charge", charge, by)
-        with readable():
-            return _payable(_charge(charge, order.reference, emv, self._unknown("create_charge")))
+        made, put = reading(documents.COBRANCA, shape, CHANGED), sending(request, document, "PUT")
+        try:
+            charge = await self.change(account, put, made)
+        except BadReply as odd:
+            if odd.http_status not in CHANGED:
+                raise
+            charge = await self._read_made(account, request, txid, odd)
+        return await self._made(account, order.reference, request, charge)
 
     async def cancel_charge(self, account: ProviderAccount, reference: str) -> Charge:
         """
@@ -125,6 +138,36 @@ class Charges(Access):
                 return await self._left(account, reference, path, txid, refused)
         raise NotFound(Reason.NOT_FOUND)
 
+    async def _read_made(
+        self, account: ProviderAccount, request: ProviderRequest, txid: str, odd: BadReply
+    ) -> documents.Cobranca:
+        """Read a charge that was made, whose answer could not be read; else raise ``odd``."""
+        try:
+            charge = await self.read(account, request, _WHOLE)
+            with readable():
+                return _same(charge, txid)
+        except ProviderError:
+            raise odd from None
+
+    async def _made(
+        self,
+        account: ProviderAccount,
+        reference: str,
+        request: ProviderRequest,
+        charge: documents.Cobranca,
+    ) -> Charge:
+        """Show a charge that was made; a payload that the bank did not tell is asked for again."""
+        operation, by = request.operation, self.client.read_by()
+        emv = ""
+        with suppress(ProviderError):
+            emv = await self._emv(account, operation, charge, by)
+        if not emv:
+            with suppress(ProviderError):
+                again = await self.read(account, request, _WHOLE, by)
+                emv = await self._emv(account, operation, again, by)
+        with readable():
+            return _charge(charge, reference, emv, self._unknown(operation))
+
     async def _removed(
         self, account: ProviderAccount, reference: str, path: str, txid: str
     ) -> Charge:
@@ -136,15 +179,17 @@ class Charges(Access):
 
         request = self._request(account, "cancel_charge", path, txid)
         change = sending(request, {"status": REMOVED}, "PATCH")
-        removed = reading(documents.COBRANCA, shape, CHANGED)
-        return await self.change(account, change, removed)
+        removed = await self.change(account, change, reading(documents.COBRANCA, shape, CHANGED))
+        if removed.status is ChargeStatus.PAID:
+            raise Refused(CHARGE_PAID)
+        return removed
 
     async def _left(
         self, account: ProviderAccount, reference: str, path: str, txid: str, refused: Refused
     ) -> Charge:
         """Read a charge that the bank did not remove: it may be gone already, or paid."""
         request = self._request(account, "cancel_charge", path, txid)
-        document = await self.read(account, request, _whole(documents.COBRANCA))
+        document = await self.read(account, request, _WHOLE)
         with readable():
             same, unknown = _same(document, txid), self._unknown("cancel_charge")
             charge = _charge(same, reference, document.emv, unknown)
@@ -160,13 +205,12 @@ class Charges(Access):
         reference: str,
         operation: str,
         by: Deadline,
-        decoder: msgspec.json.Decoder[Document],
-    ) -> Document:
+    ) -> documents.Cobranca:
         """Look for a charge under each txid and each path that it may have."""
         for path, txid in self._places(account, reference):
             request = self._request(account, operation, path, txid)
             try:
-                document = await self.read(account, request, _whole(decoder), by)
+                document = await self.read(account, request, _WHOLE, by)
             except NotFound:
                 continue
             with readable():
@@ -177,6 +221,22 @@ class Charges(Access):
         """Return where a charge may be: each path with each txid."""
         paths = (IMMEDIATE, DUE) if self.due else (IMMEDIATE,)
         return [(path, txid) for path in paths for txid in self._txids(account, reference)]
+
+    async def _emv(
+        self,
+        account: ProviderAccount,
+        operation: str,
+        charge: documents.Cobranca,
+        by: Deadline,
+    ) -> str:
+        """Return the payload: as the bank tells it, else made of the location; empty without."""
+        made = charge.emv or _made_of_location(charge, account.holder)
+        try:
+            return charge.emv or await self._payload(account, operation, charge, by) or made
+        except ProviderError:
+            if not made:
+                raise
+            return made
 
     async def _payload(
         self, _account: ProviderAccount, _operation: str, _charge: documents.Cobranca, _by: Deadline
@@ -212,9 +272,8 @@ def payer(pix: documents.Pix) -> Payer | None:
     return payer_of(named.nome, named.tax_number, pix.info)
 
 
-def _whole(decoder: msgspec.json.Decoder[Document]) -> Translate[Document]:
-    """Return what reads a charge."""
-    return reading(decoder, lambda document: document)
+_WHOLE: Final = reading(documents.COBRANCA, lambda document: document)
+"""Reads a charge."""
 
 
 def _payable(charge: Charge) -> Charge:
@@ -224,7 +283,7 @@ def _payable(charge: Charge) -> Charge:
     return charge
 
 
-def _same(document: Document, txid: str) -> Document:
+def _same(document: documents.Cobranca, txid: str) -> documents.Cobranca:
     if document.txid != txid:
         raise ValueError(Reason.KEY_MISMATCH)
     return document
@@ -256,13 +315,13 @@ def _debtor(payer: Payer) -> Mapping[str, str]:
 
 
 def _charge(document: documents.Cobranca, reference: str, emv: str, unknown: UnknownWord) -> Charge:
-    status = known(CHARGE_STATUSES, document.status, ChargeStatus.ACTIVE, unknown)
+    status, _ = _state(document, unknown)
     receiver, city, zip_code = _receiver(document, emv)
     return Charge(
         reference=reference,
         type=ChargeType.DYNAMIC,
         key=document.chave,
-        value=amount(document.valor.original),
+        value=_asked_for(document.valor),
         status=status,
         emv=emv,
         reusable=False,
@@ -275,13 +334,80 @@ def _charge(document: documents.Cobranca, reference: str, emv: str, unknown: Unk
     )
 
 
-def _payment(document: documents.CobrancaPaga, reference: str) -> ChargePayment:
-    """Read the latest payment of a charge; an anonymous charge names no payer."""
-    paid = max(document.pix, key=lambda pix: pix.horario, default=None)
-    asked = amount(document.valor.original)
+def _state(
+    document: documents.Cobranca, unknown: UnknownWord
+) -> tuple[ChargeStatus, documents.Pix | None]:
+    """
+    Read where a charge stands, and what paid it: one answer for the QR code and the transaction.
+
+    It is paid when the bank says so, or shows a payment that suffices beside another state. The
+    latest that suffices is told; of a charge that the bank calls paid the latest at all.
+    """
+    told = known(CHARGE_STATUSES, document.status, ChargeStatus.ACTIVE, unknown)
+    payments, least = _payments(document), _least(document.valor)
+    enough = [
+        each for each in payments if _is_meant(each, document) and amount(each.valor) >= least
+    ]
+    if told is not ChargeStatus.PAID and not enough:
+        return told, None
+    latest = max(enough or payments, key=lambda pix: pix.horario, default=None)
+    return ChargeStatus.PAID, latest
+
+
+def _payments(document: documents.Cobranca) -> Sequence[documents.Pix]:
+    """Read the payments that a charge shows; one that cannot be read, or of nothing, is none."""
+    read = (try_body(each, documents.PIX) for each in try_body(document.pix, documents.PIXES) or ())
+    return [pix for pix in read if pix is not None and _is_amount(pix.valor)]
+
+
+def _is_meant(pix: documents.Pix, document: documents.Cobranca) -> bool:
+    """Say whether a payment came in on the charge's key and under its txid, as far as it tells."""
+    to, txid = pix.chave or document.chave, pix.txid or document.txid
+    return (to, txid) == (document.chave, document.txid)
+
+
+def _is_amount(text: str) -> bool:
+    """Say whether a text is an amount above zero."""
+    try:
+        return amount(text) > ZERO
+    except (ValueError, ArithmeticError):
+        return False
+
+
+def _asked_for(value: documents.Valor) -> Money:
+    """Return what a charge asks for: the purchase and the cash that is handed out with it."""
+    return Money(
+        amount(value.original).centavos + sum(amount(each.valor).centavos for each in _cash(value))
+    )
+
+
+def _least(value: documents.Valor) -> Money:
+    """Return the smallest amount that pays a charge: what the payer may change is no minimum."""
+    if value.alteravel:
+        return ZERO
+    fixed = (amount(each.valor).centavos for each in _cash(value) if not each.alteravel)
+    return Money(amount(value.original).centavos + sum(fixed))
+
+
+def _cash(value: documents.Valor) -> Sequence[documents.Retirado]:
+    """Return what is handed out in cash, with a purchase or without."""
+    given = value.retirada or documents.Retirada()
+    return [each for each in (given.saque, given.troco) if each is not None]
+
+
+def _payment(document: documents.Cobranca, reference: str, unknown: UnknownWord) -> ChargePayment:
+    """
+    Read the payment of a charge; an anonymous charge names no payer.
+
+    Raises:
+        ValueError: The bank calls the charge paid and tells no payment that can be read.
+    """
+    status, paid = _state(document, unknown)
+    if status is ChargeStatus.PAID and paid is None:
+        raise ValueError(Reason.WRONG_SHAPE)
     return ChargePayment(
         reference=reference,
-        value=asked if paid is None else amount(paid.valor),
+        value=_asked_for(document.valor) if paid is None else amount(paid.valor),
         created_at=utc(document.calendario.criacao),
         paid_at=None if paid is None else utc(paid.horario),
         e2e_id="" if paid is None or not is_e2e_id(paid.e2e) else paid.e2e,
@@ -289,7 +415,7 @@ def _payment(document: documents.CobrancaPaga, reference: str) -> ChargePayment:
     )
 
 
-def _who_paid(document: documents.CobrancaPaga, paid: documents.Pix | None) -> Payer | None:
+def _who_paid(document: documents.Cobranca, paid: documents.Pix | None) -> Payer | None:
     asked = _asked(document.devedor)
     return None if paid is None or asked is None else payer(paid) or asked
 
@@ -310,11 +436,43 @@ def _receiver(document: documents.Cobranca, emv: str) -> tuple[Party, str, str]:
 
 def _expires_at(calendar: documents.Calendario) -> datetime | None:
     """Return when a charge can no longer be paid: seconds after it was made, or a day's end."""
-    if calendar.data_de_vencimento is not None:
-        days = calendar.validade_apos_vencimento
-        last = calendar.data_de_vencimento + timedelta(days=_DEFAULT_DAYS if days is None else days)
-        midnight = datetime(last.year, last.month, last.day, tzinfo=_SAO_PAULO)
-        return (midnight + timedelta(days=1)).astimezone(UTC)
-    if calendar.criacao is None or calendar.expiracao is None:
+    try:
+        if calendar.data_de_vencimento is not None:
+            return _end_of(calendar.data_de_vencimento, calendar.validade_apos_vencimento)
+        if calendar.criacao is None or calendar.expiracao is None:
+            return None
+        return calendar.criacao.astimezone(UTC) + timedelta(seconds=int(calendar.expiracao))
+    except OverflowError:  # beyond the calendar: it does not end
         return None
-    return calendar.criacao.astimezone(UTC) + timedelta(seconds=int(calendar.expiracao))
+
+
+def _end_of(due: date, days: int | None) -> datetime:
+    """
+    Return when the last day of a charge with a due date is over.
+
+    The days after the due date follow one another, and both the due date and the last day move to
+    the next working day (API Pix 2.9.0, ``validadeAposVencimento``, with its examples). Holidays
+    of the payer's city are not known: there, a charge may be paid for some days more.
+    """
+    valid = timedelta(days=_DEFAULT_DAYS if days is None else days)
+    last = working_day_from(working_day_from(due) + valid) + timedelta(days=1)
+    return datetime(last.year, last.month, last.day, tzinfo=_SAO_PAULO).astimezone(UTC)
+
+
+def _made_of_location(document: documents.Cobranca, holder: str) -> str:
+    """Make the payload of a charge of its location; empty without one that fits."""
+    told = document.location or (document.loc and document.loc.location) or ""
+    found = _LOCATION.fullmatch(told.strip())
+    if found is None:
+        return ""
+    to = document.recebedor or documents.Pessoa()
+    digits = "".join(filter(str.isdecimal, to.cep or ""))
+    return brcode.encode(
+        brcode.BrCode(
+            name=to.nome or holder,
+            city=to.cidade or "",
+            url=found[1],
+            postal_code=digits[:8] or None,
+            point_of_initiation=_ONE_USE,
+        )
+    )

@@ -51,16 +51,33 @@ class Pessoa(msgspec.Struct, frozen=True):
         return self.cnpj or self.cpf or ""
 
 
-class Original(msgspec.Struct, frozen=True):
-    """What a charge asks for."""
+class Retirado(msgspec.Struct, frozen=True, rename={"alteravel": "modalidadeAlteracao"}):
+    """Cash that is handed out, whose amount the payer may change where ``alteravel`` is 1."""
+
+    valor: str
+    alteravel: int = 0
+
+
+class Retirada(msgspec.Struct, frozen=True):
+    """Pix Saque, or Pix Troco beside a purchase."""
+
+    saque: Retirado | None = None
+    troco: Retirado | None = None
+
+
+class Valor(msgspec.Struct, frozen=True, rename={"alteravel": "modalidadeAlteracao"}):
+    """What a charge asks for; cash that is handed out is paid beside ``original``."""
 
     original: str
+    alteravel: int = 0
+    retirada: Retirada | None = None
 
 
 class Location(msgspec.Struct, frozen=True):
-    """Where the payload of a charge is."""
+    """Where the payload of a charge is: ``location`` is an address without its scheme."""
 
-    id: int | str
+    id: int | str | None = None
+    location: str | None = None
 
 
 class Horarios(msgspec.Struct, frozen=True):
@@ -120,16 +137,20 @@ class Cobranca(
         copia_e_cola: The payload, by the standard's name for it.
         brcode: The same at Sicoob.
         texto: The same at Banco do Brasil, in an older version of its API.
+        location: Where the payload's content is, from which a payload is made.
+        pix: Payments, not decoded: an odd one does not spoil the charge.
     """
 
     txid: str
     status: str
     calendario: Calendario
-    valor: Original
+    valor: Valor
     chave: str
     devedor: Pessoa | None = None
     recebedor: Pessoa | None = None
     loc: Location | None = None
+    location: str | None = None
+    pix: msgspec.Raw = msgspec.Raw(b"[]")
     copia_e_cola: str | None = None
     brcode: str | None = None
     texto: str | None = None
@@ -137,13 +158,8 @@ class Cobranca(
     @property
     def emv(self) -> str:
         """The payload, by whichever name it is there; empty where it is not."""
-        return self.copia_e_cola or self.brcode or self.texto or ""
-
-
-class CobrancaPaga(Cobranca, frozen=True, kw_only=True):
-    """A charge with what paid it, which is read where it is asked for alone."""
-
-    pix: list[Pix] = []
+        told = (self.copia_e_cola, self.brcode, self.texto)
+        return next((text.strip() for text in told if text and text.strip()), "")
 
 
 class Paginacao(msgspec.Struct, frozen=True, rename={"pages": "quantidadeDePaginas"}):
@@ -204,8 +220,8 @@ class Avisos(msgspec.Struct, frozen=True):
 
 RECUSA: Final = msgspec.json.Decoder(Recusa)
 COBRANCA: Final = msgspec.json.Decoder(Cobranca)
-COBRANCA_PAGA: Final = msgspec.json.Decoder(CobrancaPaga)
 PIX: Final = msgspec.json.Decoder(Pix)
+PIXES: Final = msgspec.json.Decoder(list[msgspec.Raw])
 RECEBIDOS: Final = msgspec.json.Decoder(Pagina[Pix])
 DEVOLUCAO: Final = msgspec.json.Decoder(Devolucao)
 WEBHOOK_URL: Final = inside("webhookUrl", str)

@@ -7,7 +7,8 @@ Source: manual of the BR Code (Banco Central); API Pix 2.9.
 from __future__ import annotations
 
 import binascii
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 
 from gateway.domain.kernel.ascii_letters import ascii_letters
 
@@ -18,6 +19,10 @@ _NAME_LENGTH = 25
 _CITY_LENGTH = 15
 _HEADER_LENGTH = 4
 _LONGEST = 99
+_UNKNOWN = "-"
+"""Stands for a name or a city that is not known: a payload has both."""
+_ACCOUNTS = range(26, 52)
+"""Where an arrangement of payments may stand; which of them is Pix, its first field says."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,8 +69,8 @@ def encode(code: BrCode) -> str:
         _field("53", "986"),
         _field("54", code.amount),
         _field("58", "BR"),
-        _field("59", plain(code.name)[:_NAME_LENGTH] or "-"),
-        _field("60", plain(code.city)[:_CITY_LENGTH] or "-"),
+        _field("59", plain(code.name)[:_NAME_LENGTH] or _UNKNOWN),
+        _field("60", plain(code.city)[:_CITY_LENGTH] or _UNKNOWN),
         _field("61", code.postal_code),
         _field("62", _field("05", code.txid)),
     )
@@ -77,12 +82,14 @@ def decode(payload: str) -> BrCode:
     """
     Decode a payload.
 
-    Lengths count characters. Some banks count bytes of UTF-8: those are tried next.
+    Blanks and line breaks around it are left out. Lengths count characters. Some banks count
+    bytes of UTF-8: those are tried next.
 
     Raises:
         ValueError: The checksum or a length is wrong, or it is not a PIX
             payload.
     """
+    payload = payload.strip()
     if checksum(payload[:-4]) != payload[-4:].upper() or payload[-_CRC_LENGTH:-4] != "6304":
         message = "the checksum does not fit"
         raise ValueError(message)
@@ -100,17 +107,16 @@ def decode(payload: str) -> BrCode:
 def receiver(payload: str) -> BrCode:
     """Read who is paid; nobody by a payload that is wrong, which is handed on all the same."""
     try:
-        return decode(payload)
+        found = decode(payload)
     except ValueError:
         return BrCode(name="", city="")
+    name, city = ("" if text == _UNKNOWN else text for text in (found.name, found.city))
+    return replace(found, name=name, city=city)
 
 
 def _decoded(payload: str) -> BrCode:
     fields = _fields(payload)
-    account = _fields(fields.get("26", ""))
-    if account.get("00", "").lower() != _DOMAIN:
-        message = "not a PIX payload"
-        raise ValueError(message)
+    account = _account(fields)
     return BrCode(
         name=fields.get("59", ""),
         city=fields.get("60", ""),
@@ -122,6 +128,17 @@ def _decoded(payload: str) -> BrCode:
         txid=_fields(fields.get("62", "")).get("05", "***"),
         point_of_initiation=fields.get("01"),
     )
+
+
+def _account(fields: dict[str, str]) -> dict[str, str]:
+    """Return the template of Pix; others beside it need not be written as it is."""
+    for number in _ACCOUNTS:
+        template = fields.get(str(number), "")
+        with suppress(ValueError):
+            if (found := _fields(template)).get("00", "").lower() == _DOMAIN:
+                return found
+    message = "not a PIX payload"
+    raise ValueError(message)
 
 
 def checksum(text: str) -> str:

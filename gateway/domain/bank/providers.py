@@ -220,12 +220,14 @@ class ProviderAccount:
         credentials: The account's secret, opened, at a bank that wants a single text.
         secrets: The struct that the adapter's factory names, at any other bank (see
             ``provider_adapters.kit.secrets``); None for an account without.
+        holder: The holder's name.
     """
 
     account_id: str
     provider_account: str
     credentials: str = field(repr=False, default="")
     secrets: object = field(repr=False, default=None)
+    holder: str = field(repr=False, default="")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -157,7 +157,7 @@ class Efi(ApiPixAdapter):
         self, account: ProviderAccount, operation: str, charge: documents.Cobranca, by: Deadline
     ) -> str:
         """Read the payload of a charge's location, if it has one."""
-        if charge.loc is None:
+        if charge.loc is None or charge.loc.id is None:
             return ""
         path = self.profile.pix + "/loc/{id}/qrcode"
         request = self.request(account, operation, path, id=str(charge.loc.id))

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
+import itertools
 import json
+from collections.abc import AsyncIterator, Callable, Mapping
 from datetime import UTC, datetime, timedelta
+from typing import Final
 
-import msgspec
 import pytest
 
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.charges import ChargeOrder, ChargeStatus, ChargeType, Payer
 from gateway.domain.bank.provider_options import CHARGE_PAID, IN_USE
-from gateway.domain.bank.providers import NotFound, Refused
+from gateway.domain.bank.providers import BadReply, NotFound, Refused
 from gateway.domain.kernel.money import Money
 from provider_adapters.apipix import charges, documents
+from provider_adapters.kit import brcode
 from provider_adapters.kit.outcomes import NeverSendable
 from provider_adapters.kit.references import charge_key
+from provider_adapters.testing.apipix import standard
+from provider_adapters.testing.apipix.stage import BbStage
 from provider_adapters.testing.verify.stage import Charge, ChargePaid
 from tests.unit.provider_adapters.apipix.conftest import Standing, standing
 from tests.world.tables import cases
@@ -41,6 +48,21 @@ def written(**more: object) -> documents.Cobranca:
     return documents.COBRANCA.decode(json.dumps({**document, **more}).encode())
 
 
+def paid(**more: object) -> dict[str, object]:
+    at = "2026-11-22T13:00:00Z"
+    told = {"endToEndId": "E12345678202611221300abcdef12345", "valor": "10.50", "horario": at}
+    return {**told, **more}
+
+
+PAID_AT: Final = datetime(2026, 11, 22, 13, tzinfo=UTC)
+
+
+def both(**more: object) -> tuple[ChargeStatus, datetime | None]:
+    """Read one document as the QR code's state, and as when the transaction was paid."""
+    transaction = charges._payment(written(**more), "pedido/1", lambda: None)
+    return shown(**more).status, transaction.paid_at
+
+
 def shown(**more: object) -> charges.Charge:
     return charges._charge(written(**more), "pedido/1", "", lambda: None)
 
@@ -61,11 +83,123 @@ def test_a_live_charge_without_a_payload_is_no_charge():
     assert charges._payable(shown(status="CONCLUIDA")).emv == ""
 
 
-def test_what_paid_a_charge_does_not_spoil_the_charge():
-    """A payment is read where it is asked for alone."""
-    assert written(pix=[{"endToEndId": 5}]).txid == TXID
-    with pytest.raises(msgspec.ValidationError):
-        documents.COBRANCA_PAGA.decode(b'{"pix": [{"endToEndId": 5}]}')
+ODD: Final = [
+    None,
+    5,
+    "x",
+    {},
+    [],
+    [None],
+    [{"endToEndId": 5}],
+    [paid(valor="x")],
+    [paid(valor="0.00")],
+]
+
+
+@cases("odd", ODD)
+def test_an_odd_payment_does_not_spoil_the_charge(odd: object):
+    assert both(pix=odd) == (ChargeStatus.ACTIVE, None)
+
+
+@cases("told", ["ATIVA", "NOVA", "REMOVIDA_PELO_PSP", "REMOVIDA_PELO_USUARIO_RECEBEDOR"])
+def test_a_payment_that_suffices_pays_whatever_state_stands_beside_it(told: str):
+    """Some banks are late; the QR code and the transaction say the same."""
+    sufficing = [paid(), paid(valor="10.51"), paid(txid=TXID, chave="key")]
+    for each in sufficing:
+        assert both(status=told, pix=[None, each]) == (ChargeStatus.PAID, PAID_AT)
+
+
+@cases("told", ["ATIVA", "REMOVIDA_PELO_PSP"])
+def test_a_payment_that_does_not_suffice_pays_nothing(told: str):
+    """A smaller one, to another key, or under another txid: whoever pays writes what they want."""
+    unpaid = {"ATIVA": ChargeStatus.ACTIVE}.get(told, ChargeStatus.CANCELED)
+    for each in (paid(valor="10.49"), paid(chave="other"), paid(txid="other")):
+        assert both(status=told, pix=[each]) == (unpaid, None)
+
+
+def test_a_charge_that_the_bank_calls_paid_is_paid_by_whatever_it_shows():
+    """With a discount it is less than was asked."""
+    told = [paid(valor="0.01", horario="2026-11-22T14:00:00Z"), paid()]
+
+    assert both(status="CONCLUIDA", pix=[paid(valor="9.00", chave="+5511")]) == (
+        ChargeStatus.PAID,
+        PAID_AT,
+    )
+    assert both(status="CONCLUIDA", pix=told) == (ChargeStatus.PAID, PAID_AT)
+
+
+def test_a_paid_charge_without_its_payment_is_not_told_as_pending():
+    document = written(status="CONCLUIDA")
+
+    assert shown(status="CONCLUIDA").status is ChargeStatus.PAID
+    with pytest.raises(ValueError, match="wrong_shape"):
+        charges._payment(document, "pedido/1", lambda: None)
+
+
+SAQUE: Final = {"original": "0.00", "retirada": {"saque": {"valor": "5.00"}}}
+TROCO: Final = {"original": "10.00", "retirada": {"troco": {"valor": "5.00"}}}
+
+
+@cases(
+    ("value", "asks", "least"),
+    [
+        (SAQUE, 500, "5.00"),
+        (TROCO, 1500, "15.00"),
+        ({"original": "0.00"}, 0, "0.01"),
+        ({"original": "10.00", "modalidadeAlteracao": 1}, 1000, "0.01"),
+        (
+            {**SAQUE, "retirada": {"saque": {"valor": "5.00", "modalidadeAlteracao": 1}}},
+            500,
+            "0.01",
+        ),
+        (
+            {**TROCO, "retirada": {"troco": {"valor": "0.00", "modalidadeAlteracao": 1}}},
+            1000,
+            "10.00",
+        ),
+    ],
+)
+def test_a_charge_asks_for_purchase_and_cash(value: object, asks: int, least: str):
+    """Pix Saque and Pix Troco; an amount that the payer may change is no minimum."""
+    assert shown(valor=value).value == Money(asks)
+    assert both(valor=value, pix=[paid(valor=least)]) == (ChargeStatus.PAID, PAID_AT)
+    if least != "0.01":
+        less = str(Money(int(least.replace(".", "")) - 1))
+        assert both(valor=value, pix=[paid(valor=less)]) == (ChargeStatus.ACTIVE, None)
+
+
+PLACE: Final = "qr.example.com/pix/v2/9d36b84fc70b478fb95c12729b90ca25"
+
+
+@cases(
+    "told",
+    [
+        {"location": PLACE},
+        {"location": f"https://{PLACE}"},
+        {"location": f" {PLACE}\n"},
+        {"loc": {"id": 7, "location": PLACE}},
+        {"loc": {"location": PLACE}},
+    ],
+)
+def test_a_payload_is_made_of_the_location(told: dict[str, object]):
+    made = brcode.decode(charges._made_of_location(written(**told), "Loja São João"))
+
+    assert (made.url, made.name, made.point_of_initiation) == (PLACE, "Loja Sao Joao", "12")
+
+
+def test_a_payload_that_is_made_names_the_receiver_that_the_bank_names():
+    receiver = {"nome": "Loja", "cidade": "Recife", "cep": "50000-000"}
+
+    made = brcode.decode(
+        charges._made_of_location(written(location=PLACE, recebedor=receiver), "Holder")
+    )
+
+    assert (made.name, made.city, made.postal_code) == ("Loja", "Recife", "50000000")
+
+
+@cases("place", ["", " ", "a b", "x" * 78, "qr.exämple.com"])
+def test_of_what_is_no_location_no_payload_is_made(place: str):
+    assert charges._made_of_location(written(location=place), "Loja") == ""
 
 
 def test_a_debtor_of_nulls_is_nobody():
@@ -121,6 +255,63 @@ async def test_a_charge_is_made_once_and_never_changed(efi: Standing):
 
     assert refused.value.reason == IN_USE
     assert [method for method, _ in await efi.calls()].count("PUT") == 1
+
+
+Answers = Callable[[Mapping[str, object], int], Mapping[str, object]]
+"""Changes what the bank says of a charge; the number counts its answers from 0."""
+
+
+@contextlib.asynccontextmanager
+async def answering(monkeypatch: pytest.MonkeyPatch, answers: Answers) -> AsyncIterator[Standing]:
+    """Open a bank whose charges are written in another way."""
+    write, counted = standard._charge, itertools.count()
+    with monkeypatch.context() as patched:
+        patched.setattr(standard, "_charge", lambda *of: answers(write(*of), next(counted)))
+        async with standing(BbStage) as bank:
+            yield bank
+
+
+def without_payload(document: Mapping[str, object], **more: object) -> Mapping[str, object]:
+    return {name: told for name, told in document.items() if name != "pixCopiaECola"} | more
+
+
+ABSENT: Final[Mapping[str, Answers]] = {
+    "a location alone": lambda told, _: without_payload(told, location=PLACE),
+    "no payload at first": lambda told, number: told if number else without_payload(told),
+    "nothing to read at first": lambda told, number: told if number else {"txid": told["txid"]},
+    "another charge at first": lambda told, number: told if number else {**told, "txid": "x" * 26},
+}
+
+
+@pytest.mark.parametrize("answers", ABSENT.values(), ids=ABSENT.keys())
+async def test_a_charge_that_was_made_has_a_payload_however_the_bank_tells_it(
+    monkeypatch: pytest.MonkeyPatch, answers: Answers
+):
+    async with answering(monkeypatch, answers) as bank:
+        account = dataclasses.replace(bank.account, holder="Loja 1")
+
+        made = await bank.adapter.create_charge(account, order(bank))
+        found = await bank.adapter.get_charge(account, "pedido/1")
+
+        assert brcode.receiver(made.emv).name == "Loja 1"
+        assert made == found
+        assert [method for method, _ in await bank.calls()].count("PUT") == 1
+
+
+async def test_a_charge_that_was_made_is_not_reported_as_failed(monkeypatch: pytest.MonkeyPatch):
+    """Without a payload anywhere it is told as it is; read later, it is an error."""
+    async with answering(monkeypatch, lambda told, _: without_payload(told)) as bank:
+        made = await bank.adapter.create_charge(bank.account, order(bank))
+
+        assert (made.status, made.value, made.emv) == (ChargeStatus.ACTIVE, Money(1050), "")
+        with pytest.raises(BadReply):
+            await bank.adapter.get_charge(bank.account, "pedido/1")
+
+
+async def test_an_unreadable_charge_is_an_unknown_outcome(monkeypatch: pytest.MonkeyPatch):
+    async with answering(monkeypatch, lambda told, _: {"txid": told["txid"]}) as bank:
+        with pytest.raises(BadReply):
+            await bank.adapter.create_charge(bank.account, order(bank))
 
 
 async def test_a_charge_names_who_is_to_pay(efi: Standing):
@@ -184,12 +375,45 @@ async def test_a_payment_is_the_latest_of_its_charge(efi: Standing):
     assert paid.paid_at is not None
 
 
-def test_a_charge_with_a_due_date_ends_with_its_last_day_in_sao_paulo():
-    calendar = {"criacao": "2026-11-01T12:00:00Z", "dataDeVencimento": "2026-11-10"}
+@cases(
+    ("due", "days", "refused"),
+    [
+        # API Pix 2.9.0, "validadeAposVencimento", examples A to G
+        ("2020-10-20", 4, "2020-10-27"),
+        ("2020-12-25", 0, "2020-12-29"),
+        ("2020-12-25", 1, "2020-12-30"),
+        ("2020-12-25", 3, "2021-01-01"),
+        ("2020-12-25", 4, "2021-01-05"),
+        ("2021-08-27", 5, "2021-09-02"),
+        ("2021-08-28", 5, "2021-09-07"),
+        ("2026-11-28", 0, "2026-12-01"),
+        ("2026-02-14", 0, "2026-02-19"),  # Carnival; banks work on Ash Wednesday
+        ("2026-11-20", 0, "2026-11-24"),
+        ("2023-11-20", 0, "2023-11-21"),  # no national holiday yet
+    ],
+)
+def test_a_charge_with_a_due_date_ends_with_its_last_day_in_sao_paulo(
+    due: str, days: int, refused: str
+):
+    """The due date moves to a working day, and so does the last day after it."""
+    calendar = {"criacao": "2020-08-01T12:00:00Z", "dataDeVencimento": due}
 
-    ends = shown(calendario={**calendar, "validadeAposVencimento": 5}).expires_at
+    ends = shown(calendario={**calendar, "validadeAposVencimento": days}).expires_at
 
-    assert ends == datetime(2026, 11, 16, 3, tzinfo=UTC)
+    assert ends == datetime.fromisoformat(f"{refused}T03:00:00+00:00")
+
+
+@cases(
+    "calendar",
+    [
+        {"dataDeVencimento": "9999-12-31", "validadeAposVencimento": 0},
+        {"dataDeVencimento": "2026-11-10", "validadeAposVencimento": 10**9},
+        {"expiracao": 10**15},
+        {"expiracao": str(10**30)},
+    ],
+)
+def test_a_charge_that_ends_beyond_the_calendar_does_not_end(calendar: dict[str, object]):
+    assert shown(calendario={"criacao": "2026-11-22T12:00:00Z", **calendar}).expires_at is None
 
 
 def test_a_charge_with_a_due_date_can_be_paid_for_thirty_days_more():

@@ -158,6 +158,46 @@ def test_a_payload_of_another_habit_is_read():
     assert names == {"Pedro": "Pedro", "João": "João"}
 
 
+def arranged(*templates: str) -> str:
+    """Write a payload with these templates of accounts."""
+    body = f"000201{''.join(templates)}5204000053039865802BR5904Loja6006Recife62070503***6304"
+    return body + brcode.checksum(body)
+
+
+def template(number: int, domain: str) -> str:
+    content = f"00{len(domain):02d}{domain}011152998224725"
+    return f"{number}{len(content):02d}{content}"
+
+
+@cases("number", [26, 27, 51])
+def test_pix_stands_in_any_template_of_accounts(number):
+    """Another arrangement may stand before it, written in its own way."""
+    others = [f"2604abcd{template(30, 'com.example')}"] if number > 26 else []
+
+    read = brcode.decode(arranged(*others, template(number, "BR.GOV.BCB.PIX")))
+
+    assert read.key == "52998224725"
+
+
+@cases("number", [25, 52])
+def test_pix_stands_in_no_other_field(number):
+    with pytest.raises(ValueError, match="not a PIX payload"):
+        brcode.decode(arranged(template(number, "br.gov.bcb.pix")))
+
+
+@cases("around", [" {}", "{}\n", "\r\n{}\r\n", "\t{} "])
+def test_blanks_around_a_payload_are_left_out(around):
+    payload = brcode.encode(MINE)
+
+    assert brcode.decode(around.format(payload)) == brcode.decode(payload)
+
+
+def test_a_receiver_that_a_payload_only_makes_room_for_is_nobody():
+    code = brcode.receiver(brcode.encode(replace(MINE, name="", city="")))
+
+    assert (code.name, code.city) == ("", "")
+
+
 def test_a_wrong_payload_names_nobody():
     assert brcode.receiver(brcode.encode(MINE)).name == "Loja"
     assert brcode.receiver("0002") == BrCode(name="", city="")
