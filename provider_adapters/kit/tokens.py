@@ -2,7 +2,8 @@
 Access tokens of banks that give them for a client id and a secret (OAuth 2, client credentials).
 
 A token is fetched once at a time for each account, renewed at 80 % of its life, and once more
-when a read was refused with it. It is kept in memory, and in the gateway's cache, so that
+when a read was refused with it. A request for one that is refused with 401 is sent once more: some
+banks refuse one in ten without a cause. It is kept in memory, and in the gateway's cache, so that
 processes that share one fetch it once. Fetching moves no money: an adapter that gets no token
 returns ``unsent`` of ``kit.outcomes``.
 """
@@ -33,7 +34,11 @@ Value = TypeVar("Value")
 _RENEWED_AT: Final = 0.8
 """Of its life: a token that ends on its way to the bank is refused there."""
 _UNTOLD_S: Final = 60.0
-"""Life of a token whose life the bank does not state (RFC 6749, 5.1): shorter than any bank's."""
+"""
+Life of a token whose life the bank does not state (RFC 6749, 5.1), or states as what is none, such
+as 0: shorter than any bank's.
+"""
+_LONGEST_S: Final = 31_536_000.0
 _GIVEN: Final = frozenset({HTTPStatus.OK.value, HTTPStatus.CREATED.value})
 """The standard wants 200; some banks create a token."""
 _MOST: Final = 10_000
@@ -45,7 +50,7 @@ class _Granted(msgspec.Struct):
     """The bank's answer; the rest of it is of no use."""
 
     access_token: Annotated[str, msgspec.Meta(min_length=1, max_length=8192)]
-    expires_in: Annotated[float, msgspec.Meta(ge=1, le=31_536_000)] = _UNTOLD_S
+    expires_in: object = None
 
 
 class _Kept(msgspec.Struct):
@@ -182,10 +187,18 @@ class AccessTokens:
         shared = _read(await cache.get(key)) if cache is not None else None
         if shared is not None and shared.is_fresh(self._now()):
             return self._keep(key, shared)
-        fresh = await self._client.read(self._request(credentials), self._granted, by)
+        fresh = await self._fetched(credentials, by)
         if cache is not None:
             await cache.put(key, [msgspec.json.encode(fresh)], fresh.life_s)
         return self._keep(key, fresh)
+
+    async def _fetched(self, credentials: ClientCredentials, by: Deadline | None) -> _Kept:
+        """Fetch a token; a refusal is believed when it comes twice."""
+        request = self._request(credentials)
+        try:
+            return await self._client.read(request, self._granted, by)
+        except CredentialsRefused:
+            return await self._client.read(request, self._granted, by)
 
     def _keep(self, key: str, token: _Kept) -> _Kept:
         self._kept[key] = token
@@ -197,8 +210,8 @@ class AccessTokens:
     def _granted(self, answer: ProviderAnswer) -> _Kept:
         """Read the bank's answer."""
         given = read_document(answer, _GRANTED, lambda document: document, _GIVEN)
-        ends_at = self._now() + given.expires_in
-        return _Kept(given.access_token, ends_at, given.expires_in)
+        life_s = _life_of(given.expires_in)
+        return _Kept(given.access_token, self._now() + life_s, life_s)
 
     def _request(self, credentials: ClientCredentials) -> ProviderRequest:
         """Build the request; it may be repeated like a read."""
@@ -231,6 +244,15 @@ class AccessTokens:
 
     def _now(self) -> float:
         return self._context.runtime.now().timestamp()
+
+
+def _life_of(told: object) -> float:
+    """Return the seconds that a token lives, in whatever form the bank tells them."""
+    try:
+        seconds = float(told) if isinstance(told, int | float | str) else 0.0
+    except (ValueError, OverflowError):
+        seconds = 0.0
+    return min(seconds, _LONGEST_S) if seconds > 1 else _UNTOLD_S
 
 
 def _read(text: bytes | None) -> _Kept | None:

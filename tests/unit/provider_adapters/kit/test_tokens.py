@@ -19,7 +19,6 @@ from aiohttp.test_utils import TestServer
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import (
-    BadReply,
     CredentialsRefused,
     ProviderError,
     RateLimited,
@@ -42,16 +41,24 @@ FORM = TokenForm(path="/oauth/token")
 
 @dataclass
 class Issuer:
-    """Gives token-1, token-2, ..., each for ``life_s``; remembers what it was asked."""
+    """
+    Gives token-1, token-2, ..., each for ``life_s``; remembers what it was asked.
+
+    Attributes:
+        refusals: How many requests are refused before.
+    """
 
     life_s: object = 600
     status: int = 200
+    refusals: int = 0
     asked: list[tuple[dict[str, str], bytes]] = field(default_factory=list)
 
     async def give(self, request: web.Request) -> web.Response:
         self.asked.append((dict(request.headers), await request.read()))
         if self.status == HTTPStatus.TOO_MANY_REQUESTS:
             return web.Response(status=self.status, headers={"Retry-After": "60"})
+        if len(self.asked) <= self.refusals:
+            return web.json_response({"error": "invalid_client"}, status=401)
         token = {"access_token": f"CANARY-token-{len(self.asked)}", "expires_in": self.life_s}
         return web.json_response(token, status=self.status)
 
@@ -235,12 +242,44 @@ async def test_json_with_the_credentials_in_the_body(stage: Stage):
     }
 
 
-@pytest.mark.parametrize("life", [0, -1, "soon", True, 10**12])
-async def test_a_token_of_an_impossible_life_is_no_answer(stage: Stage, life: object):
+@pytest.mark.parametrize("life", [0, -1, "0", "soon", True, [], {}, None, 10**400])
+async def test_a_token_of_an_odd_life_is_used_for_a_short_one(stage: Stage, life: object):
     stage.issuer.life_s = life
+    tokens = stage.tokens()
 
-    with pytest.raises(BadReply):
+    fetched = []
+    for after_s in (0, 40, 60):
+        stage.now = NOON + timedelta(seconds=after_s)
+        fetched.append(await tokens.of(MARIA))
+
+    assert fetched == ["CANARY-token-1", "CANARY-token-1", "CANARY-token-2"]
+
+
+async def test_a_token_lives_for_a_year_at_most(stage: Stage):
+    stage.issuer.life_s = 10**12
+    tokens, fetched = stage.tokens(), []
+
+    for days in (0, 200, 300):
+        stage.now = NOON + timedelta(days=days)
+        fetched.append(await tokens.of(MARIA))
+
+    assert fetched == ["CANARY-token-1", "CANARY-token-1", "CANARY-token-2"]
+
+
+async def test_a_refusal_that_comes_once_is_not_believed(stage: Stage):
+    """Some banks refuse one request in ten without a cause."""
+    stage.issuer.refusals = 1
+
+    assert await stage.tokens().of(MARIA) == "CANARY-token-2"
+
+
+async def test_a_refusal_that_comes_twice_is_the_verdict(stage: Stage):
+    stage.issuer.refusals = 3
+
+    with pytest.raises(CredentialsRefused):
         await stage.tokens().of(MARIA)
+
+    assert len(stage.issuer.asked) == 2
 
 
 async def test_a_life_is_read_in_any_form_and_is_short_where_none_is_told(stage: Stage):
