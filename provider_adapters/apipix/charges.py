@@ -26,7 +26,6 @@ from gateway.domain.bank.charges import (
 from gateway.domain.bank.provider_options import CHARGE_PAID, IN_USE
 from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import (
-    BadReply,
     NotFound,
     ProviderAccount,
     ProviderError,
@@ -39,6 +38,7 @@ from provider_adapters.apipix import documents
 from provider_adapters.apipix.access import CHANGED, Access, amount, readable, reading
 from provider_adapters.apipix.words import CHARGE_STATUSES, REMOVED
 from provider_adapters.kit import brcode, money
+from provider_adapters.kit.adapter import made_or_read
 from provider_adapters.kit.answers import is_e2e_id, known, try_body
 from provider_adapters.kit.client import UnknownWord
 from provider_adapters.kit.outcomes import NeverSendable
@@ -115,12 +115,10 @@ class Charges(Access):
             return charge
 
         made, put = reading(documents.COBRANCA, shape, CHANGED), sending(request, document, "PUT")
-        try:
-            charge = await self.change(account, put, made)
-        except BadReply as odd:
-            if odd.http_status not in CHANGED:
-                raise
-            charge = await self._read_made(account, request, txid, odd)
+        there = reading(documents.COBRANCA, shape)
+        charge = await made_or_read(
+            self.change(account, put, made), lambda: self.read(account, request, there)
+        )
         return await self._made(account, order.reference, request, charge)
 
     async def cancel_charge(self, account: ProviderAccount, reference: str) -> Charge:
@@ -137,17 +135,6 @@ class Charges(Access):
             except Refused as refused:
                 return await self._left(account, reference, path, txid, refused)
         raise NotFound(Reason.NOT_FOUND)
-
-    async def _read_made(
-        self, account: ProviderAccount, request: ProviderRequest, txid: str, odd: BadReply
-    ) -> documents.Cobranca:
-        """Read a charge that was made, whose answer could not be read; else raise ``odd``."""
-        try:
-            charge = await self.read(account, request, _WHOLE)
-            with readable():
-                return _same(charge, txid)
-        except ProviderError:
-            raise odd from None
 
     async def _made(
         self,

@@ -43,7 +43,7 @@ from provider_adapters.asaas import charges, documents, payouts, requests, trans
 from provider_adapters.asaas.callbacks import AsaasProof
 from provider_adapters.asaas.pix_charges import Paid, PixCharges
 from provider_adapters.asaas.words import DONE
-from provider_adapters.kit.adapter import BankAdapter, key_of
+from provider_adapters.kit.adapter import BankAdapter, key_of, made_or_read
 from provider_adapters.kit.outcomes import unsent
 from provider_adapters.kit.paging import days, number_of, skipped, unrepeated, whole, within
 from provider_adapters.kit.proofs import token_text
@@ -199,7 +199,12 @@ class AsaasAdapter(BankAdapter):
         customer = await self._customer_id(account, payer)
         due = self.now().astimezone(translate.ZONE).date()  # demanded; payable long after it
         request = requests.create_charge(account, order, value, customer, due)
-        row = await self.client.change(request, charges.made_charge)
+
+        async def read() -> documents.Payment:
+            by = self.client.read_by()
+            return await self._charge_row(account, "create_charge", order.reference, by)
+
+        row = await made_or_read(self.client.change(request, charges.made_charge), read)
         return await self._charge(account, "create_charge", row, self.client.read_by(), payer)
 
     async def cancel_charge(self, account: ProviderAccount, reference: str) -> Charge:
@@ -289,11 +294,15 @@ class AsaasAdapter(BankAdapter):
         by: Deadline,
         payer: Payer | None = None,
     ) -> Charge:
-        """Read what belongs to a charge; one that is over may have no QR code any more."""
+        """
+        Read what belongs to a charge; one that is over may have no QR code any more.
+
+        ``payer`` is that of a charge that was made just now: without its QR code it is made too.
+        """
         status = charges.charge_status(row, self.client.unknown_word(operation))
         code: documents.QrCode | None = None
         over = () if status is ChargeStatus.ACTIVE else (Refused, NotFound, BadReply)
-        with suppress(*over):
+        with suppress(*(over if payer is None else (ProviderError,))):
             path = "/v3/payments/{id}/pixQrCode"
             request = requests.keyed(account, operation, path, id=row.id)
             code = await self.client.read(request, charges.qr_code, by)

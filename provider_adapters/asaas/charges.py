@@ -81,10 +81,16 @@ def known_customer(answer: ProviderAnswer, tax_number: str) -> str:
 
 
 def charge_status(row: documents.Payment, unknown: UnknownWord) -> ChargeStatus:
-    """Read where a charge stands; an unknown word is active, so that it is looked at again."""
-    if row.deleted:
-        return ChargeStatus.CANCELED
-    return known(words.CHARGE_STATUSES, row.status, ChargeStatus.ACTIVE, unknown)
+    """
+    Read where a charge stands; an unknown word is active, so that it is looked at again.
+
+    What was paid is paid, whatever stands beside the payment.
+    """
+    told = known(words.CHARGE_STATUSES, row.status, ChargeStatus.ACTIVE, unknown)
+    if row.payment_date or row.pix_transaction:
+        return ChargeStatus.PAID
+    is_removed = row.deleted and told is not ChargeStatus.PAID
+    return ChargeStatus.CANCELED if is_removed else told
 
 
 def charge(
@@ -99,14 +105,15 @@ def charge(
     Raises:
         ValueError: The amount or a date is none.
     """
-    named = brcode.receiver(code.payload if code else "")
+    emv = code.payload.strip() if code else ""
+    named = brcode.receiver(emv)
     return Charge(
         reference=row.external_reference or "",
         type=ChargeType.DYNAMIC,
         key="",
         value=money.above_zero(row.value),
         status=status,
-        emv=code.payload if code else "",
+        emv=emv,
         reusable=False,
         payer=payer,
         receiver=Party(name=named.name),
@@ -121,17 +128,21 @@ def charge_payment(
     row: documents.Payment, transaction: documents.PixTransaction | None, payer: Payer | None
 ) -> ChargePayment:
     """
-    Put a charge together as a transaction; without a payment date it is pending.
+    Put a charge together as a transaction: pending, or paid as ``charge_status`` says.
 
     Raises:
-        ValueError: An amount or a date is none.
+        ValueError: An amount or a date is none, or one that is paid does not tell when.
     """
     paid = transaction and (transaction.effective_date or transaction.date_created)
+    told = paid or row.payment_date or row.client_payment_date or row.confirmed_date
+    is_paid = charge_status(row, lambda: None) is ChargeStatus.PAID
+    if is_paid and not told:
+        raise ValueError(Reason.WRONG_SHAPE)
     return ChargePayment(
         reference=row.external_reference or "",
         value=money.above_zero(transaction.value if transaction else row.value),
         created_at=instant_or_none(row.date_created),
-        paid_at=instant_or_none(paid or row.payment_date),
+        paid_at=instant_or_none(told) if is_paid else None,
         e2e_id=(transaction.end_to_end_identifier or "") if transaction else "",
         payer=payer,
     )

@@ -72,6 +72,8 @@ class Payment(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     external_reference: str | None = None
     date_created: str | None = None
     payment_date: str | None = None
+    client_payment_date: str | None = None
+    confirmed_date: str | None = None
     pix_transaction: str | None = None
     deleted: bool = False
 

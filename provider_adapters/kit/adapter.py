@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
+from typing import TypeVar
 
 from gateway.domain.bank.capabilities import Capabilities
 from gateway.domain.bank.pix_keys import PixKey
 from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import NotFound, ProviderAccount
+from gateway.domain.bank.providers import BadReply, NotFound, ProviderAccount, ProviderError
 from provider_adapters.kit.client import ProviderClient
+
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +29,24 @@ class BankAdapter:
     async def close(self) -> None:
         """Close the client's connections."""
         await self.client.close()
+
+
+async def made_or_read(making: Awaitable[Made], read: Callable[[], Awaitable[Made]]) -> Made:
+    """
+    Make something that the bank did not have before; read it where the answer is unreadable.
+
+    The bank has it then, most likely: what was made is not reported as failed. Not for money.
+
+    Raises:
+        ProviderError: As ``making`` raises it; ``BadReply`` where reading helps no further.
+    """
+    try:
+        return await making
+    except BadReply as odd:
+        try:
+            return await read()
+        except ProviderError:
+            raise odd from None
 
 
 def key_of(keys: Iterable[PixKey], account: ProviderAccount, key_id: str) -> PixKey:

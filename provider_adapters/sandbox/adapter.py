@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Collection, Sequence
 
-from gateway.domain.bank.charges import Charge, ChargeOrder, ChargePayment
+from gateway.domain.bank.charges import Charge, ChargeOrder, ChargePayment, ChargeStatus
 from gateway.domain.bank.payout_orders import PayoutOrder
 from gateway.domain.bank.pix_keys import KeyOrder, KeyOwner, PixKey, PixKeyType
 from gateway.domain.bank.provider_callbacks import (
@@ -26,9 +26,10 @@ from gateway.domain.bank.refunds import IncomingPayment, Refund, RefundOrder
 from gateway.domain.bank.statements import Balance, Block, Entry
 from gateway.domain.kernel.clocks import Deadline, Now
 from gateway.domain.kernel.windows import Window
-from provider_adapters.kit.adapter import BankAdapter, key_of
+from provider_adapters.kit.adapter import BankAdapter, key_of, made_or_read
 from provider_adapters.kit.answers import ProviderAnswer
 from provider_adapters.kit.outcomes import Expected, read_back, unsent
+from provider_adapters.kit.payers import unpaid_of
 from provider_adapters.kit.requests import ProviderRequest, sending
 from provider_adapters.sandbox import callbacks, payouts, refunds, requests, translate
 from provider_adapters.sandbox.callbacks import SandboxProof
@@ -93,8 +94,9 @@ class SandboxAdapter(BankAdapter):
         """
         Read the latest payment of a charge; ``GET …/cobrancas/{referencia}/pagamento``.
 
-        The payment names its payer even when the charge is anonymous, so the
-        charge is read too. Both calls share the time limit of one read.
+        The charge is read too, after it: the payment names its payer even when the charge is
+        anonymous, and whether a charge is paid that is not reusable, the charge says, so that the
+        QR code says the same. All calls share the time limit of one read.
         """
         by = self.client.read_by()
         path = "/cobrancas/{referencia}/pagamento"
@@ -102,6 +104,11 @@ class SandboxAdapter(BankAdapter):
         request = requests.below_account(account, operation, path, referencia=reference)
         payment = await self.client.read(request, translate.charge_payment, by)
         charge = await self._charge(account, reference, operation, by)
+        if not charge.reusable:
+            if charge.status is not ChargeStatus.PAID:
+                return unpaid_of(charge)
+            if payment.paid_at is None:  # it was paid in between
+                payment = await self.client.read(request, translate.paid_charge, by)
         payer = charge.payer and (payment.payer or charge.payer)
         return dataclasses.replace(payment, payer=payer)
 
@@ -172,7 +179,12 @@ class SandboxAdapter(BankAdapter):
     async def create_charge(self, account: ProviderAccount, order: ChargeOrder) -> Charge:
         """Create a charge, sent once; ``POST …/cobrancas``."""
         request = requests.create_charge(account, order)
-        return await self.client.change(request, self._changed_charge)
+
+        async def read() -> Charge:
+            by = self.client.read_by()
+            return await self._charge(account, order.reference, "create_charge", by)
+
+        return await made_or_read(self.client.change(request, self._changed_charge), read)
 
     async def cancel_charge(self, account: ProviderAccount, reference: str) -> Charge:
         """Cancel a charge; ``DELETE …/cobrancas/{referencia}``, safe to repeat."""

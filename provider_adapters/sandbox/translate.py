@@ -182,6 +182,11 @@ def charge_payment(answer: ProviderAnswer) -> ChargePayment:
     return _read(answer, documents.COBRANCA_PAGA, _charge_payment)
 
 
+def paid_charge(answer: ProviderAnswer) -> ChargePayment:
+    """Read the payment of a charge that is paid; one without is ``BadReply``."""
+    return _read(answer, documents.COBRANCA_PAGA, _paid)
+
+
 def received_payment(answer: ProviderAnswer) -> IncomingPayment:
     """Read one payment received."""
     return read_optional(answer, documents.RECEBIMENTO, _received_payment)
@@ -237,7 +242,7 @@ def _charge(document: documents.Cobranca, now: datetime, unknown: UnknownWord) -
         key=document.chave,
         value=_open(document.valor_centavos),
         status=status,
-        emv=document.copia_e_cola,
+        emv=document.copia_e_cola.strip(),
         reusable=document.reutilizavel,
         payer=_payer(document.pagador),
         receiver=_party(document.recebedor),
@@ -258,6 +263,12 @@ def _charge_payment(document: documents.CobrancaPaga) -> ChargePayment:
         e2e_id="" if paid is None else paid.e2e or "",
         payer=None if paid is None else _payer(paid.pagador),
     )
+
+
+def _paid(document: documents.CobrancaPaga) -> ChargePayment:
+    if document.pagamento is None:
+        raise ValueError(Reason.WRONG_SHAPE)
+    return _charge_payment(document)
 
 
 def _received_payment(document: documents.Recebimento) -> IncomingPayment:

@@ -28,7 +28,7 @@ from gateway.domain.bank.providers import (
 from gateway.domain.bank.refunds import IncomingPayment
 from gateway.domain.kernel.clocks import Deadline, Now
 from gateway.domain.kernel.windows import Window
-from provider_adapters.kit.adapter import BankAdapter
+from provider_adapters.kit.adapter import BankAdapter, made_or_read
 from provider_adapters.kit.answers import ProviderAnswer
 from provider_adapters.kit.paging import merged, within
 from provider_adapters.kit.payers import unpaid_of
@@ -39,6 +39,7 @@ from provider_adapters.starkbank.charges import Incoming
 from provider_adapters.starkbank.documents import Brcode, Deposit, Invoice, InvoiceLog
 from provider_adapters.starkbank.words import CANCELED, PAID
 
+Made = TypeVar("Made", Invoice, Brcode)
 Value = TypeVar("Value")
 
 _LONGEST_TAG: Final = 100
@@ -104,10 +105,12 @@ class Receivables(BankAdapter):
             raise Refused(IN_USE)
         if payer is not None and payer.name and payer.tax_number:
             request = requests.create_invoice(order, payer, key, self.now())
-            made = await self.change(account, request, charges.created_invoice)
+            making = self.change(account, request, charges.created_invoice)
+            made = await made_or_read(making, lambda: self._just_made(account, tag, Invoice))
             return self._of_invoice("create_charge", made, order.reference)
         request = requests.create_brcode(order, key)
-        code = await self.change(account, request, charges.created_brcode)
+        coding = self.change(account, request, charges.created_brcode)
+        code = await made_or_read(coding, lambda: self._just_made(account, tag, Brcode))
         return charges.of_brcode(code, order.reference, paid=False)
 
     async def cancel_charge(self, account: ProviderAccount, reference: str) -> Charge:
@@ -247,6 +250,14 @@ class Receivables(BankAdapter):
         """Read what paid a dynamic BR Code; None while nothing has."""
         found = await self._deposits(account, operation, charges.brcode_tag(code.uuid), by)
         return found[0] if found else None
+
+    async def _just_made(self, account: ProviderAccount, tag: str, kind: type[Made]) -> Made:
+        """Read the charge that was made under a tag; raises ``NotFound``."""
+        found = await self._tagged(account, "create_charge", tag, self.client.read_by())
+        for each in found:
+            if isinstance(each, kind):
+                return each
+        raise NotFound(Reason.NOT_FOUND)
 
     async def _deposits(
         self, account: ProviderAccount, operation: str, tag: str, by: Deadline

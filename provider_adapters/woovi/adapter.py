@@ -29,7 +29,7 @@ from gateway.domain.kernel.clocks import Deadline, Monotonic, Now
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Window
 from provider_adapters.kit import paging
-from provider_adapters.kit.adapter import BankAdapter, key_of
+from provider_adapters.kit.adapter import BankAdapter, key_of, made_or_read
 from provider_adapters.kit.outcomes import Expected, read_back, unsent
 from provider_adapters.kit.payers import unpaid_of
 from provider_adapters.kit.public_keys import FetchedKeys
@@ -167,16 +167,26 @@ class WooviAdapter(BankAdapter):
         Create a charge, sent once; ``GET /charge/{id}``, then ``POST /charge``.
 
         What a known reference is answered is stated nowhere, so it is looked for first. The
-        bank chooses the key.
+        bank chooses the key. Where its answer shows no payload, the charge is read once more.
         """
         request = requests.create_charge(account, order)
         with contextlib.suppress(NotFound):
             by = self.client.read_by()
             await self._charge(account, order.reference, "create_charge", by)
             raise Refused(IN_USE)
-        return await self.client.change(
+
+        async def read() -> Charge:
+            by = self.client.read_by()
+            return await self._charge(account, order.reference, "create_charge", by)
+
+        making = self.client.change(
             request, lambda answer: translate.charge(answer, order.reference, self.now())
         )
+        made = await made_or_read(making, read)
+        if not made.emv:
+            with contextlib.suppress(ProviderError):
+                return await read()
+        return made
 
     async def cancel_charge(self, account: ProviderAccount, reference: str) -> Charge:
         """

@@ -15,6 +15,12 @@ import msgspec
 
 from provider_adapters.kit.answers import inside
 
+_NESTED: Final = 4
+"""Lists and objects around a tax number, one of each and as many to spare."""
+_CPF: Final = 11
+_CNPJ: Final = 14
+_BARE: Final = str.maketrans("", "", "./-")
+
 Instant = Annotated[datetime, msgspec.Meta(tz=True)]
 """One without a zone would be read as this machine's time."""
 
@@ -57,11 +63,28 @@ class KeyShown(msgspec.Struct, rename={"pix_key": "pixKey"}):
     type: str
 
 
-class Owner(msgspec.Struct, rename={"tax_number": "taxID"}):
+def tax_number_of(told: object) -> str:
+    """
+    Read a tax number, without its points; empty where none is told.
+
+    The document has an object, its pages also a text, a number and a list of objects.
+    """
+    for _ in range(_NESTED):
+        if isinstance(told, list):
+            told = next(iter(told), None)
+        elif isinstance(told, dict):
+            told = told.get("taxID")
+    if isinstance(told, int) and not isinstance(told, bool):  # without its zeros in front
+        told = str(told).zfill(_CPF if told < 10**_CPF else _CNPJ)
+    number = told.translate(_BARE).strip() if isinstance(told, str) else ""
+    return number if any(map(str.isdecimal, number)) else ""
+
+
+class Owner(msgspec.Struct, rename={"tax_id": "taxID"}):
     """Who is behind a key; ``psp`` is an ISPB, branch and account may be masked."""
 
     name: str | None = None
-    tax_number: str | None = None
+    tax_id: object = None
     psp: str | None = None
     branch: str | None = None
     account: str | None = None
@@ -75,17 +98,15 @@ class KeyCheck(msgspec.Struct, rename={"pix_key": "pixKey"}):
     owner: Owner
 
 
-class TaxNumber(msgspec.Struct, rename={"number": "taxID"}):
-    """A tax number and its kind."""
-
-    number: str | None = None
-
-
-class Customer(msgspec.Struct, rename={"tax_number": "taxID"}):
+class Customer(msgspec.Struct, rename={"tax_id": "taxID"}):
     """``Customer``."""
 
     name: str | None = None
-    tax_number: TaxNumber | None = None
+    tax_id: object = None
+
+
+NOBODY: Final = msgspec.Raw(b"null")
+"""A person is not decoded with what names it: an odd one does not spoil that."""
 
 
 class Charge(
@@ -106,7 +127,7 @@ class Charge(
     br_code: str | None = None
     type: str | None = None
     pix_key: str | None = None
-    customer: Customer | None = None
+    customer: msgspec.Raw = NOBODY
     created_at: Instant | None = None
     expires_date: Instant | None = None
 
@@ -134,7 +155,7 @@ class Transaction(
     status: str | None = None
     info: str | None = None
     global_id: str | None = None
-    payer: Customer | None = None
+    payer: msgspec.Raw = NOBODY
     charge: PaidCharge | None = None
 
 
@@ -265,6 +286,7 @@ KEY: Final = msgspec.json.Decoder(Key)
 KEY_PAGE: Final = inside("pixKey", KeyShown)
 """``POST /api/v1/pix-keys`` as its page has it; the document shows the key alone."""
 KEY_CHECK: Final = msgspec.json.Decoder(KeyCheck)
+CUSTOMER: Final = msgspec.json.Decoder(Customer | None)
 CHARGE: Final = inside("charge", Charge)
 DELETED: Final = inside("status", str)
 TRANSACTION: Final = inside("transaction", Transaction)

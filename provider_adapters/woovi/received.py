@@ -7,7 +7,9 @@ some pay a charge.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC
+from typing import Final
 
 from gateway.domain.bank.answers import LONGEST_ID
 from gateway.domain.bank.charges import Charge, ChargePayment
@@ -19,8 +21,10 @@ from gateway.domain.kernel.strict import cleaned_text
 from provider_adapters.kit import money, paging
 from provider_adapters.kit.answers import Inside, ProviderAnswer, is_e2e_id
 from provider_adapters.kit.client import UnknownWord
-from provider_adapters.kit.payers import unpaid_of
 from provider_adapters.woovi import documents, translate, words
+
+_MAY_HAVE_COME_IN: Final = frozenset({words.RECEIVED, ""})
+"""One of an unknown kind is shown where payments were asked for."""
 
 
 def received_payment(answer: ProviderAnswer) -> documents.Transaction:
@@ -34,15 +38,22 @@ def received_payment(answer: ProviderAnswer) -> documents.Transaction:
 def received_payments(
     answer: ProviderAnswer, cursor: str | None, limit: int
 ) -> Page[documents.Transaction]:
-    """Read a page of transactions; one that the bank filled further than asked for is cut."""
+    """
+    Read the payments of a page of transactions.
+
+    The bank is asked for payments alone, and its document leaves open whether it heeds that. A
+    page that it filled further than asked for is cut.
+    """
 
     def shape(document: documents.Transactions) -> Page[documents.Transaction]:
-        info, items = document.page_info, [_usable(each) for each in document.transactions[:limit]]
+        info, rows = document.page_info, document.transactions[:limit]
         if info.skip != paging.number_of(cursor):
             raise ValueError(Reason.WRONG_SHAPE)
-        more = info.has_next or len(items) < len(document.transactions)
-        page = paging.skipped(items, cursor, more=more)
-        return paging.unrepeated(page, cursor, lambda found: found.e2e_id or "")
+        more = info.has_next or len(rows) < len(document.transactions)
+        page = paging.skipped(rows, cursor, more=more)
+        fresh = paging.unrepeated(page, cursor, lambda found: found.e2e_id or "")
+        came = [_usable(each) for each in fresh.items if kind_of(each) in _MAY_HAVE_COME_IN]
+        return replace(fresh, items=came)
 
     return translate.read(answer, documents.TRANSACTIONS, shape)
 
@@ -55,13 +66,20 @@ def _usable(found: documents.Transaction) -> documents.Transaction:
 
 
 def charge_payment(answer: ProviderAnswer, of: Charge) -> ChargePayment:
-    """Read the payment of a charge, the latest if there are several."""
+    """
+    Read the payment of a charge that the bank calls paid.
+
+    Of several it is the latest that reaches the charge's amount, else the latest. Without one the
+    answer is ``BadReply``: the charge is not told as unpaid.
+    """
+    asked = of.value.centavos if of.value else 0
 
     def shape(document: documents.Transactions) -> ChargePayment:
         found = [each for each in document.transactions if kind_of(each) == words.RECEIVED]
+        enough = [each for each in found if each.value >= asked]
         if not found:
-            return unpaid_of(of)
-        return _charge_payment(max(found, key=lambda each: each.time), of)
+            raise ValueError(Reason.WRONG_SHAPE)
+        return _charge_payment(max(enough or found, key=lambda each: each.time), of)
 
     return translate.read(answer, documents.TRANSACTIONS, shape)
 

@@ -13,6 +13,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Final, TypeVar
 
+import msgspec
+
 from gateway.domain.bank.charges import (
     Charge,
     ChargeStatus,
@@ -35,6 +37,7 @@ from provider_adapters.kit.answers import (
     listed_error,
     provider_id,
     reader,
+    try_body,
     try_document,
 )
 from provider_adapters.kit.client import UnknownWord
@@ -152,7 +155,7 @@ def owner(answer: ProviderAnswer) -> KeyOwner:
             key=document.pix_key,
             type=listed(words.KEY_TYPES, document.type),
             name=cleaned_text(found.name),
-            tax_number=hidden_tax_number(found.tax_number or ""),
+            tax_number=hidden_tax_number(documents.tax_number_of(found.tax_id)),
             ispb=cleaned_text(found.psp),
             bank_number="" if bank is None else bank.compe,
             bank_name="" if bank is None else bank.name,
@@ -227,14 +230,15 @@ def _charge(document: documents.Charge, now: datetime, unknown: UnknownWord) -> 
     expires_at = utc(document.expires_date)
     if document.status == words.EXPIRED:
         expires_at = min(expires_at or now, now)
-    receiver = brcode.receiver(document.br_code or "")
+    emv = (document.br_code or "").strip()
+    receiver = brcode.receiver(emv)
     return Charge(
         reference=document.correlation_id,
         type=ChargeType.DYNAMIC,
         key=document.pix_key or "",
         value=money.unsigned(document.value),
         status=status or ChargeStatus.ACTIVE,
-        emv=document.br_code or "",
+        emv=emv,
         reusable=False,
         payer=payer(document.customer, None),
         receiver=Party(name=receiver.name),
@@ -245,12 +249,12 @@ def _charge(document: documents.Charge, now: datetime, unknown: UnknownWord) -> 
     )
 
 
-def payer(person: documents.Customer | None, message: str | None) -> Payer | None:
+def payer(told: msgspec.Raw, message: str | None) -> Payer | None:
     """Read who paid, or is asked to pay; None when nobody is named."""
+    person = try_body(told, documents.CUSTOMER)
     if person is None:
         return None
-    number = "" if person.tax_number is None else person.tax_number.number or ""
-    return payer_of(person.name, number, message)
+    return payer_of(person.name, documents.tax_number_of(person.tax_id), message)
 
 
 def public_keys(body: bytes) -> Sequence[tuple[str, str]]:

@@ -78,6 +78,36 @@ def test_a_removed_charge_is_canceled_and_an_unknown_state_active():
     assert unknown.times == 1
 
 
+@cases(
+    ("told", "paid"),
+    [
+        ({"status": "PENDING"}, False),
+        ({"status": "PENDING", "pixTransaction": "pix_1"}, True),
+        ({"status": "PENDING", "paymentDate": "2026-11-22"}, True),
+        ({"status": "NOVO", "paymentDate": "2026-11-22", "deleted": True}, True),
+        ({"status": "RECEIVED", "paymentDate": "2026-11-22", "deleted": True}, True),
+        ({"status": "PENDING", "deleted": True}, False),
+        ({"status": "CONFIRMED", "confirmedDate": "2026-11-22"}, True),
+        ({"status": "RECEIVED_IN_CASH", "clientPaymentDate": "2026-11-22"}, True),
+    ],
+)
+def test_the_qr_code_and_the_transaction_of_a_charge_say_the_same(
+    told: dict[str, object], paid: bool
+):
+    document = row(**told)
+    pix = transaction() if "pixTransaction" in told else None
+
+    status = charges.charge_status(document, Counted())
+    payment = charges.charge_payment(document, pix, MARIA)
+
+    assert (status is ChargeStatus.PAID, payment.paid_at is not None) == (paid, paid)
+
+
+def test_a_paid_charge_that_does_not_tell_when_is_not_told_as_pending():
+    with pytest.raises(ValueError, match="wrong_shape"):
+        charges.charge_payment(row(status="RECEIVED"), None, MARIA)
+
+
 def test_who_is_paid_stands_in_the_code():
     code = documents.QrCode(payload=PAYLOAD, expiration_date="2027-11-22 23:59:59")
 

@@ -17,6 +17,7 @@ from gateway.domain.bank.payout_orders import (
 from gateway.domain.bank.pix_keys import KeyOrder, PixKeyStatus, PixKeyType
 from gateway.domain.bank.providers import (
     Accepted,
+    BadReply,
     NotFound,
     NotSent,
     NotSupported,
@@ -32,6 +33,7 @@ from tests.unit.provider_adapters.sandbox.making import made
 from tests.unit.provider_adapters.sandbox.payouts import PAYOUT
 from tests.unit.provider_adapters.sandbox.refunds import REFUND
 from tests.unit.provider_adapters.sandbox.requests_orders import refund
+from tests.unit.provider_adapters.sandbox.translate import AT
 from tests.unit.provider_adapters.sandbox.translate import KEY as DOCUMENT
 from tests.world.banks.harness import ACCOUNT, FAR, KEY, on_stage, order
 from tests.world.banks.scripted import Line, ScriptedBank, answer, saying, standing
@@ -255,3 +257,57 @@ async def test_the_transcript_of_a_refund_holds_no_secret_and_nobody():
     for canary in ("token-of-the-bank", "Maria", "cc_1", "r-1", "order-1"):
         assert canary not in shown
     assert '"situacao": "EM_PROCESSAMENTO"' in shown
+
+
+def charge_says(situacao: str, **more: object) -> dict[str, object]:
+    return {
+        "referencia": "r", "tipo": "DINAMICA", "chave": "a@b.c", "valor_centavos": 1050,
+        "situacao": situacao, "reutilizavel": False, "pagador": None,
+        "recebedor": {"nome": "Loja", "documento": "1"}, "cidade": None, "cep": None,
+        "copia_e_cola": "000201", "criada_em": AT, "expira_em": None, **more,
+    }  # fmt: skip
+
+
+PAYS = {
+    "e2e": "E99999999202611201200abcdef12345",
+    "valor_centavos": 1050,
+    "pago_em": AT,
+    "pagador": None,
+}
+
+
+@pytest.mark.parametrize(
+    ("charge", "payments", "paid"),
+    [
+        (charge_says("ATIVA"), [None], False),
+        (charge_says("ATIVA"), [PAYS], False),
+        (charge_says("CANCELADA"), [PAYS], False),
+        (charge_says("PAGA"), [PAYS], True),
+        (charge_says("PAGA"), [None, PAYS], True),
+        (charge_says("PAGA"), [None, None], None),
+        (charge_says("ATIVA", reutilizavel=True), [PAYS], True),
+        (charge_says("ATIVA", reutilizavel=True), [None], False),
+    ],
+)
+async def test_the_qr_code_and_the_transaction_of_a_charge_say_the_same(
+    charge: dict[str, object], payments: list[object], *, paid: bool | None
+):
+    """The bank tells them in two documents; None is an answer that is an error."""
+    told = iter(payments)
+
+    async def says(line: Line) -> None:
+        is_payment = b"/pagamento" in line.request.partition(b"\r\n")[0]
+        of = {"referencia": "r", "valor_centavos": 1050, "criada_em": AT}
+        document = {**of, "pagamento": next(told)} if is_payment else charge
+        await line.say(answer(json.dumps(document).encode()))
+
+    async with (
+        standing(ScriptedBank(says, keeps=True)) as bank,
+        on_stage("sandbox", bank.url, Witness(), SHORT) as adapter,
+    ):
+        if paid is None:
+            with pytest.raises(BadReply):
+                await adapter.get_charge_payment(ACCOUNT, "r")
+        else:
+            found = await adapter.get_charge_payment(ACCOUNT, "r")
+            assert (found.paid_at is not None) is paid

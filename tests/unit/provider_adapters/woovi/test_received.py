@@ -126,10 +126,68 @@ def test_an_end_to_end_id_of_the_test_environment_is_left_out():
     assert received.charge_payment(page(strange), CHARGE).e2e_id == ""
 
 
-def test_a_charge_without_a_transaction_is_not_paid():
-    found = received.charge_payment(page(), CHARGE)
+def test_a_smaller_payment_does_not_stand_for_the_one_that_paid():
+    later = {**PAYMENT, "time": "2026-11-22T11:00:00.000Z", "value": 1}
 
-    assert (found.paid_at, found.value) == (None, Money(1000))
+    found = received.charge_payment(page(PAYMENT, later), CHARGE)
+    alone = received.charge_payment(page(later), CHARGE)
+
+    assert (found.value, alone.value) == (Money(1050), Money(1))
+
+
+def test_a_paid_charge_without_its_payment_is_not_told_as_unpaid():
+    with pytest.raises(BadReply):
+        received.charge_payment(page({**PAYMENT, "type": "REFUND"}), CHARGE)
+
+
+FEE = {"value": 85, "time": "2026-11-22T10:30:00.000Z", "type": "FEE"}
+SENT = {**FEE, "type": "CONFIRMED", "status": "WITHDRAW", "value": -5000}
+
+
+def test_what_did_not_come_in_is_no_unreadable_row():
+    mixed, others = page(FEE, PAYMENT, SENT), page(FEE, SENT, hasNextPage=True)
+
+    found = received.received_payments(mixed, None, 3)
+    empty = received.received_payments(others, None, 2)
+
+    assert ([each.value for each in found.items], mixed.rows_unreadable) == ([1050], 0)
+    assert (list(empty.items), paging.number_of(empty.next_cursor)) == ([], 2)
+
+
+def test_a_payment_of_an_unknown_kind_is_shown_where_payments_were_asked_for():
+    found = received.received_payments(page({**PAYMENT, "type": "PIX"}), None, 2)
+
+    assert len(found.items) == 1
+
+
+@cases(
+    ("told", "number"),
+    [
+        ("52998224725", "52998224725"),
+        ("529.982.247-25", "52998224725"),
+        (7_498_224_725, "07498224725"),
+        (11_222_333_000_181, "11222333000181"),
+        ({"taxID": "52998224725", "type": "BR:CPF"}, "52998224725"),
+        ({"taxID": {"taxID": "52998224725"}}, "52998224725"),
+        ([{"taxID": "12ABC34501DE35", "type": "BR:CNPJ"}], "12ABC34501DE35"),
+        ({"taxID": 7_498_224_725}, "07498224725"),
+        ("***982247**", "***982247**"),
+        *((odd, "") for odd in (None, "", {}, [], ["Object"], {"number": "1"}, True, 1.5)),
+    ],
+)
+def test_a_tax_number_is_read_in_every_form(told: object, number: str):
+    payer = received.incoming(
+        one({**PAYMENT, "payer": {"name": "Ana", "taxID": told}}), Money(0)
+    ).payer
+
+    assert payer == Payer(name="Ana", tax_number=number, message="obrigado")
+
+
+@cases("odd", [None, "Ana", 5, [], {}])
+def test_a_payment_of_an_odd_payer_is_a_payment(odd: object):
+    found = received.received_payments(page({**PAYMENT, "payer": odd}), None, 2)
+
+    assert received.incoming(found.items[0], Money(0)).value == Money(1050)
 
 
 def test_refunds_that_failed_do_not_count():
