@@ -189,7 +189,7 @@ class OrderPages:
         owner = {
             "name": found.name,
             "tax_number": hidden_tax_number(found.tax_number),
-            "bank": found.bank_name or found.bank_number,
+            "bank": found.bank,
         }
         return await self.summary(visit, owner, reference)
 

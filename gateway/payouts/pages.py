@@ -130,10 +130,12 @@ class PayoutPages:
         back, moved = sum_of(each.value for each in found.returns), payout.moved_value
         word = certainty_word(dossier.state, dossier.certainty)
         events = list(collapse_repeats(timeline(found, dossier)))
+        number = dossier.payout["destination"].get("bank_number", "")
         return {
             "dossier": dossier,
             "payout": dossier.payout,
             "account": dossier.account,
+            "bank": await self.panel.bank(visit, number),
             "paying": found.account.coordinates,
             "account_id": payout.account_id,
             "word": "returned" if back.centavos else word,
@@ -177,12 +179,10 @@ class PayoutPages:
         proofs = [each for each in events if each.get("state") == dossier.state]
         is_proven = dossier.certainty != Certainty.SENT_UNKNOWN
         sent = [each["at"] for each in events if each["kind"] == "sent"]
-        number = data["payout"]["destination"].get("bank_number", "")
         data |= {
             "now": self.panel.staff(visit).acting.now(),
             "proof": proofs[-1] if is_proven and proofs else None,
             "sent_at": sent[-1] if sent else None,
-            "bank": await self.panel.bank(visit, number),
         }
         return Shown(template="money/certainty.html", data=data)
 

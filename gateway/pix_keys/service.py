@@ -88,7 +88,8 @@ class KeyOwners:
             found = await self.look_up(acting, account, to.key)
         except NotSupported:
             return request
-        owner = NamedOwner(name=found.name, tax_number=hidden_tax_number(found.tax_number))
+        number = hidden_tax_number(found.tax_number)
+        owner = NamedOwner(name=found.name, tax_number=number, bank=found.bank)
         if not owner.differs(to):
             return replace(request, owner=owner)
         if not order.difference_reason:

@@ -166,7 +166,12 @@ async def _ordered_payout(world: World) -> str:
         key_type=PixKeyType.EMAIL,
         key="maria@example.com",
     )
-    owner = NamedOwner(name="Maria Silva", tax_number="***.982.247-**", reason="Chave da mãe dela")
+    owner = NamedOwner(
+        name="Maria Silva",
+        tax_number="***.982.247-**",
+        bank="Outro Banco S.A.",
+        reason="Chave da mãe dela",
+    )
     wanted = PayoutRequest(
         reference="folha-2026-11-07",
         method=PayoutMethod.PIX,

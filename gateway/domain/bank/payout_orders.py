@@ -88,12 +88,13 @@ class NamedOwnerDocument(TypedDict):
     """
     The owner of a key, as the bank named them when the payout was ordered.
 
-    ``differs``: the tax number that was typed is another one; ``reason`` is why it was ordered
-    all the same.
+    ``bank`` is the bank of the key, empty where it was not told. ``differs``: the tax number that
+    was typed is another one; ``reason`` is why it was ordered all the same.
     """
 
     name: Annotated[str, Meta(examples=["Maria Silva"])]
     tax_number: Annotated[str, Meta(examples=["***.982.247-**"])]
+    bank: Annotated[str, Meta(examples=["Banco Exemplo S.A."])]
     differs: bool
     reason: str
 
@@ -105,11 +106,13 @@ class NamedOwner:
 
     Attributes:
         tax_number: A person's with its ends hidden.
+        bank: Of the key, by name or number; empty where the bank that was asked did not tell.
         reason: Why it was ordered though the number typed is another one; else empty.
     """
 
     name: str
     tax_number: str
+    bank: str = ""
     reason: str = ""
 
     def differs(self, destination: Destination) -> bool:
@@ -121,6 +124,7 @@ class NamedOwner:
         return {
             "name": self.name,
             "tax_number": self.tax_number,
+            "bank": self.bank,
             "differs": self.differs(destination),
             "reason": self.reason,
         }

@@ -87,6 +87,11 @@ class KeyOwner:
     branch: str = ""
     account: str = ""
 
+    @property
+    def bank(self) -> str:
+        """Name the owner's bank: by name, else by its number or ISPB; empty if not told."""
+        return self.bank_name or self.bank_number or self.ispb
+
 
 _HIDDEN = "*"
 _PERSON = re.compile(r"\d{3}(\d{3})(\d{3})\d{2}", re.ASCII)

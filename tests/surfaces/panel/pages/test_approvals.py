@@ -190,6 +190,7 @@ async def test_a_number_of_somebody_else_is_seen_by_the_second_person_and_ever_a
     await world.settled(typed["reference"])
     page = f"/panel/accounts/{typed['account_id']}/payouts/{typed['reference']}"
     payout, receipt = await viewer.open(page), await viewer.open(f"{page}/receipt")
+    certainty = await viewer.open(f"{page}/certainty")
     dossier, listed = await viewer.open(f"{page}/dossier"), await viewer.open("/panel/payouts")
 
     assert 'name="difference_reason"' in summary.text
@@ -198,6 +199,11 @@ async def test_a_number_of_somebody_else_is_seen_by_the_second_person_and_ever_a
     for each in (summary, approval, payout, receipt):
         assert [word for word in pair if word not in each.text] == []
         assert "Ana" not in each.text
+    for each in (summary, approval, payout):
+        assert re.search(r"Banco da chave</dt><dd>.*Outro Banco S.A.", each.text)
+    for each in (receipt, certainty):
+        assert re.search(r"Banco do favorecido</dt><dd>.*Outro Banco S.A.", each.text)
+    assert "não consta no registro" not in certainty.text
     assert all("chave da mãe dela" in each.text for each in (approval, payout))
     assert "111.444.777-35" in approval.text
     for each in (payout, receipt, dossier):

@@ -29,7 +29,7 @@ OWNER = KeyOwner(
     tax_number="52998224725",
     ispb="88888888",
 )
-NAMED = NamedOwner(name="Maria", tax_number="***.982.247-**")
+NAMED = NamedOwner(name="Maria", tax_number="***.982.247-**", bank="88888888")
 
 
 @dataclass
@@ -65,6 +65,19 @@ async def test_the_owner_stands_in_the_order_with_the_reason_for_another_number(
     assert other.destination.tax_number == "11144477735"
     for each in (same, other):
         assert money.read_payout(money.written(each)) == each
+
+
+async def test_the_bank_of_the_key_is_kept_by_its_name_where_that_is_told():
+    told = {"bank_name": "Outro Banco S.A.", "bank_number": "999"}
+    whole, nothing = replace(OWNER, **told), replace(OWNER, ispb="")
+
+    kept = [await named(REQUEST, bank=_names(each)) for each in (whole, nothing)]
+
+    assert [each.owner and each.owner.bank for each in kept] == ["Outro Banco S.A.", ""]
+
+
+def _names(owner: KeyOwner) -> OfferingBank:
+    return OfferingBank(reads={"look_up_key": owner})
 
 
 async def test_a_number_of_somebody_else_is_not_ordered_without_a_reason():
