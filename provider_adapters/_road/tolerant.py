@@ -12,13 +12,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 import msgspec
 from msgspec import inspect
 
 from gateway.domain.bank.capabilities import PortCall
 from gateway.net.client.messages import Kind, ProviderAnswer
+from provider_adapters._road import repair
 
 Document = TypeVar("Document")
 Value = TypeVar("Value")
@@ -73,10 +74,6 @@ _MOST_ODD: Final = 100
 """Rows; a page with more has another form, and looking for each would take long."""
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,20})?", re.ASCII)
 _WHOLE: Final = re.compile(r"(-?(?:0|[1-9][0-9]{0,17}))(?:\.0{1,20})?", re.ASCII)
-# Numbers with a fraction stay as they are written: a float would not.
-_ANY: Final[msgspec.json.Decoder[Any]] = msgspec.json.Decoder(
-    float_hook=lambda number: msgspec.Raw(number.encode())
-)
 _DROPPED: Final = object()
 _NULLABLE: Final = (inspect.NoneType, inspect.AnyType, inspect.RawType)
 
@@ -100,7 +97,7 @@ def says_absent(answer: ProviderAnswer) -> bool:
     if not request.template.endswith("}"):
         return False
     try:
-        return isinstance(_ANY.decode(answer.body), dict)
+        return isinstance(repair.decoded(answer.body), dict)
     except UNREADABLE:
         return False
 
@@ -124,7 +121,7 @@ def read(
         MsgspecError, ValueError, ArithmeticError, RecursionError: It makes no value.
     """
     kind = _kind_of(decoder)
-    document = _fitted(_ANY.decode(body), kind)
+    document = _fitted(repair.EXACT.decode(body), kind)
 
     def made() -> Value:
         return shape(decoder.decode(msgspec.json.encode(document)))
@@ -147,14 +144,14 @@ def read(
     return value
 
 
-def decoded(body: bytes, decoder: msgspec.json.Decoder[Document]) -> Document:
+def fitted(document: object, decoder: msgspec.json.Decoder[Document]) -> Document:
     """
-    Decode a document that could not be decoded strictly; no row of it is left out.
+    Make a document of decoded JSON that is in another form; no row of it is left out.
 
     Raises:
-        MsgspecError, ValueError, RecursionError: It cannot be decoded this way either.
+        MsgspecError, ValueError, RecursionError: It has not the form in any way.
     """
-    return decoder.decode(msgspec.json.encode(_fitted(_ANY.decode(body), _kind_of(decoder))))
+    return decoder.decode(msgspec.json.encode(_fitted(document, _kind_of(decoder))))
 
 
 def _readable(

@@ -35,7 +35,7 @@ from provider_adapters.apipix import documents
 from provider_adapters.apipix.access import Access, accepted, failure, reading
 from provider_adapters.apipix.profiles import SecretAddress
 from provider_adapters.apipix.secrets import ApiPixSecrets
-from provider_adapters.kit.answers import ProviderAnswer, try_body
+from provider_adapters.kit.answers import ProviderAnswer, is_json, try_body
 from provider_adapters.kit.outcomes import NeverSendable
 from provider_adapters.kit.proofs import PeerCertificate, SharedToken
 from provider_adapters.kit.requests import ProviderRequest, sending
@@ -47,6 +47,7 @@ _BELOW: Final = "pix"
 _PURPOSE: Final = b"apipix callback address"
 _STEP: Final = r"/[0-9a-f]{64}"
 _SENT: Final = "SOLICITACAO"
+_UNREADABLE: Final = Notice(event="", kind=CallbackKind.OTHER, subject="")
 
 
 class ApiPixProof:
@@ -190,51 +191,64 @@ def step_of(secret: bytes) -> str:
 
 def notices_of(body: bytes, *, lists_keys: bool) -> Sequence[Notice]:
     """
-    Read what a proven body says; nothing of one that is no list of payments.
+    Read what a proven body says; nothing of a test, which is empty, or JSON without parts.
 
-    A part that cannot be read is left out: the others are good.
+    A part that cannot be read is left out: the others are good. A body that is no JSON, and of
+    which no part can be read either, is kept as a callback about nothing.
 
     Raises:
         BadReply: It has parts, and none can be read; the bank is to send it again.
     """
     told = try_body(body, documents.AVISOS)
     if told is None or not told.pix:
-        return ()
-    parts = [(bytes(part), try_body(part, documents.AVISO)) for part in told.pix]
-    readable = [(part, said) for part, said in parts if said is not None]
-    if not readable:
+        return () if not body.strip() or is_json(body) else (_UNREADABLE,)
+    found = [notice for part in told.pix for notice in _notices(part, lists_keys=lists_keys)]
+    if not found:
         raise BadReply(Reason.WRONG_SHAPE)
-    return tuple(
-        notice for part, said in readable for notice in _notices(part, said, lists_keys=lists_keys)
-    )
+    return found
 
 
-def _notices(part: bytes, told: documents.Aviso, *, lists_keys: bool) -> Iterator[Notice]:
-    """Read one payment: sent, refunded, or received."""
-    provider_key = told.extras.id_envio if told.extras else None
+def _notices(part: msgspec.Raw, *, lists_keys: bool) -> Iterator[Notice]:
+    """Read one payment: sent, refunded, or received; nothing of a part that names nothing."""
+    told, whole = try_body(part, documents.AVISO), bytes(part)
+    if told is None:
+        return
+    provider_key = told.envio.id if told.envio else None
     if told.tipo == _SENT or provider_key:
-        event = f"{told.e2e}:{told.tipo}:{told.status}"
-        yield Notice(event=event, kind=CallbackKind.PAYOUT, subject=provider_key or "", part=part)
+        event = _event(told.e2e, told.tipo, told.status)
+        yield Notice(event=event, kind=CallbackKind.PAYOUT, subject=provider_key or "", part=whole)
         return
     account, named_by = _account(told, lists_keys=lists_keys)
-    for refund in told.devolucoes:
+    refunds = [try_body(each, documents.DEVOLVIDO) for each in _each(told.devolucoes)]
+    named = [refund for refund in refunds if refund is not None and refund.id]
+    for refund in named:
         yield Notice(
-            event=f"{refund.rtr_id or refund.id}:{refund.status}",
+            event=_event(refund.rtr_id or refund.id, refund.status),
             kind=CallbackKind.REFUND,
             subject=refund.id,
             account=account,
             named_by=named_by,
-            part=part,
+            part=whole,
         )
-    if not told.devolucoes:
+    if not named and (told.e2e or told.txid):
         yield Notice(
-            event=f"{told.e2e}:received",
+            event=_event(told.e2e, "received"),
             kind=CallbackKind.CHARGE if told.txid else CallbackKind.OTHER,
             subject=told.txid or "",
             account=account,
             named_by=named_by,
-            part=part,
+            part=whole,
         )
+
+
+def _each(parts: msgspec.Raw) -> Sequence[msgspec.Raw]:
+    """Return the parts of a list; none of what is no list."""
+    return try_body(parts, documents.PARTES) or ()
+
+
+def _event(name: str, *more: str) -> str:
+    """Name an event by an id of the bank; empty without one: its body tells it apart then."""
+    return ":".join((name, *more)) if name else ""
 
 
 def _account(told: documents.Aviso, *, lists_keys: bool) -> tuple[str, NamedBy]:

@@ -15,6 +15,7 @@ from provider_adapters.kit.answers import inside
 
 Item = TypeVar("Item")
 
+NOTHING: Final = msgspec.Raw(b"[]")
 Instant = Annotated[datetime, msgspec.Meta(tz=True)]
 Count = Annotated[int, msgspec.Meta(ge=0)]
 
@@ -190,26 +191,39 @@ class Pagina(msgspec.Struct, Generic[Item], frozen=True):
 class Devolvido(msgspec.Struct, frozen=True, rename={"rtr_id": "rtrId"}):
     """A refund as a callback names it; everything else about it is asked of the bank."""
 
-    id: str
+    id: str = ""
     status: str = ""
     rtr_id: str | None = None
+
+
+class Envio(msgspec.Struct, frozen=True, rename={"id": "idEnvio"}):
+    """What Efí's callback tells of a payout beyond the standard."""
+
+    id: str | None = None
 
 
 class Aviso(
     msgspec.Struct,
     frozen=True,
     kw_only=True,
-    rename={"e2e": "endToEndId", "extras": "gnExtras"},
+    rename={"e2e": "endToEndId", "envio": "gnExtras"},
 ):
-    """One thing that a callback says: a payment received, one refunded, or at Efí one sent."""
+    """
+    One thing that a callback says: a payment received, one refunded, or at Efí one sent.
 
-    e2e: str
+    Nothing is required: one name is enough to know where to look.
+
+    Attributes:
+        devolucoes: Each is read by itself, so that an odd one does not hide the others.
+    """
+
+    e2e: str = ""
     txid: str | None = None
     chave: str | None = None
     tipo: str = ""
     status: str = ""
-    extras: Extras | None = None
-    devolucoes: list[Devolvido] = []
+    envio: Envio | None = None
+    devolucoes: msgspec.Raw = NOTHING
 
 
 class Avisos(msgspec.Struct, frozen=True):
@@ -218,6 +232,8 @@ class Avisos(msgspec.Struct, frozen=True):
     pix: list[msgspec.Raw] = []
 
 
+PARTES: Final = msgspec.json.Decoder(list[msgspec.Raw])
+DEVOLVIDO: Final = msgspec.json.Decoder(Devolvido)
 RECUSA: Final = msgspec.json.Decoder(Recusa)
 COBRANCA: Final = msgspec.json.Decoder(Cobranca)
 PIX: Final = msgspec.json.Decoder(Pix)

@@ -19,13 +19,15 @@ from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import BadReply, ProviderError
 from gateway.domain.kernel import strict
 from gateway.net.client.messages import ProviderAnswer
-from provider_adapters._road import tolerant
+from provider_adapters._road import repair, tolerant
 from provider_adapters._road.faults import of_status, retry_after
 
 __all__ = [
     "ProviderAnswer",
     "Reader",
+    "decode_body",
     "inside",
+    "is_json",
     "known",
     "listed",
     "listed_error",
@@ -49,6 +51,7 @@ _OK = frozenset({HTTPStatus.OK.value})
 _LONGEST_ID = 128
 # RFC 8259, 8.1: not to be written, and to be ignored where it was.
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_ANY = msgspec.json.Decoder()
 
 
 def read_document(
@@ -62,10 +65,13 @@ def read_document(
     """
     Decode an answer's document and make a value of it.
 
-    Integers are exact, never floats or texts; NaN is refused. ``shape`` may
-    raise ``ValueError`` for a document that makes no value.
+    Integers are exact, never floats or texts; NaN is no value of a field that is read. ``shape``
+    may raise ``ValueError`` for a document that makes no value.
 
-    Of ``create_payout``, ``find_payout``, ``create_refund`` and ``find_refund`` nothing else is
+    Damaged text is repaired in every answer: half of a surrogate pair, raw control characters
+    and bytes that are no UTF-8. An id, amount or word that was damaged stays unreadable.
+
+    Of ``create_payout``, ``find_payout``, ``create_refund`` and ``find_refund`` no other form is
     taken. Any other document that fails is read once more, and then a number may be written as
     a text, a text as a number, a whole number with a fraction of zeros, and null for an empty
     list or for a field that may be absent; a text that may be absent may be anything else. A
@@ -93,10 +99,29 @@ def _made(
     try:
         return shape(decoder.decode(body))
     except tolerant.UNREADABLE as problem:
-        if tolerant.may_be_tolerant(answer) and _reason(problem) is Reason.WRONG_SHAPE:
-            with contextlib.suppress(*tolerant.UNREADABLE):
-                return tolerant.read(answer, body, decoder, shape, whole=whole)
+        with contextlib.suppress(*tolerant.UNREADABLE):
+            return _read_again(answer, body, decoder, shape, whole, problem)
         raise BadReply(_reason(problem), http_status=answer.status) from problem
+
+
+def _read_again(  # noqa: PLR0913, PLR0917 - what ``_made`` was given, and why that failed
+    answer: ProviderAnswer,
+    body: bytes,
+    decoder: msgspec.json.Decoder[Document],
+    shape: Callable[[Document], Value],
+    whole: bool,  # noqa: FBT001 - as above
+    problem: Exception,
+) -> Value:
+    """Read a document whose texts are damaged, or whose values have another form, or both."""
+    if _reason(problem) is Reason.NOT_JSON:
+        body = repair.repaired(body)
+        try:
+            return shape(decoder.decode(body))
+        except tolerant.UNREADABLE as still:
+            problem = still
+    if not tolerant.may_be_tolerant(answer) or _reason(problem) is Reason.NOT_JSON:
+        raise problem
+    return tolerant.read(answer, body, decoder, shape, whole=whole)
 
 
 class Reader(Protocol):
@@ -202,24 +227,51 @@ def try_document(
 ) -> Document | None:
     """Decode what may be there, such as an error's code; None when it cannot be decoded."""
     try:
-        return decoder.decode(answer.body.removeprefix(_BYTE_ORDER_MARK))
+        return decode_body(answer.body, decoder)
     except (msgspec.DecodeError, ValueError, RecursionError):
         return None
 
 
+def decode_body(body: bytes, decoder: msgspec.json.Decoder[Document]) -> Document:
+    """
+    Decode a document, its damaged texts repaired.
+
+    Raises:
+        MsgspecError, ValueError, RecursionError: It cannot be decoded.
+    """
+    plain = body.removeprefix(_BYTE_ORDER_MARK)
+    try:
+        return decoder.decode(plain)
+    except tolerant.UNREADABLE as problem:
+        if _reason(problem) is Reason.WRONG_SHAPE:
+            raise
+        return decoder.decode(repair.repaired(plain))
+
+
 def try_body(body: bytes | msgspec.Raw, decoder: msgspec.json.Decoder[Document]) -> Document | None:
     """
-    Decode a callback, or a part of one, as tolerantly as an answer; None when it cannot be.
+    Decode a callback, or a part of one, more tolerantly than an answer; None when it cannot be.
 
-    A callback only says where to look: what decides is what the bank answers then.
+    A callback only says where to look: what decides is what the bank answers then. So what is
+    readable of a document that is cut is decoded, too.
     """
     plain = bytes(body).removeprefix(_BYTE_ORDER_MARK)
     try:
         return decoder.decode(plain)
     except tolerant.UNREADABLE:
-        with contextlib.suppress(*tolerant.UNREADABLE):
-            return tolerant.decoded(plain, decoder)
+        for read in (repair.decoded, repair.salvaged):
+            with contextlib.suppress(*tolerant.UNREADABLE):
+                return tolerant.fitted(read(plain), decoder)
         return None
+
+
+def is_json(body: bytes) -> bool:
+    """Say whether a callback is JSON, its texts repaired: one that is cut is not."""
+    try:
+        decode_body(body, _ANY)
+    except tolerant.UNREADABLE:
+        return False
+    return True
 
 
 def is_e2e_id(text: str) -> bool:
@@ -232,6 +284,8 @@ def provider_id(text: str) -> str:
     Return a bank's id if it can be stored and sent back.
 
     Raises:
-        ValueError: It is longer than 128 characters or holds control characters.
+        ValueError: It is longer than 128 characters, holds control characters or was damaged.
     """
+    if repair.UNREADABLE in text:
+        raise strict.Malformed
     return strict.plain_text(text, _LONGEST_ID)

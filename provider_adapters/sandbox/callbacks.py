@@ -7,9 +7,8 @@ stops. A timestamp more than five minutes away is refused.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from gateway.domain.bank.provider_callbacks import (
     ONLY_OURS,
@@ -20,7 +19,7 @@ from gateway.domain.bank.provider_callbacks import (
     RegisteredCallback,
 )
 from gateway.domain.kernel.clocks import Now
-from provider_adapters.kit.answers import Inside, ProviderAnswer, provider_id
+from provider_adapters.kit.answers import Inside, ProviderAnswer, provider_id, try_body
 from provider_adapters.kit.proofs import Hmac, is_recent, only_value
 from provider_adapters.sandbox import documents
 from provider_adapters.sandbox.translate import CHANGED, read_optional
@@ -76,10 +75,7 @@ def _signed(event: str, instant: str, body: bytes) -> bytes:
 
 def _notice(body: bytes, event: str) -> Notice:
     """Read a body; an unknown kind is still a callback of the bank."""
-    try:
-        said: Any = json.loads(body)
-    except (ValueError, RecursionError):
-        said = None
+    said = try_body(body, documents.ANY)
     texts = said if isinstance(said, dict) else {}
     kind = _KINDS.get(str(texts.get("tipo")), CallbackKind.OTHER)
     name = "referencia" if kind is CallbackKind.CHARGE else "chave"

@@ -216,6 +216,7 @@ class Devolucoes(msgspec.Struct, frozen=True):
     proximo_cursor: str | None
 
 
+ANY: Final = msgspec.json.Decoder()
 REFUSAL: Final = msgspec.json.Decoder(Refusal)
 SALDO: Final = msgspec.json.Decoder(Saldo)
 BLOQUEIOS: Final = inside("bloqueios", list[Bloqueio])

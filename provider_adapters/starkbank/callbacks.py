@@ -24,7 +24,13 @@ from gateway.domain.bank.provider_callbacks import (
     RegisteredCallback,
 )
 from gateway.domain.bank.providers import Page
-from provider_adapters.kit.answers import Inside, ProviderAnswer, provider_id, try_body
+from provider_adapters.kit.answers import (
+    Inside,
+    ProviderAnswer,
+    decode_body,
+    provider_id,
+    try_body,
+)
 from provider_adapters.kit.paging import continued
 from provider_adapters.kit.proofs import KeySignature, only_value
 from provider_adapters.kit.public_keys import PublicKeys
@@ -61,17 +67,22 @@ def _notice(event: documents.Event) -> Notice:
     kind = SUBSCRIPTIONS.get(event.subscription, CallbackKind.OTHER)
     log, subject = event.log, ""
     if kind is CallbackKind.PAYOUT and log.transfer:
-        subject = our_key(log.transfer.tags) or log.transfer.external_id or ""
+        subject = our_key(_tags(log.transfer)) or log.transfer.external_id or ""
     elif kind is CallbackKind.CHARGE and log.invoice:
-        subject = reference_of(log.invoice.tags, of_invoice=True)
+        subject = reference_of(_tags(log.invoice), of_invoice=True)
     elif kind is CallbackKind.CHARGE and log.deposit:
-        subject = reference_of(log.deposit.tags)
+        subject = reference_of(_tags(log.deposit))
     return Notice(
         event=event.id,
         kind=kind if subject else CallbackKind.OTHER,
         subject=subject,
         account=event.workspace_id,
     )
+
+
+def _tags(of: documents.Tagged) -> Sequence[str]:
+    found = (try_body(tag, documents.TEXT) for tag in of.tags)
+    return [tag for tag in found if tag is not None]
 
 
 def registered(answer: ProviderAnswer) -> RegisteredCallback:
@@ -109,10 +120,11 @@ def acknowledged(answer: ProviderAnswer) -> None:
 
 def _missed(raw: msgspec.Raw) -> tuple[datetime, MissedEvent]:
     """Read an event as its callback would have had it."""
-    about = documents.MISSED_EVENT.decode(raw)
+    about = decode_body(bytes(raw), documents.MISSED_EVENT)
+    told = try_body(raw, documents.EVENT)
     body = b'{"event": ' + bytes(raw) + b"}"
     found = MissedEvent(
-        id=provider_id(about.id), notice=_notice(documents.EVENT.decode(raw)), body=body
+        id=provider_id(about.id), notice=_notice(told or documents.Event()), body=body
     )
     return about.created.astimezone(UTC), found
 

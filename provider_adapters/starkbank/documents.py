@@ -149,10 +149,15 @@ class Webhook(Document, frozen=True):
 
 
 class Tagged(Document, frozen=True):
-    """What an event's log speaks of, as far as callbacks need it."""
+    """
+    What an event's log speaks of, as far as callbacks need it.
+
+    Attributes:
+        tags: A list of texts; one that is none does not hide the others.
+    """
 
     external_id: str | None = None
-    tags: tuple[str, ...] = ()
+    tags: list[msgspec.Raw] = []
 
 
 class EventLog(Document, frozen=True):
@@ -166,9 +171,9 @@ class EventLog(Document, frozen=True):
 class Event(Document, frozen=True):
     """Something that the bank tells unasked; older ones name no workspace."""
 
-    id: str
-    subscription: str
-    log: EventLog
+    id: str = ""
+    subscription: str = ""
+    log: EventLog = EventLog()
     workspace_id: str = ""
 
 
@@ -201,6 +206,7 @@ ONE_WEBHOOK: Final = inside("webhook", Webhook)
 WEBHOOKS: Final = inside("webhooks", list[Webhook], "cursor")
 ONE_EVENT: Final = inside("event", Event)
 EVENT: Final = msgspec.json.Decoder(Event)
+TEXT: Final = msgspec.json.Decoder(str)
 MISSED_EVENT: Final = msgspec.json.Decoder(MissedEvent)
 MISSED_EVENTS: Final = inside("events", list[msgspec.Raw], "cursor")
 PUBLIC_KEYS: Final = inside("publicKeys", list[PublicKey])

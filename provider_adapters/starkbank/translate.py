@@ -22,6 +22,7 @@ from gateway.domain.kernel.strict import Malformed, cleaned_text, tax_number
 from provider_adapters.kit.answers import (
     Inside,
     ProviderAnswer,
+    decode_body,
     known,
     listed,
     of_status,
@@ -77,7 +78,7 @@ def reached(answer: ProviderAnswer) -> None:
 
 def public_keys(body: bytes) -> Sequence[tuple[str, str]]:
     """Read the keys that callbacks are signed with; the bank gives them no names."""
-    return [("", key.content) for key in documents.PUBLIC_KEYS.decode(body).inside]
+    return [("", key.content) for key in decode_body(body, documents.PUBLIC_KEYS).inside]
 
 
 def balance(answer: ProviderAnswer) -> Balance:

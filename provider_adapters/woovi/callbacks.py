@@ -26,7 +26,7 @@ from gateway.domain.bank.provider_callbacks import (
 )
 from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import NotFound
-from provider_adapters.kit.answers import ProviderAnswer, provider_id, try_body
+from provider_adapters.kit.answers import ProviderAnswer, is_json, provider_id, try_body
 from provider_adapters.kit.proofs import Hmac, KeySignature, only_value
 from provider_adapters.kit.public_keys import PublicKeys
 from provider_adapters.woovi import documents, words
@@ -79,7 +79,7 @@ def _notices(body: bytes) -> Sequence[Notice]:
     if said is None:
         return (Notice(event="", kind=CallbackKind.OTHER, subject=""),)
     event = said if isinstance(said, dict) else {}
-    if event.keys() <= {"data_criacao", "evento", "event"}:
+    if event.keys() <= {"data_criacao", "evento", "event"} and is_json(body):
         return ()
     return (_notice(event),)
 

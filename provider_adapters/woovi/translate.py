@@ -33,6 +33,7 @@ from provider_adapters.kit import banks, brcode, money, paging
 from provider_adapters.kit.answers import (
     Inside,
     ProviderAnswer,
+    decode_body,
     listed,
     listed_error,
     provider_id,
@@ -259,4 +260,4 @@ def payer(told: msgspec.Raw, message: str | None) -> Payer | None:
 
 def public_keys(body: bytes) -> Sequence[tuple[str, str]]:
     """Read the keys that callbacks are signed with: id and PEM of each."""
-    return [(key.id, key.key) for key in documents.PUBLIC_KEYS.decode(body).inside]
+    return [(key.id, key.key) for key in decode_body(body, documents.PUBLIC_KEYS).inside]

@@ -6,6 +6,7 @@ import json
 import ssl
 from datetime import UTC, datetime
 from pathlib import Path
+from unittest.mock import ANY
 
 import msgspec
 import pytest
@@ -121,8 +122,28 @@ def test_a_part_that_cannot_be_read_does_not_drop_the_others():
 
     notices = notices_of(body(*parts, {**GIVEN_BACK, "devolucoes": [odd_refund]}), lists_keys=True)
 
-    assert [each.kind for each in notices] == ["charge", "charge", "refund"]
+    assert [each.kind for each in notices] == ["charge", "charge", "charge", "refund"]
+    assert [each.event for each in notices[:3]] == [f"{PAID['endToEndId']}:received", "", ANY]
     assert notices[-1].subject == "9"
+
+
+@cases("damage", [b"\\ud83d", b"(5\n%)", b"Jos\xe9", b"Jos\xc3", b"\x00"])
+def test_a_text_that_a_payer_typed_takes_no_part_away(damage: bytes):
+    typed = {**PAID, "txid": "odd", "infoPagador": "@", "pagador": {"nome": "@"}}
+    content = body(typed, SENT, {**PAID, "devolucoes": [5, *GIVEN_BACK["devolucoes"]]})
+
+    notices = notices_of(content.replace(b"@", damage), lists_keys=True)
+
+    assert [each.subject for each in notices] == ["odd", "123ABC", "123ABC"]
+
+
+def test_what_is_readable_of_a_body_that_is_cut_is_looked_up():
+    """A body that names nothing is kept, as a callback about nothing."""
+    [first, second] = notices_of(body(PAID, SENT)[:-4], lists_keys=True)
+    [kept] = notices_of(b"<html>", lists_keys=True)
+
+    assert (first.subject, second.subject) == (PAID["txid"], "123ABC")
+    assert (kept.kind, kept.subject, kept.event) == (CallbackKind.OTHER, "", "")
 
 
 def test_a_callback_without_a_readable_part_is_to_be_sent_again():

@@ -89,3 +89,14 @@ async def test_a_charge_names_its_account_by_itself():
 )
 async def test_what_is_about_nothing_of_ours_is_taken_and_left_alone(document: object):
     assert (await notice(document)).kind is CallbackKind.OTHER
+
+
+@cases("text", [rb"\ud83d", b"a\nb", b"Jos\xe9", b"cut \xf0\x9f", b"\x00"])
+async def test_a_text_that_somebody_typed_does_not_hide_the_payout(text: bytes):
+    plain = json.dumps(TRANSFER).encode().removesuffix(b"}")
+
+    for body in (plain + b', "description": "%s"}' % text, plain + b', "description": "%s' % text):
+        [notice] = await AsaasProof([RIGHT]).check(came(body)) or ()
+
+        assert (notice.kind, notice.subject) == (CallbackKind.PAYOUT, "0" * 32)
+        assert (notice.event, notice.provider_id) == (TRANSFER["id"], "777eb7c8")

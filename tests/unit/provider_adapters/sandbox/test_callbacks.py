@@ -142,6 +142,16 @@ async def test_a_body_says_what_it_is_about(body: bytes, kind: CallbackKind, sub
     assert (said.kind, said.subject) == (kind, subject)
 
 
+@pytest.mark.parametrize("text", [rb"\ud83d", b"a\nb", b"Jos\xe9", b"cut \xf0\x9f", b"\x00"])
+async def test_a_text_that_somebody_typed_does_not_hide_the_payout(text: bytes):
+    for end in (b'"}', b""):
+        body = BODY.removesuffix(b"}") + b', "descricao": "%s' % text + end
+
+        said = await checked(signed(body=body), body)
+
+        assert said == Notice(event="evt", kind=CallbackKind.PAYOUT, subject="k", account="c")
+
+
 async def test_a_secret_is_needed():
     with pytest.raises(ProofRefused):
         SandboxProof([], Clock().now)

@@ -62,6 +62,19 @@ async def test_a_callback_says_what_it_speaks_of(
     assert (notice.event, notice.account) == ("6234355449987072", "4848484848484848")
 
 
+@cases("text", [rb"\ud83d", b"a\nb", b"Jos\xe9", b"cut \xf0\x9f", b"\x00"])
+async def test_a_text_that_somebody_typed_does_not_hide_the_payout(text: bytes):
+    """Nor does a tag of another form, nor that the body was cut."""
+    said = {**event("transfer", transfer={**TRANSFER, "tags": [7, None, *TRANSFER["tags"]]})}
+    plain = json.dumps({"event": said}).encode().removesuffix(b"}}")
+
+    for body in (plain + b', "memo": "%s"}}' % text, plain + b', "memo": "%s' % text):
+        found = await StarkBankProof(GivenKeys([BANK.pem])).check(delivery(body, BANK.sign(body)))
+        [notice] = found or ()
+
+        assert (notice.kind, notice.subject) == (CallbackKind.PAYOUT, KEY)
+
+
 async def test_the_bank_s_own_library_signs_as_the_bank():
     key = PrivateKey()
     body = json.dumps({"event": event("transfer", transfer=TRANSFER)})

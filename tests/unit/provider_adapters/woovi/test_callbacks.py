@@ -115,6 +115,24 @@ async def test_a_refund_is_of_the_account_that_the_bank_names():
     assert (said[0].kind, said[0].account) == (CallbackKind.REFUND, "67a4bb7a7c9720a18b10648a")
 
 
+@cases("text", [rb"\ud83d", b"a\nb", b"Jos\xe9", b"cut \xf0\x9f", b"\x00"])
+async def test_a_text_that_somebody_typed_does_not_hide_the_charge(text: bytes):
+    whole = b'{"event": "X", "charge": {"correlationID": "order-1", "comment": "%s"}}' % text
+
+    for body in (whole, whole[:-3]):
+        made = b64encode(hmac.digest(SECRET, body, "sha1")).decode()
+        [notice] = await proof(SECRET).check(came(body, X_OpenPix_Signature=made)) or ()
+
+        assert (notice.kind, notice.subject) == (CallbackKind.CHARGE, "order-1")
+
+
+async def test_a_body_that_is_cut_before_it_names_something_is_no_test():
+    body = b'{"event": "OPENPIX:CHARGE_COMPLETED", "char'
+    made = b64encode(hmac.digest(SECRET, body, "sha1")).decode()
+
+    assert len(await proof(SECRET).check(came(body, X_OpenPix_Signature=made)) or ()) == 1
+
+
 @cases("event", [[], "x", {"event": 1}, {"event": "X", "payment": [], "n": 1}])
 async def test_what_nobody_knows_is_still_a_callback(event):
     said = await proof(SECRET).check(signed(event))
