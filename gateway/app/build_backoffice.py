@@ -19,7 +19,6 @@ from gateway.approvals.facts import ApprovalFacts
 from gateway.approvals.model import CREDENTIALS, ApprovalKind, Wait
 from gateway.approvals.money import MoneyOrders
 from gateway.approvals.service import Approvals, ApprovalTerms, ApprovedSecrets
-from gateway.banks.readings import Readings
 from gateway.companies.service import Companies
 from gateway.config.settings import Settings
 from gateway.config.upstream import same_bank
@@ -63,14 +62,13 @@ def build_backoffice(
         services=identity.services,
         users=identity.context.stores.users,
     )
-    readings = Readings(database=store.database, accounts=store.accounts, banks=banks, now=now)
     above = settings.payouts.approval_above
     approvals = Approvals(
         store=office.approvals,
         audit=store.audit,
         users=carriers.users,
         money=MoneyOrders(accounts=store.accounts, payouts=payouts, refunds=bank.refunds, now=now),
-        known=ApprovalFacts(payouts=records, readings=readings),
+        known=ApprovalFacts(payouts=records, readings=bank.readings, orders=office.approvals),
         terms=ApprovalTerms(
             above=None if above is None else amount(above),
             now=now,
@@ -95,7 +93,7 @@ def build_backoffice(
             audit=store.audit,
         ),
         users=PeopleOrders(services=identity.services, wait=approvals.wait, rules=rules),
-        readings=readings,
+        readings=bank.readings,
         turns=records.turns,
         sandbox=build_sandbox_tools(kernel),
         refunds=Refunds(

@@ -10,6 +10,7 @@ from typing import Final
 
 from msgspec import to_builtins
 
+from gateway.banks.readings import Readings
 from gateway.charges.records import ChargeNotes, KeptCharges
 from gateway.charges.service import ChargeReads, Charges
 from gateway.charges.store import StoredCharges
@@ -162,6 +163,7 @@ class BankRoom:
     Attributes:
         banks: Finds the bank behind an account.
         refunds: Gives the refunds that users have ordered.
+        readings: Balances as they were last read.
     """
 
     banks: Banks
@@ -169,6 +171,7 @@ class BankRoom:
     pix_keys: PixKeys
     statements: Statements
     refunds: RefundExecution
+    readings: Readings
 
 
 def build_bank(kernel: Kernel, banks: Banks, stops: StopsInForce, cache: Cache) -> BankRoom:
@@ -180,12 +183,15 @@ def build_bank(kernel: Kernel, banks: Banks, stops: StopsInForce, cache: Cache) 
     charges = KeptCharges(
         records=records, notes=ChargeNotes(records, now), now=now, new_id=kernel.new_id
     )
+    readings = Readings(database=store.database, accounts=store.accounts, banks=banks, now=now)
     return BankRoom(
         banks=banks,
+        readings=readings,
         charges=Charges(ChargeReads(banks, charges), store.audit),
         pix_keys=PixKeys(KeyOwners(banks, store.audit, store.payouts)),
         statements=Statements(
             reads=StatementReads(banks, kernel.observer.count, snapshots),
+            readings=readings,
             reports=Reports(
                 banks=banks, pages=partial(movement_pages, banks), environment=environment, now=now
             ),

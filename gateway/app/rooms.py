@@ -250,6 +250,7 @@ def _pages(rooms: Rooms, oversight: Oversight, context: PageContext) -> Sequence
                 statements=bank.statements,
                 banks=oversight.banks,
                 waits=does.approvals.terms.waits,
+                waiting=does.approvals.waiting,
             ),
             context,
         ),

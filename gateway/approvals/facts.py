@@ -1,31 +1,45 @@
-"""What helps to decide on an order of money: payouts alike, and what the account held."""
+"""What helps to decide on an order of money: payouts alike, the balance, other orders that wait."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from gateway.approvals.model import Approval
+from msgspec import UNSET
+
+from gateway.approvals.model import Approval, WaitingMoney
 from gateway.approvals.money import Order
 from gateway.banks.model import Reading
 from gateway.banks.readings import Readings
 from gateway.core.access import Staff
+from gateway.domain.kernel.money import Sum
 from gateway.domain.payouts.payouts import PayoutRequest
 from gateway.payouts.model import PayoutsAlike
 from gateway.payouts.service import PayoutRecords
+from gateway.store.approvals import StoredApprovals
 
 
 @dataclass(frozen=True, slots=True)
 class DecisionFacts:
     """
-    What is known around an order, from the store alone.
+    What is known around an order.
 
     Attributes:
         alike: Of an order that is no payout, none.
         reading: What the account held when its bank answered last; None where it is not asked.
+        waiting: The other orders of money of the account that wait.
     """
 
     alike: PayoutsAlike = field(default_factory=PayoutsAlike)
     reading: Reading | None = None
+    waiting: WaitingMoney = field(default_factory=WaitingMoney)
+
+    def left(self, value: Sum) -> Sum | None:
+        """Return what an order leaves once all that wait are paid; None with no balance read."""
+        if self.reading is None or self.reading.balance is UNSET:
+            return None
+        blocked = 0 if self.reading.blocked is UNSET else self.reading.blocked.centavos
+        leaves = blocked + value.centavos + self.waiting.value.centavos
+        return Sum(self.reading.balance.centavos - leaves)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,11 +48,21 @@ class ApprovalFacts:
 
     payouts: PayoutRecords
     readings: Readings
+    orders: StoredApprovals
 
     async def of(self, who: Staff, approval: Approval, order: Order) -> DecisionFacts:
-        """Return what is known; payouts alike are told of payouts, the reading of any money."""
-        account_id = approval.account_id or ""
-        reading = await self.readings.of(who.scope, account_id)
+        """Return what is known, from the store alone; the bank is asked meanwhile."""
+        reading = await self.readings.of(who.scope, approval.account_id or "")
+        return replace(await self._around(who, approval, order), reading=reading)
+
+    async def now_of(self, who: Staff, approval: Approval, order: Order) -> DecisionFacts:
+        """Ask the bank for the balance first, for some seconds; then as ``of``."""
+        reading = await self.readings.now_of(who.scope, approval.account_id or "")
+        return replace(await self._around(who, approval, order), reading=reading)
+
+    async def _around(self, who: Staff, approval: Approval, order: Order) -> DecisionFacts:
+        account_id, now = approval.account_id or "", who.acting.now()
+        waiting = await self.orders.waiting_money(account_id, now, without=approval.id)
         if not isinstance(order, PayoutRequest):
-            return DecisionFacts(reading=reading)
-        return DecisionFacts(await self.payouts.alike(who, account_id, order), reading)
+            return DecisionFacts(waiting=waiting)
+        return DecisionFacts(await self.payouts.alike(who, account_id, order), waiting=waiting)

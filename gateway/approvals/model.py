@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -208,6 +208,11 @@ class Approval:
         return self.kind in MONEY
 
     @property
+    def is_open(self) -> bool:
+        """Say whether it can still be approved: it waits, or nothing was sent."""
+        return self.state is ApprovalState.WAITING or self.outcome is Outcome.NOT_SENT
+
+    @property
     def collected_until(self) -> datetime | None:
         """Say until when its secret can be fetched; None where there is none to fetch."""
         wanted = self.state is ApprovalState.APPROVED and self.kind in WITH_SECRET
@@ -235,6 +240,21 @@ class Approval:
             "outcome": {"status": self.outcome.value, "code": self.outcome_code},
             "secret_until": instant(self.collected_until),
         }
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingMoney:
+    """
+    Payouts and refunds of one account that wait for another user.
+
+    Attributes:
+        count, value: Of all of them.
+        oldest: At most 25, the oldest first.
+    """
+
+    count: int = 0
+    value: Sum = field(default_factory=lambda: Sum(0))
+    oldest: Sequence[Approval] = ()
 
 
 def why_void(orderer: User | None, approval: Approval) -> str:

@@ -4,32 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import timedelta
 from typing import Any, Final
 
-from msgspec import UNSET
-
 from gateway.accounts.model import AccountRecord
-from gateway.approvals.model import Approval, ApprovalState, OrderDocument, RejectionBody
+from gateway.approvals.model import (
+    Approval,
+    ApprovalState,
+    OrderDocument,
+    RejectionBody,
+    WaitingMoney,
+)
 from gateway.approvals.service import Approvals, ApprovedSecrets
 from gateway.core.access import Staff
 from gateway.domain.identity.errors import VALIDATION_FAILED
 from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.money import Sum, sum_of
+from gateway.domain.kernel.money import sum_of
+from gateway.domain.payouts.status import Certainty
 from gateway.http.backoffice.callers import REFUND_FAILS
 from gateway.http.panel.pages.formats import typed_money
 from gateway.http.panel.pages.kit import PageContext, Pages, called, part, shown
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.shown_once import shown_once
 from gateway.http.panel.pages.visit import HOME, Visit
+from gateway.payouts.store import FOUND_AT_MOST
 from policies.validation.backoffice import inputs
 from policies.validation.backoffice.searches import APPROVALS
 from policies.validation.bodies import of_form
 
 STATES: Final = tuple(each.value for each in ApprovalState)
 _ID: Final = inputs.of_path("approval_id")
-_FRESH: Final = timedelta(minutes=1)
-"""A balance this young is not asked for again."""
+_WENT: Final = frozenset({Certainty.SENT_UNKNOWN, Certainty.CONFIRMED_ACCEPTED, Certainty.SETTLED})
+"""Payouts that were paid, or may be; what was not sent or was refused paid nobody."""
 
 
 def pages(approvals: Approvals, secrets: ApprovedSecrets, context: PageContext) -> Sequence[Page]:
@@ -60,11 +65,12 @@ def pages(approvals: Approvals, secrets: ApprovedSecrets, context: PageContext) 
         who = panel.staff(visit)
         found = await approvals.get(who, _named(visit))
         approval, order = found.approval, found.order
-        facts = await _facts(approvals, who, approval)
+        facts = await _facts(approvals, visit, who, approval)
+        others = facts["waiting"].oldest if facts else ()
         is_own = approval.orderer == _me(visit)
         data = {
             "approval": shown(approval, who),
-            "people": called(await approvals.people(who, [approval])),
+            "people": called(await approvals.people(who, [approval, *others])),
             "facts": facts,
             "now": who.acting.now(),
             "order": order,
@@ -156,27 +162,32 @@ def _named_by(approval: Approval, order: OrderDocument) -> Sequence[str]:
     return [*one, *order.get("companies", ()), *order.get("companies_before", ())]
 
 
-async def _facts(approvals: Approvals, who: Staff, approval: Approval) -> Mapping[str, Any] | None:
-    """Return what helps to decide on money that is not decided on yet; None for the rest."""
-    if not approval.moves_money or approval.state is not ApprovalState.WAITING:
+async def _facts(
+    approvals: Approvals, visit: Visit, who: Staff, approval: Approval
+) -> Mapping[str, Any] | None:
+    """Return what helps to decide on money that can still be decided on; None for the rest."""
+    if not approval.moves_money or not approval.is_open:
         return None
-    found = await part(approvals.facts(who, approval.id))
+    read = approvals.facts_now if visit.reads_bank else approvals.facts
+    found = await part(read(who, approval.id))
     if found.data is None:
-        return {"problem": found.problem}
-    alike, reading = found.data.alike, found.data.reading
-    balance = None if reading is None or reading.balance is UNSET else reading.balance
-    read_at = reading.read_at if reading else None
-    is_fresh = read_at is not None and who.acting.now() - read_at < _FRESH
+        return {"problem": found.problem, "waiting": WaitingMoney()}
+    alike, waiting, left = found.data.alike, found.data.waiting, found.data.left(approval.value)
     to_recipient = [each.to_document(who) for each in alike.to_recipient]
+    went = [each for each in to_recipient if each.certainty in _WENT]
     return {
         "problem": None,
         "to_recipient": to_recipient,
         "same_value": [each.to_document(who) for each in alike.same_value],
-        "sum": sum_of(each.value for each in to_recipient),
-        "balance": balance,
-        "left": None if balance is None else Sum(balance.centavos - approval.value.centavos),
-        "read_at": read_at,
-        "is_asked": reading is not None and not is_fresh,
+        "sum": sum_of(each.moved for each in went),
+        "went": len(went),
+        # the order's own payout may have been one of those that were found
+        "is_cut": len(to_recipient) >= FOUND_AT_MOST - 1,
+        "reading": found.data.reading,
+        "left": left,
+        "waiting": waiting,
+        "others": [shown(each, who) for each in waiting.oldest],
+        "is_live": visit.reads_bank,
     }
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Final, NotRequired, TypedDict
 
 from gateway.approvals.facts import DecisionFacts
+from gateway.approvals.model import ApprovalDocument
 from gateway.approvals.service import Approvals, ApprovedSecrets
 from gateway.banks.model import Reading
 from gateway.domain.identity.errors import FORBIDDEN
 from gateway.domain.kernel import errors
+from gateway.domain.kernel.money import Sum
 from gateway.http.backoffice.callers import ABSENT, CHANGED, REFUND_FAILS, BackOfficeCaller
 from gateway.http.backoffice.routing import Routes
 from gateway.http.route import OK
@@ -41,12 +43,17 @@ class DecisionFactsDocument(TypedDict):
 
     ``to_recipient`` are payouts to the same tax number of the last 30 days, at most 25, and
     ``same_value`` those of the same amount and account today, in Brasilia's days; newest first,
-    without the one that the order itself has made. Of what moves no money all is empty, and of a
-    refund both lists are. ``reading`` is absent where the account's bank is not asked.
+    without the one that the order itself has made. ``waiting`` are the other payouts and refunds
+    of the account that wait, the oldest 25; ``waiting_count`` and ``waiting_value`` are of all of
+    them. Of what moves no money all is empty, and of a refund both lists of payouts are.
+    ``reading`` is absent where the account's bank is not asked.
     """
 
     to_recipient: list[FoundPayoutDocument]
     same_value: list[FoundPayoutDocument]
+    waiting: list[ApprovalDocument]
+    waiting_count: int
+    waiting_value: Sum
     reading: NotRequired[Reading]
 
 
@@ -82,6 +89,9 @@ def facts(found: DecisionFacts, who: BackOfficeCaller) -> DecisionFactsDocument:
     document: DecisionFactsDocument = {
         "to_recipient": [each.to_document(who.staff) for each in found.alike.to_recipient],
         "same_value": [each.to_document(who.staff) for each in found.alike.same_value],
+        "waiting": [each.to_document(who.staff) for each in found.waiting.oldest],
+        "waiting_count": found.waiting.count,
+        "waiting_value": found.waiting.value,
     }
     if found.reading is not None:
         document["reading"] = found.reading

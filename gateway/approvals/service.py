@@ -27,9 +27,9 @@ from gateway.approvals.model import (
     NewOrder,
     OrderDocument,
     OrderedApproval,
-    Outcome,
     RejectionBody,
     SecretCollection,
+    WaitingMoney,
 )
 from gateway.approvals.money import (
     MoneyOrders,
@@ -259,9 +259,10 @@ class Approvals:
     @requires(Area.APPROVAL, Action.READ)
     async def facts(self, who: Staff, approval_id: str) -> DecisionFacts:
         """
-        Read payouts like an order of money, of 30 days, and what the account held.
+        Read payouts like an order of money, of 30 days, what the account held and what waits.
 
-        They are payouts to its recipient, and those of its value today.
+        Payouts alike go to its recipient, or are of its value and of today. What waits are the
+        other payouts and refunds of the account that nobody has decided on.
 
         Raises:
             ServiceError: ``NOT_FOUND``, also for one outside of the scope.
@@ -270,6 +271,21 @@ class Approvals:
         if not found.moves_money:
             return DecisionFacts()
         return await self.known.of(who, found, read(found, self.text(found)))
+
+    @requires(Area.APPROVAL, Action.READ)
+    async def facts_now(self, who: Staff, approval_id: str) -> DecisionFacts:
+        """Read the same with the balance as its bank tells it now, where it answers in seconds."""
+        found = await self.find(who, approval_id)
+        if not found.moves_money:
+            return DecisionFacts()
+        return await self.known.now_of(who, found, read(found, self.text(found)))
+
+    @requires(Area.APPROVAL, Action.READ)
+    async def waiting(self, who: Staff, account: Account) -> WaitingMoney:
+        """Read the payouts and refunds of an account that wait for another user."""
+        if not who.scope.includes(account.company_id):
+            return WaitingMoney()
+        return await self.store.waiting_money(account.id, who.acting.now())
 
     async def find(self, who: Staff, approval_id: str) -> Approval:
         """Return one; ``NOT_FOUND`` also for one outside of the scope."""
@@ -308,9 +324,8 @@ class Approvals:
     async def _money_document(self, who: Staff, approval: Approval, text: str) -> OrderDocument:
         """Show an order of money; a recipient whole to whoever may still decide on it."""
         person = _person(who)
-        is_open = approval.state is ApprovalState.WAITING or approval.outcome is Outcome.NOT_SENT
         decides = person.may(requirement_of(self.approve).right)
-        whole = is_open and decides and approval.ordered_by != person.user_id
+        whole = approval.is_open and decides and approval.ordered_by != person.user_id
         if whole and approval.kind is ApprovalKind.PAYOUT:
             await self.audit.append(self._execution.event(person.actor, "read", approval))
         return order_document(approval, text, whole=whole)

@@ -2,18 +2,20 @@
 Balances as they were last read: asked for while somebody looks, at most once a minute each.
 
 Whoever looks is told what is kept at once; what is older than a minute is asked anew meanwhile.
+A balance that is read live, for one page, is kept too.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Final
 
 from msgspec import UNSET
-from sqlalchemy import Select, or_, select, update
+from sqlalchemy import Row, Select, or_, select, update
 
 from gateway.banks.model import READ_AT_MOST, Reading
 from gateway.core.access import Staff, requires
@@ -27,6 +29,7 @@ from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.money import Sum
+from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.operations.bank.connections import bank_of, offered
 from gateway.store.accounts.accounts import StoredAccounts
 from gateway.store.kernel.database import Database
@@ -40,6 +43,10 @@ _FRESH: Final = timedelta(minutes=1)
 _AT_ONCE: Final = 4
 """Calls at once: partners' calls come first in the bank's bulkhead."""
 _PATIENCE_S: Final = 8.0
+_RECENT: Final = timedelta(seconds=5)
+"""Whoever opens a page twice, or opens what was read a moment before, costs the bank one call."""
+_DEADLINE_S: Final = 4.0
+"""Somebody waits: after that, the last balance that is known helps more than the next one."""
 _KEPT: Final = account_readings.c
 _VISIBLE: Final = (
     select(
@@ -62,6 +69,7 @@ class Readings:
     Attributes:
         wanted: Ids of accounts to be asked about; a set of this process.
         wake: Set when one was added.
+        deadline_s: How long a page waits for a bank before it shows what is kept.
     """
 
     database: Database
@@ -70,6 +78,7 @@ class Readings:
     now: Now
     wanted: set[str] = field(default_factory=set)
     wake: asyncio.Event = field(default_factory=asyncio.Event)
+    deadline_s: float = _DEADLINE_S
 
     @requires(Area.BALANCE, Action.READ)
     async def look(self, who: Staff) -> list[Reading]:
@@ -87,26 +96,47 @@ class Readings:
         found = await self._found(scope, _VISIBLE.where(accounts.c.id == account_id))
         return found[0] if found else None
 
+    async def now_of(self, scope: CompanyScope, account_id: str) -> Reading | None:
+        """
+        Ask the bank of one account, unless it has answered within the last seconds.
+
+        Return what is kept where it does not answer in time; None for an account that is not
+        asked about, or is outside of the scope.
+        """
+        wanted = _VISIBLE.where(accounts.c.id == account_id)
+        found = await self._kept(scope, wanted)
+        if not found or (found[0].read_at and self.now() - found[0].read_at < _RECENT):
+            return _reading(found[0]) if found else None
+        account = await self.accounts.find(account_id)
+        if account is not None and await self._answers(account, self.deadline_s):
+            found = await self._kept(scope, wanted)
+        return _reading(found[0]) if found else None
+
+    async def live(self, account: Account) -> Balance:
+        """Read the balance of an account from its bank, and keep it; raises as the bank does."""
+        bank = bank_of(self.banks, account)
+        held = await offered(bank, PortCall.GET_BALANCE).get_balance(bank.account)
+        try:
+            await self.keep(account.id, held, self.now())
+        except StoreUnavailable:  # what the bank has told is true all the same
+            _log.info("balance_not_kept account_id=%s", account.id)
+        return held
+
     async def _found(self, scope: CompanyScope, wanted: Select[*tuple[Any, ...]]) -> list[Reading]:
         """Return what is kept; have those asked that nobody has asked within the last minute."""
         before = self.now() - _FRESH
-        wanted = wanted.where(*of_company(accounts.c.company_id, scope))
-        rows = await self.database.rows(wanted)
+        rows = await self._kept(scope, wanted)
         old = {row.id for row in rows if row.asked_at is None or row.asked_at <= before}
         if old:
             self.wanted.update(old)
             self.wake.set()
-        return [
-            Reading(
-                account_id=row.id,
-                account_name=row.name,
-                provider=row.provider,
-                balance=UNSET if row.balance is None else Sum(row.balance),
-                blocked=UNSET if row.blocked is None else Sum(row.blocked),
-                read_at=row.read_at,
-            )
-            for row in rows
-        ]
+        return [_reading(row) for row in rows]
+
+    async def _kept(
+        self, scope: CompanyScope, wanted: Select[*tuple[Any, ...]]
+    ) -> Sequence[Row[Any]]:
+        """Return what is kept of accounts in scope."""
+        return await self.database.rows(wanted.where(*of_company(accounts.c.company_id, scope)))
 
     async def turn(self) -> int:
         """Ask about every account that is wanted; return how many answered."""
@@ -127,18 +157,17 @@ class Readings:
         account = await self.accounts.find(account_id)
         if account is None or not await self.claim(account_id):
             return False
+        return await self._answers(account, _PATIENCE_S)
+
+    async def _answers(self, account: Account, within_s: float) -> bool:
+        """Ask about one, and keep the answer; False where there is none in time."""
         try:
-            async with asyncio.timeout(_PATIENCE_S):
-                await self._read(account)
+            async with asyncio.timeout(within_s):
+                await self.live(account)
         except (ServiceError, ProviderError, TimeoutError) as problem:
-            _log.info("balance_not_read account_id=%s: %s", account_id, type(problem).__name__)
+            _log.info("balance_not_read account_id=%s: %s", account.id, type(problem).__name__)
             return False
         return True
-
-    async def _read(self, account: Account) -> None:
-        bank = bank_of(self.banks, account)
-        balance = await offered(bank, PortCall.GET_BALANCE).get_balance(bank.account)
-        await self.keep(account.id, balance, self.now())
 
     async def claim(self, account_id: str) -> bool:
         """Set out to ask; False where somebody has within the last minute, in any process."""
@@ -154,8 +183,21 @@ class Readings:
     async def keep(self, account_id: str, held: Balance, at: datetime) -> None:
         """Keep what an account held at an instant, unless a later answer is there."""
         blocked = None if held.blocked is None else held.blocked.centavos
+        told = {"balance": held.balance.centavos, "blocked": blocked, "read_at": at}
         older = or_(_KEPT.read_at.is_(None), _KEPT.read_at <= at)
-        kept = update(account_readings).where(_KEPT.account_id == account_id, older)
-        await self.database.write(
-            kept.values(balance=held.balance.centavos, blocked=blocked, read_at=at)
-        )
+        again = update(account_readings).where(_KEPT.account_id == account_id, older).values(told)
+        first = {"account_id": account_id, "asked_at": at, **told}
+        async with self.database.writing() as connection:
+            if not await self.database.add(connection, account_readings, first):
+                await connection.execute(again)
+
+
+def _reading(row: Row[Any]) -> Reading:
+    return Reading(
+        account_id=row.id,
+        account_name=row.name,
+        provider=row.provider,
+        balance=UNSET if row.balance is None else Sum(row.balance),
+        blocked=UNSET if row.blocked is None else Sum(row.blocked),
+        read_at=row.read_at,
+    )

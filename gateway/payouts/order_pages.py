@@ -6,15 +6,16 @@ By key its owner is looked up first. Of a bank account nobody can be asked whose
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Final
 from uuid import uuid4
 
 from gateway.accounts.model import AccountRecord
-from gateway.approvals.model import Approval
+from gateway.approvals.model import Approval, WaitingMoney
 from gateway.banks.service import BankReports
+from gateway.core.access import Staff
 from gateway.domain.accounts.accounts import Account
 from gateway.domain.accounts.credentials import Action
 from gateway.domain.bank.payout_orders import AccountType, PayoutMethod
@@ -72,6 +73,7 @@ class OrderServices:
 
     Attributes:
         waits: Says whether an order of a value needs another user.
+        waiting: Reads the orders of money of an account that wait for another user.
     """
 
     keys: PixKeys
@@ -79,6 +81,7 @@ class OrderServices:
     statements: Statements
     banks: BankReports
     waits: Callable[[Money], bool]
+    waiting: Callable[[Staff, Account], Awaitable[WaitingMoney]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,14 +155,23 @@ class OrderPages:
             value = typed_money(visit.query("value"), "value").centavos
         except ServiceError:  # it is not typed yet
             value = 0
+        waiting = (await part(self.does.waiting(self.panel.staff(visit), account))).data
+        wait = waiting or WaitingMoney()
         free = None
         if found.data is not None:
             blocked = found.data.blocked
             free = found.data.balance.centavos - (blocked.centavos if blocked else 0)
+        last = None
+        if found.problem:
+            known = self.does.statements.readings.last(self.panel.staff(visit), account)
+            last = (await part(known)).data
         data = {
             "account": account,
             "balance": found,
+            "last": last,
             "lacks": free is not None and value > free,
+            "waiting": wait,
+            "lacks_all": free is not None and value + wait.value.centavos > free,
         }
         template, swapped = "money/order_balance.html", "money/_order_balance.html"
         return Shown(template=template, part=swapped, data=data)

@@ -9,8 +9,10 @@ from typing import Final
 from uuid import uuid4
 
 from gateway.domain.accounts.accounts import Account
+from gateway.domain.accounts.credentials import Action
 from gateway.domain.bank.refunds import IncomingPayment, Refund
 from gateway.domain.identity.errors import NOT_FOUND
+from gateway.domain.identity.rights import Area, Right
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.money import Sum
@@ -28,6 +30,7 @@ from policies.validation.backoffice.searches import INCOMING, REFUNDS
 
 _ONE: Final = "/accounts/{account_id}/received/{e2e_id}/refund"
 _FAILS: Final = bank_fails(errors.TRANSACTION_UNAVAILABLE)
+_BALANCE: Final = Right(Area.BALANCE, Action.READ)
 _DAY: Final = timedelta(days=1)
 _MOST: Final = 100
 
@@ -109,6 +112,7 @@ def pages(refunds: Refunds, context: PageContext) -> Sequence[Page]:
             "new_reference": f"panel-{uuid4().hex[:12]}",
             "refused": None,
             "day": visit.query("day") or visit.form["day"],
+            "may_balance": visit.may(_BALANCE),
         }
         if visit.reads_bank or visit.problem:
             said = await part(payment_of(visit, account), _FAILS)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Final
 
+from gateway.banks.readings import Readings
 from gateway.charges.store import StoredCharges
 from gateway.core.access import Staff, requires
 from gateway.domain.accounts.accounts import Account
@@ -69,11 +70,13 @@ class Statements:
     ``NotSupported`` where the bank does not offer it, and ``ProviderError`` for no usable answer.
 
     Attributes:
+        readings: Keeps balances that are read.
         payouts, charges: What is behind a movement.
         turns: Who reads files now.
     """
 
     reads: StatementReads
+    readings: Readings
     reports: Reports
     payouts: PayoutLinks
     charges: StoredCharges
@@ -81,8 +84,8 @@ class Statements:
 
     @requires(Area.BALANCE, Action.READ)
     async def balance(self, who: Staff, account: Account) -> Balance:
-        """Read the account's balance, live."""
-        return await balance_of(self.reads.banks, account)
+        """Read the account's balance, live; it is kept for pages that show the last known one."""
+        return await self.readings.live(account)
 
     @requires(Area.BALANCE, Action.READ)
     async def blocks(self, who: Staff, account: Account) -> Sequence[Block]:

@@ -11,17 +11,20 @@ from sqlalchemy import ColumnElement, Update, and_, bindparam, func, or_, select
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
 from gateway.approvals.model import (
+    MONEY,
     Approval,
     ApprovalKind,
     ApprovalSearch,
     ApprovalState,
     Outcome,
     SecretCollection,
+    WaitingMoney,
     why_void,
 )
 from gateway.domain.identity.users import User
 from gateway.domain.kernel.audit import AuditEvent
 from gateway.domain.kernel.company_scope import CompanyScope
+from gateway.domain.kernel.money import Sum
 from gateway.domain.kernel.storage import AlreadyExists, NothingToCollect
 from gateway.domain.kernel.windows import Listed
 from gateway.store.audit import audit_log
@@ -33,6 +36,8 @@ from gateway.store.tables.scope import Conditions, of_company
 
 # One run of the background task; what is left waits for the next.
 _MOST = 100
+# As many as a person looks through.
+_SHOWN = 25
 _NEWEST = select(approvals).order_by(approvals.c.ordered_at.desc(), approvals.c.id)
 _OVERDUE = (
     select(approvals)
@@ -164,6 +169,24 @@ class StoredApprovals:
         """
         found = await self._database.rows(_UNKNOWN, {"since": since, "until": until})
         return [from_row(row, Approval) for row in found]
+
+    async def waiting_money(
+        self, account_id: str, now: datetime, without: str = ""
+    ) -> WaitingMoney:
+        """Return the payouts and refunds of an account that can still be decided, but for one."""
+        waits = (
+            approvals.c.account_id == account_id,
+            approvals.c.state == ApprovalState.WAITING.value,
+            approvals.c.kind.in_([each.value for each in MONEY]),
+            approvals.c.ends_at > now,
+            approvals.c.id != without,
+        )
+        every = select(func.count().label("number"), func.sum(approvals.c.centavos).label("sum"))
+        [counted] = await self._database.rows(every.where(*waits))
+        oldest = select(approvals).where(*waits).order_by(approvals.c.ordered_at, approvals.c.id)
+        rows = await self._database.rows(oldest.limit(_SHOWN)) if counted.number else ()
+        shown = tuple(from_row(row, Approval) for row in rows)
+        return WaitingMoney(counted.number, Sum(int(counted.sum or 0)), shown)
 
     async def waiting(self, now: datetime) -> Waiting:
         """Count those that can still be decided."""

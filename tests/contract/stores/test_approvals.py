@@ -14,9 +14,11 @@ from gateway.approvals.model import (
     ApprovalState,
     Outcome,
     SecretCollection,
+    WaitingMoney,
 )
 from gateway.domain.identity.rights import Role
 from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope
+from gateway.domain.kernel.money import Sum
 from gateway.domain.kernel.storage import AlreadyExists, NothingToCollect
 from gateway.domain.kernel.windows import Paging
 from gateway.store.accounts.credentials import Rotation
@@ -25,7 +27,16 @@ from tests.contract.stores.databases import both
 from tests.world.acts import acts_of
 from tests.world.stores.office import APPROVAL
 from tests.world.stores.people import MARIA, user
-from tests.world.stores.samples import ACCOUNT, CLIENT, COMPANY, NOW, credential, event, secret
+from tests.world.stores.samples import (
+    ACCOUNT,
+    CLIENT,
+    COMPANY,
+    NOW,
+    SISTER,
+    credential,
+    event,
+    secret,
+)
 
 LATER = NOW + timedelta(seconds=1)
 GRANT = Approval(
@@ -51,6 +62,31 @@ async def states(store: Store, *names: str) -> list[ApprovalState]:
     """How these stand."""
     found = [await store.office.approvals.find(each, EVERY_COMPANY, "") for each in names]
     return [each.state for each in found if each is not None]
+
+
+@both
+async def test_the_money_that_waits_on_an_account_is_listed_and_added_up(store: Store) -> None:
+    """Payouts and refunds, whoever ordered them; none that is over, decided or of another kind."""
+    waits = replace(PAYS, ordered_at=NOW - timedelta(minutes=1), ends_at=LATER)
+    most = 9_999_999_999_999_99
+    orders = (
+        replace(waits, id="r", kind=ApprovalKind.REFUND, reference="r", centavos=25),
+        *(replace(waits, id=f"p{n}", reference=f"p{n}", centavos=most) for n in range(30)),
+        replace(waits, id="itself", reference="itself"),
+        replace(waits, id="over", reference="over", ends_at=NOW),
+        replace(waits, id="decided", reference="decided", state=ApprovalState.REJECTED),
+        replace(ISSUE, id="key", subject="key", account_id=ACCOUNT),
+    )
+    for each in orders:
+        await store.office.approvals.add(each, event())
+
+    found = await store.office.approvals.waiting_money(ACCOUNT, NOW, without="itself")
+    nothing = await store.office.approvals.waiting_money(SISTER, NOW)
+
+    assert (found.count, found.value) == (31, Sum(30 * most + 25))
+    assert len(found.oldest) == 25
+    assert {each.id for each in found.oldest} <= {"r", *(f"p{n}" for n in range(30))}
+    assert nothing == WaitingMoney()
 
 
 async def test_an_order_about_no_account_comes_back_as_it_was(store: Store) -> None:

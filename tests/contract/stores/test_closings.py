@@ -58,6 +58,7 @@ def closings(store: Store, bank: Bank) -> Closings:
     kept = Snapshots(cache=MemoryCache(1 << 20), keep_s=60.0, most_bytes=1 << 20)
     statements = Statements(
         reads=StatementReads(OneBank(bank), lambda _event, _label: None, kept),
+        readings=unused,
         reports=unused,
         payouts=PayoutLinks(store.database),
         charges=StoredCharges(store.database),

@@ -103,6 +103,7 @@ def statements(store: Store, banks: Tellers) -> Statements:
     kept = Snapshots(cache=MemoryCache(1 << 20), keep_s=60.0, most_bytes=1 << 20)
     return Statements(
         reads=StatementReads(banks, lambda _event, _label: None, kept),
+        readings=unused,
         reports=unused,
         payouts=PayoutLinks(store.database),
         charges=StoredCharges(store.database),

@@ -45,13 +45,13 @@ PEOPLE = ("operator", "approver")
 """How the names of these people begin: they are called like their addresses."""
 
 
-async def ordered_payout(world: World, key_type: str) -> str:
+async def ordered_payout(world: World, key_type: str, **typed: str) -> str:
     """Order a payout as an operator; return the path of the order."""
     operator = await signed_in(world, Role.OPERATOR)
     key = {"key_type": "cpf", "key": "529.982.247-25"} if key_type == "cpf" else {}
     owner = {"owner_name": "Maria", "owner_tax_number": "***"}
     await operator.open("/panel/payouts/new")
-    fields = {**payout_form(world, **key), **owner, "step": "send"}
+    fields = {**payout_form(world, **key, **typed), **owner, "step": "send"}
     sent = await operator.send("/panel/payouts/new", fields)
     assert sent.status == 303, sent.text
     return sent.location
@@ -190,7 +190,6 @@ async def test_a_number_of_somebody_else_is_seen_by_the_second_person_and_ever_a
     await world.settled(typed["reference"])
     page = f"/panel/accounts/{typed['account_id']}/payouts/{typed['reference']}"
     payout, receipt = await viewer.open(page), await viewer.open(f"{page}/receipt")
-    certainty = await viewer.open(f"{page}/certainty")
     dossier, listed = await viewer.open(f"{page}/dossier"), await viewer.open("/panel/payouts")
 
     assert 'name="difference_reason"' in summary.text
@@ -199,11 +198,6 @@ async def test_a_number_of_somebody_else_is_seen_by_the_second_person_and_ever_a
     for each in (summary, approval, payout, receipt):
         assert [word for word in pair if word not in each.text] == []
         assert "Ana" not in each.text
-    for each in (summary, approval, payout):
-        assert re.search(r"Banco da chave</dt><dd>.*Outro Banco S.A.", each.text)
-    for each in (receipt, certainty):
-        assert re.search(r"Banco do favorecido</dt><dd>.*Outro Banco S.A.", each.text)
-    assert "não consta no registro" not in certainty.text
     assert all("chave da mãe dela" in each.text for each in (approval, payout))
     assert "111.444.777-35" in approval.text
     for each in (payout, receipt, dossier):
@@ -211,6 +205,32 @@ async def test_a_number_of_somebody_else_is_seen_by_the_second_person_and_ever_a
         for whole in ("11144477735", "111.444.777-35", "maria@example.com"):
             assert whole not in each.text
     assert re.search(r"Cliente de Outro Banco</a> .*\*\*\*\.982", listed.text)
+
+
+async def test_the_bank_of_the_key_is_named_from_the_summary_to_the_statement_for_the_customer(
+    approver: Person, viewer: Person, world: World
+):
+    operator = await signed_in(world, Role.OPERATOR)
+    typed = payout_form(world, value="5,00")
+    await operator.open("/panel/payouts/new")
+    summary = await operator.send("/panel/payouts/new", typed)
+    told = {"owner_name": "Ana", "owner_tax_number": "***", "owner_bank": "Banco da Ana"}
+
+    path = (await operator.send("/panel/payouts/new", {**typed, **told, "step": "send"})).location
+    approval = await approver.open(path)
+    await approver.send(f"{path}/approve", {"value": "5,00"})
+    await world.settled(typed["reference"])
+    page = f"/panel/accounts/{typed['account_id']}/payouts/{typed['reference']}"
+    payout, receipt, certainty = [
+        await viewer.open(f"{page}{part}") for part in ("", "/receipt", "/certainty")
+    ]
+
+    for each in (summary, approval, payout):
+        assert re.search(r"Banco da chave</dt><dd>.*Outro Banco S.A.", each.text)
+    for each in (receipt, certainty):
+        assert re.search(r"Banco do favorecido</dt><dd>.*Outro Banco S.A.", each.text)
+    assert "não consta no registro" not in certainty.text
+    assert all("Banco da Ana" not in each.text for each in (approval, payout, receipt, certainty))
 
 
 async def test_a_payout_names_who_ordered_and_who_approved_it(
@@ -281,13 +301,12 @@ async def test_who_does_not_decide_is_refused(keeper: Person, viewer: Person, wo
 
 
 async def test_beside_an_order_of_money_stands_what_helps_to_decide(approver: Person, world: World):
-    """Payouts alike, the balance as last read, and how long it waits; no bank is waited for."""
+    """Payouts alike, the balance of now after the page, and how long it waits."""
     reference = f"igual-{uuid4().hex[:8]}"
     await world.pay(order(reference, world.today(), value=10.50))
     await world.settled(reference)
     path = await ordered_payout(world, "email")
     account = world.demo["accounts"]["main"]["id"]
-    readings = world.gateway.rooms.backoffice.readings
 
     shown = await approver.open(path)
     part = await approver.open(path, **{"HX-Request-Type": "partial"})
@@ -299,12 +318,53 @@ async def test_beside_an_order_of_money_stands_what_helps_to_decide(approver: Pe
     assert re.search(r'data-until="\d{13}">\d+ (?:h|min) \d\d', shown.text)
     assert part.text.lstrip().startswith('<div id="facts"')
     assert "52998224725" not in shown.text
-    async with asyncio.timeout(60):
-        while "lido em" not in (await approver.open(path)).text:
-            await readings.turn()
-    read = await approver.open(path)
-    assert "não lido" not in read.text
-    assert "panel:tick" not in read.text.partition('id="facts"')[2].partition(">")[0]
+    assert 'hx-trigger="load"' in shown.text.partition('id="facts"')[2].partition(">")[0]
+    assert "lido em" in part.text
+    assert "não lido" not in part.text
+    assert "panel:tick" not in part.text.partition('id="facts"')[2].partition(">")[0]
+
+
+async def test_the_balance_is_that_of_when_the_approval_is_opened(approver: Person, world: World):
+    """With the last known one and its time while the bank is away; unread is never an amount."""
+    account = world.demo["accounts"]["sister"]["id"]
+    path = await ordered_payout(world, "email", account_id=account)
+    faults = {"operation": "balance", "fault": "status", "status": 400, "count": 99}
+    seen = []
+    for away in (True, False, True):
+        if away:
+            await world.control.post("faults", body=faults)
+        seen.append((await approver.open(f"{path}?read=1")).text)
+        await world.control.delete("faults")
+        await asyncio.sleep(0)
+    never, read, last = seen
+
+    assert "não se sabe: o saldo não foi lido" in never
+    assert re.search(r"Saldo</dt><dd class=\"strong\">não lido", never)
+    assert re.search(r"lido em <time", read)
+    assert re.search(r"lido em <time", last)
+    assert "não lido" not in read + last
+
+
+async def test_orders_that_cannot_all_be_paid_are_warned_of(approver: Person, world: World):
+    """Each approval lists the others and takes them off; so does the form of the next order."""
+    account = world.demo["accounts"]["other_company"]["id"]
+    operator = await signed_in(world, Role.OPERATOR)
+    form = f"/panel/payouts/new/balance?account_id={account}&value=0,01"
+
+    first = await ordered_payout(world, "email", account_id=account, value="60.000.000,00")
+    alone = await approver.open(f"{first}?read=1")
+    second = await ordered_payout(world, "email", account_id=account, value="60.000.000,01")
+    both = [await approver.open(f"{each}?read=1") for each in (first, second)]
+    next_order = await operator.open(form)
+
+    assert "outra solicitação" not in alone.text
+    for other, each in zip((second, first), both, strict=True):
+        assert f'href="{other}"' in each.text
+        assert "1 outra solicitação que aguarda" in each.text
+        assert "Depois desta solicitação e das outras" in each.text
+        assert "As solicitações que aguardam nesta conta somam mais que o saldo dela." in each.text
+    assert "120.000.000,01" in next_order.text
+    assert "Somado às solicitações que aguardam" in next_order.text
 
 
 async def test_an_order_of_no_money_has_no_payouts_alike(

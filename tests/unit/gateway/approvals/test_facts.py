@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from msgspec import UNSET
+from msgspec.structs import replace as replace_struct
 
-from gateway.approvals.facts import ApprovalFacts
-from gateway.approvals.model import Approval, ApprovalKind
+from gateway.approvals.facts import ApprovalFacts, DecisionFacts
+from gateway.approvals.model import Approval, ApprovalKind, WaitingMoney
+from gateway.banks.model import Reading
 from gateway.banks.readings import Readings
 from gateway.core.access import Staff
 from gateway.domain.bank.payout_orders import PayoutMethod
 from gateway.domain.bank.refunds import RefundRequest
-from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.money import Money, Sum
 from gateway.domain.payouts.payouts import PayoutRequest
 from gateway.payouts.model import PayoutsAlike
 from tests.unit.standing_payouts import company_and_accounts
 from tests.world.registers import NOON, Registers
-from tests.world.stores.samples import ACCOUNT, COMPANY, attempt, payout
+from tests.world.stores.samples import ACCOUNT, COMPANY, attempt, event, payout
 
 ORDER = PayoutRequest(
     reference="order-1",
@@ -54,7 +57,8 @@ async def facts(office: Registers) -> ApprovalFacts:
     nobody: Any = SimpleNamespace()
     database = office.store.database
     readings = Readings(database=database, accounts=nobody, banks=nobody, now=office.clock)
-    return ApprovalFacts(payouts=office.payouts, readings=readings)
+    orders = office.store.office.approvals
+    return ApprovalFacts(payouts=office.payouts, readings=readings, orders=orders)
 
 
 async def test_what_the_account_held_is_told_and_asked_meanwhile(
@@ -75,3 +79,34 @@ async def test_a_refund_is_like_no_payout(office: Registers, facts: ApprovalFact
 
     assert told.alike == PayoutsAlike()
     assert told.reading is not None
+
+
+async def test_the_other_orders_of_the_account_are_told_and_not_the_order_itself(
+    office: Registers, facts: ApprovalFacts
+):
+    other = replace(WAITING, id="b", reference="order-2", centavos=6_000_000)
+    for each in (WAITING, other):
+        await office.store.office.approvals.add(each, event())
+
+    told = await facts.of(Staff(office.acting), WAITING, ORDER)
+
+    assert told.waiting == WaitingMoney(1, Sum(6_000_000), (other,))
+
+
+def test_what_is_left_takes_off_what_is_blocked_and_what_waits():
+    reading = Reading(
+        account_id="a",
+        account_name="Matriz",
+        provider="p",
+        balance=Sum(7_647_574),
+        blocked=Sum(100),
+        read_at=NOON,
+    )
+    waiting = WaitingMoney(1, Sum(6_000_000))
+
+    left = DecisionFacts(reading=reading, waiting=waiting).left(Money(6_000_001))
+    unread = DecisionFacts(reading=replace_struct(reading, balance=UNSET), waiting=waiting)
+
+    assert left == Sum(7_647_574 - 100 - 6_000_000 - 6_000_001)
+    assert unread.left(Money(1)) is None
+    assert DecisionFacts().left(Money(1)) is None

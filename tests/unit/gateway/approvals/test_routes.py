@@ -8,12 +8,12 @@ import pytest
 
 from gateway.approvals.execution import Decided
 from gateway.approvals.facts import DecisionFacts
-from gateway.approvals.model import ApprovalState
+from gateway.approvals.model import ApprovalState, WaitingMoney
 from gateway.approvals.routes import facts
 from gateway.banks.model import Reading
 from gateway.domain.bank.providers import Unreachable
 from gateway.domain.identity.errors import REFUND_NOT_SENT, VALIDATION_FAILED
-from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.money import Money, Sum
 from gateway.domain.payouts.payouts import PayoutState
 from gateway.payouts.model import FoundPayout, PayoutsAlike
 from tests.unit.gateway.http.backoffice.ordering import WAITING
@@ -91,9 +91,13 @@ def test_what_is_known_is_shown_with_the_number_hidden():
     )
     alike = FoundPayout(payout(), "Matriz")
 
-    shown = facts(DecisionFacts(PayoutsAlike([alike]), reading), STAFF)
+    waiting = WaitingMoney(2, Sum(2100), [WAITING])
+
+    shown = facts(DecisionFacts(PayoutsAlike([alike]), reading, waiting), STAFF)
 
     assert [each.payee_tax_number for each in shown["to_recipient"]] == ["***.982.247-**"]
     assert shown["same_value"] == []
+    assert [each["id"] for each in shown["waiting"]] == [WAITING.id]
+    assert (shown["waiting_count"], shown["waiting_value"]) == (2, Sum(2100))
     assert shown["reading"].account_id == "a"
     assert "reading" not in facts(DecisionFacts(), STAFF)

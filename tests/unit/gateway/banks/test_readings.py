@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -28,10 +30,12 @@ class Adapter:
 
     def __init__(self) -> None:
         self.asked: list[str] = []
-        self.is_down = False
+        self.is_down = self.hangs = False
 
     async def get_balance(self, account: ProviderAccount) -> Balance:
         self.asked.append(account.account_id)
+        if self.hangs:
+            await asyncio.Event().wait()
         if self.is_down:
             reason = "timeout"
             raise Unreachable(reason)
@@ -127,6 +131,43 @@ async def test_a_bank_that_does_not_answer_leaves_what_was_read(world: World):
     assert await world.readings.turn() == 0
     found = await world.look()
     assert (found.balance, found.read_at) == (Sum(1000), read_at)
+
+
+async def test_whoever_decides_is_told_the_balance_of_now(world: World):
+    """What was read within the last seconds is not asked for again."""
+    first = await world.readings.now_of(EVERY_COMPANY, ACCOUNT)
+    again = await world.readings.now_of(EVERY_COMPANY, ACCOUNT)
+    world.clock.passes(seconds=6)
+    later = await world.readings.now_of(EVERY_COMPANY, ACCOUNT)
+
+    assert [each and each.balance for each in (first, again, later)] == [Sum(1000)] * 3
+    assert later is not None
+    assert later.read_at == world.clock()
+    assert world.adapter.asked == [ACCOUNT, ACCOUNT]
+    assert await world.readings.now_of(CompanyScope(frozenset()), ACCOUNT) is None
+
+
+async def test_a_bank_that_does_not_answer_in_time_leaves_the_last_known_balance(world: World):
+    await world.readings.now_of(EVERY_COMPANY, ACCOUNT)
+    read_at = world.clock()
+    world.clock.passes(seconds=61)
+    world.adapter.hangs = True
+
+    found = await replace(world.readings, deadline_s=0.05).now_of(EVERY_COMPANY, ACCOUNT)
+
+    assert found is not None
+    assert (found.balance, found.read_at) == (Sum(1000), read_at)
+
+
+async def test_a_balance_that_is_read_for_one_page_is_kept(world: World):
+    account = await world.store.accounts.find(ACCOUNT)
+    assert account is not None
+
+    held = await world.readings.live(account)
+
+    kept = await world.look()
+    assert (held.balance, kept.balance, kept.read_at) == (Money(1000), Sum(1000), world.clock())
+    assert world.readings.wanted == {SISTER}
 
 
 async def test_an_account_that_is_gone_is_not_asked_about(world: World):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import msgspec
 
@@ -65,8 +66,10 @@ def at(banks: OneBank, book: ChargeBook | None = None) -> Statements:
         environment=Environment.SANDBOX,
         now=Clock().now,
     )
+    unused: Any = None
     return Statements(
         reads=reads,
+        readings=unused,
         reports=reports,
         payouts=Payouts(),
         charges=book or ChargeBook(),
