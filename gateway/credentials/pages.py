@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, time, timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 from gateway.approvals.model import Approval
@@ -22,7 +22,7 @@ from gateway.domain.accounts.credentials import Action, Resource
 from gateway.domain.identity.errors import VALIDATION_FAILED
 from gateway.domain.identity.rights import Area, Right
 from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.windows import Paging
+from gateway.domain.kernel.windows import Paging, local_end
 from gateway.domain.requests.schemas import ReasonBody
 from gateway.http.panel.pages.formats import DAY_FORM, ZONE, day_of, typed_money
 from gateway.http.panel.pages.kit import PageContext, Pages, go_on, part, shown
@@ -191,4 +191,4 @@ def _end_of(visit: Visit) -> datetime | None:
     day = day_of(visit.form["expires_on"])
     if day is None:
         raise ServiceError(VALIDATION_FAILED, "form", field="expires_on")
-    return datetime.combine(day, time(23, 59, 59), ZONE).astimezone(UTC)
+    return local_end(day) - timedelta(seconds=1)

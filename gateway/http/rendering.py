@@ -18,6 +18,7 @@ from gateway.domain.kernel import errors
 from gateway.domain.kernel.catalogue import ErrorCode, bounded_wait
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.money import Sum
+from gateway.domain.kernel.windows import written
 from gateway.domain.requests.reasons import REASONS, sentence, told
 from gateway.http.route import Answer, Document, code_of
 from gateway.http.table import RoutedRow
@@ -180,4 +181,4 @@ def minute(at: datetime | None) -> str:
     """Write an instant as ``YYYY-MM-DD HH:MM`` in UTC (contract 2.4); an absent one is empty."""
     if at is None:
         return ""
-    return at.astimezone(UTC).strftime("%Y-%m-%d %H:%M")
+    return written(at.astimezone(UTC), "%Y-%m-%d %H:%M")

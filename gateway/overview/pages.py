@@ -149,7 +149,7 @@ def _days(visit: Visit) -> Mapping[str, object]:
 def _day(visit: Visit, name: str) -> str:
     """Return the local day of an instant in the address; what is none, the search refuses."""
     try:
-        return f"{moment(visit.query(name)):%Y-%m-%d}"
+        return moment(visit.query(name)).date().isoformat()
     except ValueError:
         return ""
 

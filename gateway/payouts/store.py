@@ -81,6 +81,8 @@ _UNSENT: Final = and_(
     payouts.c.state == PayoutState.FAILED.value,
     func.coalesce(payouts.c.failure_code, "") == FailureCode.NOT_SENT.value,
 )
+_PROVEN: Final = and_(payouts.c.state != PayoutState.UNKNOWN.value, ~payouts.c.review)
+"""The opposite of ``UNRESOLVED``, which is a text."""
 _SHORT: Final = text("length(payouts.reference) <= 200")
 _HAS_PROVIDER_ID: Final = text("payouts.provider_id <> ''")
 _LAST: Final = "\U0010ffff"
@@ -340,7 +342,7 @@ def _standing(wanted: PayoutFilterBody) -> Iterator[Condition]:
     if wanted.review is not None:
         yield payouts.c.review == wanted.review
     if wanted.unresolved is not None:
-        yield UNRESOLVED if wanted.unresolved else not_(UNRESOLVED)
+        yield UNRESOLVED if wanted.unresolved else _PROVEN
     if wanted.returned is not None:
         yield _CAME_BACK if wanted.returned else ~_CAME_BACK
     if wanted.review or set(wanted.states) == {PayoutState.UNKNOWN}:

@@ -18,6 +18,7 @@ from xml.sax.saxutils import escape
 
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.statements import Direction, Entry, MovementKind
+from gateway.domain.kernel.windows import local_time, written
 from gateway.reports import texts
 from gateway.reports.document import Document, change
 from gateway.reports.texts import ascii_line
@@ -151,9 +152,9 @@ def _memo(entry: Entry) -> str:
 
 def _time(at: datetime) -> str:
     """Write an instant with its offset; importers that ignore it get the day people mean."""
-    local = at.astimezone(texts.ZONE)
+    local = local_time(at)
     hours = (local.utcoffset() or timedelta()) // timedelta(hours=1)
-    return f"{local:%Y%m%d%H%M%S}[{hours}:BRT]"
+    return f"{written(local, '%Y%m%d%H%M%S')}[{hours}:BRT]"
 
 
 def _fill(parent: ET.Element, texts: Iterable[tuple[str, str]]) -> None:

@@ -7,22 +7,23 @@ import unicodedata
 from collections.abc import Mapping
 from datetime import date, datetime
 from typing import Final
-from zoneinfo import ZoneInfo
 
 from gateway.domain.bank.statements import Direction, Entry, MovementKind
-from gateway.domain.kernel.ascii_letters import ascii_letters
+from gateway.domain.kernel.ascii_letters import UNSEEN, ascii_letters
 from gateway.domain.kernel.money import Sum
+from gateway.domain.kernel.windows import local_time, written
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 # A lone surrogate is no character, U+FFFE and U+FFFF are none that XML may carry.
 _IMPOSSIBLE = re.compile(r"[\ud800-\udfff\ufffe\uffff]")
-_DASHES_AND_QUOTES = str.maketrans(
-    "\u2010\u2011\u2012\u2013\u2014\u2018\u2019\u201c\u201d", "-----''\"\""
-)
 _TURNS = re.compile(r"[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-_FORMULA = re.compile(
-    r"(^|[,;|\t])([\s\u00ad\u200b-\u200d\u2060\u2423\ufeff]*[=+\-@\uff1d\uff0b\uff0d\uff20])"
-)
+_BREAK = ",;|\t\n\v\f\r\x1c-\x1e\x85\u2028\u2029"
+"""Where a cell begins, by one reader or another: behind a separator, or in a new line."""
+_BLANK = rf"\x00-\x20\x7f-\xa0\u1680\u2000-\u200a\u202f\u205f\u2423\u2800\u3000{UNSEEN}\"'"
+"""What stands for nothing in front of a formula: quotation marks too, which readers take off."""
+_SIGN = "=+\\-@\u207a\u207c\ufe62-\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20"
+# A run of blanks ends at a break, where the next one begins: long texts take no longer than once.
+_FORMULA = re.compile(rf"(^|[{_BREAK}])((?:(?![{_BREAK}])[{_BLANK}])*[{_SIGN}])")
 _LAYOUT = ("\t", "\r", "\n")
 
 
@@ -37,8 +38,8 @@ def one_line(text: str) -> str:
 
 
 def ascii_line(text: str) -> str:
-    """Make a text one line of ASCII: Latin letters without accents, else a question mark."""
-    plain = ascii_letters(one_line(text).translate(_DASHES_AND_QUOTES))
+    """Make a text one line of ASCII: Latin letters and signs, plain; else a question mark."""
+    plain = ascii_letters(one_line(text))
     return plain.encode("ascii", "replace").decode("ascii").strip()
 
 
@@ -47,11 +48,12 @@ def cell(text: str) -> str:
     Make a text safe to open in a spreadsheet.
 
     One that a spreadsheet would take for a formula gets an apostrophe in
-    front, full-width signs included, whatever blank or invisible stands before
-    it. So does a sign of a formula behind a separator: there a cell begins, where
-    a file is read with another separator than ours. What turns the direction of
-    writing is shown as a box, so that no cell reads otherwise than it is. Numbers
-    and dates of ours do not come here.
+    front, full-width signs included, whatever blank, quotation mark or invisible
+    character stands before it. So does a sign of a formula behind a separator or a
+    line break: there a cell begins, where a file is read with another separator or
+    other quotation marks than ours. What turns the direction of writing is shown as
+    a box, so that no cell reads otherwise than it is. Numbers and dates of ours do
+    not come here.
     """
     safe = _TURNS.sub("\N{OPEN BOX}", encodable(text))
     guarded = _FORMULA.sub(r"\1'\2", safe)
@@ -93,8 +95,6 @@ _DATED: Final = frozenset(
     | {*_MONTHS, *(month[:3] for month in _MONTHS)}
 )
 """Words of numbers, amounts, dates and times, in Portuguese and in English."""
-ZONE: Final = ZoneInfo("America/Sao_Paulo")
-"""The time of Brasilia, which banks print."""
 _CPF_DIGITS, _CNPJ_DIGITS = 11, 14
 DIRECTIONS: Final[Mapping[Direction, str]] = {
     Direction.CREDIT: "Crédito",
@@ -120,17 +120,17 @@ def amount(value: Sum) -> str:
 
 def minute(at: datetime) -> str:
     """Write an instant as ``dd/mm/yyyy HH:MM`` in the time of Brasilia."""
-    return at.astimezone(ZONE).strftime("%d/%m/%Y %H:%M")
+    return written(local_time(at), "%d/%m/%Y %H:%M")
 
 
 def second(at: datetime) -> str:
     """Write an instant as ``dd/mm/yyyy HH:MM:SS`` in the time of Brasilia."""
-    return at.astimezone(ZONE).strftime("%d/%m/%Y %H:%M:%S")
+    return written(local_time(at), "%d/%m/%Y %H:%M:%S")
 
 
 def day(on: date) -> str:
     """Write a day as ``dd/mm/yyyy``."""
-    return on.strftime("%d/%m/%Y")
+    return written(on, "%d/%m/%Y")
 
 
 def tax_number(number: str) -> str:

@@ -12,7 +12,7 @@ from gateway.charges.model import ChargeRecord
 from gateway.domain.bank.refunds import IncomingPayment, Refund
 from gateway.domain.bank.statements import Direction, Entry, MovementKind
 from gateway.domain.kernel.money import Sum
-from gateway.domain.kernel.windows import LOCAL, Paging, Search, Window
+from gateway.domain.kernel.windows import Paging, Search, Window, local_time
 from gateway.domain.payouts.payouts import Payout
 from gateway.domain.payouts.returns import is_return_id
 
@@ -144,7 +144,7 @@ class Bounds:
 
 def local_day(at: datetime) -> date:
     """Return the day of Brasilia."""
-    return at.astimezone(LOCAL).date()
+    return local_time(at).date()
 
 
 class Locale(StrEnum):

@@ -32,6 +32,7 @@ from gateway.domain.kernel.windows import (
     LocalWindow,
     Search,
     Window,
+    day_before,
     local_end,
     local_start,
 )
@@ -239,7 +240,7 @@ class Statements:
         with suppress(lacks):
             if given_back:
                 # a refund is ordered before it moves
-                days = LocalWindow(min(given_back) - timedelta(days=1), max(given_back))
+                days = LocalWindow(day_before(min(given_back)), max(given_back))
                 for refund in await refunds_within(bank, days):
                     refunds |= {name: refund for name in _names(refund) if name}
         return [

@@ -147,7 +147,7 @@ def checksum(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Write Latin letters without accents; drop what else is outside printable ASCII."""
+    """Write Latin letters and signs in ASCII, as they are typed; drop all else."""
     bare = ascii_letters(text)
     return "".join(letter for letter in bare if letter.isascii() and letter.isprintable())
 

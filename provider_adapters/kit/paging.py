@@ -19,7 +19,7 @@ import msgspec
 
 from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import BadReply, Page
-from gateway.domain.kernel.windows import Window
+from gateway.domain.kernel.windows import Window, local_time
 
 Item = TypeVar("Item")
 _BESIDE: Final = " "
@@ -122,7 +122,7 @@ def days(window: Window, zone: tzinfo) -> tuple[date, date]:
     For a bank that takes days of its own zone: ask for these, then keep what is ``within``.
     """
     last = window.end - timedelta(microseconds=1)
-    return window.start.astimezone(zone).date(), last.astimezone(zone).date()
+    return local_time(window.start, zone).date(), local_time(last, zone).date()
 
 
 def within(page: Page[Item], window: Window, moment: Callable[[Item], datetime]) -> Page[Item]:

@@ -26,7 +26,7 @@ from gateway.domain.bank.payout_orders import (
 from gateway.domain.bank.provider_callbacks import CallbackOrder
 from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import CredentialsRefused, ProviderAccount
-from gateway.domain.kernel.windows import Window
+from gateway.domain.kernel.windows import Window, day_after, day_before
 from provider_adapters.kit import banks
 from provider_adapters.kit.outcomes import NeverSendable
 from provider_adapters.kit.paging import days
@@ -48,7 +48,6 @@ ENCRYPTED: Final = frozenset({"branchCode", "accountNumber"})
 _LONGEST_REFERENCE: Final = 64
 """Bytes of a reference that is tagged: nothing tells how long a tag may be, UUIDs are shorter."""
 _ZONE: Final = ZoneInfo(ZONE)
-_DAY: Final = timedelta(days=1)
 _NOBODY: Final[Mapping[str, str]] = {}
 _ISPB_LENGTH: Final = 8
 _PERSON: Final = re.compile(r"(\d{3})(\d{3})(\d{3})(\d{2})", re.ASCII)
@@ -256,7 +255,7 @@ def page(window: Window, cursor: str | None, limit: int) -> dict[str, str]:
     begin: a day more is asked for at both ends, and what lies outside is left out later.
     """
     first, last = days(window, _ZONE)
-    days_of = {"after": (first - _DAY).isoformat(), "before": (last + _DAY).isoformat()}
+    days_of = {"after": day_before(first).isoformat(), "before": day_after(last).isoformat()}
     return {**days_of, **after(cursor, min(max(limit, 1), LARGEST_PAGE))}
 
 

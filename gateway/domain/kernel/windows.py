@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import Final, Generic, TypeVar
 from zoneinfo import ZoneInfo
 
@@ -57,6 +57,33 @@ LOCAL: Final = ZoneInfo("America/Sao_Paulo")
 """The time of Brasilia, which banks print and people read; what is stored and sent is UTC."""
 
 
+def local_time(at: datetime, zone: tzinfo = LOCAL) -> datetime:
+    """
+    Return an instant in the time of Brasilia, or of another zone.
+
+    One of the calendar's first or last hours that has no name there is returned as it is.
+    """
+    try:
+        return at.astimezone(zone)
+    except OverflowError:  # a bank that has no time for something says year 1
+        return at
+
+
+def day_before(day: date) -> date:
+    """Return the day before; the calendar's first one has none and is returned itself."""
+    return day if day == date.min else day - timedelta(days=1)
+
+
+def day_after(day: date) -> date:
+    """Return the day after; the calendar's last one has none and is returned itself."""
+    return day if day == date.max else day + timedelta(days=1)
+
+
+def written(at: date, form: str) -> str:
+    """Write a day or an instant as ``strftime`` does, the year with four digits everywhere."""
+    return at.strftime(form.replace("%Y", f"{at.year:04}"))
+
+
 def local_start(day: date) -> datetime:
     """
     Return the first instant of a local day, in UTC.
@@ -93,7 +120,7 @@ class LocalWindow(Window):
 
     def utc_days(self) -> Iterator[Window]:
         """Yield what it touches: one UTC day more, which may be one too many for a window."""
-        after = self.ends if self.ends == date.max else self.ends + timedelta(days=1)
+        after = day_after(self.ends)
         if (after - self.init).days < LONGEST_DAYS:
             yield Window(self.init, after)
         else:

@@ -126,6 +126,8 @@ async def numbers(store: Store, query: PayoutQuery) -> list[int]:
         ({"failure": FailureCode.INSUFFICIENT_FUNDS}, [4]),
         ({"review": False}, [6, 5, 4, 3, 2, 1, 0]),
         ({"review": True}, []),
+        ({"unresolved": True}, [1]),
+        ({"unresolved": False}, [6, 5, 4, 3, 2, 0]),
         ({"start": NOW + timedelta(seconds=6)}, [6]),
         ({"end": NOW + timedelta(seconds=1)}, [0]),
     ],

@@ -219,9 +219,9 @@ ROWS = (
         promise="Imports go down: the domain knows nothing above it.",
         source="ADR 0001",
         file="gateway/domain/kernel/windows.py",
-        right="from datetime import UTC, date, datetime, time, timedelta\n",
+        right="from datetime import UTC, date, datetime, time, timedelta, tzinfo\n",
         wrong=(
-            "from datetime import UTC, date, datetime, time, timedelta\n"
+            "from datetime import UTC, date, datetime, time, timedelta, tzinfo\n"
             "\n"
             "from gateway.telemetry import trace\n"
         ),

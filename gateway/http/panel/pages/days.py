@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date
 
 from gateway.domain.kernel.clocks import Now
+from gateway.domain.kernel.windows import day_before, written
 from gateway.http.panel.pages.formats import DAY_FORM, ZONE, day_of
 from gateway.http.panel.pages.visit import Visit
 
@@ -25,11 +26,11 @@ class Days:
     @property
     def typed(self) -> tuple[str, str]:
         """Both as the fields of the filter hold them."""
-        return f"{self.init:{DAY_FORM}}", f"{self.ends:{DAY_FORM}}"
+        return written(self.init, DAY_FORM), written(self.ends, DAY_FORM)
 
 
 def days_of(visit: Visit, now: Now) -> Days:
     """Read the days of a page's filter; yesterday and today where none are named."""
     today = now().astimezone(ZONE).date()
     ends = day_of(visit.query("ends")) or today
-    return Days(day_of(visit.query("init")) or ends - timedelta(days=1), ends)
+    return Days(day_of(visit.query("init")) or day_before(ends), ends)

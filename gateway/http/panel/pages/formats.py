@@ -9,17 +9,17 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Final
-from zoneinfo import ZoneInfo
 
 from gateway.domain.bank.pix_keys import hidden_tax_number
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.money import MAX_CENTAVOS, Money, Sum
+from gateway.domain.kernel.windows import LOCAL, local_end, local_start, local_time, written
 
-ZONE: Final = ZoneInfo("America/Sao_Paulo")
+ZONE: Final = LOCAL
 """Of every time and every day in the panel."""
 
 ABSENT: Final = "\N{EM DASH}"
@@ -136,10 +136,7 @@ def moment(value: str | int | datetime) -> datetime:
     else:
         at = datetime.fromisoformat(value)
     aware = at if at.tzinfo else at.replace(tzinfo=UTC)
-    try:
-        return aware.astimezone(ZONE)
-    except OverflowError:  # a bank that has no time for something says year 1
-        return aware
+    return local_time(aware)
 
 
 def local(value: str | int | datetime, form: str = "minute") -> str:
@@ -154,7 +151,7 @@ def local(value: str | int | datetime, form: str = "minute") -> str:
     at = moment(value)
     if form == "millisecond":
         return f"{at:%H:%M:%S},{at.microsecond // 1000:03}"
-    return f"{at:{_FORMS[form]}}"
+    return written(at, _FORMS[form])
 
 
 _FORMS: Final = {
@@ -167,12 +164,12 @@ _FORMS: Final = {
 
 def universal(value: str | int | datetime) -> str:
     """Write a time in UTC, for the hint of a local one."""
-    return f"{moment(value).astimezone(UTC):%d/%m/%Y %H:%M:%S} UTC"
+    return written(moment(value).astimezone(UTC), "%d/%m/%Y %H:%M:%S UTC")
 
 
 def machine(value: str | int | datetime) -> str:
     """Write a time for programs: RFC 3339 in UTC."""
-    return f"{moment(value).astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
+    return written(moment(value).astimezone(UTC), "%Y-%m-%dT%H:%M:%SZ")
 
 
 def epoch_ms(value: str | int | datetime) -> int:
@@ -208,17 +205,16 @@ def day_of(text: str) -> date | None:
     return None
 
 
-def day_begins(day: str, later: timedelta = timedelta()) -> str:
-    """
-    Write when a day of São Paulo begins, or one that is ``later``, for programs.
-
-    What ``day_of`` cannot read is empty: a filter that was not set.
-    """
+def day_begins(day: str) -> str:
+    """Write when a day of São Paulo begins, for programs; empty for what ``day_of`` cannot read."""
     found = day_of(day)
-    try:
-        return machine(datetime.combine(found + later, time(), ZONE)) if found else ""
-    except OverflowError:
-        return ""
+    return machine(local_start(found)) if found else ""
+
+
+def day_ends(day: str) -> str:
+    """Write when a day of São Paulo is over, as ``day_begins`` does."""
+    found = day_of(day)
+    return machine(local_end(found)) if found else ""
 
 
 def tax_number(value: str) -> str:

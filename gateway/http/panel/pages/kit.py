@@ -6,7 +6,6 @@ import inspect
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
 from typing import Any, Final, Generic, NotRequired, TypedDict, TypeVar, Unpack
 
 from gateway.accounts.model import (
@@ -31,7 +30,7 @@ from gateway.domain.kernel.windows import LARGEST_LIMIT, Listed, Paging
 from gateway.domain.requests.calls import Input, RawRequest
 from gateway.http.backoffice.callers import explained
 from gateway.http.common import STORE_FAILS
-from gateway.http.panel.pages.formats import day_begins
+from gateway.http.panel.pages.formats import day_begins, day_ends
 from gateway.http.panel.pages.page import HTML, Page, Redirect, Result, Shown, Shows
 from gateway.http.panel.pages.visit import HOME, Visit
 from gateway.http.rendering import dumps, refusal_of
@@ -140,7 +139,7 @@ def days_asked(visit: Visit) -> Mapping[str, str]:
     """Return the instants of the days in the address: those of São Paulo, both included."""
     return {
         "since": day_begins(visit.query("init")),
-        "until": day_begins(visit.query("ends"), timedelta(days=1)),
+        "until": day_ends(visit.query("ends")),
     }
 
 
@@ -212,7 +211,7 @@ class Pages:
             raise ServiceError(SESSION_REQUIRED, "missing")
         return self._context.staff(visit.person)
 
-    async def account(self, visit: Visit, named: str = "") -> Account:
+    async def account(self, visit: Visit, named: str | None = None) -> Account:
         """
         Return the account of the path, or one that is ``named`` by its id.
 
@@ -221,7 +220,7 @@ class Pages:
                 ``SVC.VAL.010`` for what is no id.
         """
         try:
-            account_id = strict.uuid_text(named or visit.parameter("account_id"))
+            account_id = strict.uuid_text(visit.parameter("account_id") if named is None else named)
         except ValueError as problem:
             raise ServiceError(
                 errors.IDENTIFIER_INVALID, "uuid_form", field="account_id"

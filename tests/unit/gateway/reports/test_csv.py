@@ -2,8 +2,11 @@
 
 import csv
 import io
+from itertools import product
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from gateway.domain.bank.charges import Party
 from gateway.domain.bank.statements import Direction
@@ -92,3 +95,44 @@ def test_our_own_numbers_stay_numbers(writer, delimiter: str, column: str, text:
 @pytest.mark.parametrize("writer", [write, write_brazilian])
 def test_what_utf_8_cannot_carry_is_replaced(writer):
     assert "a\ufffd" in writer(document(entry(description="a\ud800"))).decode()
+
+
+SEPARATORS = ",;|\t"
+SIGNS = "=+-@\uff1d\uff0b\uff0d\uff20\ufe62"
+UNSEEN = " \u00a0\u2009\u200b\u2060\ufeff\u00ad\x00\u3164\u2800\u2423"
+QUOTED = st.text(alphabet=f"{SEPARATORS}{SIGNS}{UNSEEN}\"'\n\r\x85ax1", max_size=20)
+
+
+def readings(text: str) -> list[str]:
+    """Read a file as every reader may: any separator, quotation marks heeded or not."""
+    ways = product(
+        SEPARATORS, (csv.QUOTE_MINIMAL, csv.QUOTE_NONE), (True, False), (True, False), (True, False)
+    )
+    return [
+        cell
+        for separator, quoting, doubled, skips, by_lines in ways
+        for row in csv.reader(
+            text.splitlines() if by_lines else io.StringIO(text, newline=""),
+            delimiter=separator,
+            quoting=quoting,
+            doublequote=doubled,
+            skipinitialspace=skips,
+        )
+        for cell in row
+    ]
+
+
+@given(description=QUOTED, name=QUOTED)
+@example(description="x;\"=cmd|'/C calc'!A0;y,\"=cmd|'/C calc'!A0,z", name="@SUM(1)")
+@example(description='x;""=1', name="x,'=1")
+@example(description='a\n"=1', name='a;"\u200b"\uff1d1')
+@example(description="\t=1", name='"\r\n+1')
+def test_no_reader_of_a_file_meets_a_formula(description: str, name: str):
+    """Whatever it takes for separators and quotation marks; minus signs of amounts are ours."""
+    told = document(entry(description=description, counterparty=Party(name=name, tax_number="")))
+    ours = {"-2.50", "-2,50"}
+
+    cells = [cell for form in (write, write_brazilian) for cell in readings(form(told).decode())]
+
+    seen = [cell.lstrip(UNSEEN + '"\x85\n\r') for cell in cells if cell not in ours]
+    assert [each for each in seen if each.startswith(tuple(SIGNS))] == []

@@ -255,6 +255,16 @@ def test_the_days_end_where_the_report_does(ends: date, end: str):
     assert tree.findtext(".//DTEND") == end
 
 
+def test_the_first_and_the_last_day_of_all_are_days():
+    for day, start, end in (
+        (date.min, "00010101000000[0:BRT]", "00010101205332[-4:BRT]"),
+        (date.max, "99991230210000[-3:BRT]", "20261120100000[-3:BRT]"),
+    ):
+        tree = read(document(window=Window(day, day)))
+
+        assert (tree.findtext(".//DTSTART"), tree.findtext(".//DTEND")) == (start, end)
+
+
 def test_summer_time_of_old_is_kept():
     """Brazil had it until 2019."""
     summer = ENTRY.created_at.replace(year=2018) + timedelta(days=1)

@@ -9,9 +9,6 @@ def test_what_a_spreadsheet_would_run_is_made_text():
         "+5511999999999",
         "-1",
         "@SUM(A1)",
-        "\t=1",
-        "\r=1",
-        "\n=1",
         "\tplain",
         "\rplain",
         "\nplain",
@@ -37,8 +34,15 @@ def test_a_file_that_is_read_with_another_separator_has_no_formula_either():
         assert not [each for each in cells if each.startswith(tuple("=+-@"))], separator
 
 
+def test_a_cell_that_begins_with_a_blank_of_the_layout_is_made_text():
+    """A reader may begin a new cell behind it."""
+    cases = {"\t=1": "'\t'=1", "\r=1": "'\r'=1", "\n=1": "'\n'=1", "a\n-1": "a\n'-1"}
+
+    assert {text: cell(text) for text in cases} == cases
+
+
 def test_all_else_stands():
-    cases = ["", "pão", "a=b", "1+1", "maria@example.com", "529.982.247-25", "'=1", " a"]
+    cases = ["", "pão", "a=b", "1+1", "maria@example.com", "529.982.247-25", " a", "'a"]
 
     wrong = [text for text in cases if cell(text) != text]
 
@@ -78,6 +82,12 @@ def test_ascii_keeps_letters_without_their_accents():
         ("a – b — “c” ‘d’", "a - b - \"c\" 'd'"),
         ("漢", "?"),
         ("x\ud800", "x?"),
+        ("nota n° 5", "nota no 5"),
+        ("½ hora, 2½ horas", "1/2 hora, 2 1/2 horas"),
+        ("Jose\u200bfina\u202fda\u2009Silva\u2060", "Josefina da Silva"),
+        ("bem\u2011te\u2011vi \u2212 €\u00a05 × 2", "bem-te-vi - EUR 5 x 2"),
+        ("«a» • ≥ 3 → § 2 ± µ ©", '"a" . >= 3 -> par. 2 +/- u (c)'),
+        ("2\ufe0f\u20e3 a\u0301\u00ad", "2 a"),
     ]
 
     wrong = [(text, line) for text, line in cases if ascii_line(text) != line]

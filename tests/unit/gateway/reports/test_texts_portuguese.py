@@ -51,8 +51,22 @@ def test_a_time_is_that_of_brasilia(at: datetime, text: str):
     assert texts.minute(at) == text
 
 
+@pytest.mark.parametrize(
+    ("at", "text"),
+    [
+        (datetime.min.replace(tzinfo=UTC), "01/01/0001 00:00"),
+        (datetime.max.replace(tzinfo=UTC), "31/12/9999 20:59"),
+    ],
+)
+def test_the_first_and_the_last_instant_of_all_are_written(at: datetime, text: str):
+    """A bank that has no time for something says year 1; Brasília has no name for it."""
+    assert texts.minute(at) == text
+    assert texts.second(at).startswith(text)
+
+
 def test_a_day_is_the_day():
     assert texts.day(date(2026, 1, 2)) == "02/01/2026"
+    assert texts.day(date.min) == "01/01/0001"
 
 
 def test_a_tax_number_has_its_punctuation():

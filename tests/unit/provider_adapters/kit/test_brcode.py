@@ -135,6 +135,10 @@ def test_letters_that_do_not_come_apart_are_written():
     assert brcode.plain("Straße Đorđe") == "Strasse Dorde"
 
 
+def test_signs_are_written_as_they_are_typed():
+    assert brcode.plain("Loja n° 5 – “Bem\u2011te\u2011vi”\u00a0漢") == 'Loja no 5 - "Bem-te-vi" '
+
+
 def test_no_field_is_longer_than_its_length_can_say():
     """Two digits; the text beside a long key is cut."""
     long = replace(MINE, key="a" * 60 + "@example.com", info="x" * 60)

@@ -75,6 +75,12 @@ def test_the_days_of_a_zone_cover_the_window_of_utc_days():
     assert days == (date(2026, 11, 19), date(2026, 11, 21))
 
 
+def test_the_first_day_of_all_has_none_before_it():
+    days = paging.days(Window(date.min, date.min), SAO_PAULO)
+
+    assert days == (date.min, date.min)
+
+
 def test_what_is_outside_of_the_window_is_left_out_and_the_list_goes_on():
     window = Window(date(2026, 11, 20), date(2026, 11, 20))
     hours = [-13, -12, 0, 11, 12]

@@ -109,7 +109,7 @@ def test_a_time_is_that_of_sao_paulo(form, written):
 
 def test_a_bank_s_zero_time_is_a_time():
     """Banks that have no time for something say year 1, where São Paulo has none."""
-    assert formats.local("0001-01-01T00:00:00Z", "day") == "01/01/1"
+    assert formats.local("0001-01-01T00:00:00Z", "day") == "01/01/0001"
 
 
 def test_a_day_begins_at_midnight_there():
@@ -120,17 +120,19 @@ def test_a_day_begins_at_midnight_there():
 def test_a_day_is_read_as_a_person_or_a_program_writes_it(day):
     assert formats.day_of(day) == date(2026, 11, 20)
     assert formats.day_begins(day) == "2026-11-20T03:00:00Z"
-    assert formats.day_begins(day, timedelta(days=1)) == "2026-11-21T03:00:00Z"
+    assert formats.day_ends(day) == "2026-11-21T03:00:00Z"
 
 
 @pytest.mark.parametrize("day", ["", "20", "11/20/2026", "31/02/2026", "amanhã"])
 def test_what_is_no_day_is_a_filter_that_was_not_set(day):
     assert formats.day_of(day) is None
-    assert formats.day_begins(day) == ""
+    assert formats.day_begins(day) == formats.day_ends(day) == ""
 
 
-def test_the_last_day_of_all_has_none_after_it():
-    assert formats.day_begins("31/12/9999", timedelta(days=1)) == ""
+def test_the_first_and_the_last_day_of_all_begin_and_end():
+    assert formats.day_begins("01/01/0001") == "0001-01-01T03:06:28Z"
+    assert formats.day_begins("31/12/9999") == "9999-12-31T03:00:00Z"
+    assert formats.day_ends("31/12/9999") == "9999-12-31T23:59:59Z"
 
 
 @pytest.mark.parametrize(
