@@ -30,6 +30,8 @@ WELL: Final = frozenset({"ok", "not_found", "rejected"})
 """Outcomes of calls that went well."""
 CLOSED: Final = "closed"
 """The state of a breaker that lets calls pass."""
+OPEN: Final = "open"
+"""The state of a breaker that keeps calls back."""
 _P95: Final = 0.95
 _DIGITS: Final = 4
 
@@ -196,9 +198,10 @@ class Provider(Struct, frozen=True, kw_only=True):
     ``capabilities`` are those that its adapter declares, the row of the matrix that
     ``pixgate providers`` prints; ``problem`` tells of an adapter that broke the port,
     and is empty for one that did not. ``breakers`` say by class of operation whether
-    calls pass, ``open_until`` about until when those that are open keep them back; the last
-    call says how it ended, ``ok`` or why not. ``certificate_ends_at`` is of our certificate at
-    the bank where all accounts share one; those of accounts are told of in the overview.
+    calls pass: ``closed``; ``open``, for about as long as ``open_until`` says; or ``half_open``,
+    when the next call is tried. The last call says how it ended, ``ok`` or why not.
+    ``certificate_ends_at`` is of our certificate at the bank where all accounts share one; those
+    of accounts are told of in the overview.
     """
 
     name: str
@@ -221,9 +224,14 @@ class Provider(Struct, frozen=True, kw_only=True):
     certificate_ends_at: OptionalMoment
 
     @property
-    def is_open(self) -> bool:
-        """Say whether calls are kept back, or on trial: that ends within seconds."""
-        return any(state != CLOSED for state in self.breakers.values())
+    def is_on_hold(self) -> bool:
+        """Say whether calls of some class are kept back now."""
+        return OPEN in self.breakers.values()
+
+    @property
+    def awaits_trial(self) -> bool:
+        """Say whether the next call of some class decides if others are kept back."""
+        return not self.is_on_hold and any(each != CLOSED for each in self.breakers.values())
 
 
 READ_AT_MOST: Final = 50

@@ -43,13 +43,16 @@ def pages(banks: BankReports, payouts: PayoutRecords, context: PageContext) -> S
         who, window = panel.staff(visit), _window(visit)
         providers = await banks.providers(who)
         weather = await part(banks.weather(who, window))
+        latest = weather
+        if window is not WeatherWindow.QUARTER:
+            latest = await part(banks.weather(who, WeatherWindow.QUARTER))
         return Shown(
             template="operations/providers.html",
             part="operations/_providers.html",
             data={
                 "now": context.staff.now(),
-                "is_open": any(each.is_open for each in providers),
-                "banks": statuses(providers, weather.data or ()),
+                "is_open": any(each.is_on_hold or each.awaits_trial for each in providers),
+                "banks": statuses(providers, weather.data or (), latest.data or ()),
                 "matrix": matrix(providers),
                 "window": window,
                 "weather": weather,
@@ -62,13 +65,16 @@ def pages(banks: BankReports, payouts: PayoutRecords, context: PageContext) -> S
         """Show one bank, operation by operation."""
         who, window, found = panel.staff(visit), _window(visit), await named(visit)
         weather = await part(banks.weather_of(who, found.name, window))
+        latest = weather
+        if window is not WeatherWindow.QUARTER:
+            latest = await part(banks.weather_of(who, found.name, WeatherWindow.QUARTER))
         return Shown(
             template="operations/provider.html",
             part="operations/_provider.html",
             data={
                 "now": context.staff.now(),
-                "is_open": found.is_open,
-                "bank": status_of(found, weather.data),
+                "is_open": found.is_on_hold or found.awaits_trial,
+                "bank": status_of(found, weather.data, latest.data),
                 "matrix": matrix([found]),
                 "window": window,
                 "weather": weather,
@@ -86,14 +92,14 @@ def pages(banks: BankReports, payouts: PayoutRecords, context: PageContext) -> S
         hit = await part(payouts.hit(who, found.name, since))
         search = AccountSearch(CHOICES, provider=found.name)
         accounts = await part(context.accounts.page(who, search))
-        bank = status_of(found, weather.data)
+        bank = status_of(found, weather.data, weather.data)
         return Shown(
             template="operations/incident.html",
             data={
                 "now": now,
                 "bank": bank,
                 "failing": failing,
-                "fails": bool(failing.data) or found.is_open,
+                "fails": bool(failing.data) or found.is_on_hold,
                 "since": since,
                 "notice": _notice(found.name, since if failing.data else None),
                 "hit": hit,

@@ -6,10 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from gateway.banks.model import Provider, Weather, WeatherStep
+from gateway.banks.model import CallFigures, Provider, Weather, WeatherStep
 
 _DOWN: Final = 0.5
 _WELL: Final = 0.99
+_RECENT: Final = 3
+"""Minutes in which failures, or calls that go well again, decide the word."""
 _SLOW_S: Final = 3.0
 """A partner waits for a payout; beyond three seconds people ask what is wrong."""
 
@@ -21,7 +23,7 @@ class BankStatus:
 
     Attributes:
         weather: None where it cannot be read.
-        word: ``down``, ``unsteady``, ``slow``, ``well`` or ``idle``.
+        word: ``down``, ``ready``, ``unsteady``, ``slow``, ``well`` or ``idle``.
         points: The line of its success.
     """
 
@@ -31,30 +33,53 @@ class BankStatus:
     points: Sequence[float]
 
 
-def statuses(providers: Sequence[Provider], weather: Sequence[Weather]) -> Sequence[BankStatus]:
-    """Put each provider beside its weather."""
-    told = {each.provider: each for each in weather}
-    return [status_of(each, told.get(each.name)) for each in providers]
+def statuses(
+    providers: Sequence[Provider], weather: Sequence[Weather], latest: Sequence[Weather]
+) -> Sequence[BankStatus]:
+    """Put each provider beside its weather; ``latest`` is that of the last 15 minutes."""
+    told, now = ({each.provider: each for each in some} for some in (weather, latest))
+    return [status_of(each, told.get(each.name), now.get(each.name)) for each in providers]
 
 
-def status_of(provider: Provider, weather: Weather | None) -> BankStatus:
-    """Return how a bank is."""
+def status_of(provider: Provider, weather: Weather | None, latest: Weather | None) -> BankStatus:
+    """Return how a bank is; its word is that of the last minutes, whatever ``weather`` shows."""
     points = list(_points(weather.steps)) if weather else []
-    return BankStatus(provider, weather, word_of(provider, weather), points)
+    return BankStatus(provider, weather, word_of(provider, latest), points)
 
 
-def word_of(provider: Provider, weather: Weather | None) -> str:
-    """Say how a bank is, in one word."""
-    success = weather.success if weather else None
-    if "open" in provider.breakers.values():
+def word_of(provider: Provider, latest: Weather | None) -> str:
+    """
+    Say how a bank is now, in one word: by its calls of the last three minutes.
+
+    Where there are none, the bank is not known to be down: older failures make it unsteady.
+    """
+    if provider.is_on_hold:
         return "down"
-    if weather is None or not isinstance(success, float):
+    recent = [each for each in latest.steps[-_RECENT:] if each.calls] if latest else []
+    if not recent and provider.awaits_trial:
+        return "ready"
+    if latest is None or not isinstance(latest.success, float):
         return "idle"
-    if success < _DOWN:
+    success, slow = (
+        (_went_well(recent), _is_slow(recent)) if recent else (latest.success, _is_slow([latest]))
+    )
+    if recent and success < _DOWN:
         return "down"
-    if success < _WELL or provider.is_open:
+    if success < _WELL:
         return "unsteady"
-    return "slow" if isinstance(weather.p95_s, float) and weather.p95_s > _SLOW_S else "well"
+    return "slow" if slow else "well"
+
+
+def _went_well(recent: Sequence[CallFigures]) -> float:
+    """Return the share of calls that went well."""
+    well = sum(each.calls * each.success for each in recent if isinstance(each.success, float))
+    return well / sum(each.calls for each in recent)
+
+
+def _is_slow(recent: Sequence[CallFigures]) -> bool:
+    """Say whether at least half of the calls were in a time with slow ones."""
+    slow = [each for each in recent if isinstance(each.p95_s, float) and each.p95_s > _SLOW_S]
+    return 2 * sum(each.calls for each in slow) >= max(1, sum(each.calls for each in recent))
 
 
 def _points(steps: Sequence[WeatherStep]) -> Iterator[float]:

@@ -77,7 +77,7 @@ def pages(  # noqa: PLR0913, PLR0917 - what its parts call
                 "found": found,
                 "names": await panel.names(visit, _stopped(needs)),
                 **(_figures(found.data) if found.data else {}),
-                "sky": statuses(providers.data or (), weather.data or ()),
+                "sky": statuses(providers.data or (), weather.data or (), weather.data or ()),
                 "weather": weather,
                 "reads_requests": visit.may(_REQUESTS),
                 "reads_balances": visit.may(_BALANCES),

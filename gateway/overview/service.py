@@ -9,7 +9,7 @@ from typing import Final, TypeVar
 
 from msgspec import UNSET
 
-from gateway.banks.model import CLOSED, Provider, quantile
+from gateway.banks.model import OPEN, Provider, quantile
 from gateway.core.access import Staff, requires
 from gateway.domain.accounts.credentials import Action
 from gateway.domain.identity.rights import Area, Right
@@ -114,10 +114,10 @@ class Overviews:
         return standing.need is not Need.CALLBACKS_MISSING or standing.subject in self.telling
 
     def _breakers(self) -> Iterable[Attention]:
-        """Return the breakers that are not closed."""
+        """Return the breakers that keep calls back now."""
         for each in self.known():
             for kind, state in sorted(each.breakers.items()):
-                if state != CLOSED:
+                if state == OPEN:
                     about = f"{each.name}:{kind}"
                     yield Attention(need=Need.BREAKER, subject=about, count=1, value=ZERO, at=None)
 

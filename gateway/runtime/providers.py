@@ -230,6 +230,11 @@ class ProviderHealth:
         open_s = min(limits.longest_open_s, limits.open_s * seen.openings[operation_class])
         seen.open_until[operation_class] = self._now() + timedelta(seconds=open_s)
 
+    def _state(self, seen: _Seen, kind: str) -> str:
+        """Return a breaker's state; after its pause the next call is tried, whenever that comes."""
+        until = seen.open_until.get(kind)
+        return "half_open" if until is not None and until <= self._now() else seen.breakers[kind]
+
     def _health(self, name: str, connection: Connection) -> model.Provider:
         seen, adapter = self._seen[name], connection.adapter
         return model.Provider(
@@ -239,7 +244,7 @@ class ProviderHealth:
             operations=sorted(adapter.capabilities.operations),
             capabilities=described(adapter.capabilities),
             problem=seen.problem,
-            breakers=dict(seen.breakers),
+            breakers={kind: self._state(seen, kind) for kind in seen.breakers},
             last_call_at=seen.at,
             last_operation=seen.call.operation if seen.call else "",
             last_outcome=seen.call.outcome if seen.call else "",

@@ -230,6 +230,9 @@ function countDown(each) {
   const shown = hours ? `${hours} h ${two(minutes)} min` : `${minutes} min ${two(left % 60)} s`;
   each.textContent = (each.dataset.text || "{}").replace("{}", shown);
   if (!left && each.closest("[data-secret]")) forget();
+  // A mark that ends with the time says what holds then.
+  const mark = left ? null : each.closest("[data-over]");
+  if (mark) mark.replaceWith(Object.assign(document.createElement("span"), { className: "b warn", textContent: mark.dataset.over }));
 }
 // Two minutes before the session's idle end the page offers to stay; then to sign in.
 let ends = Number(body.dataset.idleEnds || 0);

@@ -36,7 +36,7 @@ async def shown(*, is_open: bool) -> str:
     templates = Templates(lambda name: name)
     await templates.loaded()
     visit = SimpleNamespace(address="/panel/providers", is_partial=True)
-    data = {"visit": visit, "banks": [status_of(bank, None)], "now": NOON, "is_open": is_open}
+    data = {"visit": visit, "banks": [status_of(bank, None, None)], "now": NOON, "is_open": is_open}
     page = await templates.render(
         "operations/_providers.html", Language.PORTUGUESE, {**data, "may_stop": False}
     )
@@ -48,6 +48,7 @@ async def test_what_is_kept_back_counts_down_and_is_looked_at_again_soon():
 
     ends = int((NOON + timedelta(seconds=75)).timestamp() * 1000)
     assert f'data-until="{ends}">1 min 15 s<' in page
+    assert 'data-over="Leituras: pronto para tentar"' in page
     assert "panel:tick" in page
 
 

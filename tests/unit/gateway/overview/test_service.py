@@ -174,10 +174,9 @@ async def test_a_month_is_told_by_local_days():
     ]
 
 
-@pytest.mark.parametrize("state", ["open", "half_open"])
-async def test_a_breaker_that_is_not_closed_needs_somebody(state: str):
-    """After what costs more; a closed one is not told of."""
-    bank = provider(name="ipe", breakers={"payout": state, "read": "closed"})
+async def test_a_breaker_that_keeps_calls_back_needs_somebody():
+    """After what costs more; one that is closed, or tries the next call, is not told of."""
+    bank = provider(name="ipe", breakers={"payout": "open", "read": "half_open", "more": "closed"})
 
     found = await overviews(Records((), [standing(Need.REVIEW)]), frozenset(), bank).read(
         WHO, Period.TODAY

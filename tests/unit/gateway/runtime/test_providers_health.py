@@ -92,9 +92,16 @@ def test_a_breaker_stays_open_for_longer_each_time_in_a_row():
         (known,) = health.known(connections(witness))
         return known.open_until
 
+    def state() -> str:
+        (known,) = health.known(connections(witness))
+        return known.breakers["read"]
+
     assert opened() == 10
     assert entered("half_open") == {}
     assert (opened(), opened()) == (20, 25)
+    assert state() == "open"
+    clock.passes(25)
+    assert state() == "half_open"  # the next call is tried, though none has come
     assert entered("closed") == {}
     assert opened() == 10
 
