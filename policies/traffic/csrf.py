@@ -132,11 +132,15 @@ def check_token(sent: str, browser: Browser | None) -> None:
     Check a token, in constant time.
 
     Raises:
-        ServiceError: ``CSRF_FAILED`` (403) for another one, and without a session.
+        ServiceError: ``CSRF_FAILED`` (403) for another one, and without a session;
+            ``SESSION_REQUIRED`` (401) for a cookie that was replaced and reads only.
     """
+    if browser is not None and browser.reads_only:
+        raise ServiceError(SESSION_REQUIRED, "replaced")
     expected = b"" if browser is None else browser.panel.csrf.encode()
     if not expected or not hmac.compare_digest(_bytes(sent), expected):
-        raise ServiceError(CSRF_FAILED, "token")
+        lost = browser is not None and browser.answer_lost
+        raise ServiceError(CSRF_FAILED, "answer_lost" if lost else "token")
 
 
 @dataclass(frozen=True, slots=True)

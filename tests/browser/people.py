@@ -9,11 +9,13 @@ from datetime import datetime, timedelta
 
 import aiohttp
 import pyotp
+from sqlalchemy import update
 
 from gateway.domain.identity.rights import Role
 from gateway.operations.identity.ports import ClientInfo
 from gateway.operations.identity.tokens import SignedIn
 from gateway.operations.identity.users import NewUser
+from gateway.store.tables.identity import sessions
 from tests.world.gateway.world import World
 
 NOBODY = ""
@@ -94,6 +96,13 @@ class People:
     async def fresh(self, role: Role) -> Mapping[str, str]:
         """Return the cookies of somebody who gave a code just now: writing asks for none."""
         return await self.sign_in(await self.make(role))
+
+    async def age_factor(self, person: Person) -> None:
+        """Let the code of a person's sign-ins be an hour old: the next act asks for another."""
+        kernel = self.world.gateway.kernel
+        theirs = update(sessions).where(sessions.c.user_id == person.id)
+        async with kernel.store.database.writing() as connection:
+            await connection.execute(theirs.values(factor_at=kernel.now() - timedelta(hours=1)))
 
     async def plain(self, *roles: Role, companies: frozenset[str] = frozenset()) -> Person:
         """Make somebody without a second factor, as a command of the operator does."""

@@ -8,14 +8,11 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
-from datetime import timedelta
 from pathlib import Path
 
 from playwright.async_api import Browser, Error, Page, expect
-from sqlalchemy import update
 
 from gateway.domain.identity.rights import Role
-from gateway.store.tables.identity import sessions
 from tests.browser.inspection import LOOKS, NARROW, Look
 from tests.browser.panel_site import PanelSite
 
@@ -270,10 +267,7 @@ async def test_what_is_typed_stays_while_the_page_renews_itself(browser: Browser
 async def test_a_code_is_asked_for_in_a_page_without_a_finding(browser: Browser, site: PanelSite):
     person = await site.people.make(Role.OPERATOR)
     cookies = await site.people.sign_in(person)
-    long_ago = site.world.gateway.kernel.now() - timedelta(hours=1)
-    async with site.world.gateway.kernel.store.database.writing() as connection:
-        theirs = update(sessions).where(sessions.c.user_id == person.id)
-        await connection.execute(theirs.values(factor_at=long_ago))
+    await site.people.age_factor(person)
     async with site.tab(browser, cookies) as tab:
         tab.refused.add(f"{site.origin}/panel/me/factor/remove")
         await tab.open("/panel/me")

@@ -31,7 +31,12 @@ class PanelSession:
             the secret half of the cookie; no dump of the store opens it.
         version: Rises with every refresh; a save names the one it read.
         lease_until: Somebody refreshes until then.
-        ends_at: The absolute end, that of the refresh token.
+        ends_at: The absolute end, that of the refresh token. Of a cookie that was replaced, a
+            few seconds later.
+        access_ends_at: When the access token ends; None in a cookie that was replaced, whose
+            ``sealed`` holds the newer cookie alone.
+        delivered: False in a cookie that replaced another one, until a request brings it:
+            the answer that gave it may be lost.
     """
 
     id_hash: str
@@ -46,6 +51,7 @@ class PanelSession:
     access_ends_at: datetime | None = None
     version: int = 0
     lease_until: datetime | None = None
+    delivered: bool = True
     address: str = ""
     user_agent: str = ""
 
@@ -83,10 +89,24 @@ class AnonymousCookie:
 
 @dataclass(frozen=True, slots=True)
 class Browser:
-    """A browser whose cookie stands for something."""
+    """
+    A browser whose cookie stands for something.
+
+    Attributes:
+        reads_only: Its cookie was replaced, and ``panel`` is the newer cookie's: for requests
+            that were on their way, which read and change nothing.
+        answer_lost: It sent a cookie that was replaced at a step-up, and gets the newer one now.
+    """
 
     cookie: Cookie
     panel: PanelSession
+    reads_only: bool = False
+    answer_lost: bool = False
+
+    @property
+    def is_replaced(self) -> bool:
+        """Say whether a newer cookie has taken the place of this one."""
+        return self.panel.state is PanelState.FULL and self.panel.access_ends_at is None
 
 
 @dataclass(frozen=True, slots=True)

@@ -138,6 +138,10 @@ _CALLERS: Final = {
     "no_factor": "A second factor must be enrolled first.",
     "factor_old": "The last second factor is older than five minutes.",
     "token": "The CSRF token is missing or not that of the session.",
+    "answer_lost": (
+        "The answer to an earlier form with a code was lost; that form may have been carried out."
+    ),
+    "replaced": "The session's cookie was replaced when a code was given.",
     "fetch_site": "The request comes from another site.",
     "origin": "The Origin header is missing or not ours.",
     "content_type": "The Content-Type is not that of our pages.",

@@ -30,8 +30,9 @@ class PanelSettings:
         idle: A session ends after this time without a call.
         anonymous: Lifetime of a cookie before the sign-in.
         pending: Time between the password and the code.
-        renewal: A cookie of this age is renewed; the old one stays valid for
-            ``overlap``, for requests that were sent with it at the same time.
+        renewal: A cookie of this age is renewed.
+        overlap: For so long a cookie that was renewed, or replaced at a step-up, leads to
+            the newer one.
         refresh_ahead: An access token with less time left is refreshed first.
         lease: Exclusive right to refresh; longer than ``refresh_timeout``, or two
             processes would refresh the same token.

@@ -2,12 +2,20 @@
 The panel's sessions: what a browser's opaque cookie stands for, from login to logout.
 
 A browser starts anonymous, with a CSRF token and nothing else: its cookie is signed, and has
-no row in the store. Each gain of privilege gives it a new opaque cookie with a row, so that a
-cookie known before is worthless afterwards.
+no row in the store. Each gain of privilege gives it a new opaque cookie with a row.
+
+A sign-in makes the earlier cookie worthless at once. An hour of use and a step-up replace the
+cookie of a session, and their answer may be lost: for ``PanelSettings.overlap`` the old cookie
+leads to the new one, sealed under the old cookie's own secret half.
+
+- Until a request brings the new cookie, whoever acts with the old one gets the new one. After a
+  step-up the second factor counts no longer then: a stolen cookie never gains a fresh factor.
+- From then on the old cookie of a step-up reads only, for requests that were on their way.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -29,10 +37,15 @@ from gateway.operations.identity.sign_in import SecondFactorRequired
 from gateway.operations.identity.tokens import SignedIn, printable_agent
 from gateway.operations.identity.user_changes import audit_event, is_valid
 from gateway.operations.panel.context import PanelContext
-from gateway.operations.panel.token_refresh import ACCESS, MFA, REFRESH, PanelTokens
+from gateway.operations.panel.token_refresh import ACCESS, MFA, POLL_S, REFRESH, PanelTokens
 from gateway.telemetry.ports import Event
 
 _EVENT: Final = Event.SESSION_EVENT
+_FOLLOWER: Final = "follower"
+"""The newer cookie, sealed in the row of the one that it replaced."""
+
+_TRIES: Final = 60
+"""For six seconds, longer than a refresh takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +137,13 @@ class PanelSessionRecords:
         Where nobody ``acts``, it neither lives longer nor gets another cookie.
 
         Raises:
-            ServiceError: SESSION_REQUIRED when the sign-in has ended; others as
-                ``PanelTokens.fresh``.
+            ServiceError: SESSION_REQUIRED when the sign-in has ended, or a replaced cookie
+                leads nowhere; others as ``PanelTokens.fresh``.
         """
+        sent, browser = browser, await self._latest(browser)
+        if not sent.is_replaced and not browser.panel.delivered:
+            await self.context.store.note_delivery(browser.cookie.id_hash)
+            browser = Browser(browser.cookie, replace(browser.panel, delivered=True))
         browser = await self.tokens.fresh(browser)
         tokens = self.context.open_tokens(browser.panel.sealed, browser.cookie) or {}
         try:
@@ -137,6 +154,8 @@ class PanelSessionRecords:
             await self.context.store.remove(browser.cookie.id_hash)
             self.context.count(_EVENT, "revoked")
             raise ServiceError(SESSION_REQUIRED, "revoked") from refusal
+        if sent.is_replaced:
+            return await self._replaced(sent, browser, who, acts=acts)
         if not acts:
             return SignedInBrowser(browser, who)
         now = self.context.identity.now()
@@ -147,26 +166,23 @@ class PanelSessionRecords:
 
     async def rotate(self, old: Browser) -> Browser:
         """
-        Give a browser a new cookie after a gain of privilege; the old one is void at once.
+        Give a browser a new cookie and CSRF token after a gain of privilege.
+
+        It waits while the tokens are refreshed: both would be stored, and one lost.
 
         Raises:
             ServiceError: SESSION_REQUIRED when the old one was used up meanwhile.
         """
-        cookie = self.context.cookies.make()
-        panel = replace(
-            self._moved(old, cookie),
-            csrf=self.context.cookies.new_csrf(),
-            # a cookie that was just renewed has no such time: refresh with the next call
-            access_ends_at=old.panel.access_ends_at or self.context.identity.now(),
-        )
-        if not await self.context.store.replace(old.cookie.id_hash, panel):
-            raise ServiceError(SESSION_REQUIRED, "gone")
-        # nor may the other half of a renewal that is still overlapping stay valid
-        for each in await self.context.store.of(panel.user_id):
-            if each.session_id == panel.session_id and each.id_hash != panel.id_hash:
-                await self.context.store.remove(each.id_hash)
-        self.context.count(_EVENT, "rotated")
-        return Browser(cookie, panel)
+        for _ in range(_TRIES):
+            new = await self._supersede(old, self.context.cookies.new_csrf())
+            if new is not None:
+                return new
+            await asyncio.sleep(POLL_S)
+            found = await self.find(old.cookie.value)
+            if found is None or found.is_replaced:
+                break
+            old = found
+        raise ServiceError(SESSION_REQUIRED, "gone")
 
     async def logout(self, browser: Browser | None) -> None:
         """Sign this browser out; safe to repeat."""
@@ -228,42 +244,67 @@ class PanelSessionRecords:
             await self.context.sessions.logout(before)
         return new
 
+    async def _latest(self, browser: Browser) -> Browser:
+        """Return the browser with the newest cookie that its own one leads to."""
+        while browser.is_replaced:
+            held = self.context.open_tokens(browser.panel.sealed, browser.cookie) or {}
+            following = await self.find(held.get(_FOLLOWER, ""))
+            if following is None:
+                raise ServiceError(SESSION_REQUIRED, "gone")
+            browser = following
+        return browser
+
+    async def _replaced(
+        self, sent: Browser, latest: Browser, who: SignedInUser, *, acts: bool
+    ) -> SignedInBrowser:
+        """Say what a cookie that was replaced may do: see the module."""
+        stepped_up = latest.panel.csrf != sent.panel.csrf
+        if not acts or (stepped_up and latest.panel.delivered):
+            return SignedInBrowser(Browser(sent.cookie, latest.panel, reads_only=True), who)
+        if stepped_up:
+            await self.context.identity.stores.sessions.note_factor(who.session_id, None)
+            who = replace(who, factor_at=None)
+            self.context.count(_EVENT, "recovered")
+        return SignedInBrowser(replace(latest, answer_lost=stepped_up), who)
+
     async def _renewed(self, browser: Browser) -> Browser:
         """
         Renew an old cookie; of parallel calls, one does it.
 
         The CSRF token stays: no privilege was gained, and an open form must not fail.
         """
-        context, panel, now = self.context, browser.panel, self.context.identity.now()
-        if panel.access_ends_at is None or now - panel.created_at < context.settings.renewal:
+        panel, now = browser.panel, self.context.identity.now()
+        if now - panel.created_at < self.context.settings.renewal:
             return browser
-        until = now + context.settings.lease
-        if not await context.store.lease(panel.id_hash, panel.version, now, until):
-            return browser
-        cookie = context.cookies.make()
-        new = self._moved(browser, cookie)
-        await context.store.add(new)
-        # without ``access_ends_at`` the old one is not refreshed, and its end ends nothing
-        old = replace(panel, access_ends_at=None, ends_at=now + context.settings.overlap)
-        if not await context.store.save(old, panel.version):
-            await context.store.remove(new.id_hash)
-            return browser
-        context.count(_EVENT, "rotated")
-        return Browser(cookie, new)
+        return await self._supersede(browser, panel.csrf) or browser
 
-    def _moved(self, browser: Browser, cookie: Cookie) -> PanelSession:
-        """Describe a browser's session under a new cookie."""
-        now = self.context.identity.now()
-        tokens = self.context.open_tokens(browser.panel.sealed, browser.cookie) or {}
-        return replace(
-            browser.panel,
+    async def _supersede(self, old: Browser, csrf: str) -> Browser | None:
+        """Replace a cookie; None when another call does, or refreshes its tokens."""
+        context, now = self.context, self.context.identity.now()
+        cookie = context.cookies.make()
+        tokens = context.open_tokens(old.panel.sealed, old.cookie) or {}
+        new = replace(
+            old.panel,
             id_hash=cookie.id_hash,
-            sealed=self.context.seal_tokens(tokens, cookie),
+            csrf=csrf,
+            sealed=context.seal_tokens(tokens, cookie),
             created_at=now,
             seen_at=now,
             version=0,
             lease_until=None,
+            delivered=False,
         )
+        # without ``access_ends_at`` the old one is not refreshed, and its end ends nothing
+        left = replace(
+            old.panel,
+            sealed=context.seal_tokens({_FOLLOWER: cookie.value}, old.cookie),
+            access_ends_at=None,
+            ends_at=min(old.panel.ends_at, now + context.settings.overlap),
+        )
+        if not await context.store.supersede(left, new, now):
+            return None
+        context.count(_EVENT, "rotated")
+        return Browser(cookie, new)
 
     def _anonymous(self, begun: AnonymousCookie) -> Browser:
         """Describe the browser of a signed cookie."""

@@ -28,7 +28,7 @@ MFA: Final = "mfa"
 """Names of the tokens sealed in a row."""
 
 # a pause that a person does not notice, and few reads of the store
-_POLL_S: Final = 0.1
+POLL_S: Final = 0.1
 # a token that lasts as long as its session is not refreshed; times are cut to whole seconds
 _NOT_WORTH_IT: Final = timedelta(seconds=1)
 _EVENT: Final = Event.TOKEN_REFRESH
@@ -113,7 +113,7 @@ class PanelTokens:
                         raise ServiceError(SESSION_REQUIRED, "gone")
                     if not self._is_due(found):
                         return found
-                    await asyncio.sleep(_POLL_S)
+                    await asyncio.sleep(POLL_S)
         return self._stale_ok(panel)
 
     async def _exchange(self, panel: PanelSession, cookie: Cookie) -> PanelSession:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 
-from sqlalchemy import bindparam, delete, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, bindparam, delete, func, insert, or_, select, update
 
 from gateway.domain.identity.panel_sessions import PanelSession, PanelState
 from gateway.store.kernel.database import Database
@@ -24,7 +24,7 @@ _NOW = bindparam("now", type_=panel_sessions.c.ends_at.type)
 _PENDING = select(func.count()).where(
     panel_sessions.c.state == PanelState.MFA_PENDING.value, panel_sessions.c.ends_at > _NOW
 )
-# For half a minute a renewed cookie's row lies beside its follower, of the same sign-in.
+# For half a minute a replaced cookie's row lies beside its follower, of the same sign-in.
 _FULL = (
     select(func.count(sessions.c.id.distinct()))
     .where(panel_sessions.c.state == PanelState.FULL.value, panel_sessions.c.ends_at > _NOW)
@@ -65,6 +65,34 @@ class StoredPanelSessions:
             return True
         return False
 
+    async def supersede(self, old: PanelSession, new: PanelSession, now: datetime) -> bool:
+        """
+        Store a new one beside an old one, which is stored as it is now, its version raised.
+
+        False, and nothing is stored, when the old one's version has moved, or its tokens are
+        being refreshed.
+        """
+        changing = (
+            update(panel_sessions)
+            .where(panel_sessions.c.id_hash == old.id_hash)
+            .where(panel_sessions.c.version == old.version, _free(now))
+            .values(_row(old) | {"version": old.version + 1, "lease_until": None})
+        )
+        with suppress(_Gone):
+            async with self._database.writing() as connection:
+                if (await connection.execute(changing)).rowcount == 0:
+                    raise _Gone
+                await connection.execute(insert(panel_sessions), _row(new))
+            return True
+        return False
+
+    async def note_delivery(self, id_hash: str) -> None:
+        """Remember that the browser has this cookie."""
+        delivered = (
+            update(panel_sessions).where(panel_sessions.c.id_hash == id_hash).values(delivered=True)
+        )
+        await self._database.write(delivered)
+
     async def touch(self, id_hash: str, at: datetime) -> None:
         """Slide the idle time."""
         seen = (
@@ -76,10 +104,10 @@ class StoredPanelSessions:
 
     async def lease(self, id_hash: str, version: int, now: datetime, until: datetime) -> bool:
         """Take the right to refresh; False when it is taken or the version has moved."""
-        free = or_(panel_sessions.c.lease_until.is_(None), panel_sessions.c.lease_until <= now)
         taking = (
             update(panel_sessions)
-            .where(panel_sessions.c.id_hash == id_hash, panel_sessions.c.version == version, free)
+            .where(panel_sessions.c.id_hash == id_hash)
+            .where(panel_sessions.c.version == version, _free(now))
             .values(lease_until=until)
         )
         return await self._database.write(taking) == 1
@@ -108,7 +136,7 @@ class StoredPanelSessions:
         Count the browsers of every state but ANONYMOUS.
 
         Signed in counts one whose sign-in has not ended and which was heard of
-        after ``idle_since``; one whose cookie has just been renewed is one.
+        after ``idle_since``; one whose cookie has just been replaced is one.
         """
         instants = {"idle_since": idle_since, "now": now}
         [row] = await self._database.rows(_LIVE, instants)
@@ -119,6 +147,11 @@ class StoredPanelSessions:
         idle = await delete_old(self._database, panel_sessions.c.seen_at, idle_since)
         after = now + timedelta(microseconds=1)  # the least there is: what ends now is over
         return idle + await delete_old(self._database, panel_sessions.c.ends_at, after)
+
+
+def _free(now: datetime) -> ColumnElement[bool]:
+    """Nobody refreshes the tokens."""
+    return or_(panel_sessions.c.lease_until.is_(None), panel_sessions.c.lease_until <= now)
 
 
 def _row(panel: PanelSession) -> dict[str, object]:

@@ -104,8 +104,8 @@ class StoredSessions:
         )
         await self._database.write(seen)
 
-    async def note_factor(self, session_id: str, at: datetime) -> None:
-        """Remember that a second factor was given."""
+    async def note_factor(self, session_id: str, at: datetime | None) -> None:
+        """Remember when a second factor was given; None for a factor that counts no longer."""
         given = update(sessions).where(sessions.c.id == session_id).values(factor_at=at)
         await self._database.write(given)
 

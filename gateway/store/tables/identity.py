@@ -112,6 +112,7 @@ panel_sessions = Table(
     Column("access_ends_at", Instant),
     Column("version", Integer, nullable=False),
     Column("lease_until", Instant),
+    Column("delivered", Boolean, nullable=False),
     Column("address", Text, nullable=False),
     Column("user_agent", Text, nullable=False),
 )

@@ -173,6 +173,7 @@ def _client_id(text: str) -> str:
 _SESSION: Final = {
     "created": "session_created",
     "rotated": "session_renewed",
+    "recovered": "session_recovered",
     **dict.fromkeys(("idle_end", "absolute_end", "revoked"), "session_expired"),
 }
 _ALARMS: Final = frozenset({"authn_token_reuse", "authn_factor_reuse", "authn_login_lock"})

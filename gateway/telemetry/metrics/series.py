@@ -76,12 +76,15 @@ LOCKED: Final = Label(
 RECOVERY_STAGE: Final = Label("stage", ("forgot", "reset", "invitation"))
 RECOVERY_RESULT: Final = Label("result", ("ok", "refused", "limited", "failed"))
 SESSION_EVENT: Final = Label(
-    "event", ("created", "rotated", "idle_end", "absolute_end", "logout", "revoked")
+    "event",
+    ("created", "rotated", "recovered", "idle_end", "absolute_end", "logout", "revoked"),
 )
 REFRESH_RESULT: Final = Label(
     "result", ("ok", "coalesced", "reuse_race", "reuse_attack", "invalid_grant", "error")
 )
-CSRF_REASON: Final = Label("reason", ("token", "fetch_site", "origin", "content_type"))
+CSRF_REASON: Final = Label(
+    "reason", ("token", "answer_lost", "fetch_site", "origin", "content_type")
+)
 CALLBACK_RESULT: Final = Label("result", ("taken", "repeated", "forged", "unproven"))
 FORGOTTEN: Final = Label("record", tuple(KeptKind))
 TOLD_BY: Final = Label("told_by", ("own", "feed", "restart"))

@@ -41,6 +41,38 @@ async def test_where_the_old_one_is_gone_no_new_one_comes(store: Store):
 
 
 @both
+async def test_of_ten_at_once_one_takes_the_place(store: Store, second: Store):
+    """The old one stays beside it as it is stored then; both or neither is written."""
+    await store.identity.panels.add(panel())
+    old = replace(panel(), access_ends_at=None, ends_at=LEASE)
+    nodes = [store.identity.panels, second.identity.panels] * 5
+    names = [f"n{number}" for number in range(10)]
+
+    won = await asyncio.gather(
+        *(
+            node.supersede(old, replace(panel(name), delivered=False), NOW)
+            for node, name in zip(nodes, names, strict=True)
+        )
+    )
+
+    assert sum(won) == 1
+    new = replace(panel(names[won.index(True)]), delivered=False)
+    assert await store.identity.panels.find("h1") == replace(old, version=1)
+    assert await store.identity.panels.find(new.id_hash) == new
+    assert len(await store.identity.panels.of(MARIA)) == 2
+    await second.identity.panels.note_delivery(new.id_hash)
+    assert await store.identity.panels.find(new.id_hash) == replace(new, delivered=True)
+
+
+async def test_nothing_takes_the_place_of_one_that_is_being_refreshed(store: Store):
+    await store.identity.panels.add(panel())
+    await store.identity.panels.lease("h1", 0, NOW, LEASE)
+
+    assert not await store.identity.panels.supersede(panel(), panel("h2"), NOW)
+    assert await store.identity.panels.supersede(panel(), panel("h2"), LEASE)
+
+
+@both
 async def test_of_ten_at_once_one_may_refresh(store: Store, second: Store):
     await store.identity.panels.add(panel())
     nodes = [store.identity.panels, second.identity.panels] * 5

@@ -8,7 +8,13 @@ import pytest
 
 from gateway.domain.identity.panel_sessions import PanelState
 from gateway.store.engine import Store
-from tests.world.gateway.identity_api import COOKIE, ApiClient, BrowserClient
+from tests.world.gateway.identity_api import (
+    COOKIE,
+    ApiClient,
+    BrowserClient,
+    api_client_on,
+    at_once,
+)
 from tests.world.identity import EMAIL, PASSWORD
 
 BOTH = pytest.mark.parametrize("kind", ["sqlite", "postgres"])
@@ -148,7 +154,11 @@ async def test_a_cookie_is_no_bearer_and_a_bearer_no_cookie(api_client: ApiClien
 
 
 async def test_each_rise_gives_a_new_cookie_and_voids_the_old(api_client: ApiClient, maria):
-    """Before the password, after it, after the code, after stepping up (fixation)."""
+    """
+    Before the password, after it, after the code, after stepping up (fixation).
+
+    The last of the old ones is read for half a minute more, and changes nothing.
+    """
     await api_client.identity_world.enrol()
     browser = await api_client.open_browser()
     cookies, tokens = [browser.cookie], [browser.csrf]
@@ -164,10 +174,40 @@ async def test_each_rise_gives_a_new_cookie_and_voids_the_old(api_client: ApiCli
     await rises("/panel/auth/step-up", {"code": api_client.identity_world.code()})
 
     assert len(set(cookies)) == len(set(tokens)) == 4
+    assert (await browser.get("/panel/auth/sessions")).status == 200
+    late = BrowserClient(api_client, cookies[-2], tokens[-2])
+    assert (await late.get("/panel/auth/sessions")).status == 200
+    assert late.cookie == cookies[-2]
+    for token in tokens[-2:]:
+        writes = BrowserClient(api_client, cookies[-2], token)
+        answer = await writes.post("/panel/auth/step-up", {"code": "123456"})
+        assert answer.verdict == (401, "SESSION_REQUIRED")
+    api_client.clock.passes(30)
     for old in cookies[:-1]:
         answer = await BrowserClient(api_client, old).get("/panel/auth/sessions")
         assert answer.verdict == (401, "SESSION_REQUIRED")
     assert (await browser.get("/panel/auth/sessions")).status == 200
+
+
+@BOTH
+async def test_calls_whose_answer_was_lost_get_one_new_cookie(
+    api_client: ApiClient, store: Store, maria
+):
+    """At once, at two nodes; the code that was given counts no longer."""
+    await api_client.identity_world.enrol()
+    browser = await api_client.signed_in_browser()
+    old, csrf = browser.cookie, browser.csrf
+    api_client.clock.passes(30)
+    code = {"code": api_client.identity_world.code()}
+    assert (await browser.post("/panel/auth/step-up", code)).status == 200
+
+    async with api_client_on(store, api_client.clock) as other:
+        tabs = [BrowserClient(node, old, csrf) for node in (api_client, other) for _ in range(5)]
+        answers = await at_once(*(tab.get("/panel/auth/sessions") for tab in tabs))
+
+    assert {each.status for each in answers} == {200}
+    assert {tab.cookie for tab in tabs} == {browser.cookie}
+    assert (await browser.load_session())["mfa"]["verified_at"] is None
 
 
 async def test_between_password_and_code_nothing_else_works(api_client: ApiClient, maria):
