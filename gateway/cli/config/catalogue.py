@@ -42,10 +42,11 @@ _REASONS = (
     "always both: `field`, the path in the body or the name of the parameter, and `reason`,",
     'one of the words below, which a page can say in another language. Either is `""` where',
     "there is none: in every 401, which never reveals more than its code, and where the code",
-    "is enough. Malformed HTTP and `SVC.GTW.007` are refused before we know for which surface",
-    "they were: these errors always have the three fields only. `reason` is the log's",
-    "`reason_id`; the log has some further words. New words may be added: treat an unknown one",
-    'as `""`.',
+    "is enough. The listener refuses before we know for which surface a request is: malformed",
+    "HTTP (400), headers that come too late (408), `SVC.GTW.007` (431), and requests while it",
+    "closes (503) have the three fields only; the documents call this `ListenerError`.",
+    "`reason` is the log's `reason_id`; the log has some further words. New words may be added:",
+    'treat an unknown one as `""`.',
 )
 _ERROR_COLUMNS = ("code", "status", "message")
 _BANK_COLUMNS = ("compe", "ispb", "name", "pix")

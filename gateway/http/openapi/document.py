@@ -14,6 +14,7 @@ from gateway.http.openapi.examples import ANSWER_HEADERS, BY_NAME, ORIGIN, REQUE
 from gateway.http.openapi.operations import (
     ERROR,
     EXPLAINING,
+    LISTENER_ERROR,
     Shapes,
     bodies_of,
     operation,
@@ -75,6 +76,14 @@ _EXPLAINED: Final[Schema] = {
         },
     },
 }
+_LISTENERS: Final[Schema] = {
+    **_EXPLAINED,
+    "description": (
+        "A refusal of this surface, with `field` and `reason`; or one of the listener, which has "
+        "neither: a malformed request, one that is too large or too late, or a gateway that stops."
+    ),
+    "required": list(_ERROR["required"]),
+}
 _DUMPER: Final = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 """The one in C, a fifth of the time, where PyYAML was built with it; both write the same."""
 
@@ -97,7 +106,8 @@ def document(surface: Surface, title: str) -> Schema:
         (kind for row in rows for kind in shapes_of(row)),
         (kind for row in rows for kind in bodies_of(row)),
     )
-    shapes = Shapes(by_type, {**components, ERROR: _EXPLAINED if surface.explains else _ERROR})
+    refusals = {ERROR: _EXPLAINED, LISTENER_ERROR: _LISTENERS}
+    shapes = Shapes(by_type, components | (refusals if surface.explains else {ERROR: _ERROR}))
     paths: dict[str, Schema] = {}
     for gate in surface.gates:
         for row in gate.rows:

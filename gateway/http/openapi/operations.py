@@ -118,8 +118,17 @@ def shown_tags(names: Iterable[str]) -> list[dict[str, str]]:
 
 
 ERROR: Final = "Error"
+LISTENER_ERROR: Final = "ListenerError"
+"""Of a status with which the listener refuses too, on the surfaces of people."""
 EXPLAINING: Final = ("field", "reason")
 """What a refusal has beside the contract's three, on the surfaces of people."""
+_BELOW_SURFACES: Final = (
+    errors.MALFORMED_REQUEST,
+    errors.REQUEST_TIMEOUT,
+    errors.HEADERS_TOO_LARGE,
+    errors.DRAINING,
+)
+"""What the listener refuses before it is known for which surface: with three fields alone."""
 JSON: Final = "application/json"
 _UUID: Final[Mapping[str, Any]] = {
     "type": "string",
@@ -316,14 +325,17 @@ def _refusal(status: int, codes: Sequence[ErrorCode], shapes: Shapes) -> Schema:
     """Describe every refusal of one status; the example is the last, the row's own."""
     told = [error for error in codes if error.status == status]
     own = told[-1]
+    below = LISTENER_ERROR in shapes.components and any(each in _BELOW_SURFACES for each in told)
+    explains = LISTENER_ERROR in shapes.components and own is not errors.HEADERS_TOO_LARGE
     example = {
         "code": own.code,
         "message": own.message,
         "trace_id": BY_NAME["trace_id"],
-        **{name: "" for name in EXPLAINING if name in shapes.components[ERROR]["required"]},
+        **(dict.fromkeys(EXPLAINING, "") if explains else {}),
     }
+    name = LISTENER_ERROR if below else ERROR
     return {
         "description": "\n".join(sorted({f"- `{each.code}`: {each.message}" for each in told})),
         "headers": answer_headers(status, codes),
-        "content": {JSON: {"schema": {"$ref": REF.format(name=ERROR)}, "example": example}},
+        "content": {JSON: {"schema": {"$ref": REF.format(name=name)}, "example": example}},
     }

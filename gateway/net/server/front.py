@@ -142,7 +142,10 @@ class Front(asyncio.Protocol):
             if self._request is None:  # else its answer comes first, and is the last
                 self._refuse_head(error)
             return
-        # In one piece with bytes behind it, aiohttp would refuse a last request that is whole.
+        self._hand_on(data)
+
+    def _hand_on(self, data: bytes) -> None:
+        """In one piece with bytes behind it, aiohttp would refuse a last request that is whole."""
         behind, self._behind_last = self._behind_last, 0
         for piece in (data[:-behind], data[-behind:]) if behind else (data,):
             if self._handler is not None:
