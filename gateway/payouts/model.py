@@ -94,7 +94,7 @@ class PayoutFields(TypedDict):
     """What payouts of every method show."""
 
     reference: str
-    status: Literal["processing", "paid", "failed"]
+    status: Annotated[Literal["processing", "paid", "failed"], Meta(examples=["paid"])]
     value: Sum
     date: Day
     description: str

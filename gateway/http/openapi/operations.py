@@ -19,6 +19,7 @@ from gateway.http.openapi.examples import (
     example_of,
     file_example,
 )
+from gateway.http.openapi.recorded import recorded
 from gateway.http.openapi.schemas import REF, Schema, tidied
 from gateway.http.route import Gate, Row
 
@@ -292,7 +293,7 @@ def _answers(row: Row[Any], codes: Sequence[ErrorCode], shapes: Shapes) -> Schem
         for status, shape in {row.status: row.document, **row.also}.items():
             described[str(status)] = _success(row, status, shape, (codes, shapes))
     for status in sorted({error.status for error in codes}):
-        described[str(status)] = _refusal(status, codes, shapes)
+        described[str(status)] = _with_recorded(row, status, _refusal(status, codes, shapes))
     return described
 
 
@@ -311,6 +312,18 @@ def _success(
         answer["content"] = {media.partition(";")[0]: _file(media) for media in row.media}
     elif shape is not type(None):
         answer["content"] = shapes.content(shape, row.media)
+    return _with_recorded(row, status, answer)
+
+
+def _with_recorded(row: Row[Any], status: int, answer: Schema) -> Schema:
+    """Show what the sandbox answered in the place of an example that was made, where it is kept."""
+    told = recorded(row.name, status)
+    if told:
+        examples = {word: {"value": each} for word, each in told.items()}
+        answer["content"] = {
+            media: {**{k: v for k, v in each.items() if k != "example"}, "examples": examples}
+            for media, each in answer["content"].items()
+        }
     return answer
 
 

@@ -24,7 +24,7 @@ Minute = Annotated[
 
 _EMV = (
     "00020126390014br.gov.bcb.pix0117maria@example.com520400005303986540510.50"
-    "5802BR5911Maria Silva6009Sao Paulo62070503***63040000"
+    "5802BR5911Maria Silva6009Sao Paulo62070503***63041A1B"
 )
 
 

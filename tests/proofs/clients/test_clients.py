@@ -256,12 +256,18 @@ def answers(document: Mapping[str, Any]) -> list[dict[str, Any]]:
         {
             "operation": operation["operationId"],
             "status": int(status),
-            "document": shown["content"]["application/json"]["example"],
+            "document": document,
         }
         for path in document["paths"].values()
         for operation in path.values()
         for status, shown in operation["responses"].items()
-        if "schema" in shown.get("content", {}).get("application/json", {})
+        for content in [shown.get("content", {}).get("application/json", {})]
+        if "schema" in content
+        for document in (
+            [content["example"]]
+            if "example" in content
+            else [each["value"] for each in content["examples"].values()]
+        )
     ]
 
 

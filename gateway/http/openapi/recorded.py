@@ -1,0 +1,30 @@
+"""
+Answers of the sandbox, as examples of the partners' operations.
+
+A mock server answers with them, so each is an answer that was given: a payout that is ``failed``
+has its reason, and a BR Code its checksum. ``KEEP=1`` with
+``tests/contract/openapi/test_recorded.py`` records them anew; without it the test compares them
+with what the sandbox answers now.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import orjson
+
+FILE: Final = Path(__file__).with_name("recorded.json")
+
+
+def recorded(row: str, status: int) -> Mapping[str, Mapping[str, Any]]:
+    """Return the recorded answers of a row with a status, by a word for each; none elsewhere."""
+    return _answers().get(row, {}).get(str(status), {})
+
+
+@cache
+def _answers() -> Mapping[str, Mapping[str, Mapping[str, Any]]]:
+    found: Mapping[str, Mapping[str, Mapping[str, Any]]] = orjson.loads(FILE.read_bytes())
+    return found
