@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import Final
 
@@ -15,11 +16,29 @@ EXTRAS: Final = {
 """Modules of each extra; pyproject.toml names their distributions."""
 
 
+SANDBOX: Final = ("panel", "pdf", "sqlite")
+"""What the extra `sandbox` stands for: all that the sandbox's configuration and the demo use."""
+
+
 def missing(extra: str) -> str:
     """Return how to install an extra; empty where its modules can be found. None is imported."""
-    if all(map(_is_there, EXTRAS[extra])):
-        return ""
-    return f"the extra `{extra}` is not installed: pip install 'pixgate[{extra}]'"
+    return "" if is_installed(extra) else not_installed(extra, install([extra]))
+
+
+def is_installed(extra: str) -> bool:
+    """Say whether the modules of an extra can be found; none is imported."""
+    return all(map(_is_there, EXTRAS[extra]))
+
+
+def not_installed(extra: str, command: str) -> str:
+    """Say that an extra is absent, and what installs it."""
+    return f"the extra `{extra}` is not installed: {command}"
+
+
+def install(extras: Sequence[str]) -> str:
+    """Return the command that installs extras; several of the sandbox's are one."""
+    is_sandbox = len(extras) > 1 and set(extras) <= set(SANDBOX)
+    return f"pip install 'pixgate[{'sandbox' if is_sandbox else ','.join(extras)}]'"
 
 
 def _is_there(module: str) -> bool:

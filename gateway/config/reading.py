@@ -22,7 +22,7 @@ from msgspec.structs import FieldInfo, fields
 
 from gateway.config import documents
 from gateway.config.documents import Items, Node, Section, Value, joined
-from gateway.config.extras import missing
+from gateway.config.extras import install, is_installed, not_installed
 from gateway.config.settings import Settings
 from gateway.config.values import Secret
 
@@ -71,9 +71,14 @@ def _missing_extras(settings: Settings) -> Iterator[str]:
         "server.panel": ("panel", settings.server.panel),
         "telemetry.tracing.endpoint": ("otel", settings.telemetry.tracing.endpoint),
     }
-    for path, (extra, is_needed) in needed.items():
-        if is_needed and (problem := missing(extra)):
-            yield f"{path}: {problem}"
+    absent = {
+        path: extra
+        for path, (extra, is_needed) in needed.items()
+        if is_needed and not is_installed(extra)
+    }
+    command = install([*absent.values()])
+    for path, extra in absent.items():
+        yield f"{path}: {not_installed(extra, command)}"
 
 
 def settings_from(text: str, environ: Mapping[str, str]) -> Settings:

@@ -9,6 +9,8 @@ import click
 from gateway.cli.console import Terminal, reading
 from gateway.config.assets import PRODUCTION, SANDBOX
 from gateway.config.assets import assets as carried
+from gateway.config.extras import SANDBOX as EXTRAS_OF_SANDBOX
+from gateway.config.extras import install, is_installed
 
 
 @click.command()
@@ -18,8 +20,8 @@ def init(terminal: Terminal, *, production: bool) -> None:
     """
     Write a commented configuration file to start from; --config says where.
 
-    Without --production it is a complete sandbox with every setting. An existing file
-    is not touched.
+    Without --production it is a complete sandbox with every setting, for an installation
+    of `pixgate[sandbox]`. An existing file is not touched.
     """
     text = carried()[PRODUCTION if production else SANDBOX].read_text(encoding="utf-8")
     try:
@@ -28,7 +30,14 @@ def init(terminal: Terminal, *, production: bool) -> None:
     except OSError as problem:
         message = f"{terminal.config} cannot be made: {problem.strerror}"
         raise click.ClickException(message) from problem
-    terminal.show({"file": str(terminal.config), "next": "pixgate config check"})
+    wanted = _PRODUCTIONS if production else EXTRAS_OF_SANDBOX
+    lacking = not all(map(is_installed, wanted))
+    steps = [*([install(wanted)] if lacking else []), "pixgate config check"]
+    terminal.show({"file": str(terminal.config), "next": " && ".join(steps)})
+
+
+_PRODUCTIONS = ("panel", "redis")
+"""Extras that the smallest configuration of production uses."""
 
 
 @click.command("assets")

@@ -33,7 +33,7 @@ def sandbox(context: click.Context, bank: str | None) -> None:
     Control the sandbox bank, or another simulated bank. Refused in production.
 
     ACCOUNT is the bank's id of an account; for the demo's accounts it is the
-    same as ours.
+    same as ours. An amount is always `--value 10.50`, in reais.
     """
     context.obj = bank
 
@@ -52,7 +52,7 @@ def pay(terminal: Terminal, reference: str, account: str | None, value: Money | 
 
 @sandbox.command("top-up")
 @click.argument("account")
-@click.argument("value", type=REAIS)
+@click.option("--value", type=REAIS, required=True, help="Reais.")
 @reading
 def top_up(terminal: Terminal, account: str, value: Money) -> None:
     """Pay money into an account."""
@@ -81,10 +81,10 @@ def release(terminal: Terminal, payout: str, *, refuse: bool) -> None:
 
 @sandbox.command("return")
 @click.argument("payout")
-@click.argument("value", type=REAIS, required=False)
+@click.option("--value", type=REAIS, help="Without it, in full.")
 @reading
 def return_(terminal: Terminal, payout: str, value: Money | None) -> None:
-    """Return a settled payout, in full unless a value is given."""
+    """Return a settled payout to the account that paid it."""
     path = ("payouts", payout, "return")
     terminal.show(_told(terminal, "POST", path, {"value": value}))
 

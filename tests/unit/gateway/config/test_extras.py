@@ -21,6 +21,7 @@ NEEDED = {
     "sqlite": ("database.url", "server: {panel: false}"),
 }
 """The setting that wants each extra, and a file that wants it."""
+WITHOUT_SANDBOX = "environment: production\ndatabase: {url: 'postgresql://none/none'}"
 
 
 def test_each_extra_has_the_packages_that_it_declares():
@@ -59,6 +60,23 @@ def test_a_setting_that_wants_an_absent_extra_is_refused_with_what_to_install(
         expected[extra] = (f"{path}: the extra `{extra}` is not installed: {install}",)
 
     assert told == expected
+
+
+def test_one_command_installs_everything_that_a_sandbox_lacks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """The wheel alone, with the file of ``config init``."""
+    file = tmp_path / "config.yaml"
+    for extra in ("panel", "pdf", "redis", "sqlite"):
+        monkeypatch.setitem(sys.modules, EXTRAS[extra][0], None)
+    told = {}
+    for text in ("{}", f"{WITHOUT_SANDBOX}\ncache: {{url: 'redis://127.0.0.1:1/0'}}"):
+        file.write_text(text)
+        with pytest.raises(ConfigError) as refused:
+            read_settings(file, {})
+        told[text] = [each.partition("pip install ")[2] for each in refused.value.problems]
+
+    assert [*told.values()] == [["'pixgate[sandbox]'"] * 2, ["'pixgate[redis,panel]'"] * 2]
 
 
 def test_an_extra_is_missing_where_nothing_of_its_package_is_installed(

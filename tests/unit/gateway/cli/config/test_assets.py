@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gateway.config.assets import assets
+from gateway.config.extras import EXTRAS
 from tests.world.tree import ROOT
 
 
@@ -19,6 +20,22 @@ def test_a_commented_file_is_written_once(shell, options: list[str], source: str
 
     assert file.read_text() == (ROOT / source).read_text()
     assert refusal == f"Error: {file} cannot be made: File exists"
+
+
+@pytest.mark.parametrize(
+    ("options", "extras"), [([], "sandbox"), (["--production"], "panel,redis")]
+)
+def test_what_is_to_be_installed_first_is_the_next_step(
+    shell, monkeypatch, options: list[str], extras: str
+):
+    """The wheel alone runs neither file."""
+    monkeypatch.setitem(EXTRAS, "panel", ("no_such_package",))
+    whole = shell.reads("config", "init", *options, "--config", str(shell.folder / "bare.yaml"))
+    monkeypatch.undo()
+    after = shell.reads("config", "init", *options, "--config", str(shell.folder / "whole.yaml"))
+
+    assert whole["next"] == f"pip install 'pixgate[{extras}]' && pixgate config check"
+    assert after["next"] == "pixgate config check"
 
 
 def test_every_file_is_unpacked_into_an_empty_folder_alone(shell):

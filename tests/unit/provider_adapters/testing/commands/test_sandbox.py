@@ -4,6 +4,8 @@ from itertools import pairwise
 
 import pytest
 
+from provider_adapters.testing.commands.sandbox import sandbox
+
 
 @pytest.fixture(scope="module")
 def demo(demo_shell):
@@ -27,7 +29,7 @@ def test_a_charge_is_paid_once(demo_shell, demo):
 def test_money_comes_in_to_the_centavo(demo_shell, main):
     """The demo's refund of R$ 20.00 may settle before, between or after."""
     held = [
-        demo_shell.reads("sandbox", "top-up", main, value)["balance_centavos"]
+        demo_shell.reads("sandbox", "top-up", main, "--value", value)["balance_centavos"]
         for value in ("1", "10.50", "0.1")
     ]
 
@@ -64,7 +66,21 @@ def test_a_payout_that_is_not_there_is_neither_held_nor_released_nor_returned(de
 
 def test_an_amount_in_another_form_is_a_usage_error(fresh_shell):
     for value in ("0", "-1", "1.234", "1e3", "ten", "1,50", "NaN"):
-        assert "VALUE" in fresh_shell.fails("sandbox", "top-up", "any", "--", value, status=2)
+        for command in ("top-up", "return", "pay"):
+            said = fresh_shell.fails("sandbox", command, "any", "--value", value, status=2)
+            assert "--value" in said
+
+
+def test_an_amount_is_an_option_of_every_command():
+    """One form: ``--value``; nothing that is no id or reference stands by its place."""
+    told = {
+        name: {each.opts[0]: type(each).__name__ for each in command.params}
+        for name, command in sandbox.commands.items()
+    }
+
+    valued = {name for name, params in told.items() if {"value", "--value"} & params.keys()}
+    assert valued == {"pay", "charge", "top-up", "return"}
+    assert {told[name].get("--value") for name in valued} == {"Option"}
 
 
 def test_a_charge_of_an_open_amount_is_paid_with_what_is_said(demo_shell, main):
@@ -102,7 +118,7 @@ def test_in_production_there_is_no_sandbox_bank(demo_shell):
     config.write_text(f"environment: production\nsandbox_bank: {{control_port: {port}}}\n")
 
     for arguments in [
-        *(("pay", "r"), ("top-up", "a", "1"), ("call", "GET", "faults")),
+        *(("pay", "r"), ("top-up", "a", "--value", "1"), ("call", "GET", "faults")),
         *(("hold", "p"), ("release", "p"), ("return", "p")),
         *(("charge", "a", "r"), ("fault",), ("executions",)),
     ]:
