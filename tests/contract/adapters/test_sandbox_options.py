@@ -197,13 +197,15 @@ async def test_a_fault_of_the_bank_fails_a_change_which_is_sent_once(
     fault: str,
     reason: str,
 ):
+    """A charge whose answer cannot be read is read afterwards, and may be there."""
     await bank_world.fault(operation, fault, count=None)
 
     with pytest.raises(ProviderError) as failed:
         await CHANGES[operation](adapter, bank_world.account)
 
     assert failed.value.reason == reason
-    assert len(told.calls) == 1
+    is_read = operation == "charge" and reason in {"not_json", "wrong_shape"}
+    assert len(told.calls) == 1 + is_read
     assert told.retries == []
 
 
