@@ -26,6 +26,7 @@ from gateway.domain.bank.charges import (
 from gateway.domain.bank.provider_options import CHARGE_PAID, IN_USE
 from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import (
+    BadReply,
     NotFound,
     ProviderAccount,
     ProviderError,
@@ -36,6 +37,8 @@ from gateway.domain.kernel.money import ZERO, Money
 from gateway.domain.kernel.strict import cleaned_text
 from provider_adapters.apipix import documents
 from provider_adapters.apipix.access import CHANGED, Access, amount, readable, reading
+from provider_adapters.apipix.lists import Limits, PagedList
+from provider_adapters.apipix.profiles import LARGEST_PAGE
 from provider_adapters.apipix.words import CHARGE_STATUSES, REMOVED
 from provider_adapters.kit import brcode, money
 from provider_adapters.kit.adapter import made_or_read
@@ -50,6 +53,9 @@ from provider_adapters.kit.working_days import working_day_from
 
 IMMEDIATE: Final = "/cob/{txid}"
 DUE: Final = "/cobv/{txid}"
+_PAYMENTS: Final = "/pix"
+_LISTED: Final = timedelta(days=90)
+"""How far back the payment of a charge is looked for that does not tell when it was made."""
 _DEFAULT_S: Final = 86_400
 """Until when a charge can be paid if nobody says (API Pix 2.9.0, ``calendario.expiracao``)."""
 _DEFAULT_DAYS: Final = 30
@@ -85,11 +91,19 @@ class Charges(Access):
             return _payable(_charge(found, reference, emv, self._unknown(operation)))
 
     async def get_charge_payment(self, account: ProviderAccount, reference: str) -> ChargePayment:
-        """Read the latest payment of a charge; the same paths."""
+        """
+        Read the latest payment of a charge; the same paths.
+
+        Of a paid charge that shows none it is looked for in the list of payments; ``GET /pix``.
+        """
         operation, by = "get_charge_payment", self.client.read_by()
         found = await self._find(account, reference, operation, by)
         with readable():
-            return _payment(found, reference, self._unknown(operation))
+            status, paid = _state(found, self._unknown(operation))
+        if status is ChargeStatus.PAID and paid is None:
+            paid = await self._listed_payment(account, operation, found)
+        with readable():
+            return _payment(found, reference, paid)
 
     async def create_charge(self, account: ProviderAccount, order: ChargeOrder) -> Charge:
         """
@@ -203,6 +217,33 @@ class Charges(Access):
             with readable():
                 return _same(document, txid)
         raise NotFound(Reason.NOT_FOUND)
+
+    async def _listed_payment(
+        self, account: ProviderAccount, operation: str, charge: documents.Cobranca
+    ) -> documents.Pix:
+        """Find the payment of a charge in the list of payments; raises ``BadReply``: it is paid."""
+        listed = PagedList(
+            access=self,
+            account=account,
+            operation=operation,
+            path=self.profile.pix + _PAYMENTS,
+            decoder=documents.RECEBIDOS,
+            moment=lambda pix: pix.horario,
+            filters={"txid": charge.txid},
+        )
+        now = self.now()
+        limits = Limits(charge.calendario.criacao or now - _LISTED, now)
+        found: Sequence[documents.Pix] = ()
+        with suppress(NotFound):
+            page = await listed.page(
+                limits, None, LARGEST_PAGE, lambda pix: [pix] if pix.txid == charge.txid else []
+            )
+            found = [pix for pix in page.items if _is_amount(pix.valor)]
+        with readable():
+            _, paid = _latest(charge, found)
+        if paid is None:
+            raise BadReply(Reason.WRONG_SHAPE)
+        return paid
 
     def _places(self, account: ProviderAccount, reference: str) -> Sequence[tuple[str, str]]:
         """Return where a charge may be: each path with each txid."""
@@ -331,14 +372,19 @@ def _state(
     latest that suffices is told; of a charge that the bank calls paid the latest at all.
     """
     told = known(CHARGE_STATUSES, document.status, ChargeStatus.ACTIVE, unknown)
-    payments, least = _payments(document), _least(document.valor)
+    suffices, paid = _latest(document, _payments(document))
+    return (ChargeStatus.PAID, paid) if suffices or told is ChargeStatus.PAID else (told, None)
+
+
+def _latest(
+    document: documents.Cobranca, payments: Sequence[documents.Pix]
+) -> tuple[bool, documents.Pix | None]:
+    """Say whether a payment suffices; return the latest that does, else the latest at all."""
+    least = _least(document.valor)
     enough = [
         each for each in payments if _is_meant(each, document) and amount(each.valor) >= least
     ]
-    if told is not ChargeStatus.PAID and not enough:
-        return told, None
-    latest = max(enough or payments, key=lambda pix: pix.horario, default=None)
-    return ChargeStatus.PAID, latest
+    return bool(enough), max(enough or payments, key=lambda pix: pix.horario, default=None)
 
 
 def _payments(document: documents.Cobranca) -> Sequence[documents.Pix]:
@@ -382,16 +428,10 @@ def _cash(value: documents.Valor) -> Sequence[documents.Retirado]:
     return [each for each in (given.saque, given.troco) if each is not None]
 
 
-def _payment(document: documents.Cobranca, reference: str, unknown: UnknownWord) -> ChargePayment:
-    """
-    Read the payment of a charge; an anonymous charge names no payer.
-
-    Raises:
-        ValueError: The bank calls the charge paid and tells no payment that can be read.
-    """
-    status, paid = _state(document, unknown)
-    if status is ChargeStatus.PAID and paid is None:
-        raise ValueError(Reason.WRONG_SHAPE)
+def _payment(
+    document: documents.Cobranca, reference: str, paid: documents.Pix | None
+) -> ChargePayment:
+    """Show a charge with its payment, if it has one; an anonymous charge names no payer."""
     return ChargePayment(
         reference=reference,
         value=_asked_for(document.valor) if paid is None else amount(paid.valor),

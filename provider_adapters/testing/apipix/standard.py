@@ -236,11 +236,15 @@ def _pix(books: Books, record: Payment) -> Document:
 
 def _received(request: BankRequest) -> Document:
     books, refunded = request.books, request.query.get("devolucaoPresente") == "true"
+    txid = request.query.get("txid")
     return listed(
         request,
         received_payments.read,
         lambda each: _pix(books, each),
-        lambda each: refunds.of_payment(books, each) if refunded else True,
+        lambda each: (
+            (refunds.of_payment(books, each) if refunded else True)
+            and txid in {None, _pix(books, each).get("txid")}
+        ),
     )
 
 

@@ -239,6 +239,29 @@ ROWS = (
         tests=(f"{_APIPIX}/test_access.py::test_an_order_that_met_a_revoked_token_is_sent_once",),
     ),
     Mistake(
+        name="apipix-charge-paid-by-a-centavo",
+        promise="A payment that does not reach a charge's amount does not pay it.",
+        source="provider_adapters/apipix/README.md",
+        file="provider_adapters/apipix/charges.py",
+        right=" and amount(each.valor) >= least",
+        wrong="",
+        tests=(f"{_APIPIX}/test_charges.py::test_a_payment_that_does_not_suffice_pays_nothing",),
+    ),
+    Mistake(
+        name="apipix-due-on-a-holiday",
+        promise="A due date moves to the next working day, and what follows it too.",
+        source="API Pix 2.9.0, `validadeAposVencimento`",
+        file="provider_adapters/apipix/charges.py",
+        right="working_day_from(working_day_from(due) + valid)",
+        wrong="working_day_from(due + valid)",
+        tests=(
+            (
+                f"{_APIPIX}/test_charges.py"
+                "::test_a_charge_with_a_due_date_ends_with_its_last_day_in_sao_paulo"
+            ),
+        ),
+    ),
+    Mistake(
         name="apipix-amount-with-a-minus",
         promise="An amount of API Pix has no sign.",
         source="API Pix 2.9.0, `valor`",

@@ -59,7 +59,9 @@ PAID_AT: Final = datetime(2026, 11, 22, 13, tzinfo=UTC)
 
 def both(**more: object) -> tuple[ChargeStatus, datetime | None]:
     """Read one document as the QR code's state, and as when the transaction was paid."""
-    transaction = charges._payment(written(**more), "pedido/1", lambda: None)
+    document = written(**more)
+    _, payment = charges._state(document, lambda: None)
+    transaction = charges._payment(document, "pedido/1", payment)
     return shown(**more).status, transaction.paid_at
 
 
@@ -128,12 +130,28 @@ def test_a_charge_that_the_bank_calls_paid_is_paid_by_whatever_it_shows():
     assert both(status="CONCLUIDA", pix=told) == (ChargeStatus.PAID, PAID_AT)
 
 
-def test_a_paid_charge_without_its_payment_is_not_told_as_pending():
-    document = written(status="CONCLUIDA")
+@pytest.mark.parametrize("is_listed", [True, False])
+async def test_a_paid_charge_that_shows_no_payment_is_not_told_as_pending(
+    monkeypatch: pytest.MonkeyPatch, *, is_listed: bool
+):
+    """Its payment is looked for in the list; without one there the state alone is known."""
 
-    assert shown(status="CONCLUIDA").status is ChargeStatus.PAID
-    with pytest.raises(ValueError, match="wrong_shape"):
-        charges._payment(document, "pedido/1", lambda: None)
+    def without_payments(told: Mapping[str, object], _: int) -> Mapping[str, object]:
+        return {**told, "status": "CONCLUIDA", "pix": []}
+
+    async with answering(monkeypatch, without_payments) as bank:
+        reference = await bank.stage.put(bank.account, Charge(value=Money(1050)))
+        other = await bank.stage.put(bank.account, Charge(value=Money(1050)))
+        paying = reference if is_listed else other
+        e2e_id = await bank.stage.put(bank.account, ChargePaid(reference=paying))
+
+        assert (await bank.adapter.get_charge(bank.account, reference)).status is ChargeStatus.PAID
+        if is_listed:
+            found = await bank.adapter.get_charge_payment(bank.account, reference)
+            assert (found.e2e_id, found.value) == (e2e_id, Money(1050))
+        else:
+            with pytest.raises(BadReply):
+                await bank.adapter.get_charge_payment(bank.account, reference)
 
 
 SAQUE: Final = {"original": "0.00", "retirada": {"saque": {"valor": "5.00"}}}
