@@ -146,9 +146,15 @@ class Day(Struct, frozen=True, kw_only=True):
     lines: Sequence[Line]
     explained: Collection[str] = ()
 
-    def of(self, rule: str) -> Sequence[Line]:
-        """Return the lines of a rule, by its word."""
-        return [each for each in self.lines if each.rule == rule]
+    @property
+    def shown(self) -> Sequence[Line]:
+        """The lines as people read them: differences first, by rule, then all others by time."""
+
+        def place(line: Line) -> tuple[int, datetime]:
+            is_one = line.rule in DIFFERENCES
+            return DIFFERENCES.index(line.rule) if is_one else len(DIFFERENCES), line.at
+
+        return sorted(self.lines, key=place)
 
     @property
     def differences(self) -> int:

@@ -7,7 +7,6 @@ from datetime import date, timedelta
 from typing import Final
 
 from gateway.closings.foreign_debits import ForeignDebits
-from gateway.closings.model import DIFFERENCES, Rule
 from gateway.closings.service import Closings
 from gateway.domain.accounts.accounts import Account
 from gateway.domain.identity.errors import VALIDATION_FAILED
@@ -21,8 +20,6 @@ from gateway.http.panel.pages.visit import Visit, address
 from gateway.statements.model import local_day
 
 _FAILS: Final = bank_fails(errors.STATEMENT_UNAVAILABLE)
-_ORDER: Final = (*DIFFERENCES, Rule.TIED, Rule.EXPLAINED)
-"""Differences first: they are what somebody reads the page for."""
 
 
 def pages(closings: Closings, foreign: ForeignDebits, context: PageContext) -> Sequence[Page]:
@@ -47,7 +44,6 @@ def pages(closings: Closings, foreign: ForeignDebits, context: PageContext) -> S
             "latest": latest,
             "debits": await foreign.of(who, account, day),
             "may_explain": panel.may(visit, foreign.explain),
-            "order": [each.value for each in _ORDER],
             "own": who.acting.actor,
             "people": await panel.people(visit),
             "may_sign": panel.may(visit, closings.sign),

@@ -10,14 +10,14 @@ from random import Random
 import pytest
 
 from gateway.charges.model import ChargeRecord
-from gateway.closings.model import DIFFERENCES, Day, Rule, compared, figures
+from gateway.closings.model import DIFFERENCES, Day, Line, Rule, compared, figures
 from gateway.domain.bank.statements import Direction, Entry, MovementKind
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import local_start
 from gateway.domain.payouts.payouts import Payout, PayoutState
 from gateway.statements.model import LinkedEntry, local_day
 from tests.world.movements import movement
-from tests.world.standing import TODAY
+from tests.world.standing import NOON, TODAY
 from tests.world.stores.charges import charge
 from tests.world.stores.samples import payout
 
@@ -173,7 +173,32 @@ def test_what_needs_no_order_is_no_difference(direction: Direction, kind: Moveme
     (line,) = compared(day, [LinkedEntry(told, None, None)], {told.e2e_id}, [], [])
 
     assert line.rule is rule
-    assert Day(day=day, figures=None, lines=[line]).of(rule.value) == [line]
+    assert Day(day=day, figures=None, lines=[line]).shown == [line]
+
+
+def test_lines_are_shown_by_time_after_those_that_differ():
+    """Money in among money out; a difference is what somebody reads the page for."""
+    kinds = [
+        (Rule.TIED, Direction.DEBIT),
+        (Rule.BANK_ONLY, Direction.DEBIT),
+        (Rule.EXPLAINED, Direction.CREDIT),
+    ]
+    lines = [
+        Line(
+            rule=rule,
+            direction=direction,
+            at=NOON + timedelta(minutes=minute),
+            bank=None,
+            book=None,
+            name="",
+            e2e_id="",
+        )
+        for minute, (rule, direction) in enumerate([*kinds, *kinds])
+    ]
+
+    shown = Day(day=TODAY, figures=None, lines=lines[::-1]).shown
+
+    assert shown == [lines[1], lines[4], lines[0], lines[2], lines[3], lines[5]]
 
 
 def test_a_charge_without_an_amount_is_tied_to_what_was_paid():
@@ -200,4 +225,4 @@ def test_the_digest_changes_with_a_figure_and_with_a_line():
 
     assert len(digests) == 4
     assert seen.digest in digests
-    assert (seen.differences, len(seen.of(Rule.BANK_ONLY))) == (0, 0)
+    assert seen.differences == 0
