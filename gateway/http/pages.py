@@ -62,7 +62,7 @@ class Page:
         if not self.packed:
             return web.Response(body=self._current(), headers=headers)
         headers[hdrs.VARY] = hdrs.ACCEPT_ENCODING
-        if not _takes_gzip(encodings):
+        if not takes_gzip(encodings):
             return web.Response(body=self.body, headers=headers)
         headers[hdrs.CONTENT_ENCODING] = "gzip"
         return web.Response(body=self.packed, headers=headers)
@@ -88,7 +88,7 @@ _LEVEL: Final = 6
 """Beyond it 2 MB take three times as long, for one part in a hundred."""
 
 
-def _takes_gzip(encodings: str) -> bool:
+def takes_gzip(encodings: str) -> bool:
     """Say whether gzip is named and not refused (RFC 9110, 12.5.3)."""
     for each in encodings.split(","):
         coding, _, weight = each.partition(";")

@@ -201,7 +201,7 @@ def own_pages(room: Panel, context: PageContext) -> Sequence[Page]:
     async def new_codes(visit: Visit) -> Result:
         """Replace the recovery codes; the new ones are shown once."""
         codes = await factors.new_recovery_codes(_caller(visit))
-        return Shown(template="access/own_codes.html", data={"codes": codes})
+        return Shown(template="access/own_codes.html", data={"codes": codes}, is_secret=True)
 
     @panel.form("/me/factor/remove", "own_factor_remove", None, shows=read)
     async def remove_factor(visit: Visit) -> Result:
@@ -238,7 +238,7 @@ def own_pages(room: Panel, context: PageContext) -> Sequence[Page]:
         body = typed(PasswordBody, password=visit.form.exactly("password"))
         begun = await factors.begin(_caller(visit), body.password, visit.client)
         data = {"begun": begun, "qr_svg": qr_svg(begun.uri)}
-        return Shown(template="session/factor_scan.html", data=data)
+        return Shown(template="session/factor_scan.html", data=data, is_secret=True)
 
     @panel.view("/factor/code", "factor_code", None)
     async def ask_code(visit: Visit) -> Result:
@@ -254,7 +254,7 @@ def own_pages(room: Panel, context: PageContext) -> Sequence[Page]:
         codes = await factors.confirm(_caller(visit), body.code)
         leave(visit)
         visit.browser = visit.person = None
-        return Shown(template="session/recovery_codes.html", data={"codes": codes})
+        return Shown(template="session/recovery_codes.html", data={"codes": codes}, is_secret=True)
 
     @panel.view("/stay", "stay", None)
     async def stay(_visit: Visit) -> Result:

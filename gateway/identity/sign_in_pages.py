@@ -147,7 +147,8 @@ def _recovery(panel: Pages, room: Panel) -> None:
                 return Shown(template="session/continue.html", data={"next": to})
             await _begin(room, visit)
             token = visit.query("token") or visit.form["token"]
-            return Shown(template="session/new_password.html", data={"token": token, "for": done})
+            data = {"token": token, "for": done}
+            return Shown(template="session/new_password.html", data=data, is_secret=True)
 
         @panel.form(f"/{done}", f"{done}_set", None, shows=ask)
         async def set_password(visit: Visit) -> Result:

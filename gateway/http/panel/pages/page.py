@@ -22,12 +22,15 @@ class Shown:
         data: What the template is given beside the visit.
         part: The template of the part that a script swaps; empty renders the page always.
         status: Other than 200.
+        is_secret: It shows a secret that is shown once, or holds that of a link: it is
+            not compressed.
     """
 
     template: str
     data: Mapping[str, object] = field(default_factory=dict)
     part: str = ""
     status: int = 200
+    is_secret: bool = False
 
 
 @dataclass(frozen=True, slots=True)

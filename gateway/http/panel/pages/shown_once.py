@@ -19,4 +19,4 @@ def shown_once(made: Mapping[str, Any], now: datetime) -> Shown:
         "until": int((now + _SHOWN_FOR).timestamp() * 1000),
         "seconds": int(_SHOWN_FOR.total_seconds()),
     }
-    return Shown(template="access/credential_issued.html", data=data)
+    return Shown(template="access/credential_issued.html", data=data, is_secret=True)

@@ -21,7 +21,7 @@ from gateway.domain.requests.calls import Call
 from gateway.http.identity.callers import admit_anonymous
 from gateway.operations.identity.ports import ClientInfo
 from policies.authentication.session import cookie_value
-from policies.traffic.csrf import follows_link
+from policies.traffic.csrf import follows_link, mask_token
 from policies.validation.forms import EMPTY, Form
 
 LANGUAGE_COOKIE: Final = "pixgate-language"
@@ -33,6 +33,7 @@ _KIND: Final = "HX-Request-Type"
 _PARTIAL: Final = "partial"
 _FURTHER: Final = ("cursor", "before", "after")
 """Where a page of a list begins that is read by cursor."""
+_WAITING: Final = ("unresolved", "approvals")
 HOME: Final = "/panel"
 
 
@@ -71,6 +72,7 @@ class Visit:
         address: Of this page, with its query; filled in by the page. After a form was sent,
             that of the page which holds it.
         act: Where the form was sent to; empty where none was.
+        mask: Random bytes, as many as its token has; another mask for every answer.
         counts: What stands beside entries of the side column, by name.
         accounts: Those that rows of this page have found visible to the person, by id as
             it was asked for; the next row of the page need not look again.
@@ -89,13 +91,20 @@ class Visit:
     cookies: list[str] = field(default_factory=list)
     address: str = HOME
     act: str = ""
+    mask: bytes = b""
     counts: Mapping[str, int] = field(default_factory=dict)
     accounts: dict[str, Account] = field(default_factory=dict)
 
     @property
     def csrf(self) -> str:
-        """The token of every form of this page; empty without a session."""
-        return "" if self.browser is None else self.browser.panel.csrf
+        """The token of every form of this page, masked; empty without a session."""
+        token = "" if self.browser is None else self.browser.panel.csrf
+        return mask_token(token, self.mask) if self.mask else token
+
+    @property
+    def waiting(self) -> int:
+        """How much waits for the person: not what merely holds, such as stops."""
+        return sum(self.counts.get(name, 0) for name in _WAITING)
 
     @property
     def asks_code(self) -> bool:

@@ -72,6 +72,7 @@ async def test_a_secret_is_in_the_answer_to_the_form_and_nowhere_else(keeper: Pe
     secret = SECRET.search(seen.text)[0]
     client_id = re.search(r"cli_\w+", seen.text)[0]
     assert seen.headers["Cache-Control"] == "no-store"
+    assert "Content-Encoding" not in seen.headers
     for path in ("/panel/credentials", f"/panel/credentials/{client_id}", "/panel/credentials/new"):
         assert secret not in (await keeper.open(path)).text
 

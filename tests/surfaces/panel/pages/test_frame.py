@@ -10,7 +10,7 @@ import pytest_asyncio
 
 from gateway.domain.identity.rights import Role
 from gateway.http.panel.pages.represent import HEADERS
-from tests.surfaces.panel.pages.person import Person, signed_in
+from tests.surfaces.panel.pages.person import TOKEN, Person, signed_in
 from tests.surfaces.panel.roles import PASSWORD
 from tests.world.gateway.world import World
 
@@ -31,6 +31,32 @@ async def test_a_page_is_html_under_a_strict_policy(viewer: Person):
     assert seen.headers["Content-Type"] == "text/html; charset=utf-8"
     assert {name: seen.headers[name] for name in HEADERS} == dict(HEADERS)
     assert "<h1>Visão geral</h1>" in seen.text
+
+
+async def test_pages_and_parts_are_compressed(world: World, viewer: Person):
+    """A HEAD says what the GET would; nothing is guessed from a length: no token comes twice."""
+    seen = [
+        await viewer.open(path, **{"HX-Request-Type": "partial"} if part else {})
+        for path in ("/panel", "/panel/payouts", "/panel/requests")
+        for part in (False, True)
+    ]
+    plain = [
+        await viewer.open("/panel", **{"Accept-Encoding": each})
+        for each in ("identity", "gzip;q=0")
+    ]
+    url = f"http://127.0.0.1:{world.port}/panel"
+    cookies = "; ".join(f"{name}={value}" for name, value in viewer.cookies.items())
+    async with world.session.head(url, headers={"Cookie": cookies}) as head:
+        body = await head.read()
+
+    assert {each.headers["Content-Encoding"] for each in seen} == {"gzip"}
+    assert all(int(each.headers["Content-Length"]) < len(each.text) / 2 for each in seen)
+    assert all("Content-Encoding" not in each.headers for each in plain)
+    assert {each.headers["Vary"] for each in (*seen, *plain)} == {HEADERS["Vary"]}
+    assert (head.headers["Content-Encoding"], body) == ("gzip", b"")
+    tokens = [set(TOKEN.findall(each.text)) for each in (*seen, *plain)]
+    assert all(len(each) <= 1 for each in tokens)
+    assert len(set().union(*tokens)) == sum(map(len, tokens)) > 1
 
 
 async def test_who_has_not_signed_in_is_shown_the_way(world: World):

@@ -13,6 +13,7 @@ from policies.traffic.csrf import (
     ReadFromOurPage,
     WriteFromOurPage,
     check_token,
+    mask_token,
 )
 from tests.unit.refusals import refused
 from tests.world.people import call, headed
@@ -183,9 +184,18 @@ def test_where_a_repeated_request_is_fine_nobody_needs_one():
         policy(call(headed(), browser=browser()))
 
 
-@pytest.mark.parametrize("token", ["", "wrong", "right ", "\udcff"])
+MASK = b"\x00\x01\xfe\xff\x80"
+
+
+@pytest.mark.parametrize(
+    "token",
+    ["", "wrong", "right ", "\udcff", mask_token("wrong", MASK), mask_token("right", MASK)[4:]],
+)
 def test_a_form_carries_the_token_of_its_session(token: str):
+    """As it is or masked, with whatever mask."""
     check_token("right", browser())
+    check_token(mask_token("right", MASK), browser())
+    check_token(mask_token("right", bytes(5)), browser())
 
     with refused(CSRF_FAILED):
         check_token(token, browser())
