@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import uuid
 
 import pytest
@@ -56,6 +57,9 @@ async def test_a_refusal_is_told_with_its_rule_and_its_remedy(world: World, oper
     assert "A credencial vale só para outra conta." in portuguese.text
     assert "As duas são da mesma empresa, por isso a resposta é 403 e não 404." in portuguese.text
     assert 'class="no"' in portuguese.text
+    counted = re.findall(r'<li class="\w*"><span>(\d+)</span>', portuguese.text)
+    assert list(map(int, counted)) == list(range(1, 19))
+    assert "parou na 13ª de 18" in portuguese.text
     assert (found.status, found.location) == (303, f"/panel/trace/{trace}")
     assert json.loads(capsule.text)["explained"]["explanation"]["step"] == 13
     assert "attachment" in capsule.headers["Content-Disposition"]
