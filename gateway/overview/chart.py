@@ -14,7 +14,7 @@ from gateway.overview.model import Overview, Period, StepFigures
 
 _TOP: Final = 14
 _BASE: Final = 170
-_LEFT: Final = 56
+_LEFT: Final = 76
 _SHARE: Final = 0.62
 """Of a step that its bar takes; the rest is air."""
 _NICE: Final = (1, 2, 5)

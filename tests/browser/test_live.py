@@ -86,6 +86,20 @@ async def test_counts_beside_entries_are_renewed_and_told(browser: Browser, live
         assert tab.findings == []
 
 
+async def test_the_title_of_the_tab_says_how_much_waits(browser: Browser, lively: PanelSite):
+    async with lively.tab(browser, await lively.people.cookies_of(Role.APPROVER)) as tab:
+        await tab.open("/panel/approvals")
+        titled = re.compile(r"^\([1-9]\d*\) Aprovações · Sandbox · pixgate$")
+        await expect(tab.page).to_have_title(titled)
+        await tab.page.evaluate("document.title = document.title.replace(/^.*?\\) /, '(99) ')")
+
+        await tick(tab.page, "panel:badges")
+
+        await expect(tab.page).to_have_title(titled)
+        await expect(tab.page).not_to_have_title(re.compile("99"))
+        assert tab.findings == []
+
+
 async def test_how_many_a_filter_finds_is_told(browser: Browser, lively: PanelSite):
     async with lively.tab(browser, await lively.people.cookies_of(Role.ADMIN)) as tab:
         await tab.open("/panel/credentials")

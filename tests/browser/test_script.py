@@ -208,6 +208,23 @@ async def test_a_filter_swaps_the_list_and_the_address_follows(browser: Browser,
         assert tab.findings == []
 
 
+async def test_going_back_after_filters_restores_the_list(browser: Browser, site: PanelSite):
+    """No error in the script: what the page says to the ear goes on."""
+    async with site.tab(browser, await site.people.cookies_of(Role.SECURITY)) as tab:
+        await tab.open("/panel/credentials")
+        for text, count in (("demo none", 1), ("nothing like that", 0)):
+            await tab.page.fill("#f", text)
+            await expect(tab.page.locator("a.to")).to_have_count(count)
+            await expect(tab.page).to_have_url(re.compile(f"text={text[:4]}"))
+
+        await tab.page.go_back()
+
+        await expect(tab.page.locator("a.to")).to_have_count(1)
+        await tab.page.go_back()
+        await expect(tab.page).to_have_url(re.compile("credentials$"))
+        assert tab.findings == []
+
+
 async def test_the_chosen_tab_is_seen_where_not_all_fit(browser: Browser, site: PanelSite):
     look = Look(language="pt-BR", theme="light", width=NARROW)
     keys = f"/panel/accounts/{site.seeds['main']}/keys"

@@ -133,16 +133,23 @@ let inList = false;
 let said = 0;
 const counts = () => [one("#list [data-count]"), ...all("#side a:has([data-count])")].map((each) => each?.textContent.trim());
 let known = counts();
+// How much waits stands before the title of the tab, as in "(3) ".
+function titled() {
+  const waiting = one("#waiting");
+  if (waiting) document.title = waiting.dataset.waiting + document.title.replace(/^\([\d.]+\) /, "");
+}
 document.addEventListener("htmx:before:swap", () => {
   inList = Boolean(document.activeElement?.closest("#list"));
 });
 document.addEventListener("htmx:after:swap", (event) => {
   guardAll(document);
   showTab();
+  titled();
   if (inList && !document.activeElement?.closest("#list")) one("#list a.to")?.focus();
   const now = counts();
   const told = now.filter((each) => each && !known.includes(each)).join(", ");
-  const byItself = event.detail.ctx.sourceEvent?.type.startsWith("panel:");
+  // What going back restores was not asked for by an event.
+  const byItself = event.detail?.ctx?.sourceEvent?.type?.startsWith("panel:");
   if (told && byItself && Date.now() - said < 60000) return;
   known = now;
   const place = one("#said");
@@ -211,14 +218,18 @@ for (const dialog of all("dialog[data-modal]")) {
 }
 document.addEventListener("close", (event) => event.target.closest("[data-secret]") && forget(), true);
 
-// ---- time: what is open asks for itself every 5 s, badges every 30 s, banks every minute; nothing
-// while nobody looks, or while a form is on its way
+// ---- time: what is open asks for itself every 5 s, badges every 30 s, banks every minute; while
+// nobody looks, badges alone, every minute, for the title. Nothing while a form is on its way
 let ticks = 0;
+let counted = Date.now();
 setInterval(() => {
-  if (document.visibilityState !== "visible" || one("form[data-sent]")) return;
-  body.dispatchEvent(new Event("panel:tick"));
-  if (++ticks % 6 === 0) body.dispatchEvent(new Event("panel:badges"));
-  if (ticks % 12 === 0) body.dispatchEvent(new Event("panel:minute"));
+  if (one("form[data-sent]")) return;
+  const looks = document.visibilityState === "visible";
+  if (looks) body.dispatchEvent(new Event("panel:tick"));
+  if (looks && ++ticks % 12 === 0) body.dispatchEvent(new Event("panel:minute"));
+  if (Date.now() - counted < (looks ? 30000 : 60000)) return;
+  counted = Date.now();
+  body.dispatchEvent(new Event("panel:badges"));
 }, 5000);
 
 // An element with data-until (ms since 1970) counts down; {} in its words is the time left.
@@ -230,9 +241,8 @@ function countDown(each) {
   const shown = hours ? `${hours} h ${two(minutes)} min` : `${minutes} min ${two(left % 60)} s`;
   each.textContent = (each.dataset.text || "{}").replace("{}", shown);
   if (!left && each.closest("[data-secret]")) forget();
-  // A mark that ends with the time says what holds then.
-  const mark = left ? null : each.closest("[data-over]");
-  if (mark) mark.replaceWith(Object.assign(document.createElement("span"), { className: "b warn", textContent: mark.dataset.over }));
+  const mark = left ? null : each.closest("[data-over]"); // says what holds then
+  if (mark) Object.assign(mark, { className: "b warn", textContent: mark.dataset.over });
 }
 // Two minutes before the session's idle end the page offers to stay; then to sign in.
 let ends = Number(body.dataset.idleEnds || 0);

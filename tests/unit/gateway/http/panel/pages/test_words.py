@@ -125,6 +125,20 @@ def test_money_times_and_words_of_state_come_from_macros():
     assert found == {}
 
 
+def test_a_row_that_leads_somewhere_opens_wherever_it_is_clicked():
+    """Its link covers the row, by ``go``."""
+    rows = re.compile(r'<(?:tr|li)\b[^>]*>|<a class="to\b')
+    found = []
+    for template, text in templates().items():
+        row = ""
+        for tag in rows.findall(re.sub(r"{%.*?%}|{{.*?}}", "", text, flags=re.DOTALL)):
+            if tag.startswith("<a") and 'class="go' not in row:
+                found.append(template)
+            row = row if tag.startswith("<a") else tag
+
+    assert found == []
+
+
 ACTIVE = re.compile(r"\son\w+=|\sstyle=|<style|<script(?![^>]*\ssrc=)|javascript:|\|\s*safe\b")
 
 
