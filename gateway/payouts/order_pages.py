@@ -122,8 +122,12 @@ class OrderPages:
             for each in stops
             if any(each.concerns(one.company.id, one.id, one.provider) for one in accounts)
         ]
+        wanted = visit.form["account_id"] or visit.query("account_id")
+        ids = [each.id for each in accounts]
         data = {
             "accounts": accounts,
+            # as a browser shows a list of which nothing, or nothing that is there, is chosen
+            "chosen": wanted if wanted in ids else "".join(ids[:1]),
             "stops": held,
             "names": await self.panel.names(visit, [each.subject for each in held]),
             "may_stop": visit.may(_STOP),

@@ -128,6 +128,26 @@ async def test_what_has_to_be_typed_follows_what_is_to_be_stopped(
         await expect(label).to_have_text("Digite “bloquear tudo”")
 
 
+async def test_the_stop_of_an_account_shows_while_the_account_is_chosen(
+    browser: Browser, site: PanelSite
+):
+    """Also after a return to the page with another account chosen than it came with."""
+    main, other = (site.world.demo["accounts"][each]["id"] for each in ("main", "other_company"))
+    async with site.tab(browser, await site.people.cookies_of(Role.OPERATOR)) as tab:
+        await tab.open(f"/panel/payouts/new?account_id={main}")
+        box = tab.page.locator(f"[data-of~='{other}']")
+
+        await expect(box).to_be_hidden()
+        await tab.page.select_option("#account", other)
+        await expect(box).to_be_visible()
+        await tab.page.goto(f"{site.origin}/panel/payouts")
+        await tab.page.go_back()
+        await expect(tab.page.locator("#account")).to_have_value(other)
+        await expect(box).to_be_visible()
+        await tab.page.select_option("#account", main)
+        await expect(box).to_be_hidden()
+
+
 async def test_a_dialog_looks_the_same_whether_it_holds_a_form_or_not(
     browser: Browser, site: PanelSite
 ):

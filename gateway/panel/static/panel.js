@@ -103,7 +103,13 @@ document.addEventListener("change", (event) => {
   if (field.matches("[data-submits]")) field.form.requestSubmit();
   // What is chosen says what another place shows.
   if (field.matches("[data-tells]")) one(field.dataset.tells).textContent = field.selectedOptions[0].dataset.tell;
+  if (field.matches("[data-shows]")) shows(field);
 });
+// What is said of one choice shows while that is chosen; a browser may have kept another than the page had.
+function shows(field) {
+  all(field.dataset.shows).forEach((each) => (each.hidden = !each.dataset.of.split(" ").includes(field.value)));
+}
+addEventListener("pageshow", () => all("[data-shows]").forEach(shows));
 // A period and two days rule each other out: before the form is sent, so while the event goes down.
 document.addEventListener("change", ({ target }) => {
   if (target.matches("[data-clears]") && target.value) all(target.dataset.clears).forEach((each) => (each.value = ""));

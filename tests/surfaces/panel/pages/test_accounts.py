@@ -449,10 +449,30 @@ async def test_an_account_is_added_in_one_s_own_companies_alone(world: World):
     assert (await somebody.open(f"/panel/companies/{other}")).status == 404
 
 
+async def test_the_stops_of_the_chosen_account_alone_are_shown(world: World):
+    """The others are in the page, for a script to show; each names what it stops."""
+    operator, main = await signed_in(world, Role.OPERATOR), world.demo["accounts"]["main"]["id"]
+    other = world.demo["accounts"]["other_company"]["id"]
+    stop = {"subject": f"account:{other}", "reason": "suspeita de fraude", "minutes": "60"}
+    await operator.open("/panel/stops/new")
+    await operator.send("/panel/stops/new", {**stop, "words": "bloquear"})
+
+    first, mine, theirs = [
+        (await operator.open(f"/panel/payouts/new{query}")).text
+        for query in ("", f"?account_id={main}", f"?account_id={other}")
+    ]
+    for each in await in_force(world.office):
+        await lift(world.office, each.id)
+
+    boxes = [re.findall(r'data-of="([^"]*)"( hidden)?>', each) for each in (first, mine, theirs)]
+    assert boxes == [[(other, " hidden")], [(other, " hidden")], [(other, "")]]
+    assert re.search(r"Os pagamentos da conta <bdi>[^<]+</bdi> estão bloqueados", theirs)
+
+
 async def test_a_stop_is_shown_where_one_would_pay(world: World):
     operator = await signed_in(world, Role.OPERATOR)
     company = world.demo["companies"]["main"]["id"]
-    said = "Os pagamentos desta empresa estão bloqueados."
+    said = "Os pagamentos da empresa <bdi>Loja Exemplo Ltda</bdi> estão bloqueados."
     before = await operator.open("/panel")
     stop = {"subject": f"company:{company}", "reason": "suspeita de fraude", "minutes": "60"}
     await operator.open("/panel/stops/new")
