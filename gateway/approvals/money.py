@@ -38,7 +38,7 @@ from gateway.domain.kernel import errors
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.money import Money
-from gateway.domain.payouts.payouts import Payout, PayoutRequest, PayoutState
+from gateway.domain.payouts.payouts import Absence, Payout, PayoutRequest, PayoutState
 from gateway.domain.requests.calls import Caller
 from gateway.operations.bank.connections import (
     changing_bank_of,
@@ -179,6 +179,8 @@ class MoneyOrders:
         if isinstance(moved, Refund):
             failed = moved.status is RefundStatus.FAILED
             return (Outcome.REFUSED, errors.BANK_REFUSED.code) if failed else (Outcome.MOVED, "")
+        if moved.state is PayoutState.NOT_SENT and moved.absence is Absence.BANK:
+            return Outcome.NOT_SENT, ""  # that the bank was not reached is not so
         return _ENDS[moved.state]
 
     async def _account(self, approval: Approval) -> Account:

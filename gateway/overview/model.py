@@ -16,6 +16,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from gateway.domain.kernel.money import Sum
 from gateway.domain.payouts.payouts import PayoutState
+from gateway.domain.payouts.status import Certainty
 from gateway.domain.requests.schemas import OptionalMoment, PresentMoment, inline
 
 HOUR: Final = timedelta(hours=1)
@@ -77,6 +78,7 @@ class HourFigures:
 
     hour: datetime
     state: PayoutState
+    certainty: Certainty
     settled_within: int
     count: int
     value: Sum
@@ -127,6 +129,12 @@ class StateFigures(Struct, frozen=True, kw_only=True):
     value: Sum
 
 
+class ProvenFigures(StateFigures, frozen=True, kw_only=True):
+    """The payouts in one state of which the same is proven."""
+
+    certainty: Annotated[Certainty, inline(Certainty)]
+
+
 class StepFigures(StateFigures, frozen=True, kw_only=True):
     """Those that were created in the hour or day from ``at`` on; a step without any is absent."""
 
@@ -142,7 +150,8 @@ class Overview(Struct, frozen=True, kw_only=True):
     what waits for other people.
 
     ``states`` and ``steps`` count what settled, whatever came back of it since: ``returned_count``
-    says of how many payouts money came back, and ``returned`` how much.
+    says of how many payouts money came back, and ``returned`` how much. ``proven`` are ``states``
+    apart by what is proven.
     ``median_to_settle_s`` is interpolated, and absent while nothing has settled. ``steps`` are
     hours, or days in a period of thirty.
     """
@@ -157,6 +166,7 @@ class Overview(Struct, frozen=True, kw_only=True):
     returned: Sum
     median_to_settle_s: float | UnsetType = UNSET
     states: list[StateFigures]
+    proven: list[ProvenFigures]
     step: Literal["hour", "day"]
     steps: list[StepFigures]
     attention: list[Attention]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -22,7 +23,7 @@ from gateway.http.panel.pages.visit import Visit
 from gateway.overview.chart import chart_of, steps_of
 from gateway.overview.model import Attention, Need, Overview, Period
 from gateway.overview.service import Overviews
-from gateway.payouts.model import is_open
+from gateway.payouts.model import is_open, track_word
 from gateway.payouts.searches import PayoutsBody
 from gateway.payouts.service import PayoutRecords
 from gateway.request_log.model import RefusalGroup, RequestSearch
@@ -30,17 +31,19 @@ from gateway.request_log.searches import SEARCH
 from gateway.request_log.service import RequestLog
 from policies.validation.bodies import body
 
-_CERTAINTY: Final = {
-    "paid": ("settled", "ok"),
-    "returned": ("returned", "warn"),
-    "accepted": ("accepted", "wait"),
-    "sending": ("sending", "wait"),
-    "unknown": ("unknown", "warn"),
-    "not_sent": ("not_sent", "wait"),
-    "rejected": ("rejected", "bad"),
-    "failed": ("failed", "bad"),
+_TONES: Final = {
+    "settled": "ok",
+    "returned": "warn",
+    "accepted": "wait",
+    "sending": "wait",
+    "unknown": "warn",
+    "not_sent": "wait",
+    "not_executed": "wait",
+    "rejected": "bad",
+    "failed": "bad",
+    "decided_unpaid": "bad",
 }
-"""By state, in the order of the list: the word of certainty, and the tone of its part."""
+"""The words of the track, in the order of the list, and the tone of each one's part."""
 _PAYOUTS: Final = body(PayoutsBody)
 _LATEST: Final = 9
 _COMMON: Final = 5
@@ -173,18 +176,18 @@ def _figures(told: Overview) -> Mapping[str, object]:
 
 def _shares(told: Overview) -> list[Mapping[str, Any]]:
     """Return how the payouts stand, what is proven first, each with its part of 1000."""
-    counts = {each.state.value: each.count for each in told.states}
-    counts["returned"] = told.returned_count
-    counts["paid"] = counts.get("paid", 0) - told.returned_count
+    counts = Counter({"returned": told.returned_count, "settled": -told.returned_count})
+    for each in told.proven:
+        counts[track_word(each.state, each.certainty)] += each.count
     return [
         {
-            "certainty": certainty,
+            "certainty": word,
             "tone": tone,
-            "count": counts[state],
-            "part": max(round(1000 * counts[state] / told.count), 1),
+            "count": counts[word],
+            "part": max(round(1000 * counts[word] / told.count), 1),
         }
-        for state, (certainty, tone) in _CERTAINTY.items()
-        if counts.get(state, 0) > 0
+        for word, tone in _TONES.items()
+        if counts[word] > 0
     ]
 
 

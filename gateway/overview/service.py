@@ -16,6 +16,7 @@ from gateway.domain.identity.rights import Area, Right
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.money import ZERO, Sum, sum_of
 from gateway.domain.payouts.payouts import PayoutState
+from gateway.domain.payouts.status import Certainty
 from gateway.overview.model import (
     SETTLED_WITHIN_S,
     Attention,
@@ -23,6 +24,7 @@ from gateway.overview.model import (
     Need,
     Overview,
     Period,
+    ProvenFigures,
     Span,
     StateFigures,
     StepFigures,
@@ -80,6 +82,7 @@ class Overviews:
         returned = await self.records.returned(span, who.scope)
         of_days, median = period is Period.MONTH, quantile(_settled(hours), SETTLED_WITHIN_S, 0.5)
         by_state = _added((each.state, each) for each in hours)
+        proven = _added(((each.state, each.certainty), each) for each in hours)
         return Overview(
             period=period,
             since=span.since,
@@ -94,6 +97,13 @@ class Overviews:
                 StateFigures(state=state, count=count, value=Sum(centavos))
                 for state in PayoutState
                 for count, centavos in [by_state.get(state, (0, 0))]
+                if count
+            ],
+            proven=[
+                ProvenFigures(state=state, certainty=word, count=count, value=Sum(centavos))
+                for state in PayoutState
+                for word in Certainty
+                for count, centavos in [proven.get((state, word), (0, 0))]
                 if count
             ],
             step="day" if of_days else "hour",

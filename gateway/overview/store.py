@@ -37,6 +37,7 @@ from gateway.core.own_work import (
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.money import Sum
 from gateway.domain.payouts.payouts import FINAL_STATES, PayoutState
+from gateway.domain.payouts.status import Certainty
 from gateway.overview.model import (
     ENDS_SOON,
     HOUR,
@@ -47,6 +48,7 @@ from gateway.overview.model import (
     Span,
 )
 from gateway.store.kernel.database import Database
+from gateway.store.payouts.certainty import CERTAINTY
 from gateway.store.tables.backoffice import approvals, callbacks
 from gateway.store.tables.columns import Record
 from gateway.store.tables.core import (
@@ -73,7 +75,7 @@ _SETTLED_WITHIN: Final = case(
 )
 _MOVED: Final = func.coalesce(payouts.c.moved_centavos, payouts.c.centavos)
 _AT_ONCE: Final = 24
-_ALIKE: Final = ("hour", "state", "settled_within")
+_ALIKE: Final = ("hour", "state", "certainty", "settled_within")
 
 
 class OverviewRecords:
@@ -231,6 +233,7 @@ def _counted(runs: Runs, scope: CompanyScope) -> Select[*tuple[Any, ...]]:
         select(
             HourOf(payouts.c.created_at).label("hour"),
             payouts.c.state,
+            CERTAINTY,
             _SETTLED_WITHIN.label("settled_within"),
             payouts.c.centavos,
             _MOVED.label("moved_centavos"),
@@ -250,6 +253,7 @@ def _by_company(span: Span) -> Select[*tuple[Any, ...]]:
             HourOf(payouts.c.created_at).label("hour"),
             accounts.c.company_id,
             payouts.c.state,
+            CERTAINTY,
             _SETTLED_WITHIN.label("settled_within"),
             payouts.c.centavos,
             _MOVED.label("moved_centavos"),
@@ -258,7 +262,7 @@ def _by_company(span: Span) -> Select[*tuple[Any, ...]]:
         .where(payouts.c.created_at >= span.since, payouts.c.created_at < span.until)
         .subquery()
     )
-    alike = (each.c.hour, each.c.company_id, each.c.state, each.c.settled_within)
+    alike = [each.c[name] for name in ("company_id", *_ALIKE)]
     counted = select(*alike, func.count().label("payouts"), *_sums(each.c))
     return counted.group_by(*alike)
 
@@ -379,6 +383,7 @@ def _figures(row: Record) -> HourFigures:
     return HourFigures(
         hour=row.hour,
         state=PayoutState(row.state),
+        certainty=Certainty(row.certainty),
         settled_within=row.settled_within,
         count=row.number,
         value=Sum(row.centavos),

@@ -29,7 +29,13 @@ from gateway.domain.payouts.payouts import (
     PayoutState,
 )
 from gateway.domain.payouts.reviews import Opinion
-from gateway.domain.payouts.status import Certainty, PayoutStatus, certainty_of, status_of
+from gateway.domain.payouts.status import (
+    UNSENT,
+    Certainty,
+    PayoutStatus,
+    certainty_of,
+    status_of,
+)
 from gateway.domain.requests.schemas import (
     Day,
     Instant,
@@ -334,6 +340,13 @@ class FoundPayout:
         )
 
 
+def track_word(state: str, certainty: str) -> str:
+    """Return the word of the certainty track for a state and what is proven."""
+    if certainty in {*UNSENT, Certainty.DECIDED_UNPAID}:
+        return certainty
+    return "settled" if state == PayoutState.PAID else state
+
+
 def is_open(payouts: Iterable[FoundPayoutDocument]) -> bool:
     """Say whether something may still become of one of them."""
     return any(each.state not in FINAL_STATES for each in payouts)
@@ -389,6 +402,7 @@ class Hit(StrEnum):
     UNKNOWN = "unknown"
     WAITING = "waiting"
     NOT_SENT = "not_sent"
+    NOT_EXECUTED = "not_executed"
 
 
 class HitPayouts(Struct, frozen=True):

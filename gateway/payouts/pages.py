@@ -18,7 +18,7 @@ from gateway.domain.kernel.errors import PAYOUT_NOT_FOUND, ServiceError
 from gateway.domain.kernel.money import Sum, sum_of
 from gateway.domain.kernel.windows import LOCAL
 from gateway.domain.payouts.payouts import FINAL_STATES, PayoutState
-from gateway.domain.payouts.status import Certainty
+from gateway.domain.payouts.status import Certainty, CertaintySought
 from gateway.domain.requests.schemas import instant
 from gateway.http.backoffice.files import CSV
 from gateway.http.panel.pages.formats import day_of, typed_money
@@ -33,6 +33,7 @@ from gateway.payouts.model import (
     PayoutsFoundDocument,
     StateCount,
     is_open,
+    track_word,
 )
 from gateway.payouts.searches import PayoutFilterBody, PayoutsBody
 from gateway.payouts.service import PayoutActs, PayoutRecords
@@ -61,13 +62,15 @@ _TABS: Final[Mapping[str, Mapping[str, object]]] = MappingProxyType(
         "": {},
         "open": {"states": ["sending", "accepted"], "unresolved": False},
         "unknown": {"unresolved": True},
+        "never_sent": {"certainty": "never_sent"},
+        "not_executed": {"certainty": "not_executed"},
         "not_sent": {"certainty": "not_sent"},
         "paid": {"states": ["paid"], "returned": False},
         "returned": {"returned": True},
         "failed": {"certainty": "confirmed_rejected"},
     }
 )
-"""What each tab asks for; the first is all of them."""
+"""What each tab asks for; the first is all, ``not_sent`` the two before it as in old addresses."""
 _NOTHING: Final = PayoutsFoundDocument([], PayoutCounts([], complete=True), "")
 _SEARCH: Final = body(PayoutsBody)
 _FILTER: Final = body(PayoutFilterBody)
@@ -128,8 +131,9 @@ class PayoutPages:
         found = await self._detail(visit)
         payout, dossier = found.payout, found.to_document(self.panel.staff(visit))
         back, moved = sum_of(each.value for each in found.returns), payout.moved_value
-        word = certainty_word(dossier.state, dossier.certainty)
+        word = track_word(dossier.state, dossier.certainty)
         events = list(collapse_repeats(timeline(found, dossier)))
+        sent = [each["at"] for each in events if each["kind"] == "sent"]
         number = dossier.payout["destination"].get("bank_number", "")
         return {
             "dossier": dossier,
@@ -144,6 +148,7 @@ class PayoutPages:
             "kept": Sum(moved.centavos - back.centavos),
             "is_final": payout.state in FINAL_STATES,
             "timeline": events,
+            "sent_at": sent[-1] if sent else None,
             "by_people": any(
                 each["kind"] == "decided" and "e2e_id" not in each["facts"] for each in events
             ),
@@ -178,11 +183,9 @@ class PayoutPages:
         events, dossier = data["timeline"], data["dossier"]
         proofs = [each for each in events if each.get("state") == dossier.state]
         is_proven = dossier.certainty != Certainty.SENT_UNKNOWN
-        sent = [each["at"] for each in events if each["kind"] == "sent"]
         data |= {
             "now": self.panel.staff(visit).acting.now(),
             "proof": proofs[-1] if is_proven and proofs else None,
-            "sent_at": sent[-1] if sent else None,
         }
         return Shown(template="money/certainty.html", data=data)
 
@@ -215,13 +218,6 @@ def pages(
     panel.view(f"{_PATH}/dossier", "payout_dossier", read, media=json)(does.dossier)
     panel.form(f"{_PATH}/probe", "payout_probe", acts.probe, shows=payout)(does.probe)
     return panel.pages
-
-
-def certainty_word(state: str, certainty: str) -> str:
-    """Return the word of the certainty track for a state."""
-    if certainty == "not_sent":
-        return "not_sent"
-    return "settled" if state == "paid" else state
 
 
 def timeline(found: PayoutDetail, dossier: DossierDocument) -> Sequence[Mapping[str, Any]]:
@@ -274,7 +270,7 @@ def _found_nothing_new(event: Mapping[str, Any]) -> tuple[object, ...]:
 
 def _track(state: str, certainty: str, before: str) -> str:
     """Return the track's word after an event; one that moved nothing leaves it as it was."""
-    return certainty_word(state, certainty) if state else before
+    return track_word(state, certainty) if state else before
 
 
 def _address(visit: Visit) -> str:
@@ -343,4 +339,5 @@ def _belongs(counted: StateCount, wanted: Mapping[str, object]) -> bool:
     states = wanted.get("states")
     if isinstance(states, list):
         return counted.state in states
-    return wanted.get("certainty") in {None, counted.certainty}
+    sought = wanted.get("certainty")
+    return sought is None or counted.certainty in CertaintySought(str(sought)).words

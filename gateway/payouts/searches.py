@@ -23,7 +23,7 @@ from gateway.domain.kernel.windows import (
     local_start,
 )
 from gateway.domain.payouts.payouts import PayoutState
-from gateway.domain.payouts.status import Certainty
+from gateway.domain.payouts.status import CertaintySought
 from policies.validation.backoffice.searches import Limit
 from policies.validation.search import days
 
@@ -65,7 +65,7 @@ class PayoutFilterBody(msgspec.Struct, kw_only=True, forbid_unknown_fields=True)
     ends: date | None = None
     days: Annotated[int, msgspec.Meta(ge=1, le=90)] | None = None
     states: list[PayoutState] = []
-    certainty: Certainty | None = None
+    certainty: CertaintySought | None = None
     review: bool | None = None
     unresolved: bool | None = None
     least: Money | None = None

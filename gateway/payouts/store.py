@@ -32,13 +32,12 @@ from gateway.approvals.model import ApprovalKind, ApprovalState
 from gateway.core.access import Staff
 from gateway.core.own_work import collectable, decidable, reviewable
 from gateway.domain.accounts.credentials import Action
-from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.identity.rights import Area, Right
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.money import Sum
 from gateway.domain.kernel.terms import terms_of
 from gateway.domain.payouts.payouts import Payout, PayoutState
-from gateway.domain.payouts.status import Certainty, certainty_of_state
+from gateway.domain.payouts.status import Certainty
 from gateway.payouts.model import (
     FoundPayout,
     Hit,
@@ -51,6 +50,7 @@ from gateway.payouts.model import (
 )
 from gateway.payouts.searches import PayoutFilterBody, PayoutOrder, PayoutPlace, PayoutQuery
 from gateway.store.kernel.database import Database
+from gateway.store.payouts.certainty import CERTAINTY, proven
 from gateway.store.payouts.rows import restored_payout
 from gateway.store.tables.backoffice import approvals
 from gateway.store.tables.columns import Record, reference_digest
@@ -77,10 +77,6 @@ Condition = ColumnElement[bool] | TextClause
 
 _KEY: Final = (payouts.c.account_id, payouts.c.reference_sha256)
 _KEYSET: Final = (payouts.c.created_at, *_KEY)
-_UNSENT: Final = and_(
-    payouts.c.state == PayoutState.FAILED.value,
-    func.coalesce(payouts.c.failure_code, "") == FailureCode.NOT_SENT.value,
-)
 _PROVEN: Final = and_(payouts.c.state != PayoutState.UNKNOWN.value, ~payouts.c.review)
 """The opposite of ``UNRESOLVED``, which is a text."""
 _SHORT: Final = text("length(payouts.reference) <= 200")
@@ -225,7 +221,8 @@ class PayoutDirectory:
         of = {
             Hit.UNKNOWN: (UNRESOLVED,),
             Hit.WAITING: (payouts.c.next_check_at.is_not(None), waiting, not_(payouts.c.review)),
-            Hit.NOT_SENT: (payouts.c.created_at >= since, _certain(Certainty.NOT_SENT)),
+            Hit.NOT_SENT: (payouts.c.created_at >= since, proven(Certainty.NOT_SENT)),
+            Hit.NOT_EXECUTED: (payouts.c.created_at >= since, proven(Certainty.NOT_EXECUTED)),
         }
         centavos = cast(func.sum(payouts.c.centavos), BigInteger).label("centavos")
         counted = union_all(
@@ -273,18 +270,17 @@ class PayoutDirectory:
     async def counts(self, query: PayoutQuery, scope: CompanyScope) -> PayoutCounts:
         """Count all that lie in the window by state: the newest, as many as are counted at most."""
         inside = _inside(query, scope)
-        unsent = case((_UNSENT, 1), else_=0).label("unsent")
         # What is not paid has no returns: they are not looked for there.
         is_paid = payouts.c.state == PayoutState.PAID.value
         back = case((and_(is_paid, _CAME_BACK), 1), else_=0).label("back")
         newest = (
-            select(payouts.c.state, unsent, payouts.c.review, back, payouts.c.centavos)
+            select(payouts.c.state, CERTAINTY, payouts.c.review, back, payouts.c.centavos)
             .where(*inside)
             .order_by(payouts.c.created_at.desc())
             .limit(COUNTED_AT_MOST + 1)
             .subquery()
         )
-        alike = (newest.c.state, newest.c.unsent, newest.c.review, newest.c.back)
+        alike = (newest.c.state, newest.c.certainty, newest.c.review, newest.c.back)
         how_many, together = func.count().label("number"), func.sum(newest.c.centavos).label("sum")
         counted = select(*alike, how_many, together).group_by(*alike).order_by(*alike)
         rows = await self._database.rows(counted)
@@ -338,7 +334,7 @@ def _standing(wanted: PayoutFilterBody) -> Iterator[Condition]:
     if wanted.states:
         yield payouts.c.state.in_(sorted(set(wanted.states)))
     if wanted.certainty is not None:
-        yield _certain(wanted.certainty)
+        yield or_(*map(proven, sorted(wanted.certainty.words)))
     if wanted.review is not None:
         yield payouts.c.review == wanted.review
     if wanted.unresolved is not None:
@@ -347,19 +343,6 @@ def _standing(wanted: PayoutFilterBody) -> Iterator[Condition]:
         yield _CAME_BACK if wanted.returned else ~_CAME_BACK
     if wanted.review or set(wanted.states) == {PayoutState.UNKNOWN}:
         yield UNRESOLVED
-
-
-def _certain(word: Certainty) -> ColumnElement[bool]:
-    """Demand what is proven, in the words of ``certainty_of``."""
-    states = [each.value for each in PayoutState if certainty_of_state(each) is word]
-    stands = payouts.c.state.in_(states)
-    match word:
-        case Certainty.NOT_SENT:
-            return or_(stands, _UNSENT)
-        case Certainty.CONFIRMED_REJECTED:
-            return and_(stands, ~_UNSENT)
-        case _:
-            return stands
 
 
 def _beyond(query: PayoutQuery) -> Iterator[Condition]:
@@ -404,10 +387,9 @@ def _place(row: Record) -> PayoutPlace:
 
 
 def _count(row: Record) -> StateCount:
-    state = PayoutState(row.state)
     return StateCount(
-        state=state,
-        certainty=Certainty.NOT_SENT if row.unsent else certainty_of_state(state),
+        state=PayoutState(row.state),
+        certainty=Certainty(row.certainty),
         review=bool(row.review),
         count=row.number,
         value=Sum(int(row.sum)),

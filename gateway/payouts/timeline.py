@@ -11,9 +11,9 @@ from msgspec import Meta, Struct
 from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.kernel.money import Money, Sum
 from gateway.domain.payouts.events import Facts, PayoutEvent, begun, evidence_facts, judged
-from gateway.domain.payouts.payouts import Attempt, EventKind, Payout, PayoutState
+from gateway.domain.payouts.payouts import Absence, Attempt, EventKind, Payout
 from gateway.domain.payouts.reviews import Opinion
-from gateway.domain.payouts.status import Certainty, certainty_when
+from gateway.domain.payouts.status import UNSENT, Certainty, certainty_when
 from gateway.domain.requests.schemas import Instant, OptionalMoment, instant
 
 _INSTANTS: Final = frozenset({"asked_at", "settled_at", "held_until"})
@@ -87,7 +87,7 @@ def timeline(
     older = [event for each in attempts for event in _of_attempt(payout, each, events)]
     known = {each.facts.get("by") for each in events if each.kind is EventKind.JUDGED}
     older += [judged(each) for each in opinions if each.by not in known]
-    return list(_told(sorted([*older, *events], key=lambda each: each.at)))
+    return list(_told(payout, sorted([*older, *events], key=lambda each: each.at)))
 
 
 def _of_attempt(
@@ -120,7 +120,7 @@ def _event(payout: Payout, attempt: Attempt, kind: EventKind, at: datetime) -> P
     )
 
 
-def _told(events: Sequence[PayoutEvent]) -> Iterator[HappeningDocument]:
+def _told(payout: Payout, events: Sequence[PayoutEvent]) -> Iterator[HappeningDocument]:
     """Say of each how sure we were before and after; a try that left is told as sent."""
     left = {
         each.attempt
@@ -128,8 +128,10 @@ def _told(events: Sequence[PayoutEvent]) -> Iterator[HappeningDocument]:
         if each.kind is EventKind.ANSWERED and each.facts.get("bytes_left") is True
     }
     sure: Certainty | Literal[""] = ""
+    absence = None
     for each in events:
-        after = sure if each.after is None else _certainty(each.after, each.facts)
+        absence = _absence(each, payout) or absence
+        after = _certainty(each, absence) or sure
         yield HappeningDocument(
             kind=each.kind.value,
             at=each.at,
@@ -163,5 +165,24 @@ def _facts(found: Facts) -> EventFactsDocument:
     return cast("EventFactsDocument", shown)
 
 
-def _certainty(state: PayoutState, facts: Facts) -> Certainty:
-    return certainty_when(state, never_sent=facts.get("failure") == FailureCode.NOT_SENT.value)
+def _absence(event: PayoutEvent, payout: Payout) -> Absence | None:
+    """
+    Return who proved by an event that the bank did not execute what may have left.
+
+    Where its facts are not kept, the payout knows.
+    """
+    if event.kind is EventKind.DECIDED:
+        return payout.absence
+    if _certainty(event, None) not in UNSENT:
+        return None
+    has_left = event.facts.get("bytes_left")
+    if has_left is None:
+        return payout.absence
+    return Absence.BANK if has_left is True else None
+
+
+def _certainty(event: PayoutEvent, absence: Absence | None) -> Certainty | Literal[""]:
+    if event.after is None:
+        return ""
+    code = FailureCode.NOT_SENT if event.facts.get("failure") == FailureCode.NOT_SENT else None
+    return certainty_when(event.after, code, absence)

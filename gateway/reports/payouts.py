@@ -8,6 +8,7 @@ from typing import Final
 from gateway.domain.bank.payout_orders import FailureCode, PayoutMethod
 from gateway.domain.kernel.money import Money
 from gateway.domain.payouts.payouts import Payout, PayoutState
+from gateway.domain.payouts.status import Certainty, certainty_of
 from gateway.payouts.model import FoundPayout
 from gateway.reports.csv import brazilian, brazilian_head
 from gateway.reports.texts import amount, second, text_cell
@@ -22,10 +23,14 @@ _METHODS: Final[Mapping[PayoutMethod, str]] = {
     PayoutMethod.PIX: "Chave Pix",
     PayoutMethod.BANK_ACCOUNT: "Conta bancária",
 }
-_NOT_SENT: Final = "certamente não enviado"
+_PROVEN: Final[Mapping[Certainty, str]] = {
+    Certainty.NOT_SENT: "certamente não enviado",
+    Certainty.NOT_EXECUTED: "não executado pelo banco",
+    Certainty.DECIDED_UNPAID: "não pago, decidido por duas pessoas",
+}
+"""Where the state alone does not say what is proven."""
 _STATES: Final[Mapping[PayoutState, str]] = {
     PayoutState.SENDING: "enviando",
-    PayoutState.NOT_SENT: _NOT_SENT,
     PayoutState.UNKNOWN: "resultado desconhecido",
     PayoutState.ACCEPTED: "aceito pelo banco",
     PayoutState.PAID: "liquidado",
@@ -69,7 +74,7 @@ def _line(found: FoundPayout) -> Sequence[str]:
         text_cell(tax_number),
         _outcome(found),
         "sim" if payout.review else "não",
-        _FAILURES[payout.failure.code] if payout.failure else "",
+        _why(payout),
         text_cell(payout.provider),
         text_cell(by or payout.client_id),
         text_cell(payout.e2e_id),
@@ -77,6 +82,18 @@ def _line(found: FoundPayout) -> Sequence[str]:
         *_moved(payout),
         amount(found.returned) if payout.state is PayoutState.PAID else "",
     )
+
+
+def _why(payout: Payout) -> str:
+    """Say why it failed, also where partners read one code for two proofs."""
+    if payout.failure is None:
+        return ""
+    word = certainty_of(payout)
+    if word is Certainty.NOT_EXECUTED:
+        return "não executado no seu dia"
+    if word is Certainty.DECIDED_UNPAID:
+        return _PROVEN[word]
+    return _FAILURES[payout.failure.code]
 
 
 def _moved(payout: Payout) -> tuple[str, str]:
@@ -96,6 +113,5 @@ def _outcome(found: FoundPayout) -> str:
             if found.returned.centavos >= payout.moved_value.centavos
             else "devolvido em parte"
         )
-    if payout.failure is not None and payout.failure.code is FailureCode.NOT_SENT:
-        return _NOT_SENT
-    return _STATES[payout.state]
+    word = certainty_of(payout)
+    return _PROVEN[word] if word in _PROVEN else _STATES[payout.state]

@@ -117,6 +117,18 @@ class PayoutState(StrEnum):
     FAILED = "failed"
 
 
+class Absence(StrEnum):
+    """
+    Who proves that nothing was executed, where a try may have reached the bank.
+
+    BANK: it was asked and does not have it, or it answered that it executed nothing.
+    PEOPLE: two people found no payment, and the bank had never said that it has the order.
+    """
+
+    BANK = "bank"
+    PEOPLE = "people"
+
+
 FINAL_STATES = frozenset({PayoutState.PAID, PayoutState.REJECTED, PayoutState.FAILED})
 
 
@@ -152,6 +164,8 @@ class Payout:
         attempt: The number of the latest try to move money, from 1.
         lease_until: Until then the attempt belongs to the process that sends it.
         review: No proof can be had; a person decides.
+        absence: Who proved of one of its tries that the bank did not execute it; None while no
+            byte of a try that ended unpaid has left us.
         held_until: The deadline of the bank's precautionary analysis, while
             the payout is ACCEPTED and the bank holds it.
         client_id: The credential whose request sent it last; its limits count it.
@@ -184,6 +198,7 @@ class Payout:
     e2e_id: str = ""
     failure: Failure | None = None
     review: bool = False
+    absence: Absence | None = None
     held_until: datetime | None = None
     payee_digest: bytes = field(default=b"", compare=False, repr=False)
     owner: NamedOwner | None = None
@@ -336,6 +351,17 @@ class Change:
     held_until: datetime | None = None
     moved: Money | None = None
     cause: EventKind = EventKind.ANSWERED
+
+    @property
+    def absence(self) -> Absence | None:
+        """Return who proves by this step that the bank executed nothing; None leaves it open."""
+        if self.cause is EventKind.DECIDED and self.after is PayoutState.FAILED:
+            return None if PayoutState.ACCEPTED in self.before else Absence.PEOPLE
+        failed_unsent = self.failure is not None and self.failure.code is FailureCode.NOT_SENT
+        if self.after is not PayoutState.NOT_SENT and not failed_unsent:
+            return None
+        has_left = self.evidence is not None and self.evidence.bytes_left
+        return Absence.BANK if has_left else None
 
 
 @dataclass(frozen=True, slots=True)

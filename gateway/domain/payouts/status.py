@@ -9,7 +9,7 @@ from typing import Final
 
 from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.kernel.windows import Search
-from gateway.domain.payouts.payouts import Payout, PayoutState
+from gateway.domain.payouts.payouts import Absence, Payout, PayoutState
 
 
 class PayoutStatus(StrEnum):
@@ -57,18 +57,63 @@ class Certainty(StrEnum):
     """
     What is proven.
 
-    NOT_SENT: nothing moved, and no attempt so far can move anything.
+    NOT_SENT: no byte of it has left us, so nothing moved.
+    NOT_EXECUTED: it may have left us, and the bank does not have it, or answered that it executed
+        nothing: nothing moved.
     SENT_UNKNOWN: it may have left us; nobody knows yet.
-    CONFIRMED_REJECTED: the bank, or two users, said that it did not pay.
+    CONFIRMED_REJECTED: the bank said that it did not pay, or two users did after it had accepted.
+    DECIDED_UNPAID: two users found no payment; the bank has never said that it had the order.
     CONFIRMED_ACCEPTED: the bank has ordered it.
     SETTLED: the money arrived.
+
+    Of the first two, no attempt so far can move anything any more.
     """
 
     NOT_SENT = "not_sent"
+    NOT_EXECUTED = "not_executed"
     SENT_UNKNOWN = "sent_unknown"
     CONFIRMED_REJECTED = "confirmed_rejected"
+    DECIDED_UNPAID = "decided_unpaid"
     CONFIRMED_ACCEPTED = "confirmed_accepted"
     SETTLED = "settled"
+
+
+class CertaintySought(StrEnum):
+    """
+    What a search asks to be proven.
+
+    NOT_SENT finds ``not_sent`` and ``not_executed``, and CONFIRMED_REJECTED finds
+    ``confirmed_rejected`` and ``decided_unpaid``, as they did when each had one word. NEVER_SENT
+    and BANK_REJECTED find the first of each pair alone. Every other finds the word of its name.
+    """
+
+    NOT_SENT = "not_sent"
+    NEVER_SENT = "never_sent"
+    NOT_EXECUTED = "not_executed"
+    SENT_UNKNOWN = "sent_unknown"
+    CONFIRMED_REJECTED = "confirmed_rejected"
+    BANK_REJECTED = "bank_rejected"
+    DECIDED_UNPAID = "decided_unpaid"
+    CONFIRMED_ACCEPTED = "confirmed_accepted"
+    SETTLED = "settled"
+
+    @property
+    def words(self) -> frozenset[Certainty]:
+        """Return what fits."""
+        return _FOUND_BY.get(self) or frozenset({Certainty(self.value)})
+
+
+UNSENT: Final = frozenset({Certainty.NOT_SENT, Certainty.NOT_EXECUTED})
+"""What moved nothing and may be ordered again on its day."""
+
+_FOUND_BY: Final[Mapping[CertaintySought, frozenset[Certainty]]] = {
+    CertaintySought.NOT_SENT: UNSENT,
+    CertaintySought.NEVER_SENT: frozenset({Certainty.NOT_SENT}),
+    CertaintySought.CONFIRMED_REJECTED: frozenset(
+        {Certainty.CONFIRMED_REJECTED, Certainty.DECIDED_UNPAID}
+    ),
+    CertaintySought.BANK_REJECTED: frozenset({Certainty.CONFIRMED_REJECTED}),
+}
 
 
 _OF: Final[Mapping[PayoutState, Certainty]] = {
@@ -82,18 +127,19 @@ _OF: Final[Mapping[PayoutState, Certainty]] = {
 }
 
 
-def certainty_of_state(state: PayoutState) -> Certainty:
-    """Return the word for a state, where nothing is known of why a payout failed."""
-    return _OF[state]
-
-
-def certainty_when(state: PayoutState, *, never_sent: bool) -> Certainty:
-    """Return the word for a state; one that failed for never having been sent was not sent."""
-    return Certainty.NOT_SENT if state is PayoutState.FAILED and never_sent else _OF[state]
+def certainty_when(
+    state: PayoutState, failure: FailureCode | None, absence: Absence | None
+) -> Certainty:
+    """Return the word for a state, for why it failed, and for who proves that nothing moved."""
+    is_failed = state is PayoutState.FAILED
+    if is_failed and absence is Absence.PEOPLE:
+        return Certainty.DECIDED_UNPAID
+    if state is not PayoutState.NOT_SENT and not (is_failed and failure is FailureCode.NOT_SENT):
+        return _OF[state]
+    return Certainty.NOT_EXECUTED if absence is Absence.BANK else Certainty.NOT_SENT
 
 
 def certainty_of(payout: Payout) -> Certainty:
     """Return the word for a payout; see ``certainty_when``."""
-    failure = payout.failure
-    never_sent = failure is not None and failure.code is FailureCode.NOT_SENT
-    return certainty_when(payout.state, never_sent=never_sent)
+    failure = payout.failure.code if payout.failure else None
+    return certainty_when(payout.state, failure, payout.absence)

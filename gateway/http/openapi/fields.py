@@ -51,7 +51,12 @@ FIELDS: Final[Mapping[str, str]] = {
     "calls": "Number of calls to the bank.",
     "capabilities": "What the bank's adapter offers, by name.",
     "care": "Credentials to look at: about to expire, able to pay but unused, or too wide.",
-    "certainty": "Only payouts of which this is certain about the money.",
+    "certainty": (
+        "Only payouts of which this is certain about the money. `not_sent` finds `not_executed` "
+        "too, and `confirmed_rejected` finds `decided_unpaid`; `never_sent` and `bank_rejected` "
+        "find the first of each pair alone."
+    ),
+    "ProvenFigures.certainty": "What is certain about the money.",
     "certainty_after": "What was certain about the money after it.",
     "certainty_before": "What was certain about the money before it.",
     "checks": "The checks of the request in their order, up to the one that refused.",
@@ -200,6 +205,7 @@ FIELDS: Final[Mapping[str, str]] = {
     "progress": "Where the review stands.",
     "proposed_by": "Who proposed it.",
     "proven": "Payouts about which there is proof now.",
+    "Overview.proven": "The payouts by state, apart by what is certain about the money.",
     "provider": "Name of the bank in the operator's settings; empty for none.",
     "provider_account": "The bank's own name of the account.",
     "provider_account_before": "The same before the order.",

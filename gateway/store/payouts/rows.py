@@ -20,6 +20,7 @@ from gateway.domain.kernel.money import Money
 from gateway.domain.payouts.followups import FIRST_CHECK
 from gateway.domain.payouts.payouts import (
     SUCCESSORS,
+    Absence,
     Attempt,
     Change,
     Failure,
@@ -35,7 +36,7 @@ from gateway.store.tables.core import payouts
 _COLUMNS = payouts.c.keys()
 _READ = (
     *("method", "centavos", "destination", "destination_sent", "state"),
-    *("failure_code", "failure_forbidden", "key_owner", "moved_centavos"),
+    *("failure_code", "failure_forbidden", "key_owner", "moved_centavos", "absence"),
 )
 _KEPT = [each for each in _COLUMNS if each in Payout.__dataclass_fields__ and each not in _READ]
 _READ_AT = itemgetter(*map(_COLUMNS.index, _READ))
@@ -87,7 +88,8 @@ def restored_payout(row: Record) -> Payout:
     They are taken by place: a row takes half a microsecond to find a name, and a page of a list
     would ask it for six hundred.
     """
-    word, centavos, destination, sent, state, code, forbidden, owner, moved = _READ_AT(row)
+    word, centavos, destination, sent, state, *more = _READ_AT(row)
+    code, forbidden, owner, moved, absence = more
     method = _METHODS[word]
     return Payout(
         **dict(zip(_KEPT, _KEPT_AT(row), strict=True)),
@@ -99,6 +101,7 @@ def restored_payout(row: Record) -> Payout:
         failure=None if code is None else Failure(FailureCode(code), forbidden),
         owner=None if owner is None else NamedOwner(**columns.read(owner)),
         moved=None if moved is None else Money(moved),
+        absence=None if absence is None else Absence(absence),
     )
 
 
@@ -142,6 +145,8 @@ def step_columns(change: Change) -> dict[str, object]:
         step["e2e_id"] = change.e2e_id
     if change.settled_at is not None:
         step["settled_at"] = change.settled_at
+    if change.absence is not None:
+        step["absence"] = change.absence.value
     if change.moved is not None:
         step["moved_centavos"] = change.moved.centavos
     if change.failure is not None:

@@ -55,7 +55,7 @@ _KEY = ("account_id", "reference_sha256")
 # A step may leave these as they are. They are NULL then, so that every step has the same text.
 _KEPT = (
     *("provider_id", "e2e_id", "settled_at", "failure_code", "failure_forbidden"),
-    *("held_until", "moved_centavos"),
+    *("held_until", "moved_centavos", "absence"),
 )
 _WRITTEN = ("state", "review", "updated_at", "next_check_at")
 _CLAIMED = (
@@ -72,7 +72,9 @@ def _given(table: Table, *later: str) -> Sequence[str]:
 
 
 _TOLD = _given(payout_events, "number")
-_NEW_PAYOUT = _given(payouts, "check_owner", "check_until", "held_until", "moved_centavos")
+_NEW_PAYOUT = _given(
+    payouts, *("check_owner", "check_until", "held_until", "moved_centavos", "absence")
+)
 _NEW_ATTEMPT = _given(attempts)
 # No state has more predecessors than this, so no step can be allowed from more states.
 _STATES = max(sum(state in after for after in SUCCESSORS.values()) for state in PayoutState)

@@ -27,6 +27,7 @@ payout_hours = Table(
     Column("hour", Instant, primary_key=True),
     Column("company_id", Text, primary_key=True),
     Column("state", Text, primary_key=True),
+    Column("certainty", Text, primary_key=True),
     Column("settled_within", Integer, primary_key=True),
     Column("payouts", BigInteger, nullable=False),
     Column("centavos", BigInteger, nullable=False),

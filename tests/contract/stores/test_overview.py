@@ -18,6 +18,7 @@ from gateway.domain.identity.rights import Role
 from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope, scope_of
 from gateway.domain.kernel.money import Money, Sum
 from gateway.domain.payouts.payouts import PayoutState
+from gateway.domain.payouts.status import Certainty
 from gateway.operations.kernel.audit_context import AuditContext
 from gateway.overview.model import HOUR, HourFigures, Need, Span
 from gateway.overview.store import OverviewRecords
@@ -148,7 +149,9 @@ async def test_a_remembered_hour_is_not_counted_again(store: Store):
 
     (found,) = await OverviewRecords(store.database).hours(DAY, EVERY_COMPANY)
 
-    assert found == HourFigures(THIS_HOUR, PayoutState.PAID, 2, 1, Sum(1050), Sum(1050))
+    assert found == HourFigures(
+        THIS_HOUR, PayoutState.PAID, Certainty.SETTLED, 2, 1, Sum(1050), Sum(1050)
+    )
 
 
 @both

@@ -17,7 +17,7 @@ from gateway.domain.bank.providers import PixReturn
 from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope
 from gateway.domain.kernel.money import Money, Sum
 from gateway.domain.payouts.payouts import Failure, Payout, PayoutState
-from gateway.domain.payouts.status import Certainty, certainty_of
+from gateway.domain.payouts.status import Certainty, CertaintySought, certainty_of
 from gateway.overview.model import HOUR, Span
 from gateway.overview.store import OverviewRecords
 from gateway.payouts import store as payout_directory
@@ -111,10 +111,10 @@ async def numbers(store: Store, query: PayoutQuery) -> list[int]:
         ({}, [6, 5, 4, 3, 2, 1, 0]),
         ({"states": [S.SENDING, S.ACCEPTED]}, [2, 0]),
         ({"states": [S.UNKNOWN]}, [1]),
-        ({"certainty": Certainty.SENT_UNKNOWN}, [1, 0]),
-        ({"certainty": Certainty.NOT_SENT}, [5]),
-        ({"certainty": Certainty.CONFIRMED_REJECTED}, [4]),
-        ({"certainty": Certainty.SETTLED}, [6, 3]),
+        ({"certainty": CertaintySought.SENT_UNKNOWN}, [1, 0]),
+        ({"certainty": CertaintySought.NOT_SENT}, [5]),
+        ({"certainty": CertaintySought.CONFIRMED_REJECTED}, [4]),
+        ({"certainty": CertaintySought.SETTLED}, [6, 3]),
         ({"least": Money(1051)}, [3]),
         ({"most": Money(99)}, [1]),
         ({"least": Money(99), "most": Money(99)}, [1]),
@@ -175,7 +175,8 @@ async def test_certainty_is_the_same_in_the_store_as_in_the_domain(
     found, counts = await searched(several, of_the_day())
     alike = [each for each in found if certainty_of(each.payout) is word]
 
-    chosen, _ = await searched(several, of_the_day(certainty=word))
+    (sought,) = [each for each in CertaintySought if each.words == {word}]
+    chosen, _ = await searched(several, of_the_day(certainty=sought))
 
     assert list(chosen) == alike
     assert sum(each.count for each in counts.by_state if each.certainty is word) == len(alike)

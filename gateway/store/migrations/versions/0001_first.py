@@ -119,7 +119,7 @@ _TABLES: Final = (
         "time lease_until created_at updated_at; time? settled_at; text provider_id e2e_id; "
         "text? failure_code; flag failure_forbidden review; time? next_check_at; "
         "text? check_owner; time? check_until held_until; bytes? payee_digest; text? key_owner; "
-        "large? moved_centavos; text provider_account",
+        "text? absence; large? moved_centavos; text provider_account",
         key=_PAYOUT,
         of={"account_id": "accounts"},
         unique="account_id provider_key",
@@ -199,9 +199,9 @@ _TABLES: Final = (
     _Table("closed_hours", "time hour"),
     _Table(
         "payout_hours",
-        "time hour; text company_id state; number settled_within; large payouts centavos "
-        "moved_centavos",
-        key="hour company_id state settled_within",
+        "time hour; text company_id state certainty; number settled_within; "
+        "large payouts centavos moved_centavos",
+        key="hour company_id state certainty settled_within",
     ),
     _Table(
         "users",

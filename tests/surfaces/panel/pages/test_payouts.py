@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from datetime import timedelta
 from urllib.parse import parse_qs, urlsplit
 from uuid import uuid4
@@ -15,8 +16,10 @@ from sqlalchemy import update
 from gateway.accounts.model import AccountRequest
 from gateway.app.build_backoffice import build_account_service
 from gateway.core.access import Staff
-from gateway.domain.bank.payout_orders import AccountType, BankDestination
+from gateway.domain.bank.payout_orders import AccountType, BankDestination, FailureCode
+from gateway.domain.bank.providers import Evidence, Phase
 from gateway.domain.identity.rights import Role
+from gateway.domain.payouts.payouts import Change, EventKind, Failure, PayoutState
 from gateway.store.tables import core
 from tests.surfaces.panel.pages.payouts import ordered
 from tests.surfaces.panel.pages.person import Person, Seen, signed_in
@@ -154,8 +157,10 @@ async def test_a_receipt_is_of_what_is_settled_alone(world: World, viewer: Perso
 
 async def test_a_statement_for_the_customer_says_what_is_proven_alone(world: World, viewer: Person):
     reference, waiting = await paid(world), await in_review(world)
-    for value, lot in ((777.03, "refused"), (777.02, "failed"), (777.11, "unsent")):
+    for value, lot in ((777.03, "refused"), (777.02, "failed"), (777.11, "told")):
         await world.pay(order(f"{reference}-{lot}", world.today(), value=value))
+    async with world.failing("payout", "refuse"):
+        await world.pay(order(f"{reference}-unsent", world.today()))
 
     async def failed() -> Seen | None:
         seen = await viewer.open(f"{at(world, f'{reference}-failed')}/certainty")
@@ -168,6 +173,7 @@ async def test_a_statement_for_the_customer_says_what_is_proven_alone(world: Wor
             ("waiting", waiting),
             ("refused", f"{reference}-refused"),
             ("unsent", f"{reference}-unsent"),
+            ("told", f"{reference}-told"),
         )
     } | {"failed": await until(failed)}
 
@@ -176,6 +182,10 @@ async def test_a_statement_for_the_customer_says_what_is_proven_alone(world: Wor
     unsent = (
         "Nenhum valor saiu. A mesma ordem ainda pode ser enviada antes do fim do dia (UTC); "
         "se não for, nunca será paga."
+    )
+    told = (
+        "O banco não executou a ordem: nenhum dinheiro saiu. A mesma ordem pode ser enviada de "
+        "novo até o fim do dia (UTC); do contrário, nunca será paga."
     )
     never = "Não pago, e esta ordem nunca será paga."
     assert said == {
@@ -186,15 +196,103 @@ async def test_a_statement_for_the_customer_says_what_is_proven_alone(world: Wor
         ),
         "refused": (never, "O banco recusou a ordem."),
         "failed": (never, "O banco tinha aceitado a ordem e depois desistiu dela, sem pagar."),
-        "unsent": (
-            "Não pago até agora.",
-            unsent,
-        ),
+        "unsent": ("Não pago até agora.", unsent),
+        "told": ("Não pago até agora.", told),
     }
     for each in seen.values():
         assert each.status == 200
         assert "52998224725" not in each.text
         assert "cli_" not in each.text.partition("<main")[2]
+
+
+async def not_executed(world: World, *, over: bool = False) -> str:
+    """Lose an answer, and let a look at the bank prove that it has nothing; and let the day end."""
+    reference, store = f"pedido-{uuid4()}", world.gateway.kernel.store.payouts
+    await world.pay(order(reference, world.today(), value=777.07))
+    found = await store.find(world.demo["accounts"]["main"]["id"], reference)
+    assert found is not None
+    absent = Evidence(phase=Phase.ANSWERED, bytes_left=True, reason="absent")
+    proven = Change(
+        account_id=found.account_id,
+        reference=reference,
+        attempt=found.attempt,
+        before=frozenset({PayoutState.UNKNOWN}),
+        after=PayoutState.NOT_SENT,
+        at=world.gateway.kernel.now(),
+        evidence=absent,
+        cause=EventKind.PROBED,
+    )
+    assert await store.record(proven)
+    ended = replace(
+        proven,
+        before=frozenset({PayoutState.NOT_SENT}),
+        after=PayoutState.FAILED,
+        evidence=None,
+        failure=Failure(FailureCode.NOT_SENT),
+        cause=EventKind.EXPIRED,
+    )
+    assert not over or await store.record(ended)
+    return reference
+
+
+async def unsent(world: World) -> str:
+    """Order one that no byte of leaves for the bank."""
+    reference = f"pedido-{uuid4()}"
+    async with world.failing("payout", "refuse"):
+        await world.pay(order(reference, world.today()))
+    return reference
+
+
+@pytest.mark.parametrize("over", [False, True], ids=["open", "after its day"])
+async def test_what_the_bank_did_not_execute_is_nowhere_called_unsent(
+    world: World, viewer: Person, *, over: bool
+):
+    """Its page, its statement for the customer, the lists and the table say one thing of it."""
+    reference = await not_executed(world, over=over)
+
+    page = await viewer.open(at(world, reference))
+    paper = await viewer.open(f"{at(world, reference)}/certainty")
+    table = await viewer.open("/panel/payouts/export?days=1")
+    line = next(each for each in table.text.splitlines() if reference in each)
+
+    assert page.text.count("Não executado") + page.text.count("não executado") >= 3
+    assert "t-not_executed" in page.text
+    assert "não: o banco não executou" in page.text
+    assert "O banco foi consultado e não tem o pagamento" in page.text
+    assert "não executado pelo banco" in line
+    for each in (page.text, paper.text.partition("<main")[2], line):
+        said = re.findall(r"(?i)não enviad\w+|nada foi enviado[.,]|certamente não", each)
+        assert said == []
+    for found in ("/panel", "/panel/payouts", "/panel/providers/sandbox/incident"):
+        seen = await viewer.open(found)
+        assert re.search("(?i)não executados? pelo banco", seen.text)
+
+
+async def test_the_two_stand_in_tabs_of_their_own_and_an_old_address_shows_both(
+    world: World, viewer: Person
+):
+    references = [await not_executed(world), await not_executed(world, over=True)]
+    never = await unsent(world)
+
+    found = {
+        tab: await viewer.open(f"/panel/payouts?days=1&tab={tab}")
+        for tab in ("never_sent", "not_executed", "not_sent")
+    }
+    page = await viewer.open(at(world, never))
+
+    shown = {
+        tab: {each for each in (*references, never) if each in seen.text}
+        for tab, seen in found.items()
+    }
+    assert shown == {
+        "never_sent": {never},
+        "not_executed": set(references),
+        "not_sent": {*references, never},
+    }
+    assert "Não enviados ou não executados" in found["not_sent"].text
+    assert "Não enviados ou não executados" not in found["never_sent"].text
+    assert "certamente não" in page.text
+    assert "não executado pelo banco" not in page.text
 
 
 async def test_what_waits_for_people_is_unconfirmed_and_not_under_way(world: World, viewer: Person):

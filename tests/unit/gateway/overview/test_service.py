@@ -16,6 +16,7 @@ from gateway.domain.identity.rights import Role
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.money import Money
 from gateway.domain.payouts.payouts import PayoutState
+from gateway.domain.payouts.status import Certainty
 from gateway.overview.model import Attention, HourFigures, Need, Period, Span, span_of
 from gateway.overview.service import Overviews, by_urgency
 from tests.unit.gateway.banks.samples import provider
@@ -52,12 +53,15 @@ class Records:
         return 3
 
 
+OF = {PayoutState.PAID: Certainty.SETTLED, PayoutState.FAILED: Certainty.CONFIRMED_REJECTED}
+
+
 def overviews(records: Any, telling: frozenset[str] = frozenset(), *known: Provider) -> Overviews:
     return Overviews(records=records, telling=telling, known=lambda: known, now=CLOCK.now)
 
 
 def figures(state: PayoutState, settled_within: int, count: int) -> HourFigures:
-    return HourFigures(CLOCK.now(), state, settled_within, count, Money(100), Money(100))
+    return HourFigures(CLOCK.now(), state, OF[state], settled_within, count, Money(100), Money(100))
 
 
 def standing(need: Need, subject: str = "", at: datetime | None = None) -> Attention:
@@ -145,23 +149,29 @@ NINE = datetime(2026, 11, 20, 12, tzinfo=UTC)
 LATE = datetime(2026, 11, 20, 2, tzinfo=UTC)
 """23:00 of the day before, in Brazil."""
 HOURS = (
-    HourFigures(NINE, PayoutState.PAID, 2, 3, Money(1050), Money(1051)),
-    HourFigures(NINE, PayoutState.PAID, 9, 1, Money(50), Money(50)),
-    HourFigures(LATE, PayoutState.FAILED, -1, 1, Money(5), Money(5)),
+    HourFigures(NINE, PayoutState.PAID, Certainty.SETTLED, 2, 3, Money(1050), Money(1051)),
+    HourFigures(NINE, PayoutState.PAID, Certainty.SETTLED, 9, 1, Money(50), Money(50)),
+    HourFigures(LATE, PayoutState.FAILED, Certainty.NOT_SENT, -1, 1, Money(2), Money(2)),
+    HourFigures(LATE, PayoutState.FAILED, Certainty.NOT_EXECUTED, -1, 1, Money(5), Money(5)),
 )
 
 
 async def test_hours_are_added_up_by_state():
     found = await overviews(Records(HOURS)).read(WHO, Period.TODAY)
 
-    assert (found.count, found.settled, found.step) == (5, 4, "hour")
-    assert [(each.state, each.count) for each in found.states] == [("paid", 4), ("failed", 1)]
+    assert (found.count, found.settled, found.step) == (6, 4, "hour")
+    assert [(each.state, each.count) for each in found.states] == [("paid", 4), ("failed", 2)]
     assert [(each.at, each.state, each.count) for each in found.steps] == [
-        (LATE, "failed", 1),
+        (LATE, "failed", 2),
         (NINE, "paid", 4),
     ]
-    assert [each.value.centavos for each in found.states] == [1101, 5]
-    assert found.value.centavos == 1105
+    assert [each.value.centavos for each in found.states] == [1101, 7]
+    assert found.value.centavos == 1107
+    assert [(each.state, each.certainty, each.value.centavos) for each in found.proven] == [
+        ("paid", "settled", 1101),
+        ("failed", "not_sent", 2),
+        ("failed", "not_executed", 5),
+    ]
 
 
 async def test_a_month_is_told_by_local_days():
@@ -169,7 +179,7 @@ async def test_a_month_is_told_by_local_days():
 
     assert found.step == "day"
     assert [(each.at, each.count) for each in found.steps] == [
-        (datetime(2026, 11, 19, 3, tzinfo=UTC), 1),
+        (datetime(2026, 11, 19, 3, tzinfo=UTC), 2),
         (datetime(2026, 11, 20, 3, tzinfo=UTC), 4),
     ]
 

@@ -9,7 +9,7 @@ import pytest
 
 from gateway.domain.bank.providers import Evidence, Phase
 from gateway.domain.payouts.events import PayoutEvent
-from gateway.domain.payouts.payouts import EventKind, PayoutState
+from gateway.domain.payouts.payouts import Absence, EventKind, PayoutState
 from gateway.domain.payouts.reviews import Opinion, Verdict
 from gateway.payouts.timeline import HappeningDocument, is_complete, timeline
 from tests.world.stores.samples import ACCOUNT, NOW, attempt, payout
@@ -103,6 +103,31 @@ def test_one_that_failed_for_never_having_been_sent_was_not_sent():
     ended = event(EventKind.EXPIRED, PayoutState.FAILED, 9, failure="NOT_SENT")
 
     assert of(STORED, ended)[-1] == ("expired", "sent_unknown", "not_sent")
+
+
+def test_what_the_bank_did_not_execute_is_told_so_to_the_end():
+    """A later try of which no byte left does not make it unsent, nor does the end of its day."""
+    found = of(
+        STORED,
+        event(EventKind.ANSWERED, UNKNOWN, 1, bytes_left=True),
+        event(EventKind.PROBED, PayoutState.NOT_SENT, 2, bytes_left=True, reason="absent"),
+        replace(event(EventKind.STORED, SENDING, 3), attempt=2),
+        replace(event(EventKind.ANSWERED, PayoutState.NOT_SENT, 4, bytes_left=False), attempt=2),
+        event(EventKind.EXPIRED, PayoutState.FAILED, 9, failure="NOT_SENT"),
+    )
+
+    assert [after for _, _, after in found][3:] == [
+        *("not_executed", "sent_unknown", "not_executed", "not_executed")
+    ]
+
+
+@pytest.mark.parametrize(("absence", "word"), [(None, "not_sent"), (Absence.BANK, "not_executed")])
+def test_where_an_event_keeps_no_facts_the_payout_knows(absence: Absence | None, word: str):
+    events = [STORED, event(EventKind.PROBED, PayoutState.NOT_SENT, 1)]
+
+    found = timeline(replace(payout(), absence=absence), events, [attempt()], [])
+
+    assert found[-1].certainty_after == word
 
 
 def test_older_payouts_are_told_by_their_tries_and_opinions():

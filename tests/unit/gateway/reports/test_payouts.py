@@ -7,7 +7,7 @@ import io
 from dataclasses import replace
 
 from gateway.domain.bank.payout_orders import FailureCode
-from gateway.domain.payouts.payouts import Failure, Payout, PayoutState
+from gateway.domain.payouts.payouts import Absence, Failure, Payout, PayoutState
 from gateway.payouts.model import FoundPayout, Orderer
 from gateway.reports.payouts import HEAD, lines
 from tests.world.stores.samples import payout
@@ -56,4 +56,15 @@ def test_every_failure_has_a_word_and_the_orderer_a_name():
 def test_what_was_certainly_not_sent_is_not_called_failed():
     failed = replace(payout(), state=PayoutState.FAILED, failure=Failure(FailureCode.NOT_SENT))
 
-    assert read(failed)[1][8] == "certamente não enviado"
+    assert read(failed)[1][8::2][:2] == ["certamente não enviado", "não enviado no seu dia"]
+
+
+def test_what_the_bank_did_not_execute_is_not_called_unsent():
+    """Open, and at the end of its day: the order had left us."""
+    reached = replace(payout(), state=PayoutState.NOT_SENT, absence=Absence.BANK)
+    over = replace(reached, state=PayoutState.FAILED, failure=Failure(FailureCode.NOT_SENT))
+
+    _, *told = read(reached, over)
+
+    assert [each[8] for each in told] == ["não executado pelo banco"] * 2
+    assert [each[10] for each in told] == ["", "não executado no seu dia"]

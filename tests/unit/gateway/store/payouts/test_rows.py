@@ -20,7 +20,7 @@ from gateway.store.tables.core import payouts
 from tests.world.stores.samples import EVIDENCE, NOW, change, of, payout
 
 STEP = change(PayoutState.SENDING, PayoutState.ACCEPTED)
-LATER = {"check_owner", "check_until", "held_until", "moved_centavos"}
+LATER = {"check_owner", "check_until", "held_until", "moved_centavos", "absence"}
 FIRST_CHECK = STEP.at + timedelta(seconds=2)
 
 
