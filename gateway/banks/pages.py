@@ -130,15 +130,17 @@ def _notice(bank: str, since: datetime | None) -> str:
     """Write to customers, who read Portuguese, that a bank is away, or back."""
     if since is None:
         return (
-            f"O banco {bank} voltou a responder. Pagamentos que não foram enviados não saíram da "
-            "conta e podem ser pedidos de novo com a mesma referência. Pagamentos sem confirmação "
-            "são consultados no banco até termos o resultado: não os repita com outra referência."
+            f"O banco {bank} voltou a responder. Pagamentos que não foram enviados, ou que o banco "
+            "não executou, não saíram da conta e podem ser pedidos de novo com a mesma referência. "
+            "Pagamentos sem confirmação são consultados no banco até termos o resultado: não os "
+            "repita com outra referência."
         )
     return (
         f"Desde {local(since)} (horário de Brasília), o banco {bank} não responde como esperado. "
-        "Pagamentos por esse banco podem atrasar ou ser recusados. O que não foi enviado não saiu "
-        "da conta. O que está sem confirmação é consultado no banco até termos o resultado: por "
-        "favor, não repita esses pagamentos com outra referência. Avisaremos quando normalizar."
+        "Pagamentos por esse banco podem atrasar ou ser recusados. O que não foi enviado, ou que o "
+        "banco não executou, não saiu da conta. O que está sem confirmação é consultado no banco "
+        "até termos o resultado: por favor, não repita esses pagamentos com outra referência. "
+        "Avisaremos quando normalizar."
     )
 
 

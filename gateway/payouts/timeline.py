@@ -11,7 +11,7 @@ from msgspec import Meta, Struct
 from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.kernel.money import Money, Sum
 from gateway.domain.payouts.events import Facts, PayoutEvent, begun, evidence_facts, judged
-from gateway.domain.payouts.payouts import Absence, Attempt, EventKind, Payout
+from gateway.domain.payouts.payouts import Absence, Attempt, EventKind, Payout, PayoutState
 from gateway.domain.payouts.reviews import Opinion
 from gateway.domain.payouts.status import UNSENT, Certainty, certainty_when
 from gateway.domain.requests.schemas import Instant, OptionalMoment, instant
@@ -101,7 +101,9 @@ def _of_attempt(
     if attempt.ended_at is not None and not ended:
         yield _event(payout, attempt, EventKind.ANSWERED, attempt.ended_at)
     probed = any(each.kind is EventKind.PROBED for each in own)
-    if attempt.last_probe_at is not None and not probed:
+    # A look at what was not sent asks no bank: only an earlier one, before it was proven, did.
+    asked = attempt.outcome is not PayoutState.NOT_SENT
+    if attempt.last_probe_at is not None and asked and not probed:
         yield _event(payout, attempt, EventKind.PROBED, attempt.last_probe_at)
 
 

@@ -158,6 +158,7 @@ _PAYOUTS = (
     Screen(name="payout", path=_PAYOUT + "/{paid}", empty=NOT_FOUND),
     Screen(name="payout-returned", path=_PAYOUT + "/{returned}", empty=NOT_FOUND),
     Screen(name="payout-in-review", path=_PAYOUT + "/{in_review}", empty=NOT_FOUND),
+    Screen(name="payout-not-executed", path=_PAYOUT + "/{not_executed}", empty=NOT_FOUND),
     Screen(name="payout-receipt", path=_PAYOUT + "/{paid}/receipt", empty=NOT_FOUND),
     Screen(name="payout-certainty", path=_PAYOUT + "/{paid}/certainty", empty=NOT_FOUND),
     Screen(name="unresolved", path="/panel/unresolved", by=Role.APPROVER),

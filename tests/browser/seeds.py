@@ -39,6 +39,7 @@ REFUSED = "pedido-1002"
 LOST = "pedido-1003"
 IN_REVIEW = "pedido-1005"
 RETURNED = "pedido-1006"
+NOT_EXECUTED = "pedido-1007"
 HOSTILE = "<script>alert(1)</script>\"'&\u202e/%2e%2e/=1+1😀"
 """A reference as a partner may choose it: markup, quotes, an override of direction, a formula."""
 
@@ -47,6 +48,8 @@ _REFUSED_VALUE = 777.03
 _LATE_VALUE = 777.01
 _REVIEW_VALUE = 777.12
 _RETURNED_VALUE = 777.09
+_NOT_EXECUTED_VALUE = 777.11
+"""Told too many calls, the bank is not called again for a second: it is paid last."""
 
 
 async def plant(world: World) -> Mapping[str, str]:
@@ -65,6 +68,7 @@ async def plant(world: World) -> Mapping[str, str]:
     await world.pay(order(LOST, day, value=_LOST_VALUE))
     await world.pay(order(IN_REVIEW, day, value=_REVIEW_VALUE))
     await _settled(world)
+    await world.pay(order(NOT_EXECUTED, day, value=_NOT_EXECUTED_VALUE))
     accounts = {name: world.demo["accounts"][name]["id"] for name in ("main", "other_company")}
     return {
         **accounts,
@@ -73,6 +77,7 @@ async def plant(world: World) -> Mapping[str, str]:
         "lost": LOST,
         "in_review": IN_REVIEW,
         "returned": RETURNED,
+        "not_executed": NOT_EXECUTED,
         "company": world.demo["companies"]["main"]["id"],
         "nothing": await _company(world),
         "charge": world.demo["charges"]["paid"],

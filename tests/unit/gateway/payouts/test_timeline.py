@@ -147,6 +147,22 @@ def test_older_payouts_are_told_by_their_tries_and_opinions():
     assert found[2].at == NOW + SECOND
 
 
+def test_a_bank_that_was_not_asked_about_what_was_not_sent_is_not_told_as_asked():
+    """The plan of the end of its day is no look at the bank."""
+    tried = replace(
+        attempt(),
+        outcome=PayoutState.NOT_SENT,
+        evidence=Evidence(phase=Phase.CONNECTING, bytes_left=False, reason="refused"),
+        ended_at=NOW + SECOND,
+        last_probe_at=NOW + 5 * SECOND,
+    )
+    events = [STORED, event(EventKind.ANSWERED, PayoutState.NOT_SENT, 1, bytes_left=False)]
+
+    for kept in (events, []):
+        found = timeline(payout(), kept, [tried], [])
+        assert [each.kind for each in found] == ["stored", "answered"]
+
+
 def test_what_events_tell_is_not_told_again_by_the_try():
     tried = replace(
         attempt(),
