@@ -27,17 +27,19 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.resources import files
-from typing import Final
+from typing import Any, Final, TypeVar
 
+from cryptography.exceptions import InvalidKey
 from cryptography.hazmat.primitives.kdf.argon2 import Argon2id
 
 from gateway.domain.identity.errors import TOO_MANY_ATTEMPTS
 from gateway.domain.kernel.errors import ServiceError
 from gateway.security.secrets import Random
 
+# The standard text, but for the pepper's id: 16 bytes of salt, 32 of tag.
 _FORM = re.compile(
-    r"\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,3}),keyid=([A-Za-z0-9+/]{1,22})"
-    r"\$([A-Za-z0-9+/]{11,64})\$([A-Za-z0-9+/]{16,86})",
+    r"(\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,3})),keyid=([A-Za-z0-9+/]{1,22})"
+    r"(\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43})",
     re.ASCII,
 )
 # costs above these could stop a process: 1 GiB and some seconds for one digest
@@ -60,17 +62,20 @@ class Cost:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Digest:
-    """A digest as stored."""
+    """
+    A digest as stored: a PHC string with the id of its pepper.
+
+    Attributes:
+        phc: The same without the id, which `cryptography` refuses as an unknown parameter.
+    """
 
     cost: Cost
     key_id: str
-    salt: bytes = field(repr=False)
-    tag: bytes = field(repr=False)
+    phc: str = field(repr=False)
 
     def __str__(self) -> str:
-        cost = f"m={self.cost.kib},t={self.cost.passes},p={self.cost.lanes}"
-        key_id = _encoded(self.key_id.encode("ascii"))
-        return f"$argon2id$v=19${cost},keyid={key_id}${_encoded(self.salt)}${_encoded(self.tag)}"
+        head, salt, tag = self.phc.rsplit("$", 2)
+        return f"{head},keyid={_encoded(self.key_id.encode('ascii'))}${salt}${tag}"
 
 
 def read(text: str) -> Digest | None:
@@ -78,14 +83,14 @@ def read(text: str) -> Digest | None:
     found = _FORM.fullmatch(text)
     if found is None:
         return None
-    cost = Cost(int(found[1]), int(found[2]), int(found[3]))
+    cost = Cost(int(found[2]), int(found[3]), int(found[4]))
     if not _is_sane(cost):
         return None
     try:
-        key_id, salt, tag = (_decoded(each) for each in found.group(4, 5, 6))
-        return Digest(cost=cost, key_id=key_id.decode("ascii"), salt=salt, tag=tag)
+        key_id = _decoded(found[5]).decode("ascii")
     except ValueError:
         return None
+    return Digest(cost=cost, key_id=key_id, phc=found[1] + found[6])
 
 
 def _is_sane(cost: Cost) -> bool:
@@ -204,6 +209,7 @@ COST: Final = Cost()
 """Of every digest that is made in service."""
 
 _ROOM: Final = PoolSize()
+T = TypeVar("T")
 
 
 class PasswordHasher:
@@ -221,7 +227,7 @@ class PasswordHasher:
         self._current = next(iter(self._peppers))
         self._cost = cost
         self._random = random
-        self._dummy = self._digest_of(cost, bytes(_SALT_BYTES), bytes(_TAG_BYTES))
+        self._dummy = Digest(cost=cost, key_id=self._current, phc=_nobodys(cost))
         self._pool = ThreadPoolExecutor(room.threads, "argon2", initializer=_give_way)
         self._most = room.threads + room.waiting
         self._running = 0
@@ -256,8 +262,8 @@ class PasswordHasher:
             ServiceError: TOO_MANY_ATTEMPTS when the queue is full.
         """
         salt = self._random(_SALT_BYTES)
-        tag = await self._run(lambda: self._tag(password, self._current, self._cost, salt))
-        return str(self._digest_of(self._cost, salt, tag))
+        phc = await self._run(lambda: self._derive(password, salt))
+        return str(Digest(cost=self._cost, key_id=self._current, phc=phc))
 
     async def matches(self, password: str, stored: str, *, is_stranger: bool = False) -> bool:
         """
@@ -274,10 +280,7 @@ class PasswordHasher:
         digest = read(stored)
         known = digest is not None and digest.key_id in self._peppers
         with_what = digest if digest is not None and known else self._dummy
-        tag = await self._run(
-            lambda: self._tag(password, with_what.key_id, with_what.cost, with_what.salt)
-        )
-        return hmac.compare_digest(tag, with_what.tag) and known
+        return await self._run(lambda: self._verify(password, with_what)) and known
 
     def is_outdated(self, stored: str) -> bool:
         """Say whether the digest has another cost or pepper than new ones."""
@@ -288,23 +291,29 @@ class PasswordHasher:
         """Say whether attackers try this password first."""
         return is_common(password)
 
-    def _digest_of(self, cost: Cost, salt: bytes, tag: bytes) -> Digest:
-        """Describe a digest under the current pepper."""
-        return Digest(cost=cost, key_id=self._current, salt=salt, tag=tag)
-
-    def _tag(self, password: str, key_id: str, cost: Cost, salt: bytes) -> bytes:
-        """Compute the digest; runs in a thread."""
-        content = unicodedata.normalize("NFKC", password).encode("utf-8", "surrogatepass")
-        peppered = hmac.digest(self._peppers[key_id], content, "sha256")
+    def _derive(self, password: str, salt: bytes) -> str:
+        """Compute a digest under the current pepper; runs in a thread."""
         return Argon2id(
             salt=salt,
             length=_TAG_BYTES,
-            iterations=cost.passes,
-            lanes=cost.lanes,
-            memory_cost=cost.kib,
-        ).derive(peppered)
+            iterations=self._cost.passes,
+            lanes=self._cost.lanes,
+            memory_cost=self._cost.kib,
+        ).derive_phc_encoded(self._peppered(password, self._current))
 
-    async def _run(self, work: Callable[[], bytes]) -> bytes:
+    def _verify(self, password: str, digest: Digest) -> bool:
+        """Compute the digest again and compare in constant time; runs in a thread."""
+        try:
+            Argon2id.verify_phc_encoded(self._peppered(password, digest.key_id), digest.phc)
+        except InvalidKey:
+            return False
+        return True
+
+    def _peppered(self, password: str, key_id: str) -> bytes:
+        content = unicodedata.normalize("NFKC", password).encode("utf-8", "surrogatepass")
+        return hmac.digest(self._peppers[key_id], content, "sha256")
+
+    async def _run(self, work: Callable[[], T]) -> T:
         """Run ``work`` in the pool, if there is room."""
         if self._running >= self._most:
             raise _busy()
@@ -315,13 +324,19 @@ class PasswordHasher:
         future.add_done_callback(lambda done: self._done(loop, done))
         return await asyncio.wrap_future(future)
 
-    def _done(self, loop: asyncio.AbstractEventLoop, done: Future[bytes]) -> None:
+    def _done(self, loop: asyncio.AbstractEventLoop, done: Future[Any]) -> None:
         """Count one less, on the thread of the loop, unless the loop is closed."""
         if not loop.is_closed():
             loop.call_soon_threadsafe(self._left)
 
     def _left(self) -> None:
         self._running -= 1
+
+
+def _nobodys(cost: Cost) -> str:
+    """Return a digest that no password has, so that nobody's costs as much as anybody's."""
+    salt, tag = _encoded(bytes(_SALT_BYTES)), _encoded(bytes(_TAG_BYTES))
+    return f"$argon2id$v=19$m={cost.kib},t={cost.passes},p={cost.lanes}${salt}${tag}"
 
 
 def _busy() -> ServiceError:

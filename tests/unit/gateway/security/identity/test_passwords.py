@@ -1,9 +1,11 @@
 """Digests of passwords."""
 
 import asyncio
+import hmac
 import threading
 
 import pytest
+from cryptography.exceptions import InvalidKey
 from cryptography.hazmat.primitives.kdf.argon2 import Argon2id
 
 from gateway.domain.identity.errors import TOO_MANY_ATTEMPTS
@@ -39,7 +41,7 @@ async def test_the_costs_are_those_that_owasp_asks_for():
     hasher.close()
     assert digest is not None
     assert digest.cost == Cost(kib=19_456, passes=2, lanes=1)
-    assert (len(digest.salt), len(digest.tag)) == (16, 32)
+    assert digest.phc.startswith("$argon2id$v=19$m=19456,t=2,p=1$")
 
 
 async def test_a_digest_written_by_an_earlier_release_matches(hasher):
@@ -53,6 +55,44 @@ async def test_a_digest_written_by_an_earlier_release_matches(hasher):
     assert not hasher.is_outdated(stored)
 
 
+async def test_a_new_digest_is_the_standard_text_with_the_pepper_s_id(hasher):
+    """PHC: any library reads it without the id, given the peppered password."""
+    stored = await hasher.make(PASSWORD)
+    head, _, rest = stored.partition(",keyid=bmV3")
+
+    peppered = hmac.digest(PEPPERS["new"], PASSWORD.encode(), "sha256")
+    Argon2id.verify_phc_encoded(peppered, head + rest)
+    assert passwords.read(stored) == passwords.read(str(passwords.read(stored)))
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        ("m=64", "m=2097152"),
+        ("m=64", "m=7"),
+        ("t=1", "t=17"),
+        ("t=1", "t=0"),
+        ("p=1", "p=17"),
+        ("p=1", "p=0"),
+        ("keyid=bmV3", "keyid=b"),
+        ("v=19", "v=16"),
+        ("argon2id", "argon2i"),
+        (",keyid=bmV3", ""),
+    ],
+)
+async def test_a_forged_digest_never_matches(hasher, changed: tuple[str, str]):
+    """Nor does one cost minutes, or one without a pepper take another way in."""
+    stored = (await hasher.make(PASSWORD)).replace(*changed)
+
+    assert passwords.read(stored) is None
+    assert not await hasher.matches(PASSWORD, stored)
+
+
+async def test_a_digest_that_is_cut_never_matches(hasher):
+    """A shorter tag would be easier to hit."""
+    assert not await hasher.matches(PASSWORD, (await hasher.make(PASSWORD))[:-21])
+
+
 async def test_two_digests_of_one_password_differ(hasher):
     assert await hasher.make(PASSWORD) != await hasher.make(PASSWORD)
 
@@ -63,11 +103,8 @@ async def test_a_digest_without_its_pepper_opens_to_nobody(hasher):
     digest = passwords.read(stored)
     assert digest is not None
 
-    unpeppered = Argon2id(
-        salt=digest.salt, length=32, iterations=1, lanes=1, memory_cost=64
-    ).derive(PASSWORD.encode())
-
-    assert unpeppered != digest.tag
+    with pytest.raises(InvalidKey):
+        Argon2id.verify_phc_encoded(PASSWORD.encode(), digest.phc)
 
 
 async def test_a_digest_under_a_former_pepper_matches_and_is_outdated(hasher):
@@ -97,13 +134,13 @@ async def test_nobody_s_digest_costs_the_same_and_never_matches(hasher, monkeypa
         stored = await other.make(PASSWORD)
         other.close()
     costs: list[Cost] = []
-    work = hasher._tag
+    work = hasher._verify
 
-    def noting(password, key_id, cost, salt):
-        costs.append(cost)
-        return work(password, key_id, cost, salt)
+    def noting(password, digest):
+        costs.append(digest.cost)
+        return work(password, digest)
 
-    monkeypatch.setattr(hasher, "_tag", noting)
+    monkeypatch.setattr(hasher, "_verify", noting)
 
     assert not await hasher.matches(PASSWORD, stored)
     assert costs == [CHEAP]
@@ -164,12 +201,12 @@ async def test_a_caller_who_leaves_keeps_their_place_until_the_thread_is_done():
     gate = threading.Event()
     started = threading.Event()
 
-    def held(*_: object) -> bytes:
+    def held(*_: object) -> str:
         started.set()
         gate.wait()
-        return b""
+        return "$$"
 
-    hasher._tag = held
+    hasher._derive = held
     leaving = asyncio.create_task(hasher.make(PASSWORD))
     await asyncio.to_thread(started.wait)
     leaving.cancel()
