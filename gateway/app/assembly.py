@@ -36,6 +36,7 @@ from gateway.http.admission import Admission
 from gateway.http.openapi.examples import ORIGIN as UNKNOWN_ORIGIN
 from gateway.http.ops.surface import OpsSurface, check_ops_address
 from gateway.http.pages import Page, openapi_pages
+from gateway.http.panel.pages.templates import Templates
 from gateway.http.panel.static import StaticFiles
 from gateway.http.route import Surface
 from gateway.http.server import Serving, application
@@ -149,7 +150,7 @@ def assemble(
         return settings.reached_at(public.port) or UNKNOWN_ORIGIN  # the port that was taken
 
     pages = _pages(kernel, surfaces, rooms.panel.static, origin)
-    public = _public_listener(kernel, surfaces, pages, telemetry)
+    public = _public_listener(kernel, surfaces, pages, telemetry, rooms.panel.templates)
     readiness = Readiness(store, role.has_worker, monotonic=kernel.monotonic)
 
     def address() -> str:
@@ -226,6 +227,7 @@ def _public_listener(
     surfaces: Sequence[Surface],
     pages: Mapping[str, Page],
     telemetry: Telemetry,
+    templates: Templates,
 ) -> Listener:
     """
     Make the public listener.
@@ -249,6 +251,8 @@ def _public_listener(
             begin=traced_requests(kernel.tracing),
         )
     )
+    if server.panel:
+        templates.set_up(app)
     if kernel.failpoint:
         app.middlewares.insert(1, failing_answers(kernel.failpoint))
     listener = Listener(

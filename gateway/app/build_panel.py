@@ -73,6 +73,7 @@ def build_panel(kernel: Kernel, identity: IdentityRoom) -> Panel:
     )
     records = PanelSessionRecords(context, PanelTokens(context))
     device, sealing = DeviceCookie(form, devices.read), keys.keys(LABEL)
+    static = read_static()
     return Panel(
         views=PanelViews(records),
         services=services,
@@ -84,7 +85,8 @@ def build_panel(kernel: Kernel, identity: IdentityRoom) -> Panel:
             session=SessionCookie(form=form, find=records.find, authenticate=records.authenticate),
         ),
         kept=KeptForms(Sealer(sealing, next(iter(sealing))), device, kernel.now),
-        static=read_static(),
+        static=static,
+        templates=Templates(static.address),
     )
 
 
@@ -116,7 +118,7 @@ def build_pages(
     badges = Badges(context.staff, payouts.open_work)
     frame = Frame(
         responses=PageResponses(
-            templates=Templates(panel.static.address),
+            templates=panel.templates,
             navigation=Navigation(pages),
             badges=badges,
             holders=holders(pages),

@@ -33,6 +33,7 @@ from gateway.http.identity.routes import (
 )
 from gateway.http.identity.surface import UserPolicies
 from gateway.http.panel.pages.kept import KeptForms
+from gateway.http.panel.pages.templates import Templates
 from gateway.http.panel.represent import PanelResponses
 from gateway.http.panel.static import StaticFiles
 from gateway.http.route import Gate, Row, RowLimits, Surface
@@ -86,6 +87,7 @@ class Panel:
         responses: How sessions and their cookies are answered.
         kept: Forms that were sent after the session had ended.
         static: Styles, scripts, fonts and icons of the pages.
+        templates: Of the pages; set up on the application that serves them.
     """
 
     views: PanelViews
@@ -94,6 +96,7 @@ class Panel:
     policies: PanelPolicies
     kept: KeptForms
     static: StaticFiles
+    templates: Templates
 
 
 def session_gate(panel: Panel) -> Gate[AnonymousCaller]:

@@ -314,6 +314,15 @@ ROWS = (
         tests=(f"{_HASHING}::test_a_cheaper_digest_matches_and_is_outdated",),
     ),
     Mistake(
+        name="shorter-tag-read",
+        promise="A stored digest of a password has its 32 bytes, or matches nobody.",
+        source="SECURITY.md",
+        file="gateway/security/identity/passwords.py",
+        right="[A-Za-z0-9+/]{43})",
+        wrong="[A-Za-z0-9+/]{16,86})",
+        tests=(f"{_HASHING}::test_a_digest_that_is_cut_never_matches",),
+    ),
+    Mistake(
         name="no-work-for-nobody",
         promise="A password is digested for people that do not exist, too.",
         source="decisions 6",

@@ -22,8 +22,27 @@ _RENDERING = "tests/unit/gateway/http/test_rendering.py"
 _RUNNING = "tests/unit/gateway/app/test_lifecycle.py"
 _SCHEMA = "tests/contract/stores/test_schema.py"
 _SQLITE = "tests/unit/gateway/store/kernel/test_sqlite.py"
+_WIRE = "tests/surfaces/wire/test_raw_socket_probes.py"
 
 ROWS = (
+    Mistake(
+        name="whole-request-refused-with-what-is-behind-it",
+        promise="A connection's last request is answered, whatever bytes are behind it.",
+        source="decisions 2 (step 1)",
+        file="gateway/net/server/front.py",
+        right="                self._behind_last = behind\n",
+        wrong="                pass\n",
+        tests=(f"{_WIRE}::test_bytes_behind_a_last_request_are_no_request",),
+    ),
+    Mistake(
+        name="two-blanks-read-as-one",
+        promise="A request line with two blanks in a row is refused.",
+        source="decisions 2 (step 1)",
+        file="gateway/net/server/front.py",
+        right="if _TWO_BLANKS in line:",
+        wrong="if not line:",
+        tests=(f"{_WIRE}::test_a_bad_request_gets_one_answer_of_ours",),
+    ),
     Mistake(
         name="any-field-in-the-log",
         promise="A log field that nobody allowed is masked.",

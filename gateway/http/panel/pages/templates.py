@@ -48,13 +48,18 @@ _FILTERS: Final[Mapping[str, Callable[..., object]]] = {
 }
 
 
+_KEYS: Final[Mapping[Language, web.AppKey[Environment]]] = {
+    language: web.AppKey(f"templates_{language.name.lower()}") for language in Language
+}
+
+
 class Uncompiled(Exception):
     """A page needs a template that is not compiled yet, and other calls would wait for that."""
 
 
 class Templates:
     """
-    The templates of every language.
+    The templates of every language, on the application that serves their pages.
 
     Loading takes half a second of one core, so it happens once, in a thread, when a
     page is first asked for: a gateway whose panel nobody opens does not pay for it.
@@ -66,14 +71,44 @@ class Templates:
     def __init__(self, static: Callable[[str], str]) -> None:
         """Write addresses of static files by ``static``."""
         self._static = static
-        self._loaded: dict[Language, Environment] = {}
+        self._application = web.Application()  # until ``set_up``
+        self._is_loaded = False
         self._loading = asyncio.Lock()
+
+    def set_up(self, application: web.Application) -> None:
+        """Set aiohttp-jinja2 up on an application that is not started yet: once per language."""
+        import aiohttp_jinja2  # noqa: PLC0415 - the extra `panel`
+        from jinja2 import FileSystemLoader, StrictUndefined  # noqa: PLC0415
+
+        class Apart(FileSystemLoader):
+            """Reads what is compiled then; not in the event loop."""
+
+            def get_source(self, environment: Environment, template: str) -> _Source:
+                if _in_loop():
+                    raise Uncompiled
+                return super().get_source(environment, template)
+
+        self._application = application
+        for key in _KEYS.values():
+            aiohttp_jinja2.setup(
+                application,
+                app_key=key,
+                loader=Apart(FOLDER),
+                autoescape=True,
+                undefined=StrictUndefined,
+                extensions=["jinja2.ext.i18n"],
+                trim_blocks=True,
+                lstrip_blocks=True,
+                auto_reload=False,
+                default_helpers=False,
+            )
 
     async def loaded(self) -> None:
         """Wait until ``render`` can be called."""
-        if not self._loaded:
+        if not self._is_loaded:
             async with self._loading:
-                self._loaded = self._loaded or await asyncio.to_thread(self._load)
+                if not self._is_loaded:
+                    await asyncio.to_thread(self._load)
 
     async def render(self, template: str, language: Language, data: Mapping[str, object]) -> bytes:
         """Write a page, in a thread where a template is first compiled for it."""
@@ -92,41 +127,34 @@ class Templates:
         Raises:
             Uncompiled: a template is still to be loaded or compiled, and this is the event loop.
         """
-        if not self._loaded:
+        if not self._is_loaded:
             raise Uncompiled
-        text = self._loaded[language].get_template(template).render(data)
+        text = self.environment(language).get_template(template).render(data)
         return text.encode("utf-8", "replace")
 
-    def _load(self) -> dict[Language, Environment]:
-        """Make the environment of each language; they share compiled templates."""
-        return {language: self._environment(language) for language in Language}
+    def environment(self, language: Language) -> Environment:
+        """
+        Return the environment of a language, as aiohttp-jinja2 keeps it.
 
-    def _environment(self, language: Language) -> Environment:
-        """Make an environment whose words are those of a language."""
-        import aiohttp_jinja2  # noqa: PLC0415 - half a second, see the class
-        from jinja2 import FileSystemLoader, StrictUndefined, pass_context  # noqa: PLC0415
+        Raises:
+            RuntimeError: ``set_up`` was not called.
+        """
+        import aiohttp_jinja2  # noqa: PLC0415 - the extra `panel`
+
+        return aiohttp_jinja2.get_env(self._application, app_key=_KEYS[language])
+
+    def _load(self) -> None:
+        """Give each environment the words of its language, and compile what refusals need."""
+        for language in Language:
+            self._teach(self.environment(language), language)
+        self._is_loaded = True
+
+    def _teach(self, made: Environment, language: Language) -> None:
+        """Let an environment write in a language."""
+        from jinja2 import pass_context  # noqa: PLC0415 - the extra `panel`
 
         from gateway.http.panel.pages.compilation import compile_with_words  # noqa: PLC0415
 
-        class Apart(FileSystemLoader):
-            """Reads what is compiled then; not in the event loop."""
-
-            def get_source(self, environment: Environment, template: str) -> _Source:
-                if _in_loop():
-                    raise Uncompiled
-                return super().get_source(environment, template)
-
-        made = aiohttp_jinja2.setup(
-            web.Application(),
-            loader=Apart(FOLDER),
-            autoescape=True,
-            undefined=StrictUndefined,
-            extensions=["jinja2.ext.i18n"],
-            trim_blocks=True,
-            lstrip_blocks=True,
-            auto_reload=False,
-            default_helpers=False,
-        )
         words = words_of(language)
         made.install_gettext_translations(words, newstyle=True)  # type: ignore[attr-defined]
         plural = cast("Callable[..., str]", made.globals["ngettext"])
@@ -142,7 +170,6 @@ class Templates:
         compile_with_words(made, words.gettext, self._static)
         for name in made.list_templates(filter_func=lambda name: "/" not in name):
             made.get_template(name)
-        return made
 
 
 def _in_loop() -> bool:

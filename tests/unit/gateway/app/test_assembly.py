@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from jinja2 import Environment
 
 from gateway.app.assembly import Gateway, assemble
 from gateway.config.listeners import Admin
@@ -14,6 +15,7 @@ from gateway.config.reading import ConfigError
 from gateway.config.settings import Database
 from gateway.config.upstream import Provider, SandboxBank
 from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.http.panel.pages.visit import Language
 from gateway.operations.bank.checked_adapter import CheckedAdapter
 from gateway.runtime.process import OFFSET
 from provider_adapters.kit.factory import AdapterRefused
@@ -36,6 +38,18 @@ def test_everything_is_made_and_nothing_listens(tmp_path: Path):
     assert gateway.bank is not None
     assert (gateway.public.port, gateway.operations.port) == (0, 0)
     assert gateway.readiness.started is False
+
+
+def test_templates_are_set_up_on_the_application_that_is_served(tmp_path: Path):
+    """Whoever knows aiohttp-jinja2 finds them where it puts them."""
+    gateway = assemble(sandbox(tmp_path), {})
+    served = gateway.public._runner.app
+
+    found = [served[key] for key in served if isinstance(served[key], Environment)]
+
+    templates = gateway.rooms.panel.templates
+    assert found == [templates.environment(language) for language in Language]
+    assert {each.globals["app"] for each in found} == {served}
 
 
 def adapter_of(gateway: Gateway, name: str) -> SandboxAdapter:

@@ -6,6 +6,7 @@ from datetime import timedelta
 from types import SimpleNamespace
 
 import pytest
+from aiohttp import web
 
 from gateway.banks.pages import matrix
 from gateway.banks.status import status_of
@@ -34,6 +35,7 @@ async def shown(*, is_open: bool) -> str:
         read_only=True,
     )
     templates = Templates(lambda name: name)
+    templates.set_up(web.Application())
     await templates.loaded()
     visit = SimpleNamespace(address="/panel/providers", is_partial=True)
     data = {"visit": visit, "banks": [status_of(bank, None, None)], "now": NOON, "is_open": is_open}
