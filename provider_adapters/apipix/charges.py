@@ -260,7 +260,8 @@ class Charges(Access):
         """Return the payload: as the bank tells it, else made of the location; empty without."""
         made = charge.emv or _made_of_location(charge, account.holder)
         try:
-            return charge.emv or await self._payload(account, operation, charge, by) or made
+            told = charge.emv or await self._payload(account, operation, charge, by)
+            return told.strip() or made
         except ProviderError:
             if not made:
                 raise

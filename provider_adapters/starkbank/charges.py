@@ -252,6 +252,7 @@ def _charge(asked: str, emv: str, centavos: int, created_at: datetime) -> Charge
 
     An amount of 0 is one that the payer chooses; the key is not told.
     """
+    emv = emv.strip()
     code = brcode.receiver(emv)
     return Charge(
         reference=asked,

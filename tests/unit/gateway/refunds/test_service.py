@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -92,6 +93,21 @@ async def test_payments_are_found_by_status_newest_first(
 
     assert [each.e2e_id for each in found.items] == ids
     assert found.total == len(ids)
+
+
+async def test_payments_that_name_a_charge_are_noted_with_their_amounts():
+    """Whether one pays the charge is a question of its amount; those without a name pay none."""
+    named = [replace(each, reference="pedido-1") for each in CAME_IN[:2]]
+    refunds = at(OfferingBank(reads={"list_received": [*named, CAME_IN[2]]}))
+
+    await refunds.received(staff(), account(), wanted(IncomingStatus.REFUNDED))
+    await refunds.kept.notes.run_once()
+
+    noted = refunds.kept.records.noted
+    assert [(each.reference, each.e2e_id, each.listed) for each in noted] == [
+        ("pedido-1", "E3", Money(100)),
+        ("pedido-1", "E2", Money(100)),
+    ]
 
 
 async def test_a_page_is_cut_after_choosing():
