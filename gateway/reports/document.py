@@ -36,7 +36,7 @@ class Document:
     entries: tuple[Entry, ...]
     balance: Balance
     opening: Sum | None
-    closing: Money | None
+    closing: Sum | None
     generated_at: datetime
 
     @property

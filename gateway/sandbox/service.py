@@ -12,7 +12,7 @@ from gateway.core.access import Staff, requires
 from gateway.domain.accounts.accounts import Account
 from gateway.domain.accounts.credentials import Action
 from gateway.domain.identity.rights import Area
-from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.money import Money, Sum
 from gateway.operations.kernel.audit_context import RuleViolation
 from gateway.sandbox.model import (
     ClockBody,
@@ -79,7 +79,7 @@ class SandboxTools:
         account = await self._account(who, wanted.account_id)
         body = {"value": wanted.value}
         said = await self.control.post("accounts", account.provider_account, "top-up", body=body)
-        return ToppedUp(balance=Money(said["balance_centavos"]))
+        return ToppedUp(balance=Sum(said["balance_centavos"]))
 
     @requires(Area.STOP, Action.WRITE)
     async def inject(self, who: Staff, wanted: FaultBody) -> Sandbox:

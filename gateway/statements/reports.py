@@ -18,7 +18,7 @@ from gateway.domain.bank.pix_keys import hidden_tax_number
 from gateway.domain.bank.providers import Banks
 from gateway.domain.bank.statements import Balance, Entry
 from gateway.domain.kernel.clocks import Now
-from gateway.domain.kernel.money import Money, Sum
+from gateway.domain.kernel.money import Sum
 from gateway.domain.kernel.windows import Window
 from gateway.operations.bank.connections import bank_of, offered
 from gateway.operations.bank.pages import walked
@@ -228,7 +228,7 @@ async def _one_by_one(pieces: Iterator[bytes]) -> AsyncGenerator[bytes, None]:
         yield piece
 
 
-def _opening(closing: Money | None, found: Sequence[Entry]) -> Sum | None:
+def _opening(closing: Sum | None, found: Sequence[Entry]) -> Sum | None:
     """Calculate back from the closing balance."""
     if closing is None:
         return None

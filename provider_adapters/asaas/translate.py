@@ -76,7 +76,7 @@ def balance(answer: ProviderAnswer) -> Balance:
     """Read a balance; what is blocked and as of when is not told."""
 
     def shape(document: Inside[money.JsonNumber]) -> Balance:
-        value = money.from_json(document.inside)
+        value = money.sum_from_json(document.inside)
         return Balance(balance=value, blocked=None, updated_at=None)
 
     return read_document(answer, documents.BALANCE, shape)

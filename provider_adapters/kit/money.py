@@ -17,7 +17,7 @@ from typing import Final
 import msgspec
 
 from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.money import Money, Sum
 
 JsonNumber = msgspec.Raw
 """A number as it stands in the document; msgspec cannot read a union of it and None."""
@@ -25,8 +25,9 @@ JsonNumber = msgspec.Raw
 ABSENT: Final = msgspec.Raw(b"null")
 """The default of an amount that may be absent: ``value: JsonNumber = ABSENT``."""
 
-_NUMBER: Final = re.compile(rb"-?\d{1,13}(?:\.\d{1,20})?(?:[eE][+-]?\d{1,2})?")
-_REAIS: Final = re.compile(r"(-?)(\d{1,13})(?:\.(\d{1,2}))?", re.ASCII)
+# More digits than an amount has: those of a sum, too.
+_NUMBER: Final = re.compile(rb"-?\d{1,17}(?:\.\d{1,20})?(?:[eE][+-]?\d{1,2})?")
+_REAIS: Final = re.compile(r"(-?)(\d{1,17})(?:\.(\d{1,2}))?", re.ASCII)
 _SMALLEST_EXPONENT: Final = -2
 """Two decimals."""
 
@@ -46,7 +47,12 @@ def above_zero(value: int | Money | JsonNumber) -> Money:
 
 def unsigned(value: int | Money) -> Money:
     """Read an amount that has no sign, from centavos too."""
-    found = _money(value)
+    return Money(unsigned_sum(value).centavos)
+
+
+def unsigned_sum(value: int | Sum) -> Sum:
+    """Read what is blocked as ``unsigned`` reads an amount; it may be larger than any amount."""
+    found = Sum(value) if isinstance(value, int) else value
     if found.centavos < 0:
         raise ValueError(Reason.WRONG_SHAPE)
     return found
@@ -54,30 +60,44 @@ def unsigned(value: int | Money) -> Money:
 
 def from_text(reais: str) -> Money:
     """Read reais as text: ``"10.50"``, ``"10.5"`` or ``"10"``; never ``"10,50"`` or ``"1e1"``."""
+    return Money(sum_from_text(reais).centavos)
+
+
+def sum_from_text(reais: str) -> Sum:
+    """Read a balance as ``from_text`` reads an amount; it may be larger than any amount."""
     found = _REAIS.fullmatch(reais)
     if found is None:
         raise _no_amount()
     sign, whole, decimals = found.groups(default="")
     centavos = int(whole) * 100 + int(decimals.ljust(2, "0"))
-    return Money(-centavos if sign else centavos)
+    return Sum(-centavos if sign else centavos)
 
 
 def from_number(reais: Decimal) -> Money:
     """Read reais as a JSON number: ``10.5`` and ``10.500`` are one amount, ``10.505`` is none."""
+    return Money(_of_number(reais).centavos)
+
+
+def _of_number(reais: Decimal) -> Sum:
     if not reais.is_finite():
         raise _no_amount()
     exact = reais.normalize()
     if int(exact.as_tuple().exponent) < _SMALLEST_EXPONENT:
         raise _no_amount()
-    return Money(int(exact.scaleb(2)))
+    return Sum(int(exact.scaleb(2)))
 
 
 def from_json(reais: JsonNumber) -> Money:
     """Read reais as they stand in the document: ``10.5``; never ``"10.50"``, nor ``null``."""
+    return Money(sum_from_json(reais).centavos)
+
+
+def sum_from_json(reais: JsonNumber) -> Sum:
+    """Read a balance as ``from_json`` reads an amount; it may be larger than any amount."""
     number = bytes(reais)
     if _NUMBER.fullmatch(number) is None:
         raise _no_amount()
-    return from_number(Decimal(number.decode()))
+    return _of_number(Decimal(number.decode()))
 
 
 def from_json_or_none(reais: JsonNumber) -> Money | None:

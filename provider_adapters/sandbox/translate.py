@@ -19,7 +19,7 @@ from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import CredentialsRefused, NotFound, Page, ProviderError, Refused
 from gateway.domain.bank.refunds import IncomingPayment
 from gateway.domain.bank.statements import Balance, Block, BlockKind, Entry, MovementKind
-from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.money import Money, Sum
 from gateway.domain.kernel.strict import cleaned_text
 from provider_adapters.kit import money
 from provider_adapters.kit.answers import (
@@ -204,8 +204,8 @@ def received_payments(answer: ProviderAnswer) -> Page[IncomingPayment]:
 
 def _balance(document: documents.Saldo) -> Balance:
     return Balance(
-        balance=Money(document.saldo_centavos),
-        blocked=Money(document.bloqueado_centavos),
+        balance=Sum(document.saldo_centavos),
+        blocked=Sum(document.bloqueado_centavos),
         updated_at=utc(document.atualizado_em),
     )
 

@@ -17,7 +17,7 @@ from gateway.domain.bank.pix_keys import KeyOwner, PixKey, PixKeyStatus, hidden_
 from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import CredentialsRefused, NotFound, Page, ProviderError
 from gateway.domain.bank.statements import Balance, Direction, Entry, MovementKind
-from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.money import Money, Sum
 from gateway.domain.kernel.strict import Malformed, cleaned_text, tax_number
 from provider_adapters.kit.answers import (
     Inside,
@@ -149,7 +149,7 @@ def _balance(document: Inside[list[documents.Balance]]) -> Balance:
     (held,) = document.inside  # raises ValueError for none, or several
     if held.currency != _REAIS:
         raise ValueError(Reason.WRONG_SHAPE)
-    return Balance(balance=Money(held.amount), blocked=None, updated_at=utc(held.updated))
+    return Balance(balance=Sum(held.amount), blocked=None, updated_at=utc(held.updated))
 
 
 def _entry(moved: documents.Movement, unknown: UnknownWord) -> Entry:

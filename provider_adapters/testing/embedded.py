@@ -94,6 +94,9 @@ class ControlPort:
             async with BankControl(self.url()) as control:
                 return await call(control)
         except ControlRefused as problem:
+            if problem.code == "BALANCE_LIMIT":
+                message = "the account would hold more than an amount can be"
+                raise RuleViolation(message, "balance_limit", field="value") from problem
             message = "the sandbox bank refuses: it is paid, cancelled, expired, or needs a value"
             if not problem.code:
                 message = "the sandbox bank does not answer"

@@ -26,7 +26,7 @@ from gateway.domain.bank.pix_keys import KeyOwner, PixKey, PixKeyStatus, hidden_
 from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import NotFound, Page, ProviderError
 from gateway.domain.bank.statements import Balance, Direction, Entry, MovementKind
-from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.money import Money, Sum
 from gateway.domain.kernel.strict import cleaned_text
 from gateway.domain.kernel.windows import Window
 from provider_adapters.kit import banks, brcode, money, paging
@@ -93,7 +93,7 @@ def balance(answer: ProviderAnswer, asked: str) -> Balance:
             raise ValueError(Reason.KEY_MISMATCH)
         held = account.balance
         return Balance(
-            balance=Money(held.total), blocked=money.unsigned(held.blocked), updated_at=None
+            balance=Sum(held.total), blocked=money.unsigned_sum(held.blocked), updated_at=None
         )
 
     return read(answer, documents.ACCOUNT, shape)

@@ -52,7 +52,7 @@ from gateway.domain.bank.statements import (
     MovementKind,
 )
 from gateway.domain.kernel.clocks import Deadline
-from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.money import Money, Sum
 from gateway.domain.kernel.windows import Window
 from gateway.operations.bank.checked_adapter import CheckedAdapter
 from gateway.telemetry.ports import Event
@@ -162,7 +162,7 @@ class Call:
 PAGE = (WINDOW, "here", 2)
 CALLS: Mapping[str, Call] = {
     "probe": Call((), None),
-    "get_balance": Call((ACCOUNT,), Balance(balance=Money(-5), blocked=Money(0), updated_at=AT)),
+    "get_balance": Call((ACCOUNT,), Balance(balance=Sum(-5), blocked=Sum(0), updated_at=AT)),
     "list_statement": Call((ACCOUNT, *PAGE), Page(items=(ENTRY, ENTRY), next_cursor="there")),
     "list_keys": Call((ACCOUNT,), (PIX_KEY,)),
     "get_key": Call((ACCOUNT, KEY_ID), PIX_KEY),

@@ -35,7 +35,7 @@ from gateway.domain.bank.statements import (
     MovementKind,
 )
 from gateway.domain.kernel import strict
-from gateway.domain.kernel.money import MAX_CENTAVOS, Money
+from gateway.domain.kernel.money import LARGEST_SUM, MAX_CENTAVOS, Money, Sum
 
 Item = TypeVar("Item")
 Kind = TypeVar("Kind")
@@ -66,9 +66,9 @@ class WrongAnswer(ValueError):
 def balance(answer: object) -> Balance:
     """Check a balance, which may be below zero; what is blocked may not."""
     found = of_type(answer, Balance, "balance")
-    _amount(found.balance, "balance.balance")
+    _sum(found.balance, "balance.balance")
     if found.blocked is not None:
-        _unsigned(found.blocked, "balance.blocked")
+        _sum(found.blocked, "balance.blocked", least=0)
     instant_or_none(found.updated_at, "balance.updated_at")
     return found
 
@@ -363,6 +363,14 @@ def of_type(value: object, kind: type[Kind], field: str) -> Kind:
 def same_as(value: object, asked: object, field: str) -> None:
     """Check that the answer is about what was asked."""
     if type(value) is not type(asked) or value != asked:
+        raise WrongAnswer(field)
+
+
+def _sum(value: object, field: str, least: int = -LARGEST_SUM) -> None:
+    """Check a sum, which an amount is too."""
+    if not isinstance(value, Sum) or type(value) not in {Sum, Money}:
+        raise WrongAnswer(field)
+    if type(value.centavos) is not int or not least <= value.centavos <= LARGEST_SUM:
         raise WrongAnswer(field)
 
 

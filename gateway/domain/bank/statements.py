@@ -9,7 +9,7 @@ from enum import StrEnum
 import msgspec
 
 from gateway.domain.bank.charges import Party
-from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.money import Money, Sum
 from gateway.domain.kernel.windows import Paging
 
 
@@ -73,15 +73,15 @@ class Statement:
 
 class Balance(msgspec.Struct, frozen=True, kw_only=True):
     """
-    The balance as the bank has just reported it.
+    The balance as the bank has just reported it: sums, which no amount's limit holds.
 
     Attributes:
         blocked: Held back, not available for payout; None where the bank does not tell.
         updated_at: As the provider says; None when it does not.
     """
 
-    balance: Money
-    blocked: Money | None
+    balance: Sum
+    blocked: Sum | None
     updated_at: datetime | None
 
 

@@ -9,6 +9,9 @@ import msgspec
 MAX_CENTAVOS = 999_999_999_999_999
 """R$ 9,999,999,999,999.99: beyond it a JSON reader's float is no longer exact."""
 
+LARGEST_SUM = 2**63 - 1
+"""Centavos of a balance, as many as a database counts in; our own sums have no limit."""
+
 
 class Sum(msgspec.Struct, frozen=True, order=True):
     """A sum of amounts in centavos, of any size; an amount is a total too."""

@@ -84,6 +84,7 @@ _FORMS: Final = {
     ),
     "above_most": "{field} is more than R$ 100.000.000,00, the most that is ordered here.",
     "typed_amount": "{field} must be an amount such as 1.234,56, with a comma before the centavos.",
+    "balance_limit": "{field} would make the balance larger than an amount can be.",
     "other_amount": "{field} is neither the amount ordered nor the one that the bank shows.",
     "not_positive": "{field} must be above zero.",
     "positive_integer": "{field} must be an integer of at least 1.",

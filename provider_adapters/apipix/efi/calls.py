@@ -62,8 +62,9 @@ class Efi(ApiPixAdapter):
         now = self.now()
 
         def shape(document: efi_documents.Saldo) -> Balance:
-            blocked = amount(document.bloqueios.total)
-            return Balance(balance=money.from_text(document.saldo), blocked=blocked, updated_at=now)
+            blocked = money.unsigned_sum(money.sum_from_text(document.bloqueios.total))
+            held = money.sum_from_text(document.saldo)
+            return Balance(balance=held, blocked=blocked, updated_at=now)
 
         return await self.read(account, request, reading(efi_documents.SALDO, shape))
 

@@ -23,6 +23,7 @@ from gateway.domain.bank.providers import (
 )
 from gateway.domain.bank.statements import Balance, Entry
 from gateway.domain.kernel.clocks import Deadline
+from gateway.domain.kernel.money import Sum
 from gateway.domain.kernel.windows import Window
 from provider_adapters.apipix.access import reading
 from provider_adapters.apipix.adapter import ApiPixAdapter
@@ -92,7 +93,7 @@ class Inter(ApiPixAdapter):
 def _balance(document: documents.Saldo) -> Balance:
     """Add up what the bank tells apart: what is available, and what is blocked beside it."""
     blocks = [
-        money.from_json(each).centavos
+        money.sum_from_json(each).centavos
         for each in (
             document.bloqueado_cheque,
             document.bloqueado_judicialmente,
@@ -101,11 +102,11 @@ def _balance(document: documents.Saldo) -> Balance:
     ]
     if min(blocks) < 0:
         raise ValueError(Reason.WRONG_SHAPE)
-    available, blocked = money.from_json(document.disponivel), sum(blocks)
+    available, blocked = money.sum_from_json(document.disponivel), sum(blocks)
     day = document.data_referencia
     at = datetime.strptime(day, "%d/%m/%Y").replace(tzinfo=ZONE) if day else None
     return Balance(
-        balance=money.from_centavos(available.centavos + blocked),
-        blocked=money.from_centavos(blocked),
+        balance=Sum(available.centavos + blocked),
+        blocked=Sum(blocked),
         updated_at=at.astimezone(UTC) if at else None,
     )

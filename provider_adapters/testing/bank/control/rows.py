@@ -196,8 +196,8 @@ async def _move(request: _Request) -> Document:
     """Book a movement that is not Pix."""
     body, books, account_id = request.body, request.books, request.account.id
     kind, centavos = body.choice("kind", _DESCRIPTIONS.keys()), body.reais("value")
-    if kind not in _INTO:
-        accounts.require_available(books, account_id, centavos)
+    require = accounts.require_room if kind in _INTO else accounts.require_available
+    require(books, account_id, centavos)
     counterparty = request.payer(name="counterparty") or _NOBODY
     line = statement.Entry(
         account_id=account_id,
@@ -236,6 +236,7 @@ async def _incoming(request: _Request) -> Document:
 
 def _receive(request: _Request, account_id: str, centavos: int, payer: Payer) -> Payment:
     """Pay money into an account."""
+    accounts.require_room(request.books, account_id, centavos)
     at = request.at
     e2e_id = request.books.e2e_id(at)
     paid = Payment(account_id=account_id, centavos=centavos, at=at, e2e_id=e2e_id, payer=payer)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from gateway.domain.kernel.money import MAX_CENTAVOS
 from provider_adapters.testing.bank.kernel import refusals
 from provider_adapters.testing.bank.kernel.refusals import Code, Refusal
 
@@ -101,6 +102,12 @@ def require_available(books: Books, account_id: str, centavos: int) -> None:
     """Raise ``INSUFFICIENT_FUNDS`` for more than the available balance."""
     if centavos > balance(books, account_id).available:
         raise Refusal(Code.INSUFFICIENT_FUNDS, "there is not that much")
+
+
+def require_room(books: Books, account_id: str, centavos: int) -> None:
+    """Raise ``BALANCE_LIMIT`` for what would make a balance larger than any amount."""
+    if balance(books, account_id).owned + centavos > MAX_CENTAVOS:
+        raise Refusal(Code.BALANCE_LIMIT, "the account would hold more than an amount can be")
 
 
 def _digest(token: str) -> str:

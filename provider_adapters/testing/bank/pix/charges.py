@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from provider_adapters.kit import brcode
+from provider_adapters.testing.bank.kernel import accounts
 from provider_adapters.testing.bank.kernel.accounts import Account
 from provider_adapters.testing.bank.kernel.books import Books
 from provider_adapters.testing.bank.kernel.paging import Table
@@ -124,6 +125,7 @@ def pay(books: Books, charge: Charge, centavos: int | None, payer: Payer | None)
     Raises:
         Refusal: ``CHARGE_PAID``, ``CHARGE_CANCELED``, ``CHARGE_EXPIRED``;
             ``KEY_NOT_FOUND`` when its key was cancelled;
+            ``BALANCE_LIMIT`` for more than the account can hold;
             ``INVALID_REQUEST`` for a missing open amount, or an amount that
             differs from a fixed one.
     """
@@ -139,6 +141,7 @@ def pay(books: Books, charge: Charge, centavos: int | None, payer: Payer | None)
     wanted = charge.centavos or centavos
     require(wanted, "the charge has an open amount: say how much is paid")
     require(centavos in {None, wanted}, "the charge has another amount")
+    accounts.require_room(books, charge.account_id, wanted or 0)
     payment = Payment(
         account_id=charge.account_id,
         centavos=wanted or 0,

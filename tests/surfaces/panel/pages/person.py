@@ -98,7 +98,7 @@ class Person:
 
     async def _seen(self, said: ClientResponse) -> Seen:
         """Read an answer as a browser does."""
-        text = (await said.read()).decode()
+        text = (await said.read()).decode(errors="replace")  # a file may be no text
         for line in said.headers.getall("Set-Cookie", []):
             name, _, rest = line.partition("=")
             self.cookies[name] = rest.partition(";")[0]

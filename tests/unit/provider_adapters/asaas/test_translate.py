@@ -9,7 +9,7 @@ import pytest
 from gateway.domain.bank.pix_keys import PixKeyStatus, PixKeyType
 from gateway.domain.bank.providers import BadReply, NotFound, ProviderError
 from gateway.domain.bank.statements import Direction, MovementKind
-from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.money import Money, Sum
 from gateway.domain.kernel.windows import Window
 from provider_adapters.asaas import translate, words
 from tests.world.banks.asaas import E2E, answer, refused
@@ -41,7 +41,7 @@ def entry(**changes: object):  # type: ignore[no-untyped-def]
 def test_a_balance_is_exact_and_tells_nothing_of_blocks_or_time():
     balance = translate.balance(answer(b'{"balance": 1234567.89}'))
 
-    assert (balance.balance, balance.blocked, balance.updated_at) == (Money(123456789), None, None)
+    assert (balance.balance, balance.blocked, balance.updated_at) == (Sum(123456789), None, None)
 
 
 @cases("value", ['"10.50"', "10.505", "1e400", "null", "NaN", "true"])

@@ -13,7 +13,7 @@ from gateway.domain.bank.provider_options import CHARGE_PAID, IN_USE, NOT_ALLOWE
 from gateway.domain.bank.providers import BadReply, NotFound, ProviderError, Refused, Unavailable
 from gateway.domain.bank.refunds import IncomingPayment
 from gateway.domain.bank.statements import Balance, Block, BlockKind, Direction, MovementKind
-from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.money import Money, Sum
 from gateway.net.client.messages import ProviderAnswer
 from provider_adapters.sandbox import translate, words
 from tests.unit.offering import E2E_ID
@@ -44,7 +44,7 @@ def test_a_balance():
         saying({"saldo_centavos": -5, "bloqueado_centavos": 0, "atualizado_em": None})
     )
 
-    assert read == Balance(balance=Money(-5), blocked=Money(0), updated_at=None)
+    assert read == Balance(balance=Sum(-5), blocked=Sum(0), updated_at=None)
 
 
 BLOCK = {"tipo": "MED", "valor_centavos": 1050, "desde": AT, "referencia": "ID-7"}

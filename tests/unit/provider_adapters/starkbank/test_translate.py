@@ -17,7 +17,7 @@ from gateway.domain.bank.providers import (
     Unavailable,
 )
 from gateway.domain.bank.statements import Direction, MovementKind
-from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.money import Money, Sum
 from provider_adapters.starkbank import translate
 from tests.unit.provider_adapters.starkbank.making import ENTRY, KEY, answering, refusing
 from tests.unit.provider_adapters.starkbank.translate import MOVEMENT
@@ -64,7 +64,7 @@ def test_a_balance_does_not_tell_what_is_blocked():
 
     read = translate.balance(answering({"balances": [held]}))
 
-    assert (read.balance, read.blocked) == (Money(-5), None)
+    assert (read.balance, read.blocked) == (Sum(-5), None)
     assert read.updated_at == datetime(2026, 11, 20, 12, tzinfo=UTC)
 
 

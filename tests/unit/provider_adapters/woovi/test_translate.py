@@ -18,7 +18,7 @@ from gateway.domain.bank.providers import (
     Unavailable,
 )
 from gateway.domain.bank.statements import Direction
-from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.money import Money, Sum
 from gateway.domain.kernel.windows import Window
 from provider_adapters.kit import paging
 from provider_adapters.woovi import translate
@@ -58,8 +58,8 @@ def charge(document: object, reference: str = "pedido/1"):
 def test_a_balance_is_of_the_account_that_was_asked_for():
     said = answer({"account": ACCOUNT})
 
-    assert translate.balance(said, "a1").balance == Money(129430)
-    assert translate.balance(said, "a1").blocked == Money(30)
+    assert translate.balance(said, "a1").balance == Sum(129430)
+    assert translate.balance(said, "a1").blocked == Sum(30)
     with pytest.raises(BadReply):
         translate.balance(said, "a2")
 

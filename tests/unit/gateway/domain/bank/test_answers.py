@@ -12,7 +12,7 @@ import pytest
 
 from gateway.domain.bank.providers import Page
 from gateway.domain.bank.statements import Balance
-from gateway.domain.kernel.money import MAX_CENTAVOS, Money
+from gateway.domain.kernel.money import LARGEST_SUM, MAX_CENTAVOS, Money, Sum
 from tests.world.answers import (
     CALLS,
     CANARY,
@@ -44,6 +44,7 @@ WRONG: dict[type, tuple[object, ...]] = {
     str: (None, 7, b"x", "a\nb", "\x00", "\x9b1m", "\ud800", "x" * 5001),
     bool: (None, 1, "true"),
     Money: (10.5, 1050, "10.50", forged(10.5), forged(True), forged(MAX_CENTAVOS + 1)),
+    Sum: (10.5, 1050, "10.50", Sum(10.5), Sum(True), Sum(LARGEST_SUM + 1)),  # type: ignore[arg-type]
     datetime: (
         "2026-11-22",
         0,
@@ -63,7 +64,7 @@ FREE = frozenset(
 
 def fields(value: object) -> Iterator[tuple[str, object]]:
     """Name the parts of an answer, those of its parts too."""
-    if isinstance(value, msgspec.Struct) and not isinstance(value, Money):
+    if isinstance(value, msgspec.Struct) and not isinstance(value, Sum):
         names: tuple[str, ...] = value.__struct_fields__
     elif dataclasses.is_dataclass(value) and not isinstance(value, type):
         names = tuple(each.name for each in dataclasses.fields(value))
@@ -95,7 +96,7 @@ def lies() -> Iterator[tuple[str, str, object]]:
                 continue
             wrong = (object(), part.value) if isinstance(part, Enum) else WRONG.get(type(part), ())
             yield from ((name, path, each) for each in wrong)
-            if isinstance(part, Money) and (name, path) not in SIGNED:
+            if isinstance(part, Sum) and (name, path) not in SIGNED:
                 yield name, path, forged(-1)
             if path.endswith(("e2e_id", "return_id")):
                 yield name, path, E2E.lower()
@@ -168,13 +169,15 @@ def entry(**parts: object) -> Page[object]:
 
 
 def balance(centavos: int, updated_at: datetime | None) -> Balance:
-    return Balance(balance=Money(centavos), blocked=VALUE, updated_at=updated_at)
+    return Balance(balance=Sum(centavos), blocked=VALUE, updated_at=updated_at)
 
 
 CHARGE, PAYMENT = CALLS["get_charge"].answer, CALLS["get_charge_payment"].answer
 UNSEEN = "Pão\u00a0de queijo \U0001f469\u200d\U0001f373 \u202eolé"
 RIGHT_ANSWERS: list[tuple[str, str, object]] = [
     ("overdrawn", "get_balance", balance(-MAX_CENTAVOS, None)),
+    ("more than an amount", "get_balance", balance(MAX_CENTAVOS + 1, None)),
+    ("as much as is counted", "get_balance", balance(-LARGEST_SUM, None)),
     ("Brazil's time", "get_balance", balance(1, datetime(2026, 11, 22, tzinfo=BRAZIL))),
     ("an empty page", "list_statement", Page(items=[], next_cursor="there")),
     ("a full page", "list_statement", Page(items=[ENTRY, ENTRY], next_cursor=None)),

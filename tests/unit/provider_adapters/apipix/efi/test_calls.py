@@ -18,7 +18,7 @@ from gateway.domain.bank.providers import (
 )
 from gateway.domain.bank.refunds import RefundOrder
 from gateway.domain.bank.statements import Direction, MovementKind
-from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.money import Money, Sum
 from provider_adapters.kit.outcomes import NeverSendable
 from provider_adapters.testing.verify.stage import Fate, Received
 from provider_adapters.testing.verify.trial import new_provider_key
@@ -33,7 +33,7 @@ async def test_the_balance_tells_what_is_blocked(efi: Standing):
 
     held = await efi.adapter.get_balance(efi.account)
 
-    assert (held.balance, held.blocked) == (Money(10_000_00), Money(2500))
+    assert (held.balance, held.blocked) == (Sum(10_000_00), Sum(2500))
 
 
 async def test_random_keys_are_listed_made_and_given_up(efi: Standing):

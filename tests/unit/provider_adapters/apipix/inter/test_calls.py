@@ -18,7 +18,7 @@ from gateway.domain.bank.providers import (
     Settled,
     Unknown,
 )
-from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.money import Money, Sum
 from gateway.domain.kernel.windows import Window
 from provider_adapters.apipix.inter.words import ZONE
 from provider_adapters.apipix.secrets import InterSecrets
@@ -42,7 +42,7 @@ async def test_the_balance_contains_what_is_blocked_and_the_rest_can_be_spent(
 
     held = await inter.adapter.get_balance(inter.account)
 
-    assert (held.balance, held.blocked) == (Money(10_000_00), Money(2500))
+    assert (held.balance, held.blocked) == (Sum(10_000_00), Sum(2500))
 
 
 @pytest.mark.parametrize("method", list(PayoutMethod))
