@@ -269,7 +269,9 @@ def _field(value: object, field: inspect.Field) -> object:
 
 
 def _is_of_texts(kind: inspect.Type) -> bool:
-    """Say whether a type is an object of texts that may all be absent."""
+    """Say whether a type is an object of texts, or of such objects, that may all be absent."""
     return isinstance(kind, inspect.StructType) and all(
-        not each.required and isinstance(_bare(each.type), inspect.StrType) for each in kind.fields
+        not each.required
+        and (isinstance(_bare(each.type), inspect.StrType) or _is_of_texts(_bare(each.type)))
+        for each in kind.fields
     )

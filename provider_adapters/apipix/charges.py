@@ -291,7 +291,7 @@ def person(found: documents.Pessoa | None) -> Party:
     """Read a name and a tax number."""
     if found is None:
         return Party()
-    return Party(name=cleaned_text(found.nome), tax_number=found.tax_number)
+    return Party(name=cleaned_text(found.nome), tax_number=cleaned_text(found.tax_number))
 
 
 def payer(pix: documents.Pix) -> Payer | None:
@@ -457,7 +457,7 @@ def _receiver(document: documents.Cobranca, emv: str) -> tuple[Party, str, str]:
     """Return receiver, city and postal code: of the charge, else of its payload."""
     told = document.recebedor
     if told is not None:
-        return person(told), told.cidade or "", told.cep or ""
+        return person(told), cleaned_text(told.cidade), cleaned_text(told.cep)
     code = brcode.receiver(emv)
     return Party(name=cleaned_text(code.name)), code.city, code.postal_code or ""
 

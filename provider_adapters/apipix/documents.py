@@ -88,12 +88,12 @@ class Horarios(msgspec.Struct, frozen=True):
     liquidacao: Instant | None = None
 
 
-class Devolucao(msgspec.Struct, frozen=True, rename={"rtr_id": "rtrId"}):
-    """A refund."""
+class Devolucao(msgspec.Struct, frozen=True, kw_only=True, rename={"rtr_id": "rtrId"}):
+    """A refund; without a time it still counts as given back."""
 
     id: str
     valor: str
-    horario: Horarios
+    horario: Horarios = Horarios()
     status: str
     rtr_id: str | None = None
     descricao: str | None = None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from datetime import UTC, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Final
 
@@ -82,6 +82,8 @@ _LOOKS: Final = 2
 """Times ``_REFUNDABLE`` that a refund is looked for in payments: for 90 days after its order."""
 MOST_REFUNDS: Final = 100_000
 """Of one key there is one; a list is read until it is found or over."""
+_MINUTE: Final = slice(9, 21)
+"""Of an end-to-end id: letter, eight of the bank's, then the minute in UTC (API Pix 2.9.0)."""
 _ALL: Final[Mapping[str, str]] = {}
 _REFUNDED: Final[Mapping[str, str]] = {"devolucaoPresente": "true"}
 
@@ -117,7 +119,7 @@ class Received(Access):
         refunded = self._list(account, "list_statement", _REFUNDED)
         ordered = limits_of(window)
         paid = Limits(ordered.start - _REFUNDABLE, ordered.end)
-        make = partial(_debits, ordered)
+        make = partial(_debits, ordered, self.client.odd_row("list_statement"))
         page = await refunded.page(paid, cursor, LARGEST_PAGE, make)
         newest = sorted(page.items, key=lambda entry: entry.created_at, reverse=True)
         return Page(items=newest, next_cursor=page.next_cursor)
@@ -149,7 +151,8 @@ class Received(Access):
         end = self.now()
 
         def ours(pix: documents.Pix) -> Iterable[Refund]:
-            return (each for each in _refunds(pix, unknown) if each.provider_key == provider_key)
+            named = [each for each in pix.devolucoes if each.id == provider_key]
+            return (_refund(pix.e2e, pix.txid or "", each, unknown) for each in named)
 
         for _ in range(_LOOKS):
             limits = Limits(end - _REFUNDABLE, end)
@@ -163,12 +166,15 @@ class Received(Access):
         self, account: ProviderAccount, window: Window, cursor: str | None, limit: int
     ) -> Page[Refund]:
         """Read a page of refunds ordered in a window; ``GET /pix`` of up to 90 days before."""
-        unknown = self.client.unknown_word("list_refunds")
+        unknown, odd = (
+            each("list_refunds") for each in (self.client.unknown_word, self.client.odd_row)
+        )
         refunded = self._list(account, "list_refunds", _REFUNDED)
         ordered = limits_of(window)
 
         def within(pix: documents.Pix) -> Iterable[Refund]:
-            return (each for each in _refunds(pix, unknown) if ordered.hold(each.created_at))
+            found = _refunds(pix, unknown, odd)
+            return (each for each in found if ordered.hold(each.created_at))
 
         paid = Limits(ordered.start - _REFUNDABLE, ordered.end)
         page = await refunded.page(paid, cursor, limit, within)
@@ -271,12 +277,13 @@ def _entry(pix: documents.Pix) -> Entry:
     )
 
 
-def _debits(ordered: Limits, pix: documents.Pix) -> Iterable[Entry]:
+def _debits(ordered: Limits, odd: UnknownWord, pix: documents.Pix) -> Iterable[Entry]:
     """Read the refunds of a payment that were ordered in time and have settled."""
     for given in pix.devolucoes:
-        at = given.horario.solicitacao
-        if at is None:
-            raise ValueError(Reason.WRONG_SHAPE)
+        at = _ordered_at(given)
+        if at is None:  # nobody could say on which day it stands
+            odd()
+            continue
         if REFUND_STATUSES.get(given.status) is RefundStatus.PAID and ordered.hold(at):
             yield msgspec.structs.replace(
                 _entry(pix),
@@ -285,20 +292,36 @@ def _debits(ordered: Limits, pix: documents.Pix) -> Iterable[Entry]:
                 direction=Direction.DEBIT,
                 value=amount(given.valor),
                 description=cleaned_text(given.descricao),
-                created_at=at.astimezone(UTC),
+                created_at=at,
                 provider_key=provider_id(given.id),
                 kind=MovementKind.PIX_RETURN,
             )
 
 
-def _refunds(pix: documents.Pix, unknown: UnknownWord) -> Iterable[Refund]:
-    return (_refund(pix.e2e, pix.txid or "", each, unknown) for each in pix.devolucoes)
+def _ordered_at(given: documents.Devolucao) -> datetime | None:
+    """Return when a refund was ordered, else settled, else the minute in the id of its way back."""
+    told = given.horario.solicitacao or given.horario.liquidacao
+    if told is not None:
+        return told.astimezone(UTC)
+    if not given.rtr_id or not is_e2e_id(given.rtr_id):
+        return None
+    return datetime.strptime(given.rtr_id[_MINUTE], "%Y%m%d%H%M").replace(tzinfo=UTC)
+
+
+def _refunds(pix: documents.Pix, unknown: UnknownWord, odd: UnknownWord) -> Iterable[Refund]:
+    """Read the refunds of a payment; one without any time is of no day, and is left out."""
+    for each in pix.devolucoes:
+        if _ordered_at(each) is None:
+            odd()
+        else:
+            yield _refund(pix.e2e, pix.txid or "", each, unknown)
 
 
 def _refund(e2e_id: str, txid: str, given: documents.Devolucao, unknown: UnknownWord) -> Refund:
     """Read a refund; one of unknown state is still processing."""
     status = known(REFUND_STATUSES, given.status, RefundStatus.PROCESSING, unknown)
-    if given.horario.solicitacao is None or not is_e2e_id(e2e_id):
+    ordered_at = _ordered_at(given)
+    if ordered_at is None or not is_e2e_id(e2e_id):
         raise ValueError(Reason.WRONG_SHAPE)
     settled = given.horario.liquidacao
     failed = status is RefundStatus.FAILED
@@ -313,7 +336,7 @@ def _refund(e2e_id: str, txid: str, given: documents.Devolucao, unknown: Unknown
         description=cleaned_text(given.descricao),
         status=status,
         failure=FailureCode.OTHER if failed else None,
-        created_at=given.horario.solicitacao.astimezone(UTC),
+        created_at=ordered_at,
         settled_at=None if settled is None or failed else settled.astimezone(UTC),
     )
 

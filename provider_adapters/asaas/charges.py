@@ -17,7 +17,13 @@ from gateway.domain.bank.providers import NotFound
 from provider_adapters.asaas import documents, words
 from provider_adapters.asaas.translate import instant_or_none, payer
 from provider_adapters.kit import brcode, money
-from provider_adapters.kit.answers import ProviderAnswer, known, provider_id, read_document
+from provider_adapters.kit.answers import (
+    ProviderAnswer,
+    is_e2e_id,
+    known,
+    provider_id,
+    read_document,
+)
 from provider_adapters.kit.client import UnknownWord
 
 Row = TypeVar("Row", documents.Payment, documents.PixTransaction)
@@ -143,9 +149,15 @@ def charge_payment(
         value=money.above_zero(transaction.value if transaction else row.value),
         created_at=instant_or_none(row.date_created),
         paid_at=instant_or_none(told) if is_paid else None,
-        e2e_id=(transaction.end_to_end_identifier or "") if transaction else "",
+        e2e_id=_e2e_id(transaction) if transaction else "",
         payer=payer,
     )
+
+
+def _e2e_id(transaction: documents.PixTransaction) -> str:
+    """Return the end-to-end id of a Pix; empty for what is none."""
+    found = transaction.end_to_end_identifier or ""
+    return found if is_e2e_id(found) else ""
 
 
 def pix_transaction(answer: ProviderAnswer) -> documents.PixTransaction:

@@ -158,6 +158,10 @@ class ProviderClient:
         word = f"{self._parts.provider}.{operation}"
         return lambda: self._observer.count(Event.UNKNOWN_STATUS, word)
 
+    def odd_row(self, operation: str) -> UnknownWord:
+        """Return what to call for a part of a row that is left out by itself."""
+        return lambda: self._left_out(operation, 1)
+
     async def read(
         self,
         request: ProviderRequest,

@@ -260,7 +260,7 @@ def _charge_payment(document: documents.CobrancaPaga) -> ChargePayment:
         value=_open(document.valor_centavos if paid is None else paid.valor_centavos),
         created_at=utc(document.criada_em),
         paid_at=None if paid is None else utc(paid.pago_em),
-        e2e_id="" if paid is None else paid.e2e or "",
+        e2e_id="" if paid is None else _e2e_id(paid.e2e),
         payer=None if paid is None else _payer(paid.pagador),
     )
 
@@ -293,7 +293,7 @@ def _entry(document: documents.Lancamento, unknown: UnknownWord) -> Entry:
         unknown()
     return Entry(
         provider_id=document.id,
-        e2e_id=document.e2e or "",
+        e2e_id=_e2e_id(document.e2e),
         direction=listed(words.DIRECTIONS, document.natureza),
         is_pix=kind in words.PIX_KINDS,
         value=Money(document.valor_centavos),
@@ -303,6 +303,11 @@ def _entry(document: documents.Lancamento, unknown: UnknownWord) -> Entry:
         provider_key=document.chave_idempotencia or "",
         kind=kind or _OTHER,
     )
+
+
+def _e2e_id(text: str | None) -> str:
+    """Return an end-to-end id; empty for what is none."""
+    return text if text and is_e2e_id(text) else ""
 
 
 def _open(centavos: int | None) -> Money | None:

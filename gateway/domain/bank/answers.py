@@ -5,13 +5,20 @@ Adapters are written by many people. Each function takes whatever a call of the 
 and gives it back typed: of the right classes, with amounts in range, instants that name their
 zone, texts that can be stored and shown, end-to-end ids of the central bank's form, lists no
 longer than asked for, and about the thing that was asked about.
+
+A text that people wrote never takes an answer away: it is cleaned. A row of a list that cannot be
+right is left out, and the others stay; the caller counts it.
 """
 
 from __future__ import annotations
 
+import dataclasses
+import operator
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
+
+import msgspec
 
 from gateway.domain.bank.charges import (
     Charge,
@@ -40,6 +47,9 @@ from gateway.domain.kernel.money import LARGEST_SUM, MAX_CENTAVOS, Money, Sum
 Item = TypeVar("Item")
 Kind = TypeVar("Kind")
 
+_OF_OWNERS: Final = (
+    "name", "tax_number", "ispb", "bank_number", "bank_name", "branch", "account",
+)  # fmt: skip
 LONGEST_ID: Final = 128
 """Of a bank's id: what the store keeps, and four times what banks use."""
 _IS_E2E_ID: Final = strict.E2E_ID.fullmatch
@@ -47,6 +57,8 @@ _MOST: Final = MAX_CENTAVOS
 _LONGEST_CURSOR: Final = 4096  # a bank's cursor may be a signed token; none is as long as this
 _MOST_BLOCKS: Final = 10_000  # one for each order under way, where a bank blocks them one by one
 _MOST_KEYS: Final = 1000  # the central bank allows 20 an account
+_UNREADABLE: Final = "\ufffd"  # an adapter's reader puts it where a bank's bytes are no text
+_NO_CONTROLS: Final = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0)))
 
 
 class WrongAnswer(ValueError):
@@ -61,6 +73,10 @@ class WrongAnswer(ValueError):
         """Name what is wrong."""
         super().__init__(field)
         self.field = field
+
+
+class OddValue(WrongAnswer):
+    """A value of the right class that cannot be right: banks say such things, too."""
 
 
 def balance(answer: object) -> Balance:
@@ -80,7 +96,7 @@ def statement(answer: object, cursor: str | None, limit: int) -> Page[Entry]:
 
 def keys(answer: object) -> Sequence[PixKey]:
     """Check the keys of an account."""
-    return [_key(each) for each in list_of(answer, _MOST_KEYS, "keys")]
+    return rows_of(list_of(answer, _MOST_KEYS, "keys"), _key)
 
 
 def key(answer: object, account_id: str, key_id: str) -> PixKey:
@@ -110,9 +126,7 @@ def key_owner(answer: object, asked: str) -> KeyOwner:
     found = of_type(answer, KeyOwner, "key_owner")
     same_as(found.key, asked, "key_owner.key")
     of_type(found.type, PixKeyType, "key_owner.type")
-    for name in ("name", "tax_number", "ispb", "bank_number", "bank_name", "branch", "account"):
-        plain_text(getattr(found, name), f"key_owner.{name}")
-    return found
+    return _cleaned(found, "key_owner", *_OF_OWNERS)
 
 
 def charge(answer: object, reference: str) -> Charge:
@@ -130,11 +144,13 @@ def _charge(answer: object, reference: str) -> Charge:
     of_type(found.type, ChargeType, "charge.type")
     of_type(found.status, ChargeStatus, "charge.status")
     of_type(found.reusable, bool, "charge.reusable")
-    for name in ("key", "emv", "city", "zip_code"):
-        plain_text(getattr(found, name), f"charge.{name}")
+    found = _with(
+        _cleaned(found, "charge", "key", "city", "zip_code"),
+        emv=_payload(found.emv, "charge.emv"),
+        payer=_payer(found.payer, "charge.payer"),
+        receiver=_party(found.receiver, "charge.receiver"),
+    )
     _unsigned_or_none(found.value, "charge.value")
-    _payer(found.payer, "charge.payer")
-    _party(found.receiver, "charge.receiver")
     instant_or_none(found.created_at, "charge.created_at")
     instant_or_none(found.expires_at, "charge.expires_at")
     return found
@@ -155,8 +171,7 @@ def charge_payment(answer: object, reference: str) -> ChargePayment:
     instant_or_none(found.created_at, "transaction.created_at")
     instant_or_none(found.paid_at, "transaction.paid_at")
     e2e_id(found.e2e_id, "transaction.e2e_id")
-    _payer(found.payer, "transaction.payer")
-    return found
+    return _with(found, payer=_payer(found.payer, "transaction.payer"))
 
 
 def received(answer: object, asked: str) -> IncomingPayment:
@@ -186,7 +201,7 @@ def refund_page(answer: object, cursor: str | None, limit: int) -> Page[Refund]:
 
 def blocks(answer: object) -> Sequence[Block]:
     """Check the blocks of an account."""
-    return [_block(each) for each in list_of(answer, _MOST_BLOCKS, "blocks")]
+    return rows_of(list_of(answer, _MOST_BLOCKS, "blocks"), _block)
 
 
 def nothing(_answer: object) -> None:
@@ -197,34 +212,66 @@ def e2e_id(value: object, field: str, *, or_empty: bool = True) -> None:
     """Check an end-to-end id of either way; empty where there is none."""
     if value == "" and or_empty:
         return
-    if type(value) is not str or not strict.is_e2e_id(value):
-        raise WrongAnswer(field)
+    if not strict.is_e2e_id(of_type(value, str, field)):
+        raise OddValue(field)
 
 
 def bank_id(value: object, field: str) -> None:
-    """Check an id that a bank gave; empty where it gives none."""
+    """Check an id that a bank gave; empty where it gives none, and never a damaged one."""
     plain_text(value, field, LONGEST_ID)
+    if _UNREADABLE in str(value):
+        raise OddValue(field)
 
 
 def amount_above_zero(value: object, field: str) -> None:
     """Check an amount that moved."""
     if _unsigned(value, field) == 0:
-        raise WrongAnswer(field)
+        raise OddValue(field)
 
 
 def _page(
     answer: object, item: Callable[[object], Item], cursor: str | None, limit: int
 ) -> Page[Item]:
-    """Check a page, asked for behind a cursor."""
+    """Check a page, asked for behind a cursor; the same page where all of it is right."""
     page: Page[Item] = of_type(answer, Page, "page")
-    for each in list_of(page.items, limit, "page.items"):
-        item(each)
+    found = list_of(page.items, limit, "page.items")
+    kept = rows_of(found, item)
+    if len(kept) != len(found) or any(map(operator.is_not, kept, found)):
+        page = dataclasses.replace(page, items=kept)
     field, following = "page.next_cursor", page.next_cursor
     if following is not None:
         plain_text(following, field, _LONGEST_CURSOR)
         if following in {"", cursor}:  # the same place again: the list would never end
             raise WrongAnswer(field)
     return page
+
+
+def rows_of(found: Sequence[object], check: Callable[[object], Item]) -> list[Item]:
+    """
+    Return the rows of a list that can be right, their texts cleaned; odd ones are left out.
+
+    Raises:
+        WrongAnswer: None is left, and one has not the classes of the port: the adapter is wrong.
+    """
+    try:
+        return [check(each) for each in found]
+    except WrongAnswer:
+        return _right_ones(found, check)
+
+
+def _right_ones(found: Sequence[object], check: Callable[[object], Item]) -> list[Item]:
+    kept: list[Item] = []
+    mistakes: list[WrongAnswer] = []
+    for each in found:
+        try:
+            kept.append(check(each))
+        except OddValue:
+            continue
+        except WrongAnswer as wrong:
+            mistakes.append(wrong)
+    if mistakes and not kept:
+        raise mistakes[0]
+    return kept
 
 
 def list_of(value: object, most: int, field: str) -> Sequence[object]:
@@ -259,7 +306,7 @@ def _is_usual(entry: Entry) -> bool:
         texts = "".join((*ids, entry.description, party.name, party.tax_number))
     except TypeError:
         return False
-    return len(texts) <= LONGEST_ID and texts.isprintable()
+    return len(texts) <= LONGEST_ID and texts.isprintable() and _UNREADABLE not in texts
 
 
 def _looked_over(found: Entry) -> Entry:
@@ -271,10 +318,9 @@ def _looked_over(found: Entry) -> Entry:
     of_type(found.is_pix, bool, "entry.is_pix")
     of_type(found.kind, MovementKind, "entry.kind")
     _unsigned(found.value, "entry.value")
-    plain_text(found.description, "entry.description")
-    _party(found.counterparty, "entry.counterparty")
     instant(found.created_at, "entry.created_at")
-    return found
+    party = _party(found.counterparty, "entry.counterparty")
+    return _with(_cleaned(found, "entry", "description"), counterparty=party)
 
 
 def _block(answer: object) -> Block:
@@ -282,8 +328,7 @@ def _block(answer: object) -> Block:
     of_type(found.kind, BlockKind, "block.kind")
     amount_above_zero(found.value, "block.value")
     instant_or_none(found.since, "block.since")
-    plain_text(found.reference, "block.reference")
-    return found
+    return _cleaned(found, "block", "reference")
 
 
 def _key(answer: object) -> PixKey:
@@ -298,20 +343,20 @@ def _key(answer: object) -> PixKey:
 
 def _received(answer: object) -> IncomingPayment:
     found = of_type(answer, IncomingPayment, "received")
-    plain_text(found.reference, "received.reference")
     bank_id(found.provider_id, "received.provider_id")
     e2e_id(found.e2e_id, "received.e2e_id", or_empty=False)
     amount_above_zero(found.value, "received.value")
     _unsigned(found.refunded, "received.refunded", found.value.centavos)
     instant(found.paid_at, "received.paid_at")
-    _payer(found.payer, "received.payer")
-    return found
+    return _with(
+        found,
+        reference=_reference(found.reference, "received.reference"),
+        payer=_payer(found.payer, "received.payer"),
+    )
 
 
 def _refund(answer: object) -> Refund:
     found = of_type(answer, Refund, "refund")
-    for name in ("reference", "payment_reference", "description"):
-        plain_text(getattr(found, name), f"refund.{name}")
     bank_id(found.provider_key, "refund.provider_key")
     bank_id(found.provider_id, "refund.provider_id")
     e2e_id(found.payment_e2e_id, "refund.payment_e2e_id")
@@ -322,35 +367,74 @@ def _refund(answer: object) -> Refund:
         of_type(found.failure, FailureCode, "refund.failure")
     instant(found.created_at, "refund.created_at")
     instant_or_none(found.settled_at, "refund.settled_at")
-    return found
+    return _with(
+        _cleaned(found, "refund", "description"),
+        reference=_reference(found.reference, "refund.reference"),
+        payment_reference=_reference(found.payment_reference, "refund.payment_reference"),
+    )
 
 
-def _payer(value: object, field: str) -> None:
+def _payer(value: object, field: str) -> Payer | None:
     """Check a payer, who may be missing."""
     if value is None:
-        return
-    if type(value) is not Payer:
-        raise WrongAnswer(field)
-    for name in ("name", "tax_number", "message"):
-        plain_text(getattr(value, name), f"{field}.{name}")
+        return None
+    return _cleaned(of_type(value, Payer, field), field, "name", "tax_number", "message")
 
 
-def _party(value: object, field: str) -> None:
-    if type(value) is not Party:
-        raise WrongAnswer(field)
-    plain_text(value.name, field)
-    plain_text(value.tax_number, field)
+def _party(value: object, field: str) -> Party:
+    return _cleaned(of_type(value, Party, field), field, "name", "tax_number")
+
+
+def _payload(value: object, field: str) -> str:
+    """Return what a charge is paid by without the line breaks around it and in it."""
+    text = of_type(value, str, field).translate(_NO_CONTROLS).strip()
+    return _reference(text, field)
+
+
+def _reference(value: object, field: str) -> str:
+    """Return a reference; empty for an odd one, which cleaned could be another charge's."""
+    try:
+        plain_text(value, field)
+    except OddValue:
+        return ""
+    return str(value)
+
+
+def _cleaned(found: Kind, field: str, *names: str) -> Kind:
+    """Return a value whose texts, written by people, can be stored and shown."""
+    texts = {name: of_type(getattr(found, name), str, f"{field}.{name}") for name in names}
+    return _with(found, **{name: _clean(text) for name, text in texts.items()})
+
+
+def _clean(text: str) -> str:
+    clean = strict.cleaned_text(text)
+    return text if clean == text else clean.strip()
+
+
+def _with(found: Kind, **parts: object) -> Kind:
+    """Return a value with these parts; the same one where it has them."""
+    new: dict[str, Any] = {
+        name: part for name, part in parts.items() if part is not getattr(found, name)
+    }
+    if not new:
+        return found
+    if isinstance(found, msgspec.Struct):
+        return msgspec.structs.replace(found, **new)
+    replaced: Any = dataclasses.replace(found, **new)  # type: ignore[type-var]
+    return of_type(replaced, type(found), "")
 
 
 def plain_text(value: object, field: str, longest: int = strict.MAX_TEXT) -> None:
     """Check a text: none of the control characters, no half of a character, not too long."""
-    if type(value) is not str or len(value) > longest:
+    if type(value) is not str:
         raise WrongAnswer(field)
+    if len(value) > longest:
+        raise OddValue(field)
     if not value.isprintable():  # spaces of other scripts are not, and are welcome
         try:
             strict.plain_text(value, longest)
         except strict.Malformed:
-            raise WrongAnswer(field) from None
+            raise OddValue(field) from None
 
 
 def of_type(value: object, kind: type[Kind], field: str) -> Kind:
@@ -380,7 +464,7 @@ def _amount(value: object, field: str) -> int:
         raise WrongAnswer(field)
     centavos = value.centavos
     if type(centavos) is not int or not -MAX_CENTAVOS <= centavos <= MAX_CENTAVOS:
-        raise WrongAnswer(field)
+        raise WrongAnswer(field)  # an amount of our class has these limits
     return centavos
 
 
@@ -388,7 +472,7 @@ def _unsigned(value: object, field: str, most: int = MAX_CENTAVOS) -> int:
     """Check an amount without a sign, and return its centavos."""
     centavos = _amount(value, field)
     if not 0 <= centavos <= most:
-        raise WrongAnswer(field)
+        raise OddValue(field)
     return centavos
 
 
@@ -407,7 +491,7 @@ def instant(value: object, field: str) -> None:
         except (OverflowError, ValueError):
             aware = False
         if not aware:
-            raise WrongAnswer(field)
+            raise OddValue(field)
 
 
 def instant_or_none(value: object, field: str) -> None:

@@ -17,6 +17,7 @@ from gateway.domain.bank.answers import (
     list_of,
     of_type,
     plain_text,
+    rows_of,
     same_as,
 )
 from gateway.domain.kernel.headers import Headers
@@ -230,12 +231,12 @@ def registered(answer: object, order: CallbackOrder) -> RegisteredCallback:
 
 def registrations(answer: object) -> Sequence[RegisteredCallback]:
     """Check the addresses that a bank knows; raises ``WrongAnswer``."""
-    return [_registered(each) for each in list_of(answer, MOST_REGISTERED, "registered_callbacks")]
+    return rows_of(list_of(answer, MOST_REGISTERED, "registered_callbacks"), _registered)
 
 
 def missed_events(answer: object, limit: int) -> Sequence[MissedEvent]:
     """Check events that a bank could not deliver; raises ``WrongAnswer``."""
-    return [_missed(each) for each in list_of(answer, limit, "missed_events")]
+    return rows_of(list_of(answer, limit, "missed_events"), _missed)
 
 
 def _registered(answer: object) -> RegisteredCallback:

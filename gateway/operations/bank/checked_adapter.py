@@ -29,6 +29,7 @@ from gateway.domain.bank.providers import (
     NotFound,
     NotSupported,
     Outcome,
+    Page,
     Phase,
     ProviderAccount,
     ProviderAdapter,
@@ -158,9 +159,12 @@ class CheckedAdapter:
                 raise
             raise BadReply(self._raised(operation, mistake)) from None
         try:
-            return check(answer, *asked)
+            checked = check(answer, *asked)
         except Exception as wrong:  # noqa: BLE001 - a value may raise anything when looked at
             raise BadReply(self._wrong(operation, wrong)) from None
+        if checked is not answer:
+            self._left_out(operation, _rows(answer) - _rows(checked))
+        return checked
 
     async def _pay(
         self,
@@ -196,6 +200,13 @@ class CheckedAdapter:
         self._report(operation, f"wrong={field}")
         return Reason.ADAPTER_ANSWER_INVALID
 
+    def _left_out(self, operation: str, rows: int) -> None:
+        """Report rows of a list that cannot be right: the list is shown without them."""
+        if rows:
+            _log.warning("%d odd rows left out: %s.%s", rows, self._provider, operation)
+        for _ in range(rows):
+            self._count(Event.ROW_UNREADABLE, self._provider)
+
     def _report(self, operation: str, what: str) -> None:
         """Count a fault, log it, and tell the record of the request, for which the call went ok."""
         self._count(Event.ADAPTER_FAULT, f"{self._provider}.{operation}")
@@ -208,6 +219,12 @@ class CheckedAdapter:
 def checked_calls(provider: str, adapter: ProviderAdapter, count: Count) -> EveryCall:
     """Return an adapter whose answers are checked; a call that it lacks is ``NotSupported``."""
     return cast("EveryCall", CheckedAdapter(provider, adapter, count))
+
+
+def _rows(answer: object) -> int:
+    """Count the rows of a list; none of what is no list."""
+    found = answer.items if isinstance(answer, Page) else answer
+    return len(found) if isinstance(found, list | tuple) else 0
 
 
 def _is_stopped(problem: BaseException) -> bool:

@@ -92,21 +92,22 @@ class Inter(ApiPixAdapter):
 
 def _balance(document: documents.Saldo) -> Balance:
     """Add up what the bank tells apart: what is available, and what is blocked beside it."""
-    blocks = [
+    told = [
         money.sum_from_json(each).centavos
         for each in (
             document.bloqueado_cheque,
             document.bloqueado_judicialmente,
             document.bloqueado_administrativo,
         )
+        if each != money.ABSENT
     ]
-    if min(blocks) < 0:
+    if min(told, default=0) < 0:
         raise ValueError(Reason.WRONG_SHAPE)
-    available, blocked = money.sum_from_json(document.disponivel), sum(blocks)
+    available, blocked = money.sum_from_json(document.disponivel), sum(told)
     day = document.data_referencia
     at = datetime.strptime(day, "%d/%m/%Y").replace(tzinfo=ZONE) if day else None
     return Balance(
         balance=Sum(available.centavos + blocked),
-        blocked=Sum(blocked),
+        blocked=Sum(blocked) if told else None,
         updated_at=at.astimezone(UTC) if at else None,
     )

@@ -13,7 +13,7 @@ from typing import Final
 import msgspec
 
 from provider_adapters.kit.answers import inside
-from provider_adapters.kit.money import JsonNumber
+from provider_adapters.kit.money import ABSENT, JsonNumber
 
 
 class Saldo(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -21,18 +21,19 @@ class Saldo(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     A balance, in reais as JSON numbers.
 
     Attributes:
-        disponivel: What is left without the blocked amounts ("Saldo líquido").
+        disponivel: What is left without the blocked amounts ("Saldo líquido"). Of those, one
+            that is not told blocks nothing.
         data_referencia: ``01/01/2024``; the day the balance is of, on a day without business.
     """
 
     disponivel: JsonNumber
-    bloqueado_cheque: JsonNumber
-    bloqueado_judicialmente: JsonNumber
-    bloqueado_administrativo: JsonNumber
+    bloqueado_cheque: JsonNumber = ABSENT
+    bloqueado_judicialmente: JsonNumber = ABSENT
+    bloqueado_administrativo: JsonNumber = ABSENT
     data_referencia: str | None = None
 
 
-class Detalhes(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False):
+class DetalhesPix(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False):
     """What is told of a Pix beyond its amount."""
 
     end_to_end_id: str | None = None
@@ -40,6 +41,12 @@ class Detalhes(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=Fal
     cpf_cnpj_pagador: str | None = None
     nome_recebedor: str | None = None
     cpf_cnpj_recebedor: str | None = None
+
+
+class Detalhes(DetalhesPix, frozen=True, kw_only=True, rename="camel", gc=False):
+    """The same, or an object ``pix`` that holds it: published answers show both."""
+
+    pix: DetalhesPix | None = None
 
 
 class Transacao(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):

@@ -20,7 +20,7 @@ from gateway.domain.bank.statements import Direction, Entry, MovementKind
 from gateway.domain.kernel.strict import cleaned_text
 from gateway.domain.kernel.windows import Window
 from provider_adapters.apipix.access import amount
-from provider_adapters.apipix.inter.documents import Detalhes, Extrato, Transacao
+from provider_adapters.apipix.inter.documents import Detalhes, DetalhesPix, Extrato, Transacao
 from provider_adapters.apipix.inter.words import KINDS, ZONE
 from provider_adapters.kit.answers import is_e2e_id, provider_id
 from provider_adapters.kit.client import UnknownWord
@@ -117,7 +117,7 @@ def _entry(row: Transacao, unknown: UnknownWord) -> Entry:
     kind = KINDS.get(row.tipo_transacao)
     if kind is None:
         unknown()
-    direction, told = _DIRECTIONS.get(row.tipo_operacao), row.detalhes or Detalhes()
+    direction, told = _DIRECTIONS.get(row.tipo_operacao), _details(row)
     if direction is None:
         raise ValueError(Reason.WRONG_SHAPE)
     e2e_id = told.end_to_end_id or ""
@@ -134,13 +134,19 @@ def _entry(row: Transacao, unknown: UnknownWord) -> Entry:
     )
 
 
+def _details(row: Transacao) -> DetalhesPix:
+    told = row.detalhes or DetalhesPix()
+    nested = told.pix if isinstance(told, Detalhes) else None
+    return nested or told
+
+
 def _with_returns(kind: MovementKind, e2e_id: str) -> MovementKind:
     """Tell a return from a payment by its id, which begins so wherever Pix is (API Pix 2.9.0)."""
     is_return = kind is MovementKind.PIX and e2e_id.startswith(_RETURNED)
     return MovementKind.PIX_RETURN if is_return else kind
 
 
-def _party(told: Detalhes, direction: Direction) -> Party:
+def _party(told: DetalhesPix, direction: Direction) -> Party:
     """Return who was on the other side."""
     if direction is Direction.CREDIT:
         name, tax_number = told.nome_pagador, told.cpf_cnpj_pagador

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+import json
+from datetime import UTC, date, datetime
 
 import pytest
 
@@ -11,7 +12,9 @@ from gateway.domain.bank.providers import Accepted, NotFound, Rejected, Unknown
 from gateway.domain.bank.refunds import RefundOrder, RefundStatus
 from gateway.domain.kernel.clocks import Deadline
 from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.windows import Window
 from provider_adapters.apipix import documents, received
+from provider_adapters.apipix.lists import limits_of
 from provider_adapters.testing.verify.stage import Received
 from provider_adapters.testing.verify.trial import new_provider_key
 from tests.unit.provider_adapters.apipix.conftest import Standing
@@ -141,7 +144,7 @@ def written(**more: object) -> documents.Pix:
 
 
 def given_back(value: str, status: str = "DEVOLVIDO") -> documents.Devolucao:
-    return documents.Devolucao("1", value, documents.Horarios(), status)
+    return documents.Devolucao(id="1", valor=value, status=status)
 
 
 def test_more_given_back_than_was_paid_is_no_payment():
@@ -157,3 +160,44 @@ def test_a_refund_that_failed_gives_nothing_back():
 
 def test_an_end_to_end_id_that_is_none_is_left_out_of_a_movement():
     assert received._entry(written(e2e="Efa8df7c628cf43d2af")).e2e_id == ""
+
+
+def refunded(*refunds: dict[str, object]) -> documents.Pix:
+    """Read a payment with refunds as they come."""
+    said = {
+        "endToEndId": "E12345678202009091221abcdef12345",
+        "valor": "10.50",
+        "horario": "2026-11-22T00:00:00Z",
+        "devolucoes": [
+            {"id": "1", "valor": "0.50", "status": "DEVOLVIDO"} | each for each in refunds
+        ],
+    }
+    return documents.PIX.decode(json.dumps(said))
+
+
+RETURN = {"rtrId": "D12345678202611221215abcdef12345"}
+SETTLED = {"horario": {"liquidacao": "2026-11-22T12:20:00Z"}}
+
+
+def test_a_refund_without_a_time_is_given_back_all_the_same():
+    """It takes its payment neither out of a list nor out of a statement."""
+    pix = refunded({}, {"id": "2"} | SETTLED)
+
+    assert received._payment(pix).refunded == Money(100)
+    assert received._entry(pix).value == Money(1050)
+
+
+def test_a_refund_stands_where_any_of_its_times_says_and_without_one_is_counted():
+    day, odd = limits_of(Window(date(2026, 11, 22), date(2026, 11, 22))), list[bool]()
+    pix = refunded({}, {"id": "2"} | SETTLED, {"id": "3"} | RETURN)
+
+    def left_out() -> None:
+        odd.append(True)
+
+    debits = list(received._debits(day, left_out, pix))
+    listed = list(received._refunds(pix, lambda: None, left_out))
+
+    minutes = [("2", 20), ("3", 15)]
+    assert [(each.provider_key, each.created_at.minute) for each in debits] == minutes
+    assert [(each.provider_key, each.created_at.minute) for each in listed] == minutes
+    assert odd == [True, True]

@@ -30,11 +30,11 @@ CHARGE = {
     "criada_em": AT, "expira_em": None,
 }  # fmt: skip
 ENTRY = {
-    "id": "1", "tipo": "PIX_RECEBIDO", "natureza": "C", "valor_centavos": 1050, "e2e": "E1",
+    "id": "1", "tipo": "PIX_RECEBIDO", "natureza": "C", "valor_centavos": 1050, "e2e": E2E_ID,
     "descricao": "d", "contraparte": {"nome": "Maria", "documento": "1"}, "criado_em": AT,
 }  # fmt: skip
 PAYMENT = {
-    "e2e": "E1", "valor_centavos": 1000, "pago_em": AT,
+    "e2e": E2E_ID, "valor_centavos": 1000, "pago_em": AT,
     "pagador": {"nome": "Maria", "documento": "1", "mensagem": ""},
 }  # fmt: skip
 
@@ -157,7 +157,7 @@ def test_a_settled_transaction_shows_what_was_paid():
     document = {"referencia": "r", "valor_centavos": None, "criada_em": AT, "pagamento": PAYMENT}
 
     assert translate.charge_payment(saying(document)) == ChargePayment(
-        reference="r", value=Money(1000), created_at=NOON, paid_at=NOON, e2e_id="E1",
+        reference="r", value=Money(1000), created_at=NOON, paid_at=NOON, e2e_id=E2E_ID,
         payer=Payer(name="Maria", tax_number="1"),
     )  # fmt: skip
 

@@ -13,6 +13,7 @@ import pytest
 from gateway.domain.bank.providers import Page
 from gateway.domain.bank.statements import Balance
 from gateway.domain.kernel.money import LARGEST_SUM, MAX_CENTAVOS, Money, Sum
+from gateway.telemetry.ports import Event
 from tests.world.answers import (
     CALLS,
     CANARY,
@@ -62,6 +63,27 @@ FREE = frozenset(
 """Words that are replaced, since they prove nothing; of a callback, when it is stored."""
 
 
+TYPED: dict[str, tuple[str, ...]] = {
+    "get_charge": ("key", "city", "zip_code", "receiver.name", "receiver.tax_number"),
+    "list_statement": ("description", "counterparty.name", "counterparty.tax_number"),
+    "look_up_key": (
+        *("name", "tax_number", "ispb", "bank_number", "bank_name", "branch", "account"),
+    ),
+    "list_blocks": ("reference",),
+    "list_refunds": ("description", "reference", "payment_reference"),
+    "list_received": ("reference",),
+    "get_charge_payment": (),
+}
+"""Texts that people wrote: each is cleaned, or emptied where cleaned it could name another."""
+TYPED |= dict.fromkeys(("create_charge", "cancel_charge"), TYPED["get_charge"])
+TYPED |= {"find_refund": TYPED["list_refunds"], "find_received": TYPED["list_received"]}
+OF_PAYERS = ("payer.name", "payer.tax_number", "payer.message")
+
+
+def is_typed(name: str, path: str) -> bool:
+    return name in TYPED and path in (*TYPED[name], *OF_PAYERS)
+
+
 def fields(value: object) -> Iterator[tuple[str, object]]:
     """Name the parts of an answer, those of its parts too."""
     if isinstance(value, msgspec.Struct) and not isinstance(value, Sum):
@@ -92,7 +114,7 @@ def lies() -> Iterator[tuple[str, str, object]]:
         one = answer.items[0] if isinstance(answer, Page) else answer
         one = one[0] if isinstance(one, tuple) else one
         for path, part in fields(one):
-            if path in FREE:
+            if path in FREE or path == "emv":
                 continue
             wrong = (object(), part.value) if isinstance(part, Enum) else WRONG.get(type(part), ())
             yield from ((name, path, each) for each in wrong)
@@ -112,22 +134,104 @@ def test_the_lies_are_many():
     assert {name for name, *_ in LIES} == set(CALLS) - SAY_NOTHING
 
 
+def lie_of(name: str, path: str, wrong: object, *, rows: int = 1) -> object:
+    """Make an answer of a call with one part of it, or of its first row, wrong."""
+    answer = CALLS[name].answer
+    if isinstance(answer, Page):
+        items = [spoilt(answer.items[0], path, wrong), *[answer.items[0]] * (rows - 1)]
+        return dataclasses.replace(answer, items=items)
+    if isinstance(answer, tuple):
+        return [spoilt(answer[0], path, wrong), *[answer[0]] * (rows - 1)]
+    return spoilt(answer, path, wrong)
+
+
+def is_list(name: str) -> bool:
+    return isinstance(CALLS[name].answer, Page | tuple)
+
+
+def rows_of(said: object) -> list[object]:
+    """Return the rows of a list, or the one thing that an answer is about."""
+    items = said.items if isinstance(said, Page) else said
+    return list(items) if isinstance(items, list | tuple) else [items]
+
+
+def is_odd(name: str, path: str, wrong: object) -> bool:
+    """Say whether a bank may have said it: of the right class, and never right."""
+    if type(dict(fields(rows_of(CALLS[name].answer)[0]))[path]) is not type(wrong):
+        return False
+    return (
+        isinstance(wrong, str)
+        or (isinstance(wrong, datetime) and wrong.tzinfo is not None)
+        or (isinstance(wrong, Money) and wrong.centavos == -1)
+    )
+
+
 @pytest.mark.parametrize("name", sorted({name for name, *_ in LIES}))
 async def test_no_part_of_an_answer_is_believed(name: str):
     """Types, lengths, control characters, zones, ranges, forms of end-to-end ids."""
-    answer = CALLS[name].answer
     for _, path, wrong in (each for each in LIES if each[0] == name):
-        if isinstance(answer, Page):
-            lie: object = dataclasses.replace(answer, items=[spoilt(answer.items[0], path, wrong)])
-        elif isinstance(answer, tuple):
-            lie = [spoilt(answer[0], path, wrong)]
-        else:
-            lie = spoilt(answer, path, wrong)
+        if is_odd(name, path, wrong) and (is_typed(name, path) or is_list(name)):
+            continue
+        lie = lie_of(name, path, wrong)
         try:
             await CheckedWorld(**{name: saying(lie)}).fails(name, "adapter_answer_invalid")
         except BaseException as problem:
             problem.add_note(f"{path} = {wrong!r}")
             raise
+
+
+@pytest.mark.parametrize("name", sorted(TYPED))
+async def test_a_text_that_somebody_typed_takes_nothing_away(name: str):
+    """It is cleaned, and everything else of the answer stays as it is."""
+    for _, path, wrong in (each for each in LIES if each[0] == name):
+        if not is_typed(name, path) or not isinstance(wrong, str):
+            continue
+        world = CheckedWorld(**{name: saying(lie_of(name, path, wrong))})
+
+        [one] = rows_of(await world.ask(name))
+
+        clean = dict(fields(one))[path]
+        assert isinstance(clean, str)
+        assert clean.isprintable(), (path, wrong)
+        assert len(clean) <= 1024
+        assert one == spoilt(rows_of(CALLS[name].answer)[0], path, clean)
+        assert not world.counted
+
+
+@pytest.mark.parametrize("name", sorted(each for each in CALLS if is_list(each)))
+async def test_an_odd_row_is_left_out_and_counted_and_the_others_stay(name: str):
+    """Alone in its list, too; a row that has not the classes of the port, only beside others."""
+    for _, path, wrong in (each for each in LIES if each[0] == name):
+        if is_typed(name, path) and is_odd(name, path, wrong):
+            continue
+        for rows in (1, 2) if is_odd(name, path, wrong) else (2,):
+            world = CheckedWorld(**{name: saying(lie_of(name, path, wrong, rows=rows))})
+
+            said = rows_of(await world.ask(name))
+
+            assert said == [rows_of(CALLS[name].answer)[0]] * (rows - 1), (path, wrong)
+            assert world.counted == {(Event.ROW_UNREADABLE, "p"): 1}
+
+
+@pytest.mark.parametrize("name", ["list_statement", "list_received", "find_received"])
+async def test_a_damaged_id_is_none(name: str):
+    """It would be another's: what could not be decoded is no part of an id."""
+    lie = lie_of(name, "provider_id", "10000\ufffd")
+
+    if is_list(name):
+        assert rows_of(await CheckedWorld(**{name: saying(lie)}).ask(name)) == []
+    else:
+        await CheckedWorld(**{name: saying(lie)}).fails(name, "adapter_answer_invalid")
+
+
+@pytest.mark.parametrize(
+    ("payload", "shown"),
+    [("00020126\n", "00020126"), (" 0002\r\n0126\t", "00020126"), ("0002 01 26", "0002 01 26")],
+)
+async def test_a_payload_is_shown_without_the_line_breaks_around_it(payload: str, shown: str):
+    world = CheckedWorld(get_charge=saying(changed(CHARGE, emv=payload)))
+
+    assert await world.ask("get_charge") == changed(CHARGE, emv=shown)
 
 
 KEY_OWNER, CREATED = CALLS["look_up_key"].answer, CALLS["create_charge"].answer
@@ -149,7 +253,9 @@ WRONG_ANSWERS: list[tuple[str, str, object]] = [
     ("nothing to pay by", "get_charge", changed(CALLS["get_charge"].answer, emv="")),
     ("another value", "create_charge", changed(CREATED, value=Money(1))),
     ("another payment", "find_received", changed(RECEIVED, e2e_id=E2E[:-1] + "9")),
-    ("no payment", "list_received", Page(items=(changed(RECEIVED, e2e_id=""),), next_cursor=None)),
+    ("no payload", "get_charge", changed(CALLS["get_charge"].answer, emv="\ud800")),
+    ("no payload", "get_charge", changed(CALLS["get_charge"].answer, emv="x" * 5001)),
+    ("no payload", "get_charge", changed(CALLS["get_charge"].answer, emv=b"00020126")),
     ("more given back", "find_received", changed(RECEIVED, refunded=Money(1051))),
     ("nothing paid", "find_received", changed(RECEIVED, value=Money(0))),
     ("of no payment", "find_refund", changed(CALLS["find_refund"].answer, payment_e2e_id="")),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -20,12 +21,15 @@ from gateway.domain.bank.providers import (
 )
 from gateway.domain.kernel.money import Money, Sum
 from gateway.domain.kernel.windows import Window
+from provider_adapters.apipix.inter import calls
+from provider_adapters.apipix.inter.documents import SALDO
 from provider_adapters.apipix.inter.words import ZONE
 from provider_adapters.apipix.secrets import InterSecrets
 from provider_adapters.kit.secrets import secrets_of
 from provider_adapters.testing.verify.stage import Fate, Received
 from tests.unit.provider_adapters.apipix.conftest import Standing
 from tests.unit.provider_adapters.apipix.efi.calls import far, order
+from tests.world.tables import cases
 
 
 async def last_call(inter: Standing) -> dict[str, Any]:
@@ -43,6 +47,23 @@ async def test_the_balance_contains_what_is_blocked_and_the_rest_can_be_spent(
     held = await inter.adapter.get_balance(inter.account)
 
     assert (held.balance, held.blocked) == (Sum(10_000_00), Sum(2500))
+
+
+@cases(
+    ("blocks", "held", "blocked"),
+    [
+        ({"bloqueadoCheque": 1.5, "bloqueadoAdministrativo": 2}, 1350, 350),
+        ({"bloqueadoCheque": None, "bloqueadoJudicialmente": 0}, 1000, 0),
+        ({}, 1000, None),
+    ],
+)
+def test_a_blocked_amount_that_is_not_told_blocks_nothing(
+    blocks: dict[str, object], held: int, blocked: int | None
+):
+    found = calls._balance(SALDO.decode(json.dumps({"disponivel": 10.0, **blocks})))
+
+    assert found.balance == Money(held)
+    assert found.blocked == (None if blocked is None else Money(blocked))
 
 
 @pytest.mark.parametrize("method", list(PayoutMethod))

@@ -136,6 +136,12 @@ def test_a_payment_is_read_with_its_recipient_and_its_day():
     assert entry().value.centavos == 1050
 
 
+@cases("beside", [{}, {"endToEndId": None}, {"txId": "x", "tipoDetalhe": {"a": 1}}])
+def test_what_is_told_of_a_pix_may_stand_in_an_object_of_its_own(beside: dict[str, object]):
+    assert entry(detalhes={**beside, "pix": ROW["detalhes"]}) == entry()
+    assert entry(detalhes={**ROW["detalhes"], "pix": None}) == entry()
+
+
 def test_money_in_is_its_payer_s():
     assert entry(tipoOperacao="C").counterparty.name == "Loja"
 
