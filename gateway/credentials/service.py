@@ -69,6 +69,7 @@ from gateway.store.accounts.credentials import (
 from gateway.store.kernel.database import Database, page
 from gateway.store.tables.core import credentials, secrets
 from gateway.store.tables.scope import Conditions, of_company
+from gateway.store.tables.texts import contains
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -517,7 +518,7 @@ def _wanted(search: CredentialSearch, scope: CompanyScope) -> Conditions:
     if search.company_id is not None:
         found.append(credentials.c.company_id == search.company_id)
     if search.text is not None:
-        named = func.lower(credentials.c.name).contains(search.text.lower(), autoescape=True)
+        named = contains(credentials.c.name, search.text)
         found.append(or_(named, credentials.c.client_id.startswith(search.text, autoescape=True)))
     return found
 

@@ -353,7 +353,12 @@ def is_open(payouts: Iterable[FoundPayoutDocument]) -> bool:
 
 
 class StateCount(Struct, frozen=True, kw_only=True):
-    """How many payouts stand alike, and what they add up to; ``returned``: money came back."""
+    """
+    How many payouts stand alike, and their sums; ``returned``: money came back.
+
+    ``value`` is the sum ordered, ``moved`` what the bank moves for them, and ``returned_value``
+    how much of that came back.
+    """
 
     state: PayoutState
     certainty: Certainty
@@ -361,6 +366,8 @@ class StateCount(Struct, frozen=True, kw_only=True):
     returned: bool
     count: Annotated[int, Meta(ge=1)]
     value: Sum
+    moved: Sum
+    returned_value: Sum
 
 
 class PayoutCounts(Struct, frozen=True):

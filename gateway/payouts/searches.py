@@ -57,8 +57,9 @@ class PayoutFilterBody(msgspec.Struct, kw_only=True, forbid_unknown_fields=True)
 
     Or of the last `days`, today included: 7 where nothing else is said. What is left out does not
     limit; `states` are alternatives; `unresolved` is whether it is unknown or in review, `returned`
-    whether money of a paid one came back. `text` is an amount, or a part of a reference or of the
-    recipient's name, in the newest 20,000 alone.
+    whether money of a paid one came back. `least`, `most` and an amount as `text` ask for what was
+    ordered, what the bank moved, or what came back, in part or in sum. Any other `text` is a part
+    of a reference or words of the recipient's name, in the newest 20,000 alone.
     """
 
     init: date | None = None
@@ -103,12 +104,14 @@ class PayoutQuery:
 
     Attributes:
         start, end: Created from ``start`` on, and before ``end``; None for no bound.
+        ordered: Exactly the amount that was ordered, whatever was moved; None for any.
         after: None for the first page.
     """
 
     wanted: PayoutFilterBody
     start: datetime | None
     end: datetime | None
+    ordered: Money | None = None
     limit: int = LARGEST_LIMIT
     after: PayoutPlace | None = None
 

@@ -199,10 +199,8 @@ class PayoutRecords:
         """Return the payouts like an order, without the one that the order itself has made."""
         number, now = strict.tax_number_if_any(order.destination.tax_number), who.acting.now()
         since = now - timedelta(days=RECIPIENT_DAYS)
-        same_value = PayoutFilterBody(
-            account_id=account_id, least=order.value, most=order.value, days=1
-        )
-        query = replace(PayoutQuery.of(same_value, now), limit=_ALIKE_MOST)
+        today = PayoutFilterBody(account_id=account_id, days=1)
+        query = replace(PayoutQuery.of(today, now), ordered=order.value, limit=_ALIKE_MOST)
         found = await self.directory.paid_to(self.digests(number), who.scope)
         same, _ = await self.directory.page(query, who.scope)
         itself = account_id, order.reference

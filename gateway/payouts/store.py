@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, Final
@@ -11,10 +11,13 @@ from sqlalchemy import (
     BigInteger,
     ColumnElement,
     ScalarSelect,
+    Subquery,
     Table,
     and_,
+    asc,
     case,
     cast,
+    desc,
     exists,
     false,
     func,
@@ -24,6 +27,7 @@ from sqlalchemy import (
     select,
     text,
     tuple_,
+    union,
     union_all,
 )
 from sqlalchemy.sql.elements import TextClause
@@ -34,7 +38,7 @@ from gateway.core.own_work import collectable, decidable, reviewable
 from gateway.domain.accounts.credentials import Action
 from gateway.domain.identity.rights import Area, Right
 from gateway.domain.kernel.company_scope import CompanyScope
-from gateway.domain.kernel.money import Sum
+from gateway.domain.kernel.money import Money, Sum
 from gateway.domain.kernel.terms import terms_of
 from gateway.domain.payouts.payouts import Payout, PayoutState
 from gateway.domain.payouts.status import Certainty
@@ -95,6 +99,7 @@ _RETURNED: Final = (
     .correlate(payouts)
     .scalar_subquery()
 )
+_MOVED: Final = func.coalesce(payouts.c.moved_centavos, payouts.c.centavos)
 _CAME_BACK: Final = exists().where(_ITS_RETURNS).correlate(payouts)
 _USER_ID: Final = func.substr(payouts.c.client_id, len("user:") + 1)
 _ORDERED: Final = (
@@ -162,11 +167,12 @@ class PayoutDirectory:
         self, query: PayoutQuery, scope: CompanyScope
     ) -> tuple[Sequence[FoundPayout], PayoutPlace | None]:
         """Return a page, and where the next one begins; None at the end."""
-        wanted = (*_inside(query, scope), *_standing(query.wanted), *_beyond(query))
-        is_newest = query.wanted.order is PayoutOrder.NEWEST
-        order = [each.desc() if is_newest else each.asc() for each in _KEYSET]
-        one_more = select(*_KEY).where(*wanted).order_by(*order).limit(query.limit + 1)
-        named = _NAMED.where(tuple_(*_KEY).in_(one_more)).order_by(*order)
+        also = (*_standing(query.wanted), *_beyond(query))
+        order = _order(query)
+        wanted = [(*each, *also) for each in _inside(query, scope)]
+        one_more = _first(_KEYSET, wanted, [order] * len(_KEYSET), query.limit + 1)
+        keys = select(*(one_more.c[each.name] for each in _KEY))
+        named = _NAMED.where(tuple_(*_KEY).in_(keys)).order_by(*map(order, _KEYSET))
         found = await self._database.rows(named)
         shown = found[: query.limit]
         after = _place(shown[-1]) if len(found) > query.limit else None
@@ -269,54 +275,118 @@ class PayoutDirectory:
 
     async def counts(self, query: PayoutQuery, scope: CompanyScope) -> PayoutCounts:
         """Count all that lie in the window by state: the newest, as many as are counted at most."""
-        inside = _inside(query, scope)
         # What is not paid has no returns: they are not looked for there.
         is_paid = payouts.c.state == PayoutState.PAID.value
-        back = case((and_(is_paid, _CAME_BACK), 1), else_=0).label("back")
-        newest = (
-            select(payouts.c.state, CERTAINTY, payouts.c.review, back, payouts.c.centavos)
-            .where(*inside)
-            .order_by(payouts.c.created_at.desc())
-            .limit(COUNTED_AT_MOST + 1)
-            .subquery()
+        columns = (
+            *(payouts.c.created_at, *_KEY, payouts.c.state, CERTAINTY, payouts.c.review),
+            case((is_paid, _RETURNED), else_=0).label("returned"),
+            *(payouts.c.centavos, _MOVED.label("moved")),
         )
-        alike = (newest.c.state, newest.c.certainty, newest.c.review, newest.c.back)
-        how_many, together = func.count().label("number"), func.sum(newest.c.centavos).label("sum")
-        counted = select(*alike, how_many, together).group_by(*alike).order_by(*alike)
+        newest = _first(columns, _inside(query, scope), [desc], COUNTED_AT_MOST + 1)
+        back = case((newest.c.returned > 0, 1), else_=0).label("back")
+        alike = (newest.c.state, newest.c.certainty, newest.c.review, back)
+        added = (
+            func.count().label("number"),
+            func.sum(newest.c.centavos).label("sum"),
+            func.sum(newest.c.moved).label("moved"),
+            func.sum(newest.c.returned).label("returned"),
+        )
+        counted = select(*alike, *added).group_by(*alike).order_by(*alike)
         rows = await self._database.rows(counted)
         complete = sum(row.number for row in rows) <= COUNTED_AT_MOST
         return PayoutCounts([_count(row) for row in rows], complete)
 
 
-def _inside(query: PayoutQuery, scope: CompanyScope) -> Sequence[Condition]:
-    """Say what was ordered, for the companies in scope."""
-    inside = [*_open_to(query), *of_account(payouts.c.account_id, scope)]
-    text = query.wanted.text
-    return inside if text is None else [*inside, *_fits(text, inside)]
+def _first(
+    columns: Sequence[ColumnElement[Any]],
+    wanted: Sequence[Sequence[Condition]],
+    order: Sequence[Callable[[ColumnElement[Any]], ColumnElement[Any]]],
+    limit: int,
+) -> Subquery:
+    """
+    Select the first payouts that meet one of several lists of conditions, each of them once.
+
+    Each list has a statement of its own, so that each is led by its own index: an OR over several
+    columns and another table has none.
+
+    Args:
+        columns: What is selected; the columns of the order first, then the rest of the key.
+        wanted: The lists of conditions.
+        order: How each of the first columns orders.
+        limit: How many are selected.
+    """
+    ordered = [way(column) for way, column in zip(order, columns, strict=False)]
+    each = [select(*columns).where(*one).order_by(*ordered).limit(limit) for one in wanted]
+    if len(each) == 1:
+        return each[0].subquery()
+    either = union(*(select(one.subquery()) for one in each)).subquery()
+    ordered = [way(column) for way, column in zip(order, either.c, strict=False)]
+    return select(either).order_by(*ordered).limit(limit).subquery()
 
 
-def _fits(text: str, inside: Sequence[Condition]) -> Iterator[Condition]:
-    """Demand an amount, by its index; or else a part of a reference or of the recipient's name."""
-    centavos = terms_of(text).centavos
-    if centavos is not None:
-        yield payouts.c.centavos == centavos
+def _order(query: PayoutQuery) -> Callable[[ColumnElement[Any]], ColumnElement[Any]]:
+    return desc if query.wanted.order is PayoutOrder.NEWEST else asc
+
+
+def _inside(query: PayoutQuery, scope: CompanyScope) -> Sequence[Sequence[Condition]]:
+    """Say what was ordered, for the companies in scope; one list of the conditions is met."""
+    wanted, text = query.wanted, query.wanted.text
+    centavos = None if text is None else terms_of(text).centavos
+    exact = () if centavos is None else (Money(centavos),)
+    least = max((*exact, *filter(None, [wanted.least])), default=None)
+    most = min((*exact, *filter(None, [wanted.most])), default=None)
+    amounts = _amounts(least, most)
+    common = [*_open_to(query), *of_account(payouts.c.account_id, scope)]
+    alike = [[*common, *each] for each in amounts]
+    if text is None or centavos is not None:
+        return alike
+    texts = (payouts.c.reference, _PAYEE)
+    return [[*each, holding(text, texts, _KEY, payouts.c.created_at, each)] for each in alike]
+
+
+def _amounts(least: Money | None, most: Money | None) -> Sequence[Sequence[Condition]]:
+    """
+    Demand an amount within bounds: what was ordered, what the bank moved, or what came back.
+
+    One of the lists of conditions is met. Of money that came back, each part has an amount, and
+    all parts together.
+    """
+    if least is None and most is None:
+        return [()]
+
+    def within(amount: ColumnElement[Any]) -> Iterator[Condition]:
+        if least is not None:
+            yield amount >= least.centavos
+        if most is not None:
+            yield amount <= most.centavos
+
+    ordered: Sequence[Condition] = [*within(payouts.c.centavos)]
+    if least is not None and least == most:
         # Every account there is: the index of amounts begins with them.
-        yield payouts.c.account_id.in_(select(accounts.c.id))
-    else:
-        yield holding(text, (payouts.c.reference, _PAYEE), _KEY, payouts.c.created_at, inside)
+        every = payouts.c.account_id.in_(select(accounts.c.id))
+        ordered = [payouts.c.centavos == least.centavos, every]
+    back = select(returns.c.account_id, returns.c.reference_sha256)
+    part = back.where(*within(returns.c.centavos))
+    together = back.group_by(returns.c.account_id, returns.c.reference_sha256).having(
+        func.count() > 1, *within(func.sum(returns.c.centavos))
+    )
+    return [
+        ordered,
+        [payouts.c.moved_centavos.is_not(None), *within(payouts.c.moved_centavos)],
+        [tuple_(*_KEY).in_(part)],
+        [tuple_(*_KEY).in_(together)],
+    ]
 
 
 def _open_to(query: PayoutQuery) -> Iterator[Condition]:
-    """Say what was ordered, whatever has become of it."""
+    """Say what was ordered, whatever its amount, and whatever has become of it."""
     wanted = query.wanted
     if query.start is not None:
         yield payouts.c.created_at >= query.start
     if query.end is not None:
         yield payouts.c.created_at < query.end
-    if wanted.least is not None:
-        yield payouts.c.centavos >= wanted.least.centavos
-    if wanted.most is not None:
-        yield payouts.c.centavos <= wanted.most.centavos
+    if query.ordered is not None:
+        yield payouts.c.centavos == query.ordered.centavos
     columns = payouts.c
     for column, value in (
         (columns.provider, wanted.provider),
@@ -393,7 +463,9 @@ def _count(row: Record) -> StateCount:
         review=bool(row.review),
         count=row.number,
         value=Sum(int(row.sum)),
+        moved=Sum(int(row.moved)),
         returned=bool(row.back),
+        returned_value=Sum(int(row.returned)),
     )
 
 

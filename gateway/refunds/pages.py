@@ -15,7 +15,6 @@ from gateway.domain.identity.errors import NOT_FOUND
 from gateway.domain.identity.rights import Area, Right
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.money import Sum
 from gateway.domain.kernel.windows import Listed
 from gateway.http.backoffice.callers import REFUND_FAILS, bank_fails
 from gateway.http.panel.pages.days import Days, days_of
@@ -120,7 +119,7 @@ def pages(refunds: Refunds, context: PageContext) -> Sequence[Page]:
                 raise said.problem
             data["refused"] = said.problem
             if said.data is not None:
-                data |= {"payment": said.data, "rest": _rest(said.data)}
+                data |= {"payment": said.data, "rest": said.data.kept}
         return Shown(template="received/refund.html", part="received/_refund.html", data=data)
 
     @panel.form(_ONE, "refund_order", refunds.order, shows=refund, fails=REFUND_FAILS)
@@ -131,7 +130,7 @@ def pages(refunds: Refunds, context: PageContext) -> Sequence[Page]:
         if said.data is None:
             raise said.problem or ServiceError(NOT_FOUND, "transaction")
         value = typed_money(visit.form["value"], "value")
-        if value.centavos > _rest(said.data).centavos:
+        if value.centavos > said.data.kept.centavos:
             raise ServiceError(errors.PAYLOAD_INVALID, "above_rest", field="value")
         texts = {name: visit.form[name] for name in ("reference", "description")}
         path = {"reference": visit.parameter("e2e_id")}
@@ -147,8 +146,3 @@ def _on(init: date, ends: date, page: int) -> dict[str, object]:
     """Return what asks for a page of local days, both included."""
     asked = {"init": init.isoformat(), "ends": ends.isoformat(), "days": "local"}
     return {**asked, "page": page, "limit": _MOST}
-
-
-def _rest(payment: IncomingPayment) -> Sum:
-    """Return how much of a payment can still be given back."""
-    return Sum(payment.value.centavos - payment.refunded.centavos)

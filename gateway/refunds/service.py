@@ -64,7 +64,8 @@ class Refunds:
             for each in payments
             if wanted.status in {None, each.status}
             and terms.fits(
-                each.value, each.e2e_id, each.reference, each.payer.name if each.payer else ""
+                [amount for amount in (each.value, each.refunded, each.kept) if amount.centavos],
+                *(each.e2e_id, each.reference, each.payer.name if each.payer else ""),
             )
         ]
         return listed(chosen, wanted.search.paging)
@@ -83,7 +84,7 @@ class Refunds:
             for each in refunds
             if wanted.status in {None, each.status}
             and terms.fits(
-                each.value,
+                [each.value],
                 *(each.reference, each.description, each.return_id),
                 *(each.payment_e2e_id, each.payment_reference),
             )

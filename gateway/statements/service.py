@@ -207,14 +207,14 @@ class Statements:
         paging, terms = wanted.search.paging, terms_of(wanted.text)
         cut = slice(paging.offset, paging.offset + paging.limit)
         if not wanted.untied and (not terms.text or terms.centavos is not None):
-            chosen = [each for each in entries if terms.fits(each.value, *_words(each))]
+            chosen = [each for each in entries if terms.fits([each.value], *_words(each))]
             page = await self._linked(account.id, chosen[cut])
             return await self._named(account, page, ProviderError), len(chosen)
         tied = await self._linked(account.id, entries)
         if wanted.untied:
             named = await self._named(account, tied, NotSupported)
             tied = [each for each in named if not each.is_tied]
-        found = [each for each in tied if terms.fits(each.entry.value, *_words_of(each))]
+        found = [each for each in tied if terms.fits([each.entry.value], *_words_of(each))]
         page = (
             found[cut] if wanted.untied else await self._named(account, found[cut], ProviderError)
         )

@@ -11,7 +11,7 @@ from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.charges import Payer
 from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.kernel import strict
-from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.money import Money, Sum
 from gateway.domain.kernel.windows import Search
 
 
@@ -46,6 +46,11 @@ class IncomingPayment:
     payer: Payer | None
 
     @property
+    def kept(self) -> Sum:
+        """What is left of it, and can still be given back."""
+        return Sum(self.value.centavos - self.refunded.centavos)
+
+    @property
     def status(self) -> IncomingStatus:
         """Say how much was given back, in a word."""
         if self.refunded.centavos <= 0:
@@ -59,7 +64,8 @@ class IncomingSearch:
     """
     Which payments are asked for, by the day they came in; None is every status.
 
-    ``text`` is an amount, or a part of the payer's name, of the charge's reference or of an id.
+    ``text`` is an amount received, given back or left, words of the payer's name, or a part of
+    the charge's reference or of an id.
     """
 
     search: Search

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -22,18 +23,26 @@ class Terms:
     A text to look for.
 
     Attributes:
-        text: Folded; empty fits everything.
+        text: Folded; empty fits everything. Its words need not touch.
         centavos: The amount that it is; None for another text.
     """
 
     text: str
     centavos: int | None
 
-    def fits(self, value: Money | Sum | None, *words: str) -> bool:
-        """Say whether the amount is this one, or one of the words holds the text."""
-        if self.centavos is not None and value is not None and value.centavos == self.centavos:
+    @property
+    def words(self) -> Sequence[str]:
+        """What a text must hold, in any order; none fits everything."""
+        return self.text.split()
+
+    def fits(self, amounts: Iterable[Money | Sum], *texts: str) -> bool:
+        """Say whether an amount is this one, or one of the texts holds every word."""
+        if any(each.centavos == self.centavos for each in amounts):
             return True
-        return not self.text or any(self.text in folded(each) for each in words)
+        return not self.words or any(self._held(folded(each)) for each in texts)
+
+    def _held(self, text: str) -> bool:
+        return all(word in text for word in self.words)
 
 
 def terms_of(text: str) -> Terms:

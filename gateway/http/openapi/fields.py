@@ -227,6 +227,7 @@ FIELDS: Final[Mapping[str, str]] = {
     "required": "Whether the user's role must have a second factor.",
     "return_id": "The bank's id of the refund; empty before it gives one.",
     "returned": "Reais that came back after settlement.",
+    "returned_value": "Reais that came back after settlement, of all of them.",
     "PayoutsRequest.returned": "Only payouts whose money came back, or only the others.",
     "PayoutFilterRequest.returned": "Only payouts whose money came back, or only the others.",
     "returned_count": "Payouts whose money came back.",

@@ -210,6 +210,12 @@ payouts = Table(
     ),
     # Who pays the same amount again is asked for at every payout.
     Index("ix_payouts_account_id_centavos_created_at", "account_id", "centavos", "created_at"),
+    # Hardly any payout moved another amount than was ordered; those are found by it too.
+    Index(
+        "ix_payouts_moved_centavos_created_at",
+        *("moved_centavos", "created_at"),
+        sqlite_where=text("moved_centavos IS NOT NULL"),
+    ),
     # A reference may be too long for an index of PostgreSQL; those are found by their account.
     Index("ix_payouts_reference", "reference", sqlite_where=text("length(reference) <= 200")),
     Index("ix_payouts_provider_id", "provider_id", sqlite_where=text("provider_id <> ''")),
@@ -274,6 +280,7 @@ returns = Table(
     ),
     Column("at", Instant, nullable=False),
     Index("ix_payout_returns_id", "id"),
+    Index("ix_payout_returns_centavos", "centavos"),
     ForeignKeyConstraint(
         ["account_id", "reference_sha256"], ["payouts.account_id", "payouts.reference_sha256"]
     ),

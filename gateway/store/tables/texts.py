@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Text, TextClause, or_, select, tuple_
+from sqlalchemy import ColumnElement, Text, TextClause, and_, or_, select, true, tuple_
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
-from gateway.domain.kernel.terms import folded
+from gateway.domain.kernel.terms import folded, terms_of
 
 COMPARED_AT_MOST: Final = 20_000
 """Rows, the newest, whose texts one search compares: no index leads to a part of a text."""
@@ -37,8 +37,10 @@ class JsonText(FunctionElement[str]):
 
 
 def contains(column: ColumnElement[Any], text: str) -> ColumnElement[bool]:
-    """Demand that a column holds a text."""
-    return Folded(column).contains(folded(text.strip()), autoescape=True)
+    """Demand that a column holds every word of a text, in any order."""
+    words = terms_of(text).words
+    held = (Folded(column).contains(each, autoescape=True) for each in words)
+    return and_(true(), *held)
 
 
 @compiles(Folded, "sqlite")
@@ -74,13 +76,13 @@ def holding(
     inside: Sequence[ColumnElement[bool] | TextClause],
 ) -> ColumnElement[bool]:
     """
-    Demand one of the newest rows, as many as are compared at most, where a text holds another.
+    Demand one of the newest rows, as many as are compared at most, where a text holds all words.
 
     They are taken before they are compared: PostgreSQL would compare the rows of other companies
     too, before it asks whose they are.
 
     Args:
-        given: What one of ``texts`` holds.
+        given: The words that one of ``texts`` holds.
         texts: Columns that are compared.
         key: The primary key.
         at: When a row was made.

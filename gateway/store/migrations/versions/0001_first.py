@@ -130,6 +130,7 @@ _TABLES: Final = (
             "created_at",
             "e2e_id",
             "failure_code created_at WHERE failure_code IS NOT NULL",
+            "moved_centavos created_at WHERE moved_centavos IS NOT NULL",
             "next_check_at",
             "payee_digest created_at WHERE payee_digest IS NOT NULL",
             "provider account_id next_check_at WHERE next_check_at IS NOT NULL",
@@ -160,7 +161,7 @@ _TABLES: Final = (
         key=f"{_PAYOUT} id",
         of={_PAYOUT: f"payouts {_PAYOUT}"},
         check=("above_zero", "centavos > 0"),
-        indexes=("id",),
+        indexes=("centavos", "id"),
     ),
     _Table(
         "payout_opinions",

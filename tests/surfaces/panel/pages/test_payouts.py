@@ -453,7 +453,20 @@ async def test_another_amount_is_shown_from_the_review_to_the_receipt(
     statement = await viewer.open(f"/panel/accounts/{account}/statement?read=1")
     table = await viewer.open("/panel/payouts/export")
     partner = await world.settled(reference)
+    today = f"{world.today()}T12:00:00Z"
+    latest = f"overview/latest?since={today}&until={today}"
+    lists = [
+        await viewer.open(f"/panel/{where}")
+        for where in (
+            *(latest, "payouts?text=777,11", "payouts?least=777,11&most=777,11"),
+            *("payouts?text=777,12", "search?q=777,11"),
+        )
+    ]
 
+    for each in lists:
+        row = each.text.partition(f"/payouts/{reference}")[2].partition("</tr>")[0]
+        amounts = re.findall(r"777,1\d", row.rpartition('<td class="num">')[2])
+        assert amounts == ["777,11", "777,12"]
     assert said == [f"{here}&said=waiting", "/panel/unresolved?said=decided"]
     for each in (review, payout, receipt):
         values = ("777,12", "777,11", "0,01", "diferente do solicitado")
