@@ -26,7 +26,7 @@ from gateway.http.panel.pages.kit import PageContext, Pages, called, part, shown
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.shown_once import shown_once
 from gateway.http.panel.pages.visit import HOME, Visit
-from gateway.payouts.store import FOUND_AT_MOST
+from gateway.payouts.searches import FOUND_AT_MOST
 from policies.validation.backoffice import inputs
 from policies.validation.backoffice.searches import APPROVALS
 from policies.validation.bodies import of_form

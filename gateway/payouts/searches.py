@@ -31,6 +31,8 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
 _DAYS: Final = 7
 """A week has enough to see a pattern, and few enough to be counted."""
+FOUND_AT_MOST: Final = 25
+"""Hits of a text on a page."""
 _PLACE: Final = r"^(-?[0-9]{1,18})\.([0-9a-f-]{36})\.([0-9a-f]{64})$"
 Word = Annotated[str, msgspec.Meta(min_length=1, max_length=64)]
 """A name or an id of ours; none is longer."""
@@ -95,6 +97,25 @@ class PayoutPlace:
     created_at: datetime
     account_id: str
     reference_sha256: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cut:
+    """
+    A part of what a text names, newest first.
+
+    Attributes:
+        start, end: Created from ``start`` on, and before ``end``; None for no bound.
+    """
+
+    start: datetime | None = None
+    end: datetime | None = None
+    limit: int = FOUND_AT_MOST
+    offset: int = 0
+
+
+NEWEST: Final = Cut()
+"""The first page, of all times."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

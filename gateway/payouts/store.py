@@ -52,7 +52,15 @@ from gateway.payouts.model import (
     PayoutPeople,
     StateCount,
 )
-from gateway.payouts.searches import PayoutFilterBody, PayoutOrder, PayoutPlace, PayoutQuery
+from gateway.payouts.searches import (
+    FOUND_AT_MOST,
+    NEWEST,
+    Cut,
+    PayoutFilterBody,
+    PayoutOrder,
+    PayoutPlace,
+    PayoutQuery,
+)
 from gateway.store.kernel.database import Database
 from gateway.store.payouts.certainty import CERTAINTY, proven
 from gateway.store.payouts.rows import restored_payout
@@ -75,8 +83,6 @@ _PROBES: Final = Right(Area.PROBE, Action.WRITE)
 _STOPS: Final = Right(Area.STOP, Action.WRITE)
 COUNTED_AT_MOST: Final = 10_000
 """Payouts that one search counts: more say nothing to a person, and cost time for each."""
-FOUND_AT_MOST: Final = 25
-"""Hits of a text: who sees more than a page types more of it."""
 Condition = ColumnElement[bool] | TextClause
 
 _KEY: Final = (payouts.c.account_id, payouts.c.reference_sha256)
@@ -184,9 +190,16 @@ class PayoutDirectory:
             return await self._referenced(given, scope)
         return await self._found(_by(by, given), scope)
 
-    async def paid_to(self, digests: Sequence[bytes], scope: CompanyScope) -> Sequence[FoundPayout]:
+    async def paid_to(
+        self, digests: Sequence[bytes], scope: CompanyScope, cut: Cut = NEWEST
+    ) -> Sequence[FoundPayout]:
         """Return the newest payouts to a recipient, by digests of the tax number."""
-        return await self._found((payouts.c.payee_digest.in_(digests),), scope)
+        wanted: list[Condition] = [payouts.c.payee_digest.in_(digests)]
+        if cut.start is not None:
+            wanted.append(payouts.c.created_at >= cut.start)
+        if cut.end is not None:
+            wanted.append(payouts.c.created_at < cut.end)
+        return await self._found(wanted, scope, cut)
 
     async def people(self, about: Payout) -> PayoutPeople:
         """Return who ordered a payout, and who approved it."""
@@ -250,12 +263,12 @@ class PayoutDirectory:
         ]
 
     async def _found(
-        self, conditions: Sequence[Condition], scope: CompanyScope
+        self, conditions: Sequence[Condition], scope: CompanyScope, cut: Cut = NEWEST
     ) -> Sequence[FoundPayout]:
         """Return the newest that fit."""
         wanted = _NAMED.where(*conditions, *of_account(payouts.c.account_id, scope))
-        newest = wanted.order_by(payouts.c.created_at.desc()).limit(FOUND_AT_MOST)
-        rows = await self._database.rows(newest)
+        newest = wanted.order_by(*(each.desc() for each in _KEYSET))
+        rows = await self._database.rows(newest.limit(cut.limit).offset(cut.offset))
         return [_restored(row) for row in rows]
 
     async def _referenced(self, given: str, scope: CompanyScope) -> Sequence[FoundPayout]:

@@ -22,6 +22,8 @@ from gateway.domain.kernel.windows import LONGEST_DAYS, LocalWindow, Window, loc
 from gateway.domain.requests.schemas import PLAIN_TEXT, Moment
 from gateway.payouts.model import FoundPayout, FoundPayoutDocument
 
+MOST_PAGES: Final = 400
+"""Ten thousand hits of a kind: who has more types a day beside the text."""
 _DAYS_AGO: Final = {"hoje": 0, "today": 0, "ontem": 1, "yesterday": 1, "anteontem": 2}
 _DAY: Final = re.compile(r"(\d{1,2})/(\d{1,2})(?:/(\d{4}))?|(\d{4})-(\d\d)-(\d\d)", re.ASCII)
 
@@ -31,7 +33,8 @@ class SearchBody(Struct, forbid_unknown_fields=True):
     An amount, a part of a name or a reference, an id, or a tax number.
 
     A day may stand before or behind it: `203,81 ontem`, `Maria 25/11`. Never in an address, which
-    is logged.
+    is logged. A `page` has 25 of each kind; what is found by an amount or a part of a text has
+    payouts and charges on the first one alone, and all of them in their own searches.
     """
 
     text: Annotated[
@@ -43,6 +46,9 @@ class SearchBody(Struct, forbid_unknown_fields=True):
             extra_json_schema={"pattern": PLAIN_TEXT},
         ),
     ]
+    page: Annotated[
+        int, Meta(description="Which page of the hits.", ge=1, le=MOST_PAGES, examples=[1])
+    ] = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +169,7 @@ class FoundRefund(Struct, frozen=True, kw_only=True):
 
 
 class FoundDocument(Struct, frozen=True):
-    """What a text has led to: at most 25 of each kind, newest first."""
+    """A page of what a text has led to: at most 25 of each kind, newest first."""
 
     payouts: list[FoundPayoutDocument]
     charges: Annotated[list[FoundCharge], Meta(description="Charges found.")]
@@ -175,6 +181,7 @@ class FoundDocument(Struct, frozen=True):
     accounts: list[FoundName]
     credentials: list[FoundName]
     people: Annotated[list[FoundPerson], Meta(description="People found.")]
+    more: Annotated[bool, Meta(description="Whether the next page has some.", examples=[False])]
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +191,7 @@ class Found:
 
     Attributes:
         is_exact: The text is the id or the whole reference of all of it.
+        more: Whether the next page has some.
     """
 
     payouts: Sequence[FoundPayout] = ()
@@ -194,12 +202,30 @@ class Found:
     credentials: Sequence[FoundName] = ()
     people: Sequence[FoundPerson] = ()
     is_exact: bool = False
+    more: bool = False
+
+    def first(self, most: int, *, is_exact: bool = False) -> Found:
+        """Leave at most so many of each kind."""
+        return Found(
+            payouts=self.payouts[:most],
+            charges=self.charges[:most],
+            refunds=self.refunds[:most],
+            companies=self.companies[:most],
+            accounts=self.accounts[:most],
+            credentials=self.credentials[:most],
+            people=self.people[:most],
+            is_exact=is_exact,
+            more=any(len(each) > most for each in self._kinds),
+        )
+
+    @property
+    def _kinds(self) -> Sequence[Sequence[object]]:
+        records = (self.companies, self.accounts, self.credentials, self.people)
+        return self.payouts, self.charges, self.refunds, *records
 
     def __bool__(self) -> bool:
         """Say whether there is anything."""
-        return any(
-            (*(self.payouts, self.charges, self.refunds), self.companies, self.accounts)
-        ) or any((self.credentials, self.people))
+        return any(self._kinds)
 
     def to_document(self, reader: object) -> FoundDocument:
         """Show it."""
@@ -211,6 +237,7 @@ class Found:
             list(self.accounts),
             list(self.credentials),
             list(self.people),
+            self.more,
         )
 
 

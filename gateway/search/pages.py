@@ -6,13 +6,14 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 from urllib.parse import quote, urlencode
 
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.terms import terms_of
 from gateway.http.panel.pages.formats import local
-from gateway.http.panel.pages.kit import PageContext, Pages, Part, part, typed
+from gateway.http.panel.pages.kit import PageContext, Pages, Part, page_asked, part, typed
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.visit import Visit, address
 from gateway.search.model import Found, FoundAtBanks, FoundDocument, SearchBody, TextQuery
@@ -73,15 +74,16 @@ class SearchPages:
 
     async def _find(self, visit: Visit, given: str) -> Result:
         text, who, found = _bare(given), self.panel.staff(visit), Found()
+        page = _page(visit)
         own_page = _PAGE.fullmatch(text)
         if own_page:
             return Redirect(own_page[1])
         for meant in () if visit.is_partial else _meanings(text) or (given,):
-            found = await self.searches.find(who, typed(_TEXT, {"text": meant}))
+            found = await self.searches.find(who, typed(_TEXT, {"text": meant, "page": page}))
             hits = _addresses(found.to_document(who))
-            if found.is_exact and len(hits) == 1:
+            if found.is_exact and len(hits) == 1 and page == 1 and not found.more:
                 return Redirect(hits[0])
-            if hits:
+            if hits or page > 1:
                 break
             # a refused request has no payout
             told = await part(self._trace(visit, meant))
@@ -115,8 +117,12 @@ class SearchPages:
         shown = None if found is None else found.to_document(who)
         ids = [each.account_id for each in shown.charges] if shown else []
         ids += [each.account_id for each in shown.refunds] if shown else []
+        by_form, page = _names_somebody(text), _page(visit)
         data = {
             "text": text,
+            "by_form": by_form,
+            "page": page,
+            "of_page": partial(_of_page, text),
             "found": shown,
             "is_exact": bool(found and found.is_exact),
             "is_kept": is_kept,
@@ -126,7 +132,7 @@ class SearchPages:
             "most": COMPARED_AT_MOST,
             "names": await self.panel.names(visit, ids),
             "at_banks": at_banks,
-            "asks_banks": self.panel.may(visit, self.banks.find) and not _names_somebody(text),
+            "asks_banks": self.panel.may(visit, self.banks.find) and not by_form and page == 1,
             "list_of": lambda path: _list(path, asked, days),
         }
         template, swapped = "money/search.html", "money/_search_banks.html"
@@ -152,6 +158,17 @@ def pages(
 def _list(path: str, asked: TextQuery, days: Mapping[str, str]) -> str:
     """Return the address of a list that is filtered by what was searched."""
     return f"{path}?{urlencode({'text': asked.text, **days})}"
+
+
+def _page(visit: Visit) -> int:
+    """Read which page of the hits is asked for, by the form or in the address."""
+    text = visit.form["page"]
+    return int(text) if re.fullmatch(r"[1-9][0-9]{0,3}", text) else min(page_asked(visit), 9999)
+
+
+def _of_page(text: str, page: int) -> str:
+    """Return the address of a page of the hits; what names somebody has none."""
+    return f"/panel/search?{urlencode({'q': text, 'page': page})}"
 
 
 def _names_somebody(text: str) -> bool:

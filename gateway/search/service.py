@@ -24,9 +24,9 @@ from gateway.domain.kernel import strict
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.money import Sum
 from gateway.domain.kernel.terms import terms_of
-from gateway.domain.kernel.windows import Keyset, Paging, Search, Window
+from gateway.domain.kernel.windows import Keyset, Paging, Search, Window, local_start
 from gateway.payouts.model import FoundPayout
-from gateway.payouts.searches import PayoutFilterBody, PayoutQuery
+from gateway.payouts.searches import FOUND_AT_MOST, Cut, PayoutFilterBody, PayoutQuery
 from gateway.payouts.store import Named, PayoutDirectory
 from gateway.refunds.service import Refunds
 from gateway.search.model import (
@@ -50,8 +50,6 @@ from gateway.store.tables.identity import users
 from gateway.store.tables.scope import of_account, of_company, users_in
 from gateway.store.tables.texts import contains
 
-FOUND_AT_MOST: Final = 25
-"""Of each kind: who sees more than a page types more of it."""
 ACCOUNTS_AT_MOST: Final = 20
 """Accounts that the banks are asked about in one search."""
 _AT_ONCE: Final = 5
@@ -87,26 +85,37 @@ class Searches:
 
         An id, a tax number or a whole reference finds what it names, whenever that was made.
         Else an amount, or a part of a name or a reference, is looked for on the day that stands
-        beside it, or in the last 90 days.
+        beside it, or in the last 90 days. A tax number too may have a day beside it.
         """
         text = wanted.text.strip()
         if not text:  # every name holds it
             return Found()
-        exact = await self._exact(who, text)
+        asked = TextQuery.of(text, local_day(who.acting.now()))
+        number = strict.tax_number_if_any(asked.text)
+        exact = await self._paid_to(who, number, asked, wanted.page) if number else Found()
+        exact = exact or await self._exact(who, text)
         if exact:
-            return replace(exact, is_exact=True)
-        if strict.is_e2e_id(text) or text.startswith(_CLIENT) or strict.tax_number_if_any(text):
+            return exact.first(FOUND_AT_MOST, is_exact=True)
+        if strict.is_e2e_id(text) or text.startswith(_CLIENT) or number:
             return exact
-        return await self._fuzzy(who, text)
+        return (await self._fuzzy(who, text, wanted.page)).first(FOUND_AT_MOST)
+
+    async def _paid_to(self, who: Staff, number: str, asked: TextQuery, page: int) -> Found:
+        """Find the payouts to a tax number and the accounts that have it."""
+        cut = Cut(
+            start=None if asked.day is None else local_start(asked.day),
+            end=asked.until,
+            limit=FOUND_AT_MOST + 1,
+            offset=_offset(page),
+        )
+        paid = await self.directory.paid_to(self.digests(number), who.scope, cut)
+        own = accounts.c.tax_number == number
+        if asked.day is not None:
+            return Found(payouts=paid)
+        return Found(payouts=paid, accounts=await self._named(who, _ACCOUNTS, _ACCOUNT, own, page))
 
     async def _exact(self, who: Staff, text: str) -> Found:
-        """Find what an id, a tax number or a whole reference names."""
-        number = strict.tax_number_if_any(text)
-        if number:
-            paid = await self.directory.paid_to(self.digests(number), who.scope)
-            own = await self._named(who, _ACCOUNTS, _ACCOUNT, accounts.c.tax_number == number)
-            if paid or own:
-                return Found(payouts=paid, accounts=own)
+        """Find what an id or a whole reference names."""
         if strict.is_e2e_id(text):
             return Found(
                 payouts=await self._payouts(who, text, Named.E2E_ID, Named.RETURN_ID),
@@ -137,22 +146,13 @@ class Searches:
             people=await self._people(who, or_(users.c.id == given, users.c.email == given)),
         )
 
-    async def _fuzzy(self, who: Staff, text: str) -> Found:
-        """Find what has a text somewhere, or its amount."""
+    async def _fuzzy(self, who: Staff, text: str, page: int) -> Found:
+        """Find what has a text somewhere, or its amount; later pages are without payouts."""
         now = who.acting.now()
         today = local_day(now)
         asked = TextQuery.of(text, today)
         since, until = asked.since(today), asked.until
-        query = PayoutQuery(
-            wanted=PayoutFilterBody(text=asked.text), start=since, end=until, limit=FOUND_AT_MOST
-        )
-        begun = [] if asked.day else await self._payouts(who, text, Named.REFERENCE)
-        paid, _ = await self.directory.page(query, who.scope)
-        search = ChargeSearch(
-            page=Keyset(limit=FOUND_AT_MOST), since=since, until=until, text=asked.text
-        )
-        may_charges = who.may(_CHARGES)
-        made = await self._store.search(search, who.scope, now) if may_charges else ()
+        paid, made = await self._listed(who, asked) if page == 1 else ((), ())
         terms = terms_of(asked.text)
         ordered = [approvals.c.ordered_at >= since]
         if until is not None:
@@ -162,25 +162,46 @@ class Searches:
         else:
             ordered.append(contains(approvals.c.reference, asked.text))
         found = Found(
-            payouts=_once([*paid, *begun]),
-            charges=[FoundCharge.of(each, now) for each in made[:FOUND_AT_MOST]],
-            refunds=await self._refunds(who, *ordered),
+            payouts=paid,
+            charges=made,
+            refunds=await self._refunds(who, *ordered, page=page),
         )
         if asked.day is not None or terms.centavos is not None:
             return found
         return replace(
             found,
             companies=await self._named(
-                who, _COMPANIES, _COMPANY, contains(companies.c.name, text)
+                who, _COMPANIES, _COMPANY, contains(companies.c.name, text), page
             ),
-            accounts=await self._named(who, _ACCOUNTS, _ACCOUNT, contains(accounts.c.name, text)),
+            accounts=await self._named(
+                who, _ACCOUNTS, _ACCOUNT, contains(accounts.c.name, text), page
+            ),
             credentials=await self._named(
-                who, _CREDENTIALS, _CREDENTIAL, contains(credentials.c.name, text)
+                who, _CREDENTIALS, _CREDENTIAL, contains(credentials.c.name, text), page
             ),
             people=await self._people(
-                who, or_(contains(users.c.name, text), contains(users.c.email, text))
+                who, or_(contains(users.c.name, text), contains(users.c.email, text)), page
             ),
         )
+
+    async def _listed(
+        self, who: Staff, asked: TextQuery
+    ) -> tuple[Sequence[FoundPayout], Sequence[FoundCharge]]:
+        """Return the first payouts and charges that fit; both have a list of their own."""
+        now = who.acting.now()
+        since, until = asked.since(local_day(now)), asked.until
+        query = PayoutQuery(
+            wanted=PayoutFilterBody(text=asked.text), start=since, end=until, limit=FOUND_AT_MOST
+        )
+        begun = [] if asked.day else await self._payouts(who, asked.text, Named.REFERENCE)
+        paid, _ = await self.directory.page(query, who.scope)
+        search = ChargeSearch(
+            page=Keyset(limit=FOUND_AT_MOST), since=since, until=until, text=asked.text
+        )
+        may_charges = who.may(_CHARGES)
+        made = await self._store.search(search, who.scope, now) if may_charges else ()
+        charges = [FoundCharge.of(each, now) for each in made[:FOUND_AT_MOST]]
+        return _once([*paid, *begun]), charges
 
     @property
     def _store(self) -> StoredCharges:
@@ -201,12 +222,14 @@ class Searches:
         rows = await self._rows(newest) if who.may(_CHARGES) else ()
         return [FoundCharge.of(from_row(row, ChargeRecord), now) for row in rows]
 
-    async def _refunds(self, who: Staff, *conditions: ColumnElement[bool]) -> Sequence[FoundRefund]:
+    async def _refunds(
+        self, who: Staff, *conditions: ColumnElement[bool], page: int = 1
+    ) -> Sequence[FoundRefund]:
         own = of_company(approvals.c.company_id, who.scope)
         is_refund = approvals.c.kind == ApprovalKind.REFUND.value
         wanted = select(approvals).where(*conditions, is_refund, *own)
-        newest = wanted.order_by(approvals.c.ordered_at.desc())
-        rows = await self._rows(newest) if who.may(_REFUNDS) else ()
+        newest = wanted.order_by(approvals.c.ordered_at.desc(), approvals.c.id.desc())
+        rows = await self._rows(newest, page) if who.may(_REFUNDS) else ()
         return [
             FoundRefund(
                 approval_id=row.id,
@@ -225,23 +248,27 @@ class Searches:
         right: Right,
         columns: Sequence[ColumnElement[Any]],
         condition: ColumnElement[bool],
+        page: int = 1,
     ) -> Sequence[FoundName]:
         """Return names of records; ``columns`` are their id, their name and their company."""
         id_, name, company = columns
         wanted = select(id_.label("id"), name.label("name")).where(
             condition, *of_company(company, who.scope)
         )
-        rows = await self._rows(wanted.order_by(name, id_)) if who.may(right) else ()
+        rows = await self._rows(wanted.order_by(name, id_), page) if who.may(right) else ()
         return [FoundName(row.id, row.name) for row in rows]
 
-    async def _people(self, who: Staff, condition: ColumnElement[bool]) -> Sequence[FoundPerson]:
+    async def _people(
+        self, who: Staff, condition: ColumnElement[bool], page: int = 1
+    ) -> Sequence[FoundPerson]:
         wanted = select(users.c.id, users.c.name, users.c.email).order_by(users.c.name, users.c.id)
         own = wanted.where(condition, *users_in(who.scope))
-        rows = await self._rows(own) if who.may(_PEOPLE) else ()
+        rows = await self._rows(own, page) if who.may(_PEOPLE) else ()
         return [FoundPerson(row.id, row.name, row.email) for row in rows]
 
-    async def _rows(self, wanted: Select[*tuple[Any, ...]]) -> Sequence[Record]:
-        return await self.database.rows(wanted.limit(FOUND_AT_MOST))
+    async def _rows(self, wanted: Select[*tuple[Any, ...]], page: int = 1) -> Sequence[Record]:
+        """Return the rows of a page, and one more where there is one."""
+        return await self.database.rows(wanted.limit(FOUND_AT_MOST + 1).offset(_offset(page)))
 
 
 _COMPANY: Final = (companies.c.id, companies.c.name, companies.c.id)
@@ -315,6 +342,11 @@ class BankSearches:
             .limit(ACCOUNTS_AT_MOST + 1)
         )
         return [read_account(row) for row in await self.database.rows(wanted)]
+
+
+def _offset(page: int) -> int:
+    """Return how many hits of a kind stand on the pages before."""
+    return (page - 1) * FOUND_AT_MOST
 
 
 def _once(found: Sequence[FoundPayout]) -> Sequence[FoundPayout]:

@@ -20,6 +20,9 @@ from gateway.domain.bank.payout_orders import AccountType, BankDestination, Fail
 from gateway.domain.bank.providers import Evidence, Phase
 from gateway.domain.identity.rights import Role
 from gateway.domain.payouts.payouts import Change, EventKind, Failure, PayoutState
+
+
+from gateway.search import service as searches
 from gateway.store.tables import core
 from tests.surfaces.panel.pages.payouts import ordered
 from tests.surfaces.panel.pages.person import Person, Seen, signed_in
@@ -953,3 +956,31 @@ async def test_several_hits_are_listed(world: World, viewer: Person):
     assert seen.status == 200, seen.text
     assert f"{start}-0" in seen.text
     assert f"{start}-1" in seen.text
+
+
+async def test_pages_of_a_tax_number_are_sent_by_the_form(
+    world: World, viewer: Person, monkeypatch: pytest.MonkeyPatch
+):
+    """The number stands in no address, and everything that was paid to it can be reached."""
+    monkeypatch.setattr(searches, "FOUND_AT_MOST", 1)
+    older, newer = await paid(world), await paid(world)
+    number, asked = "529.982.247-25", {"q": "529.982.247-25", "page": "2"}
+
+    await viewer.open("/panel/search")
+    first = await viewer.send("/panel/search", {"q": number})
+    second = await viewer.send("/panel/search", asked)
+    of_today = await viewer.send("/panel/search", {"q": f"{number} hoje"})
+
+    assert (newer in first.text, older in first.text) == (True, False)
+    assert (newer in second.text, older in second.text) == (False, True)
+    assert newer in of_today.text
+    assert 'name="page" value="2"' in first.text
+    for each in (first, second, of_today):
+        assert not re.search(r'(?:href|action)="[^"]*(?:529|982)', each.text)
+
+
+async def test_pages_of_another_text_have_an_address(viewer: Person):
+    beyond = await viewer.open("/panel/search?q=Loja&page=2")
+
+    assert beyond.status == 200
+    assert 'href="/panel/search?q=Loja&amp;page=1"' in beyond.text

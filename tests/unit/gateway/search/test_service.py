@@ -28,6 +28,7 @@ from gateway.refunds.service import Refunds
 from gateway.search import service
 from gateway.search.model import Found, SearchBody
 from gateway.search.service import BankSearches
+from gateway.statements.model import local_day
 from gateway.store.tables.backoffice import approvals
 from tests.unit.offering import refund
 from tests.unit.standing_payouts import company_and_accounts, stand
@@ -133,6 +134,41 @@ async def test_whatever_names_a_payout_finds_it_within_the_scope_alone(
     assert [each.payout.reference for each in found.payouts] == ["pedido-1042"]
     assert found.is_exact is (text.casefold() not in {"pedido-", "pedido-10"})
     assert not hidden
+
+
+async def test_payouts_to_a_tax_number_have_pages_and_days(office: Registers, known: Payout):
+    """The newest 25 alone would hide whoever is paid daily for longer than five weeks."""
+    for number in range(1, 60):
+        at = known.created_at - timedelta(days=number)
+        key = f"{number:032}"
+        about = replace(known, reference=f"dia-{number}", created_at=at, provider_key=key)
+        await office.store.payouts.add(about, attempt(started_at=at))
+    search, who = build_searches(office.kernel), everywhere(office)
+    day = local_day(known.created_at) - timedelta(days=40)
+
+    pages = [
+        await search.find(who, SearchBody(text="529.982.247-25", page=page))
+        for page in (1, 2, 3, 4)
+    ]
+    of_day = await named(office, who, f"529.982.247-25 {day:%d/%m/%Y}")
+    hidden = await search.find(nowhere(office), SearchBody(text="529.982.247-25", page=2))
+
+    references = [each.payout.reference for found in pages for each in found.payouts]
+    assert references == ["pedido-1042", *(f"dia-{number}" for number in range(1, 60))]
+    assert [found.more for found in pages] == [True, True, False, False]
+    assert [len(found.payouts) for found in pages] == [25, 25, 10, 0]
+    assert [each.payout.reference for each in of_day.payouts] == ["dia-40"]
+    assert of_day.is_exact
+    assert not hidden
+
+
+async def test_refunds_of_an_amount_have_pages(
+    office: Registers, asked: Payout, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(service, "FOUND_AT_MOST", 0)
+    search, who = build_searches(office.kernel), everywhere(office)
+
+    assert (await search.find(who, SearchBody(text="7,77"))).more
 
 
 async def test_a_reference_may_read_as_a_tax_number(office: Registers, known: Payout):
