@@ -9,7 +9,7 @@ from typing import Final
 EXTRAS: Final = {
     "otel": ("opentelemetry.exporter.otlp.proto.http", "opentelemetry.sdk"),
     "panel": ("jinja2", "aiohttp_jinja2", "babel", "segno"),
-    "pdf": ("reportlab",),
+    "pdf": ("arabic_reshaper", "bidi", "reportlab"),
     "redis": ("redis",),
     "sqlite": ("aiosqlite",),
 }

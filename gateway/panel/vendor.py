@@ -47,6 +47,11 @@ class VendorFile:
         """Whether it is a licence: distributed with the files, served to nobody."""
         return self.name.endswith(".txt")
 
+    @property
+    def is_served(self) -> bool:
+        """Whether the panel's pages load it; licences stand beside it, fonts of paper in files."""
+        return not self.name.endswith((".txt", ".ttf"))
+
     def matches(self, content: bytes) -> bool:
         """Say whether this is the file that was listed."""
         return hashlib.sha256(content).hexdigest() == self.sha256

@@ -1,33 +1,51 @@
 """
 Printed pages: a summary, and a table that goes on from page to page.
 
-The only module that imports reportlab; it is imported where a PDF is made. The font is Bitstream
-Vera, which reportlab carries and which is embedded: it has every letter of Portuguese and of
-western Europe. What it lacks is replaced by ``MISSING``.
+The only module that imports reportlab; it is imported where a PDF is made. The font is DejaVu
+Sans, which is embedded; where it was not installed, Bitstream Vera, of which it was made and which
+reportlab carries: that one has the letters of western Europe alone. Arabic and Hebrew stand in
+their reading order. What a font lacks is written plainly, or else replaced by ``MISSING``; a
+sentence says what was.
 """
 
 from __future__ import annotations
 
 import io
+import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
 from typing import Final
 from xml.sax.saxutils import escape
 
+from arabic_reshaper import ArabicReshaper  # type: ignore[import-untyped]
+from bidi.algorithm import get_display  # type: ignore[import-untyped]
 from reportlab import platypus  # type: ignore[import-untyped]
 from reportlab.lib.colors import HexColor  # type: ignore[import-untyped]
 from reportlab.lib.pagesizes import A4  # type: ignore[import-untyped]
 from reportlab.lib.styles import ParagraphStyle  # type: ignore[import-untyped]
+from reportlab.lib.utils import simpleSplit  # type: ignore[import-untyped]
 from reportlab.pdfbase import pdfmetrics, ttfonts  # type: ignore[import-untyped]
 from reportlab.pdfgen.canvas import Canvas  # type: ignore[import-untyped]
 
+from gateway.domain.kernel.ascii_letters import UNSEEN, ascii_letters
+from gateway.panel.vendor import FOLDER, read_vendored, vendor_files
 from gateway.reports.document import Row
 
 MISSING: Final = "\u00bf"
 """Stands for a character that the font cannot draw."""
 
-_PLAIN, _BOLD = "Vera", "VeraBd"
+_PLAIN, _BOLD = "Pages", "PagesBold"
+_FILES: Final = {_PLAIN: "dejavu-sans.ttf", _BOLD: "dejavu-sans-bold.ttf"}
+_CARRIED: Final = {_PLAIN: "Vera.ttf", _BOLD: "VeraBd.ttf"}
+_UNSEEN: Final = re.compile(f"[{UNSEEN}]")
+_MARKS: Final = str.maketrans("", "", "\N{LEFT-TO-RIGHT MARK}\N{RIGHT-TO-LEFT MARK}")
+"""What tells where a run of letters ends; they are not drawn."""
+_RIGHT_TO_LEFT: Final = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
+_MOST_NAMED: Final = 12
+"""Characters of one kind that the sentence about what is missing names."""
 _GREY, _RED, _BLACK = HexColor("#6b6b6b"), HexColor("#b80000"), HexColor("#000000")
 _WIDTH, _HEIGHT = A4
 _LEFT, _RIGHT, _TOP, _FOOT = 42.0, _WIDTH - 42.0, _HEIGHT - 78.0, 30.0
@@ -36,6 +54,7 @@ _FACTS = (148.0, _RIGHT - _LEFT - 148.0)
 _COLUMNS = (90.0, 330.0, _RIGHT - _LEFT - 420.0)
 _TEXT = ParagraphStyle("text", fontName=_PLAIN, fontSize=_SIZE, leading=_LINE)
 _LABEL = ParagraphStyle("label", parent=_TEXT, fontName=_BOLD)
+_NOTE = ParagraphStyle("note", parent=_TEXT, fontSize=_SMALL, textColor=_GREY)
 _BARE: Final = [
     ("VALIGN", (0, 0), (-1, -1), "TOP"),
     *((f"{side}PADDING", (0, 0), (-1, -1), 0) for side in ("LEFT", "RIGHT", "TOP", "BOTTOM")),
@@ -61,9 +80,24 @@ class Frame:
     columns: tuple[str, str, str]
 
 
-def pages(frame: Frame, facts: Sequence[tuple[str, str]], rows: Iterable[Row | str]) -> bytes:
-    """Draw; the same texts give the same bytes on every day, since the file has no date."""
-    _known()
+def pages(
+    frame: Frame,
+    facts: Sequence[tuple[str, str]],
+    rows: Iterable[Row | str],
+    fonts: Path = FOLDER,
+) -> bytes:
+    """
+    Draw; the same texts give the same bytes on every day, since the file has no date.
+
+    Args:
+        frame: What stands on every page.
+        facts: The summary: labels with their texts.
+        rows: Movements, or a sentence.
+        fonts: Where DejaVu Sans stands, if it was installed.
+    """
+    pen = _Pen(_faces(fonts))
+    for face in pen.faces.fonts:
+        pdfmetrics.registerFont(face)
     content = io.BytesIO()
     paper = platypus.BaseDocTemplate(
         content,
@@ -90,7 +124,7 @@ def pages(frame: Frame, facts: Sequence[tuple[str, str]], rows: Iterable[Row | s
             ),
         ]
     )
-    paper.build([*_story(frame, facts, rows)], canvasmaker=_Numbered)
+    paper.build([*_story(pen, frame, facts, rows)], canvasmaker=_Numbered)
     return content.getvalue()
 
 
@@ -136,16 +170,34 @@ def _framed(canvas: Canvas, frame: Frame, columns: Sequence[str] = ()) -> None:
 
 
 def _story(
-    frame: Frame, facts: Sequence[tuple[str, str]], rows: Iterable[Row | str]
+    pen: _Pen, frame: Frame, facts: Sequence[tuple[str, str]], rows: Iterable[Row | str]
 ) -> Iterator[platypus.Flowable]:
     """Put a summary before the rows; each is a table of its own, for one that is split is slow."""
     for label, text in facts:
-        cells = [platypus.Paragraph(_told(label), _LABEL), platypus.Paragraph(_told(text), _TEXT)]
+        told = pen.told(text, _FACTS[1])
+        cells = [platypus.Paragraph(escape(label), _LABEL), platypus.Paragraph(told, _TEXT)]
         yield platypus.Table([cells], _FACTS, style=_BARE)
+    drawn = [_row(pen, each) for each in rows]
+    if pen.missing:
+        yield platypus.Spacer(0, _LINE)
+        yield platypus.Paragraph(escape(_lacking(pen)), _NOTE)
     yield platypus.Spacer(0, _LINE)
     yield _head(frame.columns)
-    for each in rows:
-        yield _row(each)
+    yield from drawn
+
+
+def _lacking(pen: _Pen) -> str:
+    """Say which characters are missing, and why."""
+    kinds: dict[str, list[str]] = {}
+    for each in pen.missing:
+        kind = "letras" if unicodedata.category(each).startswith("L") else "símbolos e emoji"
+        kinds.setdefault(kind, []).append(f"U+{ord(each):04X}")
+    named = "; ".join(
+        f"{kind} {' '.join(codes[:_MOST_NAMED])}{' e outros' * (len(codes) > _MOST_NAMED)}"
+        for kind, codes in kinds.items()
+    )
+    plain = "" if pen.faces.are_whole else " A fonte de outras escritas não está instalada aqui."
+    return f"Onde se lê {MISSING}, há caracteres que esta fonte não tem: {named}.{plain}"
 
 
 def _head(columns: Sequence[str]) -> platypus.Table:
@@ -156,13 +208,14 @@ def _head(columns: Sequence[str]) -> platypus.Table:
     return platypus.Table([columns], _COLUMNS, style=style, spaceAfter=4)
 
 
-def _row(row: Row | str) -> platypus.Table:
+def _row(pen: _Pen, row: Row | str) -> platypus.Table:
     """Write one movement, or a sentence; the minus tells a debit, the colour only repeats it."""
     if isinstance(row, str):
         return platypus.Table([["", row, ""]], _COLUMNS, style=_ROW)
-    lines = [*map(_told, row.lines)]
+    lines = [pen.told(line, _COLUMNS[1]) for line in row.lines]
     if row.identifiers:
-        small = f'<font size="{_SMALL}" color="{_GREY.hexval()}">{_told(row.identifiers)}</font>'
+        told = pen.told(row.identifiers, _COLUMNS[1])
+        small = f'<font size="{_SMALL}" color="{_GREY.hexval()}">{told}</font>'
         lines.append(small)
     cells = [row.when, platypus.Paragraph("<br/>".join(lines), _TEXT), row.amount]
     return platypus.Table([cells], _COLUMNS, style=_OWED if row.owed else _ROW)
@@ -173,17 +226,73 @@ def _ink(canvas: Canvas, face: str, size: float, colour: HexColor) -> None:
     canvas.setFillColor(colour)
 
 
-def _told(text: str) -> str:
-    """Replace what the font lacks, and write what is left as reportlab's markup."""
-    known = _known()
-    drawn = text if known.issuperset(text) else "".join(c if c in known else MISSING for c in text)
-    return escape(drawn)
+@dataclass(frozen=True, slots=True)
+class _Faces:
+    """
+    The fonts of the pages, plain and bold.
+
+    Attributes:
+        known: What both can draw.
+        are_whole: They are those that we would have.
+    """
+
+    fonts: Sequence[ttfonts.TTFont]
+    known: frozenset[str]
+    are_whole: bool
 
 
 @cache
-def _known() -> frozenset[str]:
-    """Register the fonts, once; tell which characters they have."""
-    fonts = [ttfonts.TTFont(face, f"{face}.ttf") for face in (_PLAIN, _BOLD)]
-    for font in fonts:
-        pdfmetrics.registerFont(font)
-    return frozenset.intersection(*(frozenset(map(chr, font.face.charWidths)) for font in fonts))
+def _faces(folder: Path) -> _Faces:
+    """Read the fonts, once."""
+    listed = {file.name: read_vendored(folder, file) for file in vendor_files()}
+    found = {face: listed[name] for face, name in _FILES.items()}
+    whole = {face: io.BytesIO(content) for face, content in found.items() if content is not None}
+    are_whole = len(whole) == len(found)
+    fonts = [ttfonts.TTFont(*each) for each in (whole if are_whole else _CARRIED).items()]
+    known = (frozenset(map(chr, font.face.charWidths)) for font in fonts)
+    return _Faces(fonts, frozenset.intersection(*known), are_whole)
+
+
+@dataclass(frozen=True, slots=True)
+class _Pen:
+    """
+    Writes texts of others on one paper.
+
+    Attributes:
+        missing: What the fonts lack, in the order in which it was met.
+    """
+
+    faces: _Faces
+    missing: dict[str, None] = field(default_factory=dict)
+
+    def told(self, text: str, width: float) -> str:
+        """Write a text as it is drawn, as reportlab's markup."""
+        if text.isascii():
+            return escape(text)
+        drawn = "".join(map(self._drawn, text))
+        if not _RIGHT_TO_LEFT.search(drawn):
+            return escape(drawn.translate(_MARKS))
+        # Broken here: a line is turned as a whole, and the first one has the beginning.
+        lines = simpleSplit(_joined().reshape(drawn), _PLAIN, _SIZE, width)
+        turned = (get_display(line, base_dir="L").translate(_MARKS) for line in lines)
+        return "<br/>".join(map(escape, turned))
+
+    def _drawn(self, character: str) -> str:
+        """Return what is drawn of a character: itself, its plain form, nothing or ``MISSING``."""
+        if _UNSEEN.match(character):
+            return character if ord(character) in _MARKS else ""
+        if character.isspace():
+            return " "
+        if character in self.faces.known:
+            return character
+        plain = ascii_letters(character)
+        if self.faces.known.issuperset(plain):
+            return plain
+        self.missing[character] = None
+        return MISSING
+
+
+@cache
+def _joined() -> ArabicReshaper:
+    """Join Arabic letters as they are written; marks that may be left out are, as in print."""
+    return ArabicReshaper({"delete_harakat": True, "support_ligatures": True})

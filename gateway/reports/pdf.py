@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator
 from itertools import chain
 from typing import Final
@@ -17,6 +18,8 @@ from gateway.reports.document import Document, Row, change
 MOST_CHARACTERS: Final = 400
 """A longer text is cut: a report must not be filled by one description."""
 
+_RIGHT_TO_LEFT: Final = frozenset({"R", "AL"})
+_STRONG: Final = _RIGHT_TO_LEFT | {"L"}
 UNKNOWN: Final = "não informado"
 _SANDBOX: Final = "AMBIENTE DE TESTES (SANDBOX): SEM VALOR"
 
@@ -60,7 +63,7 @@ def facts(document: Document) -> Iterator[tuple[str, str]]:
 
 def row(entry: Entry) -> Row:
     """Tell one movement: what it was, with whom, why, and under which identifiers."""
-    who = (entry.counterparty.name, texts.tax_number(entry.counterparty.tax_number))
+    who = (_kept(entry.counterparty.name), texts.tax_number(entry.counterparty.tax_number))
     written = (texts.operation(entry), " - ".join(filter(None, who)), entry.description)
     return Row(
         when=texts.minute(entry.created_at),
@@ -71,6 +74,16 @@ def row(entry: Entry) -> Row:
         amount=texts.amount(change(entry)),
         owed=entry.direction is Direction.DEBIT,
     )
+
+
+def _kept(name: str) -> str:
+    """End a name that may run from right to left, so that it turns nothing behind it around."""
+    strong = [way for way in map(unicodedata.bidirectional, name) if way in _STRONG]
+    if not _RIGHT_TO_LEFT & {*strong}:
+        return name
+    # A bracket at its end belongs to the name, too.
+    last = "\N{RIGHT-TO-LEFT MARK}" if strong[0] in _RIGHT_TO_LEFT else ""
+    return f"{name}{last}\N{LEFT-TO-RIGHT MARK}"
 
 
 def _short(text: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from gateway.banks.readings import Readings
+from gateway.config.extras import is_installed
 from gateway.domain.accounts.accounts import Account
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.errors import ServiceError
@@ -58,7 +59,7 @@ def pages(statements: Statements, readings: Readings, context: PageContext) -> S
             "last": (await part(readings.last(panel.staff(visit), account))).data,
             "movements": None,
             "may_export": panel.may(visit, statements.report),
-            "formats": [each for each in _TYPES if each != "pdf"],
+            "formats": [each for each in _TYPES if each != "pdf" or is_installed("pdf")],
         }
         if visit.reads_bank:
             balance = await part(statements.balance(panel.staff(visit), account), _BALANCE_FAILS)

@@ -94,7 +94,7 @@ def read_static(own: Path = OWN, vendored: Path = FOLDER) -> StaticFiles:
     files = {path.name: path.read_bytes() for path in own.iterdir() if path.suffix in _TYPES}
     known, complete = set(files), True
     for listed in vendor_files():
-        if listed.is_licence:
+        if not listed.is_served:
             continue
         known.add(listed.name)
         content = read_vendored(vendored, listed)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import timedelta
@@ -141,8 +142,9 @@ async def test_what_was_written_is_what_is_read(hostile: World, limited: Person)
     found = {line["Referência"] for line in lines}
 
     for text in HOSTILE:
-        assert {text, f"'{text}", text.replace("\u202e", "\N{OPEN BOX}")} & found, text
-        assert f"'{text}" in found or not text.startswith(FORMULAS)
+        guarded = f"'{text[0]}'{text[1:]}" if text[0] in "\t\r" else f"'{text}"
+        assert {text, guarded, text.replace("\u202e", "\N{OPEN BOX}")} & found, text
+        assert guarded in found or not text.startswith(FORMULAS)
 
 
 async def test_a_payout_is_told_as_the_panel_tells_it(hostile: World, limited: Person):
@@ -253,3 +255,12 @@ async def test_no_statement_tells_a_whole_cpf(hostile: World, limited: Person, f
     assert "***.982.247-**" in seen.text
     assert "529.982.247-25" not in seen.text
     assert "52998224725" not in seen.text
+
+
+async def test_a_statement_leads_to_each_of_its_files(world: World, viewer: Person):
+    account = world.demo["accounts"]["main"]["id"]
+
+    seen = await viewer.open(f"/panel/accounts/{account}/statement")
+
+    led = re.findall(r"/statement/export\?format=(\w+)&", seen.text)
+    assert led == ["csv", "ofx", "pdf"]

@@ -26,6 +26,7 @@ WITHOUT_SANDBOX = "environment: production\ndatabase: {url: 'postgresql://none/n
 
 def test_each_extra_has_the_packages_that_it_declares():
     spelt = {
+        "python-bidi": "bidi",
         "opentelemetry-sdk": "opentelemetry.sdk",
         "opentelemetry-exporter-otlp-proto-http": "opentelemetry.exporter.otlp.proto.http",
     }

@@ -111,7 +111,7 @@ def test_a_file_that_is_distributed_is_asked_for_by_a_page():
     for file in [each for each in vendor_files() if not each.name.endswith(".txt")]:
         panel = ROOT / "gateway/panel"
         pages = [*panel.rglob("templates/**/*.html"), *panel.glob("static/*.css")]
-        pages.append(ROOT / "gateway/reference/open_page.py")
+        pages += [ROOT / "gateway/reference/open_page.py", ROOT / "gateway/reports/paper.py"]
 
         assert any(file.name in page.read_text() for page in pages)
 

@@ -3,11 +3,18 @@
 import io
 import unicodedata
 from collections.abc import Sequence
+from pathlib import Path
 
+from hypothesis import example, given
+from hypothesis import strategies as st
 from pypdf import PdfReader
 
+from gateway.domain.bank.charges import Party
+from gateway.panel.vendor import FOLDER
 from gateway.reports.document import Row
 from gateway.reports.paper import MISSING, Frame, pages
+from gateway.reports.pdf import row as movement
+from tests.unit.reporting import entry
 
 FRAME = Frame(
     title="Title",
@@ -17,6 +24,8 @@ FRAME = Frame(
     foot="foot",
     columns=("one", "two", "three"),
 )
+NOWHERE = Path("/nowhere")
+"""Where no font was installed."""
 PORTUGUESE = "áàâãçéêíóôõúüÁÀÂÃÇÉÊÍÓÔÕÚÜºª€–—“”‘’R$&@<b>&lt;"
 
 
@@ -25,9 +34,9 @@ def row(text: str) -> Row:
     return Row(when="noon", lines=[text], identifiers="", amount="1,00", owed=False)
 
 
-def drawn(*texts: str) -> Sequence[str]:
+def drawn(*texts: str, fonts: Path = FOLDER) -> Sequence[str]:
     """The lines of all pages."""
-    reader = PdfReader(io.BytesIO(pages(FRAME, [], map(row, texts))))
+    reader = PdfReader(io.BytesIO(pages(FRAME, [], map(row, texts), fonts)))
     return [line for page in reader.pages for line in page.extract_text().split("\n")]
 
 
@@ -36,11 +45,68 @@ def test_letters_of_portuguese_and_signs_of_markup_come_out():
 
 
 def test_what_the_font_lacks_is_replaced_visibly():
-    texts = ["漢字", "😀", "\u202e", "\ud800"]
+    texts = ["漢字", "👍🏽", "\ud800"]
 
     shown = drawn(*(f"a{text}b" for text in texts))
 
-    assert [text for text in texts if f"a{MISSING * len(text)}b" not in shown] == []
+    assert [f"a{MISSING * count}b" in shown for count in (2, 1, 1)] == [True] * 3
+
+
+def test_a_sentence_says_what_is_missing():
+    shown = " ".join(drawn("漢字", "é", "👍🏽漢"))
+
+    assert f"Onde se lê {MISSING}" in shown
+    assert "letras U+6F22 U+5B57; símbolos e emoji U+1F44D." in shown
+    assert "instalada" not in shown
+    assert f"Onde se lê {MISSING}" not in " ".join(drawn("é → ✓"))
+
+
+def test_signs_are_drawn_or_written_plainly():
+    """What is not seen is not drawn, and turns nothing around."""
+    text = "bem\u2011te\u2011vi\u202f\u2032 → ✓ a\u00adb\u200bc\u202egpj\u2066"
+
+    assert "bem\u2011te\u2011vi \u2032 → ✓ abcgpj" in drawn(text)
+    assert "bem-te-vi ' -> ok abcgpj" in drawn(text, fonts=NOWHERE)
+
+
+def test_without_its_font_a_paper_has_western_letters_and_says_so():
+    shown = drawn(PORTUGUESE, "שלום", fonts=NOWHERE)
+
+    assert PORTUGUESE in shown
+    assert MISSING * 4 in shown
+    assert "A fonte de outras escritas não está instalada aqui." in " ".join(shown)
+
+
+def test_arabic_and_hebrew_stand_in_their_reading_order():
+    """From right to left, joined, brackets mirrored."""
+    cases = {"שלום (עולם) 12 a": "12 (םלוע) םולש a", "Loja سلام": "Loja \ufee1\ufefc\ufeb3"}
+
+    assert {text: visual(text) for text in cases} == cases
+
+
+def visual(text: str) -> str:
+    """Read the words of a row from left to right, as it is drawn."""
+    (page,) = PdfReader(io.BytesIO(pages(FRAME, [], [row(text)]))).pages
+    (line,) = [
+        each for each in page.extract_text(extraction_mode="layout").split("\n") if "noon" in each
+    ]
+    return " ".join(line.split()[1:-1])
+
+
+@given(text=st.text(alphabet=st.characters(codec=None), max_size=40))
+@example(text="\u1ce4א\u23bc")
+@example(text="\u202dمرحبا\ufdf2\U0010ffff")
+def test_any_text_is_drawn(text: str):
+    assert pages(FRAME, [("label", f"{text} א")], [])
+
+
+def test_a_long_text_from_right_to_left_begins_in_its_first_line():
+    words = " ".join(["שלום"] * 40 + ["סוף"])
+
+    lines = [line for line in drawn(words) if "\u05d5" in line]
+
+    assert len(lines) > 1
+    assert "\u05e1" not in lines[0]
 
 
 def test_every_character_that_can_be_drawn_comes_out():
@@ -66,3 +132,17 @@ def test_a_word_wider_than_its_column_is_broken():
 
     assert "".join(line for line in shown if set(line) == {"W"}) == "W" * 400
     assert max(map(len, shown)) < 60
+
+
+def test_a_name_from_right_to_left_turns_nothing_behind_it_around():
+    """Neither the number behind it, nor a bracket at its end."""
+    names = ("شركة (سلام)", "Loja (שלום)", "Loja")
+
+    shown = [
+        visual(movement(entry(counterparty=Party(name=name, tax_number="52998224725"))).lines[1])
+        for name in names
+    ]
+
+    assert [line.endswith(" - 529.982.247-25") for line in shown] == [True] * 3
+    assert shown[0].startswith("(")
+    assert shown[1] == "Loja (םולש) - 529.982.247-25"

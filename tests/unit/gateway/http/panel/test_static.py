@@ -48,7 +48,7 @@ def test_a_name_nobody_knows_is_a_mistake_of_ours(own: StaticFiles):
 
 def test_without_the_files_of_others_ours_are_served(own: StaticFiles):
     """Pages ask with ``address`` what they may link; empty is: leave it out."""
-    absent_ones = [file.name for file in vendor_files() if not file.is_licence]
+    absent_ones = [file.name for file in vendor_files() if file.is_served]
 
     assert [own.address(name) for name in (*absent_ones, "fonts.css")] == [""] * (
         len(absent_ones) + 1
