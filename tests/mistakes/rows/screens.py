@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from tests.mistakes.mistake import Mistake
 
+_HEALTH = "tests/unit/gateway/runtime/test_providers_health.py"
+_ONE_SECRET = "test_a_secret_is_in_the_answer_to_the_form_and_nowhere_else"
 _PANEL = "tests/unit/gateway/http/panel"
 _SCREENS = f"{_PANEL}/screens"
 _SURFACES = "tests/surfaces/panel/pages"
@@ -205,6 +207,42 @@ ROWS = (
         right="note_factor(who.session_id, None)",
         wrong="note_factor(who.session_id, who.factor_at)",
         tests=(f"{_SESSIONS}::test_an_answer_that_was_lost_signs_nobody_out",),
+    ),
+    Mistake(
+        name="replaced-cookie-writes",
+        promise="A cookie that was replaced by a code reads, and changes nothing.",
+        source="docs/people.md",
+        file="policies/traffic/csrf.py",
+        right="    if browser is not None and browser.reads_only:\n",
+        wrong="    if browser is None and browser:\n",
+        tests=(f"{_SESSIONS}::test_after_a_code_the_old_cookie_changes_nothing_and_then_is_void",),
+    ),
+    Mistake(
+        name="one-token-in-every-answer",
+        promise="No two answers hold the token of forms as the same text.",
+        source="docs/panel.md",
+        file="gateway/http/panel/pages/represent.py",
+        right="visit.mask = self.random(len(visit.browser.panel.csrf))",
+        wrong="visit.mask = bytes(len(visit.browser.panel.csrf))",
+        tests=(f"{_SURFACES}/test_frame.py::test_pages_and_parts_are_compressed",),
+    ),
+    Mistake(
+        name="secret-compressed",
+        promise="A page that shows a secret once is not compressed.",
+        source="docs/panel.md",
+        file="gateway/http/panel/pages/shown_once.py",
+        right="is_secret=True",
+        wrong="is_secret=False",
+        tests=(f"{_SURFACES}/test_credentials.py::{_ONE_SECRET}",),
+    ),
+    Mistake(
+        name="pause-that-never-ends",
+        promise="When the pause of a breaker is over, nothing is on hold.",
+        source="docs/panel.md",
+        file="gateway/runtime/providers.py",
+        right="until is not None and until <= self._now()",
+        wrong="until is None",
+        tests=(f"{_HEALTH}::test_a_breaker_stays_open_for_longer_each_time_in_a_row",),
     ),
     Mistake(
         name="refused-token-kept-in-a-browser",
