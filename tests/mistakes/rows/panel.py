@@ -104,8 +104,8 @@ ROWS = (
         promise="A form is done with the token of the session that it was shown in.",
         source="decisions 6 (`CSRF_FAILED`)",
         file="policies/traffic/csrf.py",
-        right="if not expected or not hmac.compare_digest(_bytes(sent), expected):",
-        wrong="if sent and not hmac.compare_digest(_bytes(sent), expected):",
+        right="if expected and is_right:",
+        wrong="if is_right or not sent:",
         tests=(f"{_CSRF}::test_a_form_carries_the_token_of_its_session",),
     ),
     Mistake(
@@ -113,8 +113,8 @@ ROWS = (
         promise="A form that was accepted leads to a page of ours alone.",
         source="docs/panel.md",
         file="gateway/http/panel/pages/represent.py",
-        right='headers = {**HEADERS, "Location": own_path(result.to)}',
-        wrong='headers = {**HEADERS, "Location": result.to}',
+        right='{**HEADERS, "Location": own_path(result.to)}',
+        wrong='{**HEADERS, "Location": result.to}',
         tests=(f"{_RESPONSES}::test_a_form_leads_to_a_page_of_ours_alone",),
     ),
     Mistake(
