@@ -58,6 +58,7 @@ _LISTED: Final = timedelta(days=90)
 """How far back the payment of a charge is looked for that does not tell when it was made."""
 _DEFAULT_S: Final = 86_400
 """Until when a charge can be paid if nobody says (API Pix 2.9.0, ``calendario.expiracao``)."""
+_DAY_LENGTH: Final = len("2026-11-28")
 _DEFAULT_DAYS: Final = 30
 """After its due date (API Pix 2.9.0, ``validadeAposVencimento``)."""
 _LONGEST_MESSAGE: Final = 140
@@ -466,7 +467,8 @@ def _expires_at(calendar: documents.Calendario) -> datetime | None:
     """Return when a charge can no longer be paid: seconds after it was made, or a day's end."""
     try:
         if calendar.data_de_vencimento is not None:
-            return _end_of(calendar.data_de_vencimento, calendar.validade_apos_vencimento)
+            due = date.fromisoformat(calendar.data_de_vencimento[:_DAY_LENGTH])
+            return _end_of(due, calendar.validade_apos_vencimento)
         if calendar.criacao is None or calendar.expiracao is None:
             return None
         return calendar.criacao.astimezone(UTC) + timedelta(seconds=int(calendar.expiracao))

@@ -6,7 +6,7 @@ Only what is read is declared. A document may hold more: banks add fields of the
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import datetime
 from typing import Annotated, Final, Generic, TypeVar
 
 import msgspec
@@ -29,11 +29,15 @@ class Recusa(msgspec.Struct, frozen=True):
 
 
 class Calendario(msgspec.Struct, frozen=True, rename="camel"):
-    """When a charge was made and until when it can be paid; Efí also writes seconds as text."""
+    """
+    When a charge was made and until when it can be paid.
+
+    Efí also writes seconds as text. A due date is a day, at some banks with a time behind it.
+    """
 
     criacao: Instant | None = None
     expiracao: Count | str | None = None
-    data_de_vencimento: date | None = None
+    data_de_vencimento: str | None = None
     validade_apos_vencimento: Count | None = None
 
 

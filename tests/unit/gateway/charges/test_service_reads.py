@@ -6,10 +6,10 @@ import pytest
 
 from gateway.charges.service import ChargeReads
 from gateway.domain.bank.charges import Charge, ChargePayment, ChargeStatus, ChargeType, Party
-from gateway.domain.bank.providers import NotFound
+from gateway.domain.bank.providers import NotFound, ProviderAccount
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.money import Money
-from tests.unit.charge_book import kept
+from tests.unit.charge_book import ChargeBook, kept
 from tests.unit.refusals import refused
 from tests.world.payouts import OneBank, ScriptedBank
 from tests.world.people import account
@@ -85,3 +85,34 @@ async def test_without_a_bank_there_are_none(clock: Clock):
         await charges.read(account(), REFERENCE)
     with refused(errors.PROVIDER_NOT_CONFIGURED):
         await charges.read_payment(account(), REFERENCE)
+
+
+class SlowBank(ScriptedBank):
+    """Answers five seconds after it was asked."""
+
+    clock: Clock
+
+    async def get_charge(self, account: ProviderAccount, reference: str) -> Charge:
+        self.clock.passes(5)
+        return await super().get_charge(account, reference)
+
+    async def get_charge_payment(self, account: ProviderAccount, reference: str) -> ChargePayment:
+        self.clock.passes(5)
+        return await super().get_charge_payment(account, reference)
+
+
+async def test_an_answer_is_noted_with_the_time_at_which_the_bank_was_asked(clock: Clock):
+    """A slow answer about an unpaid charge takes back no payment that came in meanwhile."""
+    book = ChargeBook()
+    unpaid = ChargePayment(
+        reference=REFERENCE, value=None, created_at=None, paid_at=None, e2e_id="", payer=None
+    )
+    for told in (charge(ChargeStatus.ACTIVE, None), unpaid):
+        bank = SlowBank(reads={REFERENCE: told})
+        bank.clock = clock
+        charges = ChargeReads(OneBank(bank), kept(book, clock.now))
+        read = charges.read if isinstance(told, Charge) else charges.read_payment
+        await read(account(), REFERENCE)
+        await charges.kept.notes.run_once()
+
+    assert [each.at - NOON for each in book.noted] == [timedelta(0), timedelta(seconds=5)]
