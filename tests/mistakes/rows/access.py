@@ -126,7 +126,7 @@ ROWS = (
     Mistake(
         name="charge-paid-by-its-name",
         promise="A listed payment that only names a charge does not pay it.",
-        source="docs/known-limits.md",
+        source="ADR 0052",
         file="gateway/charges/store.py",
         right='    or_(charges.c.centavos.is_(None), charges.c.centavos <= bindparam("amount")),\n',
         wrong="",
@@ -135,7 +135,7 @@ ROWS = (
     Mistake(
         name="charge-paid-for-good",
         promise="A later answer of the bank corrects the record of a charge.",
-        source="docs/known-limits.md",
+        source="ADR 0052",
         file="gateway/charges/store.py",
         right='    charges.c.updated_at <= bindparam("at"),\n',
         wrong="",
