@@ -18,6 +18,7 @@ from gateway.domain.bank.providers import NotFound, Outcome, ProviderAccount, Un
 from gateway.domain.kernel.clocks import Deadline
 from gateway.domain.kernel.money import Money
 from gateway.domain.payouts.payouts import FINAL_STATES, Payout, PayoutState
+from gateway.domain.payouts.status import Certainty, certainty_of
 from tests.world.extent import SEED, WHOLE
 from tests.world.payouts import (
     ACCEPTED,
@@ -60,6 +61,7 @@ class Ledger(ScriptedBank):
         moved: How often money moved, by our key.
         coming: Orders still on their way inside the bank, with the time they arrive.
         is_well: False: it answers as the dice fall.
+        is_reached: An order came as far as the bank, whatever it made of it.
     """
 
     dice: random.Random = field(default_factory=random.Random)
@@ -68,6 +70,7 @@ class Ledger(ScriptedBank):
     moved: dict[str, int] = field(default_factory=dict)
     coming: list[tuple[datetime, str]] = field(default_factory=list)
     is_well: bool = False
+    is_reached: bool = False
 
     async def create_payout(
         self, account: ProviderAccount, order: PayoutOrder, send_by: Deadline
@@ -76,6 +79,7 @@ class Ledger(ScriptedBank):
         falls = 7 if self.is_well else self.dice.randrange(8)
         if falls == 0:
             return IS_NOT_SENT
+        self.is_reached = True
         if falls == 1 and order.provider_key not in self.standing:
             return IS_REJECTED
         if falls in {2, 3}:
@@ -208,6 +212,8 @@ class Life:
             assert self.money == 1, "paid, and nothing moved"
         if self.is_refused:
             assert self.money == 0, "refused, and paid"
+        if certainty_of(row) is Certainty.NOT_SENT:
+            assert not self.bank.is_reached, "called never sent, and the bank was reached"
         if self.ended:
             assert row.state is self.ended, "a final state changed"
         if row.state in FINAL_STATES:

@@ -26,6 +26,7 @@ from gateway.domain.bank.providers import (
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.payouts.payouts import Failure, PayoutState
+from gateway.domain.payouts.status import Certainty, certainty_of
 from gateway.telemetry.ports import Event
 from tests.world.payouts import (
     ACCEPTED,
@@ -227,6 +228,9 @@ async def test_absence_is_believed_after_lease_and_quiet_period_alone(
     [attempt] = await payout_world.attempts()
     assert attempt.evidence is not None
     assert (attempt.evidence.phase, attempt.evidence.reason) == (Phase.ANSWERED, "absent")
+    assert certainty_of(found) is Certainty.NOT_EXECUTED
+    clock.passes(24 * 3600)
+    assert certainty_of(await payout_world.look()) is Certainty.NOT_EXECUTED
 
 
 async def test_absence_counts_from_when_the_bank_was_asked(payout_world: PayoutWorld, clock: Clock):
@@ -273,6 +277,7 @@ async def test_at_a_bank_that_ignores_our_key_an_absent_payout_fails_for_good(
     found = await payout_world.look()
 
     assert (found.state, found.failure) == (FAILED, Failure(FailureCode.NOT_SENT))
+    assert certainty_of(found) is Certainty.NOT_EXECUTED
 
 
 @pytest.mark.parametrize("repeat", [Repeat.SAME_ANSWER, Repeat.REFUSES])
