@@ -208,34 +208,34 @@ async def test_a_statement_for_the_customer_says_what_is_proven_alone(world: Wor
         assert "cli_" not in each.text.partition("<main")[2]
 
 
-async def not_executed(world: World, *, over: bool = False) -> str:
-    """Lose an answer, and let a look at the bank prove that it has nothing; and let the day end."""
-    reference, store = f"pedido-{uuid4()}", world.gateway.kernel.store.payouts
+async def lost(world: World) -> Change:
+    """Lose an answer; return a step from there, for a test to say where it leads."""
+    reference = f"pedido-{uuid4()}"
     await world.pay(order(reference, world.today(), value=777.07))
-    found = await store.find(world.demo["accounts"]["main"]["id"], reference)
-    assert found is not None
-    absent = Evidence(phase=Phase.ANSWERED, bytes_left=True, reason="absent")
-    proven = Change(
-        account_id=found.account_id,
+    return Change(
+        account_id=world.demo["accounts"]["main"]["id"],
         reference=reference,
-        attempt=found.attempt,
+        attempt=1,
         before=frozenset({PayoutState.UNKNOWN}),
         after=PayoutState.NOT_SENT,
         at=world.gateway.kernel.now(),
-        evidence=absent,
-        cause=EventKind.PROBED,
     )
-    assert await store.record(proven)
+
+
+async def not_executed(world: World, *, over: bool = False) -> str:
+    """Let a look at the bank prove of a lost answer that it has nothing; and let the day end."""
+    store, step = world.gateway.kernel.store.payouts, await lost(world)
+    absent = Evidence(phase=Phase.ANSWERED, bytes_left=True, reason="absent")
+    assert await store.record(replace(step, evidence=absent, cause=EventKind.PROBED))
     ended = replace(
-        proven,
+        step,
         before=frozenset({PayoutState.NOT_SENT}),
         after=PayoutState.FAILED,
-        evidence=None,
         failure=Failure(FailureCode.NOT_SENT),
         cause=EventKind.EXPIRED,
     )
     assert not over or await store.record(ended)
-    return reference
+    return step.reference
 
 
 async def unsent(world: World) -> str:
@@ -269,6 +269,30 @@ async def test_what_the_bank_did_not_execute_is_nowhere_called_unsent(
     for found in ("/panel", "/panel/payouts", "/panel/providers/sandbox/incident"):
         seen = await viewer.open(found)
         assert re.search("(?i)não executados? pelo banco", seen.text)
+
+
+async def test_what_two_people_closed_was_never_accepted_by_the_bank(world: World, viewer: Person):
+    """Nobody knows that the bank had it: neither the page nor the lists nor the table says so."""
+    step = await lost(world)
+    decided = replace(
+        step,
+        after=PayoutState.FAILED,
+        failure=Failure(FailureCode.OTHER),
+        cause=EventKind.DECIDED,
+    )
+    assert await world.gateway.kernel.store.payouts.record(decided)
+
+    page = await viewer.open(at(world, step.reference))
+    paper = await viewer.open(f"{at(world, step.reference)}/certainty")
+    listed = await viewer.open(f"/panel/payouts?days=1&tab=failed&text={step.reference}")
+    table = await viewer.open(f"/panel/payouts/export?days=1&text={step.reference}")
+
+    for each in (page, listed, table):
+        assert "não pago, decidido por duas pessoas" in each.text
+        assert "depois de aceito" not in each.text
+        assert "o banco recebeu a ordem" not in each.text
+    assert "Duas pessoas da parte pagadora procuraram o pagamento" in paper.text
+    assert "duas pessoas concordaram: nenhum pagamento foi feito" in paper.text
 
 
 async def test_the_two_stand_in_tabs_of_their_own_and_an_old_address_shows_both(
