@@ -113,6 +113,7 @@ WITHOUT = {
             "gateway/store/backoffice/lists.py",
             "gateway/store/backoffice/stores.py",
             "gateway/store/payouts/beside.py",
+            "gateway/store/payouts/certainty.py",
             "gateway/store/identity",
             "gateway/store/kernel/partitions.py",
             "gateway/store/tables/backoffice.py",
