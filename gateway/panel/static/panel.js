@@ -105,10 +105,8 @@ document.addEventListener("change", (event) => {
   if (field.matches("[data-tells]")) one(field.dataset.tells).textContent = field.selectedOptions[0].dataset.tell;
   if (field.matches("[data-shows]")) shows(field);
 });
-// What is said of one choice shows while that is chosen; a browser may have kept another than the page had.
-function shows(field) {
-  all(field.dataset.shows).forEach((each) => (each.hidden = !each.dataset.of.split(" ").includes(field.value)));
-}
+// What is said of a choice shows with it; a browser may come back with another than the page had.
+const shows = ({ value }) => all("[data-of]").forEach((each) => (each.hidden = !each.dataset.of.includes(value)));
 addEventListener("pageshow", () => all("[data-shows]").forEach(shows));
 // A period and two days rule each other out: before the form is sent, so while the event goes down.
 document.addEventListener("change", ({ target }) => {

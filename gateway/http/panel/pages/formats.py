@@ -22,17 +22,14 @@ from gateway.domain.kernel.windows import LOCAL, local_end, local_start, local_t
 ZONE: Final = LOCAL
 """Of every time and every day in the panel."""
 
-ABSENT: Final = "\N{EM DASH}"
 _BOX: Final = "\N{OPEN BOX}"
 _INVISIBLE: Final = frozenset({"Cc", "Cf", "Zl", "Zp", "Cs", "Co", "Cn"})
 _CPF: Final = 11
 _CNPJ: Final = 14
 
 
-def money(value: Decimal | Sum | None) -> str:
-    """Write reais as ``1.234,56``, without sign and currency; a dash for what is not known."""
-    if value is None:
-        return ABSENT
+def money(value: Decimal | Sum) -> str:
+    """Write reais as ``1.234,56``, without sign and currency."""
     reais = Decimal(str(value)) if isinstance(value, Sum) else value
     return f"{abs(reais):,.2f}".translate(_SWAPPED)
 

@@ -17,7 +17,6 @@ from gateway.http.panel.pages import formats
         (Decimal("1234.56"), "1.234,56"),
         (Decimal("-7.10"), "7,10"),
         (Decimal("12345678901234.99"), "12.345.678.901.234,99"),
-        (None, "—"),
     ],
     ids=str,
 )

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+from types import SimpleNamespace
+
 import pytest
 from aiohttp import web
 from jinja2 import UndefinedError
 
+import gateway.panel
+from gateway.domain.bank.statements import Balance
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.money import Money
 from gateway.http.panel.pages.templates import Templates, Uncompiled
 from gateway.http.panel.pages.visit import Language
 
@@ -17,6 +26,7 @@ def templates_on(application: web.Application) -> Templates:
     return made
 
 
+TEMPLATES = Path(gateway.panel.__file__).parent / "templates"
 MADE = templates_on(web.Application()).environment(Language.ENGLISH)
 
 
@@ -30,6 +40,71 @@ def test_a_name_that_a_page_was_not_given_is_a_mistake_and_no_blank():
     """A missing amount must not be shown as none."""
     with pytest.raises(UndefinedError):
         MADE.from_string("{{ value }}").render()
+
+
+UNREAD = {
+    "money": "{{ m.money(none) }}",
+    "time": "{{ m.time(none) }}{{ m.time('') }}",
+    "charge": "{% set live, record, reference = unread, none, 'r-1' %}"
+    "{% include 'charges/_charge.html' %}",
+    "balance": "{% set balance = told %}{% include 'accounts/_balance.html' %}",
+    "balance, unread": "{% set balance = none %}{% include 'accounts/_balance.html' %}",
+    "balance of all": "{% set read, accounts = 0, 3 %}{% include 'overview/_balances.html' %}",
+    "statement": "{% set movements = none %}{% include 'accounts/_statement.html' %}",
+    "bank": "{% import 'operations/_sky.html' as s with context %}{{ s.share(never) }}"
+    "{{ s.p95(never) }}",
+}
+"""Parts of pages with nothing read, and what a page that has them is given."""
+
+
+def test_a_value_that_was_not_read_is_said_to_be_none_of_a_kind_nowhere():
+    """Neither a dash nor a fact: a charge of an unread amount is not one that the payer fills."""
+    visit = SimpleNamespace(
+        address="/panel/x",
+        problem=None,
+        csrf="",
+        with_query=lambda **_more: "/panel/x",
+        is_partial=False,
+    )
+    away = ServiceError(errors.CHARGE_UNAVAILABLE, "breaker_open")
+    given = {
+        "visit": visit,
+        "m": "",
+        "unread": SimpleNamespace(data=None, problem=away),
+        "told": SimpleNamespace(
+            data=Balance(balance=Money(1), blocked=None, updated_at=None), problem=None
+        ),
+        "never": SimpleNamespace(success=None, p95_s=None),
+        "is_open": False,
+        "may_write": False,
+        "trace_id": "",
+        "account": SimpleNamespace(id="a"),
+    }
+    begins = "{% import '_macros.html' as m with context %}"
+
+    shown = {name: MADE.from_string(begins + each).render(given) for name, each in UNREAD.items()}
+
+    text = {name: re.sub(r"<[^>]+>", " ", each) for name, each in shown.items()}
+    assert [name for name, each in text.items() if "—" in each or "None" in each] == []
+    assert "amount not read" in text["charge"]
+    assert "the payer chooses" not in text["charge"]
+    assert "0,00" not in text["balance"]
+    assert "not told" in text["balance"]
+    for name in ("money", "time"):
+        assert "not known" in text[name], name
+
+
+def test_no_template_writes_a_dash_for_what_is_missing():
+    """Words say whether it is unknown, or there is none; ``m.absent`` writes them."""
+    comments = re.compile(r"\{#.*?#\}", re.DOTALL)
+
+    with_dash = [
+        each.name
+        for each in TEMPLATES.rglob("*.html")
+        if "—" in comments.sub("", each.read_text("utf-8"))
+    ]
+
+    assert with_dash == []
 
 
 async def test_no_template_is_compiled_in_the_event_loop_but_once_in_a_thread():
