@@ -582,11 +582,17 @@ class DossierDocument(Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PayoutPeople:
-    """Who ordered a payout, and who approved it by which approval, where that was asked for."""
+    """
+    Who ordered a payout, and who approved it by which approval, where that was asked for.
+
+    Attributes:
+        ordered_at: Of the order that was approved; its payout was made at the approval.
+    """
 
     ordered_by: Orderer
     approved_by: Orderer | None = None
     approval_id: str = ""
+    ordered_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

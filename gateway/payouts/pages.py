@@ -141,6 +141,7 @@ class PayoutPages:
             "account": dossier.account,
             "bank": await self.panel.bank(visit, number),
             "paying": found.account.coordinates,
+            "people": found.people,
             "account_id": payout.account_id,
             "word": "returned" if back.centavos else word,
             "back": back if back.centavos else None,
@@ -182,10 +183,13 @@ class PayoutPages:
         data = await self._known(visit)
         events, dossier = data["timeline"], data["dossier"]
         proofs = [each for each in events if each.get("state") == dossier.state]
+        ordered_at = data["people"].ordered_at if data["people"] else None
         is_proven = dossier.certainty != Certainty.SENT_UNKNOWN
         data |= {
             "now": self.panel.staff(visit).acting.now(),
             "proof": proofs[-1] if is_proven and proofs else None,
+            "approved_at": data["payout"]["created_at"] if ordered_at else None,
+            "ordered_at": ordered_at or data["payout"]["created_at"],
         }
         return Shown(template="money/certainty.html", data=data)
 

@@ -123,6 +123,7 @@ _PEOPLE: Final = (
     select(
         *_ORDERED,
         approvals.c.id.label("approval_id"),
+        approvals.c.ordered_at,
         approvals.c.decided_by,
         _APPROVERS.c.name.label("approver_name"),
         _APPROVERS.c.email.label("approver_email"),
@@ -213,7 +214,10 @@ class PayoutDirectory:
             return PayoutPeople(ordered_by=ordered_by)
         approver = Orderer(row.decided_by, row.approver_name or "", row.approver_email or "")
         return PayoutPeople(
-            ordered_by=ordered_by, approved_by=approver, approval_id=row.approval_id
+            ordered_by=ordered_by,
+            approved_by=approver,
+            approval_id=row.approval_id,
+            ordered_at=row.ordered_at,
         )
 
     async def open_work(self, who: Staff) -> OpenWork:

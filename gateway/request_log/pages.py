@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
@@ -11,7 +12,7 @@ from gateway.core.access import Staff
 from gateway.domain.kernel.windows import Listed
 from gateway.domain.requests.calls import RawRequest
 from gateway.http.backoffice.files import CSV
-from gateway.http.panel.pages.kit import PageContext, Pages, Part, chips, days_asked
+from gateway.http.panel.pages.kit import PageContext, Pages, Part, called, chips, days_asked, part
 from gateway.http.panel.pages.page import Download, Page, Result, Shown
 from gateway.http.panel.pages.visit import Visit
 from gateway.http.panel.pages.words import _
@@ -64,6 +65,7 @@ def pages(log: RequestLog, context: PageContext) -> Sequence[Page]:
         ids = [visit.query("account_id"), visit.query("client_id")]
         ids += [each.account_id for each in items]
         ids += [*(each.client_id for each in items), *(each.client_id for each in groups)]
+        users = {visit.query("user_id"), *(each.user_id for each in items)} - {""}
         following = next_of(found.data) if found.data else ""
         return Shown(
             template="operations/requests.html",
@@ -73,7 +75,8 @@ def pages(log: RequestLog, context: PageContext) -> Sequence[Page]:
                 "items": items,
                 "refusals": groups,
                 "names": await panel.names(visit, ids),
-                "people": await panel.people(visit),
+                "paths": [_path(each) for each in found.data.items] if found.data else [],
+                "people": called((await part(log.people(panel.staff(visit), users))).data or ()),
                 "me": visit.person.user_id if visit.person else "",
                 "chips": chips(visit, _NAMES, "before"),
                 "export": _export(visit),
@@ -93,6 +96,11 @@ def pages(log: RequestLog, context: PageContext) -> Sequence[Page]:
         )
 
     return panel.pages
+
+
+def _path(request: LoggedRequest) -> str:
+    """Return the path of a call, with names in the place of ids; empty where it is not kept."""
+    return str(json.loads(request.line).get("path_template", ""))
 
 
 def _shows_pages(visit: Visit) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -17,6 +17,7 @@ from gateway.operations.backoffice.downloads.files import (
     DownloadReader,
     Turns,
 )
+from gateway.payouts.model import Orderer
 from gateway.reports import requests as request_table
 from gateway.request_log.model import (
     COUNTED_AT_MOST,
@@ -42,6 +43,11 @@ class RequestLog:
     async def search(self, who: Staff, wanted: RequestSearch) -> Listed[LoggedRequest]:
         """Search the requests of the last thirty days, newest first."""
         return await self.records.search(wanted, who.scope)
+
+    @requires(Area.REQUEST_LOG, Action.READ)
+    async def people(self, _who: Staff, ids: Collection[str]) -> Sequence[Orderer]:
+        """Name the people who made requests that were read here."""
+        return await self.records.people(ids)
 
     @requires(Area.REQUEST_LOG, Action.READ)
     async def summary(self, who: Staff, wanted: RequestSearch) -> Sequence[RefusalGroup]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from functools import cache, partial
 from typing import Any
@@ -11,6 +11,7 @@ from sqlalchemy import ColumnElement, Insert, Select, TextClause, and_, func, in
 
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.windows import Listed
+from gateway.payouts.model import Orderer
 from gateway.request_log.model import (
     COUNTED_AT_MOST,
     Cursor,
@@ -31,6 +32,7 @@ from gateway.store.tables.backoffice import (
     requests,
 )
 from gateway.store.tables.columns import record_of, row_of
+from gateway.store.tables.identity import users
 from gateway.store.tables.scope import of_company
 
 _read = partial(record_of, LoggedRequest)
@@ -69,6 +71,12 @@ class RequestRecords:
         wanted = _NEWEST.where(*_conditions(search, scope)).limit(most)
         found = await self._database.rows(wanted)
         return [_read(row) for row in found]
+
+    async def people(self, ids: Collection[str]) -> Sequence[Orderer]:
+        """Return what users are called, in no order; those that are gone are left out."""
+        wanted = select(users.c.id, users.c.name, users.c.email).where(users.c.id.in_(ids))
+        rows = await self._database.rows(wanted) if ids else ()
+        return [Orderer(row.id, row.name, row.email) for row in rows]
 
     async def summary(
         self, search: RequestSearch, scope: CompanyScope, most: int

@@ -229,7 +229,7 @@ async def test_the_bank_of_the_key_is_named_from_the_summary_to_the_statement_fo
         assert re.search(r"Banco da chave</dt><dd>.*Outro Banco S.A.", each.text)
     for each in (receipt, certainty):
         assert re.search(r"Banco do favorecido</dt><dd>.*Outro Banco S.A.", each.text)
-    assert "não consta no registro" not in certainty.text
+    assert re.search(r"Solicitado em</dt><dd><time.*Aprovado em</dt><dd><time", certainty.text)
     assert all("Banco da Ana" not in each.text for each in (approval, payout, receipt, certainty))
 
 
@@ -263,6 +263,20 @@ async def test_the_list_shows_what_waits(keeper: Person, approver: Person, world
     assert path in waiting.text
     assert path not in void.text
     assert "Nenhuma solicitação nesta situação" in void.text
+
+
+async def test_who_decides_on_nothing_is_not_told_that_there_is_nothing_to_approve(world: World):
+    made = await build_companies(world.gateway.kernel).create(
+        Staff(world.office.acting), CompanyRequest(name="Sem Conta Ltda")
+    )
+    nothing = frozenset({made.id})
+    decides = await signed_in(world, Role.APPROVER, companies=nothing)
+    orders = await signed_in(world, Role.OPERATOR, companies=nothing)
+
+    seen = [(await each.open("/panel/approvals")).text for each in (decides, orders)]
+
+    assert ["Nada para aprovar" in each for each in seen] == [True, False]
+    assert "Nenhuma solicitação aguarda" in seen[1]
 
 
 async def test_people_are_named_and_those_of_one_name_by_address_too(world: World):

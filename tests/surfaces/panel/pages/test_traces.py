@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import uuid
@@ -13,7 +14,7 @@ from gateway.domain.identity.rights import Role
 from gateway.operations.identity.users import NewUser
 from gateway.request_log.model import LoggedRequest
 from gateway.request_log.store import RequestRecords
-from tests.surfaces.panel.pages.person import Person
+from tests.surfaces.panel.pages.person import Person, signed_in
 from tests.surfaces.panel.roles import PASSWORD
 from tests.world.gateway.world import World
 
@@ -168,3 +169,20 @@ async def test_a_refused_trace_is_found_by_the_one_field(
 
     assert (found.status, found.location) == (303, f"/panel/trace/{trace}")
     assert hidden.status == 200
+
+
+async def test_calls_are_named_by_path_reasons_by_words_and_people_by_name(world: World):
+    """Whoever reads the log need not be allowed to read the list of people."""
+    author = await signed_in(world, Role.OPERATOR, name="Rita Prado")
+    await author.open("/panel/stops/new")
+    await author.send("/panel/stops/new", {"subject": "provider:sandbox", "words": "errado"})
+    reader = await signed_in(world, Role.OPERATOR)
+
+    async with asyncio.timeout(60):
+        while "POST /panel/stops/new" not in (seen := await reader.open("/panel/requests")).text:
+            await asyncio.sleep(0.05)
+
+    row = seen.text.partition("POST /panel/stops/new")[2].partition("</tr>")[0]
+    assert "Rita Prado" in row
+    assert "not_the_name" not in re.sub(r"<[^>]*>", "", row)
+    assert "panel_pages." not in re.sub(r"<[^>]*>", "", seen.text.partition("<tbody>")[2])

@@ -107,6 +107,17 @@ def test_no_template_writes_a_dash_for_what_is_missing():
     assert with_dash == []
 
 
+def test_a_field_of_a_shortest_length_says_so_beside_it():
+    fields = [
+        (each.name, field)
+        for each in TEMPLATES.rglob("*.html")
+        for field in re.findall(r"<[^<>]*\bminlength=[^<>]*>", each.read_text("utf-8"))
+    ]
+
+    assert fields
+    assert [name for name, field in fields if "aria-describedby" not in field] == []
+
+
 async def test_no_template_is_compiled_in_the_event_loop_but_once_in_a_thread():
     """Whoever asks meanwhile would be refused: a page's templates take a third of a second."""
     templates = templates_on(web.Application())
