@@ -148,6 +148,31 @@ async def test_the_stop_of_an_account_shows_while_the_account_is_chosen(
         await expect(box).to_be_hidden()
 
 
+ORDER = """([name, number]) => {
+  const at = (element) => {
+    const range = document.createRange();
+    range.selectNodeContents(element);
+    return range.getBoundingClientRect();
+  };
+  name.firstChild.textContent = "مرحبا العربية";
+  return at(name).right <= at(number).left;
+}"""
+
+
+async def test_a_name_from_right_to_left_leaves_the_number_beside_it_where_it_is(
+    browser: Browser, site: PanelSite
+):
+    """In a list, where the name is a link; templates are looked through for the rest."""
+    async with site.tab(browser, await site.people.cookies_of(Role.OPERATOR)) as tab:
+        page = tab.page
+        await tab.open("/panel/payouts?days=90")
+        row = page.locator("#list tbody tr").filter(has=page.locator("th .muted")).first
+        name, number = (await row.locator(each).element_handle() for each in ("a.to", "th .muted"))
+        listed = await page.evaluate(ORDER, [name, number])
+
+        assert listed
+
+
 async def test_a_dialog_looks_the_same_whether_it_holds_a_form_or_not(
     browser: Browser, site: PanelSite
 ):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Final
@@ -246,11 +245,6 @@ _SYSTEMS: Final = (
 def milliseconds(value: Decimal | float) -> str:
     """Write a duration as ``1.234,5``, in milliseconds."""
     return f"{value:,.1f}".translate(_SWAPPED)
-
-
-def visible_values(values: Mapping[str, object]) -> Mapping[str, str]:
-    """Write the values of a sentence as ``visible`` does."""
-    return {name: visible(value) for name, value in values.items()}
 
 
 def visible(value: object) -> str:

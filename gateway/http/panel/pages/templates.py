@@ -37,7 +37,6 @@ _FILTERS: Final[Mapping[str, Callable[..., object]]] = {
     "tax_number": formats.tax_number,
     "browser": formats.browser,
     "visible": formats.visible,
-    "visible_values": formats.visible_values,
     "milliseconds": formats.milliseconds,
     "told_amount": formats.told_amount,
     "wrong": refusals.wrong,

@@ -291,7 +291,7 @@ async def test_people_are_named_and_those_of_one_name_by_address_too(world: Worl
     decided = await namesake.open(path)
 
     assert "Rui Alves" in listed.text
-    assert re.search(r"solicitado por Rui Alves ·", waiting.text)
+    assert re.search(r"solicitado por <bdi>Rui Alves</bdi> ·", waiting.text)
     for role in ("security", "approver"):
         assert re.search(rf"Rui Alves \({role}-\w+@panel.example\)", decided.text)
 
@@ -431,6 +431,6 @@ async def test_whoever_decides_sees_the_companies_of_a_person_by_name(
 
     of_role, of_companies = [await approver.open(each.location) for each in (role, more)]
 
-    assert re.search(r"<dt>Empresas</dt><dd>\s*Sem Conta Ltda", of_role.text)
-    assert re.search(r"<dt>Empresas até agora</dt><dd>\s*Sem Conta Ltda", of_companies.text)
+    assert re.search(r"<dt>Empresas</dt><dd>\s*<bdi>Sem Conta Ltda", of_role.text)
+    assert re.search(r"<dt>Empresas até agora</dt><dd>\s*<bdi>Sem Conta Ltda", of_companies.text)
     assert re.search(r"<dt>Empresas</dt><dd>\s*todas as empresas", of_companies.text)

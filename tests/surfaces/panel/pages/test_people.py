@@ -132,8 +132,8 @@ async def test_one_is_disabled_with_a_reason_and_enabled_again(
     shown = await admin.open(path)
     again = await admin.send(f"{path}/enable")
 
-    assert f"{email} sai de todas as sessões" in form.text
-    assert "Desativar Outro &lt;b&gt;" in form.text
+    assert f"<bdi>{email}</bdi> sai de todas as sessões" in form.text
+    assert "Desativar <bdi>Outro &lt;b&gt;</bdi>" in form.text
     assert [each.status for each in (without, done, again)] == [400, 303, 303]
     assert "desativada" in shown.text
 

@@ -118,6 +118,44 @@ def test_a_field_of_a_shortest_length_says_so_beside_it():
     assert [name for name, field in fields if "aria-describedby" not in field] == []
 
 
+_JINJA = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)
+_TYPED = re.compile(r"\{\{[^{}]*\| visible[^{}]*\}\}")
+_PLAIN = re.compile(
+    r"\{% block title %\}.*?\{% endblock %\}|<option\b.*?</option>"
+    r"|\{% macro (?:account|payee_bank)\(.*?\{% endmacro %\}",
+    re.DOTALL,
+)
+"""Where no markup can stand: titles and choices, and two macros for them or for one element."""
+
+
+def joined(source: str) -> list[str]:
+    """Return what somebody typed that other words of the same element can turn around."""
+    tags = _JINJA.sub(lambda found: " " * len(found[0]), source)
+    plain = [found.span() for found in _PLAIN.finditer(source)]
+    return [
+        found[0]
+        for found in _TYPED.finditer(source)
+        if tags.rfind("<", 0, found.start()) < tags.rfind(">", 0, found.start())
+        and not any(begin <= found.start() < end for begin, end in plain)
+        and not (
+            re.search(r"<[a-z][^<>]*>\s*$", tags[: found.start()])
+            and source[: found.start()].rstrip().endswith(">")
+            and re.match(r"\s*</", source[found.end() :])
+            and not re.search(r"\w=[^=,()]*\| visible", found[0])
+        )
+    ]
+
+
+def test_what_somebody_typed_stands_alone_in_an_element_or_is_isolated():
+    """A name from right to left would change places with a number that stands beside it."""
+    found = {each.name: joined(each.read_text("utf-8")) for each in TEMPLATES.rglob("*.html")}
+
+    assert {name: texts for name, texts in found.items() if texts} == {}
+    assert joined("<p>{{ a | visible }} · {{ b }}</p>")
+    assert joined("<p>{{ _('of %(name)s', name=a | visible) }}</p>")
+    assert not joined("<p><bdi>{{ a | visible }}</bdi> · <b title='{{ a | visible }}'></b></p>")
+
+
 async def test_no_template_is_compiled_in_the_event_loop_but_once_in_a_thread():
     """Whoever asks meanwhile would be refused: a page's templates take a third of a second."""
     templates = templates_on(web.Application())
