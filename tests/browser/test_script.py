@@ -270,6 +270,28 @@ async def test_going_back_after_filters_restores_the_list(browser: Browser, site
         assert tab.findings == []
 
 
+async def test_a_row_of_the_unresolved_opens_beside_its_amount(browser: Browser, site: PanelSite):
+    async with site.tab(browser, await site.people.cookies_of(Role.APPROVER)) as tab:
+        await tab.open("/panel/unresolved")
+
+        await tab.page.locator("#list li").first.click(position={"x": 8, "y": 8})
+
+        await expect(tab.page).to_have_url(re.compile("reference="))
+        assert tab.findings == []
+
+
+async def test_a_mark_says_what_holds_when_its_time_is_over(browser: Browser, site: PanelSite):
+    """A bank whose pause is over is not on hold any more, whoever calls it next."""
+    mark = '<b class="b bad" id="m" data-over="pronto">em pausa <i data-until="1"></i></b>'
+    async with site.tab(browser, await site.people.cookies_of(Role.APPROVER)) as tab:
+        await tab.open("/panel/providers")
+
+        await tab.page.evaluate("mark => document.body.insertAdjacentHTML('beforeend', mark)", mark)
+
+        await expect(tab.page.locator("#m")).to_have_text("pronto")
+        await expect(tab.page.locator("#m")).to_have_class("b warn")
+
+
 async def test_the_chosen_tab_is_seen_where_not_all_fit(browser: Browser, site: PanelSite):
     look = Look(language="pt-BR", theme="light", width=NARROW)
     keys = f"/panel/accounts/{site.seeds['main']}/keys"
