@@ -7,7 +7,7 @@ import pytest
 from gateway.domain.identity.rights import Role
 from tests.surfaces.backoffice.charge_list import PATH, listed, stands
 from tests.world.backoffice.client import BackofficeClient
-from tests.world.backoffice.operations import generated, paid
+from tests.world.backoffice.operations import generated, paid, today
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -42,6 +42,26 @@ async def test_a_payment_is_noted_when_the_bank_tells_it(backoffice_client: Back
 
     assert one["e2e_id"].startswith("E")
     assert one["paid_at"]
+
+
+async def test_a_payment_that_only_names_a_charge_does_not_pay_it(
+    backoffice_client: BackofficeClient,
+):
+    """Whoever pays writes what they want into a code of their own."""
+    client, world = backoffice_client, backoffice_client.world
+    reference = (await generated(client))["reference"]
+    bank_account = (await client.ask("GET", client.at(""))).document["provider_account"]
+
+    await world.control.post(
+        "accounts", bank_account, "incoming", body={"value": 0.01, "reference": reference}
+    )
+    received = await client.post("/pix/transactions/search", today(client))
+    later = await paid(client)
+    await stands(client, later["reference"], "Paid")  # what was read before it is stored
+
+    assert [each["value"] for each in received.document["data"] if each["reference"] == reference]
+    (one,) = await listed(client, reference)
+    assert (one["status"], one["paid_at"], one["e2e_id"]) == ("Active", "", "")
 
 
 async def test_a_refused_order_is_not_listed(backoffice_client: BackofficeClient):

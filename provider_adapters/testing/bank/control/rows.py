@@ -229,17 +229,27 @@ async def _refund(request: _Request) -> Document:
 async def _incoming(request: _Request) -> Document:
     body, somebody = request.body, request.payer() or _SOMEBODY
     payer = replace(somebody, message=body.text("description", "") or somebody.message)
-    paid = _receive(request, request.account.id, body.reais("value"), payer)
+    reference = body.text("reference", "")  # whatever a payer wrote: it pays no charge by that
+    paid = _receive(request, request.account.id, body.reais("value"), payer, reference)
     shown = fields(paid, "e2e_id", "centavos")
     return {"id": statement.number(paid.seq), **shown, "at": show(paid.at)}
 
 
-def _receive(request: _Request, account_id: str, centavos: int, payer: Payer) -> Payment:
+def _receive(
+    request: _Request, account_id: str, centavos: int, payer: Payer, reference: str = ""
+) -> Payment:
     """Pay money into an account."""
     accounts.require_room(request.books, account_id, centavos)
     at = request.at
     e2e_id = request.books.e2e_id(at)
-    paid = Payment(account_id=account_id, centavos=centavos, at=at, e2e_id=e2e_id, payer=payer)
+    paid = Payment(
+        account_id=account_id,
+        centavos=centavos,
+        at=at,
+        e2e_id=e2e_id,
+        payer=payer,
+        reference=reference,
+    )
     return received_payments.receive(request.books, paid)
 
 
