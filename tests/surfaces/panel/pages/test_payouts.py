@@ -28,6 +28,7 @@ from tests.surfaces.panel.pages.payouts import ordered
 from tests.surfaces.panel.pages.person import Person, Seen, signed_in
 from tests.world.backoffice.watching import in_review
 from tests.world.gateway.world import World, order
+from tests.world.stores.samples import attempt, change, payout
 from tests.world.waiting import until
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -293,6 +294,26 @@ async def test_what_two_people_closed_was_never_accepted_by_the_bank(world: Worl
         assert "o banco recebeu a ordem" not in each.text
     assert "Duas pessoas da parte pagadora procuraram o pagamento" in paper.text
     assert "duas pessoas concordaram: nenhum pagamento foi feito" in paper.text
+
+
+async def test_what_was_refused_here_was_not_sent_and_not_refused_by_the_bank(
+    world: World, viewer: Person
+):
+    """An adapter knows of some orders that its bank can never take."""
+    reference, store = f"pedido-{uuid4()}", world.gateway.kernel.store.payouts
+    account = world.demo["accounts"]["main"]["id"]
+    planted = replace(payout(reference, account_id=account), provider_key=uuid4().hex)
+    await store.add(planted, attempt())
+    here = Evidence(phase=Phase.REFUSED_HERE, bytes_left=False, reason="unsendable")
+    refused = change(PayoutState.SENDING, PayoutState.REJECTED, reference=reference)
+    failure = Failure(FailureCode.ACCOUNT_INVALID)
+    assert await store.record(replace(refused, account_id=account, evidence=here, failure=failure))
+
+    page = await viewer.open(at(world, reference))
+
+    assert "Recusado aqui" in page.text
+    assert "Enviado</b>certamente não" in page.text
+    assert "o banco recusou" not in page.text
 
 
 async def test_the_two_stand_in_tabs_of_their_own_and_an_old_address_shows_both(
