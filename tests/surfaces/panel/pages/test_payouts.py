@@ -20,8 +20,6 @@ from gateway.domain.bank.payout_orders import AccountType, BankDestination, Fail
 from gateway.domain.bank.providers import Evidence, Phase
 from gateway.domain.identity.rights import Role
 from gateway.domain.payouts.payouts import Change, EventKind, Failure, PayoutState
-
-
 from gateway.search import service as searches
 from gateway.store.tables import core
 from tests.surfaces.panel.pages.payouts import ordered
