@@ -100,7 +100,7 @@ class PayoutFields(TypedDict):
     """What payouts of every method show."""
 
     reference: str
-    status: Annotated[Literal["processing", "paid", "failed"], Meta(examples=["paid"])]
+    status: Literal["processing", "paid", "failed"]
     value: Sum
     date: Day
     description: str

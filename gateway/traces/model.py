@@ -16,7 +16,7 @@ from msgspec import Meta, Struct
 
 from gateway.audit.model import AuditDocument
 from gateway.domain.payouts.payouts import Attempt, Payout
-from gateway.domain.requests.schemas import inline
+from gateway.domain.requests.schemas import PLAIN_TEXT, inline
 from gateway.payouts.model import AttemptDocument
 from gateway.request_log.model import RequestDocument
 
@@ -111,6 +111,9 @@ class Authorization(StrEnum):
     OTHER_SCHEME = "other_scheme"
 
 
+_PATH: Final = "^/baas/v1/" + PLAIN_TEXT.removeprefix("^")
+
+
 class QuestionBody(Struct):
     """
     A call that nobody has made.
@@ -122,7 +125,7 @@ class QuestionBody(Struct):
 
     client_id: Annotated[str, Meta(min_length=1, max_length=64)]
     method: Annotated[str, Meta(min_length=1, max_length=16, examples=["GET"])]
-    path: Annotated[str, Meta(max_length=4096, pattern="^/baas/v1/", examples=["/baas/v1/info"])]
+    path: Annotated[str, Meta(max_length=4096, pattern=_PATH, examples=["/baas/v1/info"])]
     authorization: Authorization = Authorization.RIGHT
     body: Annotated[str, Meta(max_length=32_768, examples=[""])] = ""
     body_bytes: Annotated[int, Meta(ge=0, le=10**12)] = 0

@@ -213,6 +213,10 @@ BY_NAME: Final[Mapping[str, Any]] = MappingProxyType(
     }
 )
 """What a field of this name shows, on every surface alike."""
+_LIKELY: Final[Mapping[str, str]] = MappingProxyType(
+    {"status": "paid", "state": "paid", "certainty": "settled"}
+)
+"""The word of an enumeration that fits the other fields, such as the time at which it settled."""
 _BY_FORM: Final[Mapping[str, Any]] = MappingProxyType(
     {
         "uuid": _ID,
@@ -249,7 +253,8 @@ def example_of(
     if forms:
         return example_of(forms[0], components, name)
     if "enum" in schema:
-        return schema["enum"][0]
+        likely = _LIKELY.get(name)
+        return likely if likely in schema["enum"] else schema["enum"][0]
     return _plain(schema, components, name)
 
 

@@ -31,6 +31,8 @@ def made(schema: dict[str, Any], name: str = "") -> Any:
         ({"type": "string", "examples": ["a", "b"]}, "reference", "a"),
         ({"type": "boolean", "const": False}, "", False),
         ({"type": "string", "enum": ["credit", "debit"]}, "", "credit"),
+        ({"type": "string", "enum": ["failed", "paid"]}, "status", "paid"),
+        ({"type": "string", "enum": ["done", "void"]}, "status", "done"),
         ({"type": "string"}, "reference", BY_NAME["reference"]),
         ({"type": "string", "format": "date"}, "until", "2026-11-20"),
         ({"type": "integer", "minimum": 3}, "", 3),
