@@ -27,6 +27,7 @@ _SPLIT = "tests/unit/gateway/net/client/test_connection.py"
 _TRANSCRIPT = "tests/unit/provider_adapters/_road/test_transcript.py"
 
 _TOLERANT = "tests/unit/provider_adapters/_road/test_tolerant.py"
+_REPAIR = "tests/unit/provider_adapters/_road/test_repair.py"
 
 ROWS = (
     Mistake(
@@ -46,6 +47,33 @@ ROWS = (
         right="        if not any(lists):",
         wrong="        if not lists:",
         tests=(f"{_TOLERANT}::test_rows_are_not_left_out_where_something_would_be_hidden",),
+    ),
+    Mistake(
+        name="damaged-text-joins",
+        promise="Damage in a text is replaced and never dropped: no name becomes another.",
+        source="ADR 0051",
+        file="provider_adapters/_road/repair.py",
+        right="            return UNREADABLE",
+        wrong='            return ""',
+        tests=(f"{_REPAIR}::test_what_is_about_money_and_a_document_that_is_cut_stay_refused",),
+    ),
+    Mistake(
+        name="damaged-id-kept",
+        promise="An id with a damaged character is no id: another payout could be looked up by it.",
+        source="ADR 0051",
+        file="gateway/domain/bank/answers.py",
+        right="    if _UNREADABLE in str(value):",
+        wrong="    if _UNREADABLE == str(value):",
+        tests=(f"{_ANSWERS}::test_a_damaged_id_is_none",),
+    ),
+    Mistake(
+        name="odd-row-takes-the-page",
+        promise="A row that cannot be right is left out, and the others are shown.",
+        source="decisions 11",
+        file="gateway/domain/bank/answers.py",
+        right="    except WrongAnswer:\n        return _right_ones(found, check)",
+        wrong="    except ZeroDivisionError:\n        return _right_ones(found, check)",
+        tests=(f"{_ANSWERS}::test_an_odd_row_is_left_out_and_counted_and_the_others_stay",),
     ),
     Mistake(
         name="undeclared-call-asked",

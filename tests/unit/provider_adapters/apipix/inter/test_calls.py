@@ -62,8 +62,8 @@ def test_a_blocked_amount_that_is_not_told_blocks_nothing(
 ):
     found = calls._balance(SALDO.decode(json.dumps({"disponivel": 10.0, **blocks})))
 
-    assert found.balance == Money(held)
-    assert found.blocked == (None if blocked is None else Money(blocked))
+    assert found.balance.centavos == held
+    assert (None if found.blocked is None else found.blocked.centavos) == blocked
 
 
 @pytest.mark.parametrize("method", list(PayoutMethod))
