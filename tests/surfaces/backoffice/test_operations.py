@@ -492,3 +492,20 @@ async def test_what_changes_at_a_bank_is_in_the_audit_log(backoffice_client: Bac
     ]  # fmt: skip
     assert {each.event.actor for each in found.items} == {"user:operator@example.com"}
     assert key not in repr(found.items)
+
+
+async def test_a_top_up_beyond_an_amount_is_refused_before_it_is_booked(
+    backoffice_client: BackofficeClient,
+):
+    account = backoffice_client.world.demo["accounts"]["main"]["id"]
+    before = (await backoffice_client.read("/balance")).document["balance"]
+
+    said = await backoffice_client.ask(
+        "POST",
+        "/backoffice/v1/sandbox/top-ups",
+        {"account_id": account, "value": 9_999_999_999_999.99},
+    )
+
+    assert said.status == 400, said.body
+    assert (said.document["field"], said.document["reason"]) == ("value", "balance_limit")
+    assert (await backoffice_client.read("/balance")).document["balance"] == before
