@@ -40,7 +40,6 @@ def pages(log: AuditLog, context: PageContext) -> Sequence[Page]:
         """Show who did what, newest first."""
         who, page = panel.staff(visit), page_asked(visit)
         found = await panel.find(visit, log.search, SEARCH, _asked(visit, page))
-        total = found.data.total if found.data else 0
         acts = [each.to_document(who) for each in found.data.items] if found.data else []
         acts.sort(key=lambda each: (each.at, each.number), reverse=True)
         data = {
@@ -50,8 +49,6 @@ def pages(log: AuditLog, context: PageContext) -> Sequence[Page]:
             "people": await panel.people(visit),
             "may_trace": visit.may(_TRACES),
             "chips": chips(visit, _NAMES, "page"),
-            "newer": visit.with_query(page=str(page - 1)) if page > 1 else "",
-            "older": visit.with_query(page=str(page + 1)) if page * _LIMIT < total else "",
         }
         return Shown(template="access/audit.html", part="access/_audit.html", data=data)
 

@@ -6,13 +6,12 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from gateway.callbacks.model import Callback, CallbackState
+from gateway.callbacks.model import CallbackState
 from gateway.callbacks.searches import SEARCH
 from gateway.callbacks.service import Callbacks
 from gateway.domain.accounts.credentials import Action
 from gateway.domain.bank.provider_callbacks import CallbackKind
 from gateway.domain.identity.rights import Area, Right
-from gateway.domain.kernel.windows import Listed
 from gateway.domain.requests.calls import RawRequest
 from gateway.http.panel.pages.kit import PageContext, Pages
 from gateway.http.panel.pages.page import Page, Result, Shown
@@ -55,7 +54,8 @@ def pages(callbacks: Callbacks, context: PageContext) -> Sequence[Page]:
                 "kinds": [each.value for each in CallbackKind],
                 "states": [each.value for each in CallbackState],
                 "may_find": visit.may(_FIND),
-                **_places(visit, found),
+                "paging": found.paging,
+                "total": found.total,
             },
         )
 
@@ -70,16 +70,3 @@ def _shown(body: bytes) -> str:
 def redacted(body: str) -> str:
     """Hide what names a person in a bank's own words: tax and telephone numbers, mail."""
     return _HIDDEN.sub("•••", body)
-
-
-def _places(visit: Visit, found: Listed[Callback]) -> dict[str, object]:
-    """Return where the page lies, and the addresses of those beside it."""
-    page, limit, total = found.paging.page, found.paging.limit, found.total
-    first, last = (page - 1) * limit + 1, min(page * limit, total)
-    return {
-        "first": first,
-        "last": last,
-        "total": total,
-        "newer": visit.with_query(page=str(page - 1)) if page > 1 else "",
-        "older": visit.with_query(page=str(page + 1)) if last < total else "",
-    }

@@ -16,13 +16,13 @@ from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.identity.rights import Area, Right
 from gateway.domain.kernel.errors import PAYOUT_NOT_FOUND, ServiceError
 from gateway.domain.kernel.money import Sum, sum_of
-from gateway.domain.kernel.windows import LOCAL
+from gateway.domain.kernel.windows import DEFAULT_LIMIT, LOCAL
 from gateway.domain.payouts.payouts import FINAL_STATES, PayoutState
 from gateway.domain.payouts.status import Certainty, CertaintySought
 from gateway.domain.requests.schemas import instant
 from gateway.http.backoffice.files import CSV
 from gateway.http.panel.pages.formats import day_of, typed_money
-from gateway.http.panel.pages.kit import PageContext, Pages, part, typed
+from gateway.http.panel.pages.kit import PageContext, Pages, page_asked, part, typed
 from gateway.http.panel.pages.page import Download, Page, Redirect, Result, Shown
 from gateway.http.panel.pages.visit import Visit, address, own_path
 from gateway.http.rendering import pretty
@@ -88,7 +88,8 @@ class PayoutPages:
     async def export(self, visit: Visit) -> Result:
         """Download a search of payouts as a table."""
         who = self.panel.staff(visit)
-        wanted = {k: each for k, each in asked(visit, who.acting.now()).items() if k != "after"}
+        every = asked(visit, who.acting.now())
+        wanted = {name: each for name, each in every.items() if name not in {"after", "page"}}
         found = await self.records.export(who, typed(_FILTER, wanted))
         return Download(
             content=found.first, content_type=CSV, filename="payouts.csv", rest=found.rest
@@ -103,6 +104,9 @@ class PayoutPages:
             "found": found,
             "problem": told.problem,
             "tabs": _counted(found.counts.by_state),
+            "sums": _sums(found.counts.by_state, _TABS[_tab(visit)]),
+            "page": page_asked(visit),
+            "limit": DEFAULT_LIMIT,
             "tab": _tab(visit),
             "chips": [(name, visit.query(name)) for name in _CHIPS if visit.query(name)],
             "accounts": await self.panel.accounts(visit),
@@ -298,7 +302,7 @@ def asked(visit: Visit, now: datetime) -> dict[str, object]:
     body |= dates or _period(visit.query("days"), now)
     if visit.query("after"):
         body["after"] = visit.query("after")
-    return body
+    return body | ({"page": page_asked(visit)} if visit.query("page") else {})
 
 
 def _period(days: str, now: datetime) -> Mapping[str, object]:
@@ -317,7 +321,7 @@ def _day(text: str) -> str:
 
 def _export(visit: Visit) -> str:
     """Write the address of the file of this filter."""
-    path, _, query = visit.with_query(after="").partition("?")
+    path, _, query = visit.with_query(after="", page="").partition("?")
     return f"{path}/export?{query}" if query else f"{path}/export"
 
 
@@ -331,6 +335,17 @@ def _counted(by_state: Sequence[StateCount]) -> dict[str, int]:
     return {
         tab: sum(each.count for each in by_state if _belongs(each, wanted))
         for tab, wanted in _TABS.items()
+    }
+
+
+def _sums(by_state: Sequence[StateCount], wanted: Mapping[str, object]) -> Mapping[str, Sum]:
+    """Add up a tab: what was ordered, what was paid, and what of that came back."""
+    chosen = [each for each in by_state if _belongs(each, wanted)]
+    paid = [each for each in chosen if each.state is PayoutState.PAID]
+    return {
+        "ordered": sum_of(each.value for each in chosen),
+        "paid": sum_of(each.moved for each in paid),
+        "returned": sum_of(each.returned_value for each in paid),
     }
 
 

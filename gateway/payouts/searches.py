@@ -84,9 +84,15 @@ class PayoutFilterBody(msgspec.Struct, kw_only=True, forbid_unknown_fields=True)
 
 
 class PayoutsBody(PayoutFilterBody, kw_only=True, forbid_unknown_fields=True):
-    """The same, of which one page is shown."""
+    """The same, of which one page is shown: by its number, or what follows another page."""
 
     limit: Limit = DEFAULT_LIMIT
+    page: Annotated[
+        int,
+        msgspec.Meta(
+            description="Number of the page, beginning behind `after`.", ge=1, le=400, examples=[1]
+        ),
+    ] = 1
     after: After | None = None
 
 
@@ -126,6 +132,7 @@ class PayoutQuery:
     Attributes:
         start, end: Created from ``start`` on, and before ``end``; None for no bound.
         ordered: Exactly the amount that was ordered, whatever was moved; None for any.
+        offset: How many are left out before the page.
         after: None for the first page.
     """
 
@@ -134,6 +141,7 @@ class PayoutQuery:
     end: datetime | None
     ordered: Money | None = None
     limit: int = LARGEST_LIMIT
+    offset: int = 0
     after: PayoutPlace | None = None
 
     @classmethod
@@ -154,7 +162,8 @@ class PayoutQuery:
             return cls(wanted=wanted, start=start, end=end)
         after = None if wanted.after is None else place_of(wanted.after)
         limit = min(wanted.limit, LARGEST_LIMIT)
-        return cls(wanted=wanted, start=start, end=end, limit=limit, after=after)
+        offset = limit * (wanted.page - 1)
+        return cls(wanted=wanted, start=start, end=end, limit=limit, offset=offset, after=after)
 
 
 def _window(body: PayoutFilterBody) -> tuple[datetime, datetime]:

@@ -177,7 +177,7 @@ class PayoutDirectory:
         also = (*_standing(query.wanted), *_beyond(query))
         order = _order(query)
         wanted = [(*each, *also) for each in _inside(query, scope)]
-        one_more = _first(_KEYSET, wanted, [order] * len(_KEYSET), query.limit + 1)
+        one_more = _first(_KEYSET, wanted, [order] * len(_KEYSET), query.limit + 1, query.offset)
         keys = select(*(one_more.c[each.name] for each in _KEY))
         named = _NAMED.where(tuple_(*_KEY).in_(keys)).order_by(*map(order, _KEYSET))
         found = await self._database.rows(named)
@@ -319,6 +319,7 @@ def _first(
     wanted: Sequence[Sequence[Condition]],
     order: Sequence[Callable[[ColumnElement[Any]], ColumnElement[Any]]],
     limit: int,
+    offset: int = 0,
 ) -> Subquery:
     """
     Select the first payouts that meet one of several lists of conditions, each of them once.
@@ -331,14 +332,16 @@ def _first(
         wanted: The lists of conditions.
         order: How each of the first columns orders.
         limit: How many are selected.
+        offset: How many before them are left out.
     """
     ordered = [way(column) for way, column in zip(order, columns, strict=False)]
-    each = [select(*columns).where(*one).order_by(*ordered).limit(limit) for one in wanted]
+    each = [select(*columns).where(*one).order_by(*ordered) for one in wanted]
     if len(each) == 1:
-        return each[0].subquery()
+        return each[0].limit(limit).offset(offset).subquery()
+    each = [one.limit(limit + offset) for one in each]
     either = union(*(select(one.subquery()) for one in each)).subquery()
     ordered = [way(column) for way, column in zip(order, either.c, strict=False)]
-    return select(either).order_by(*ordered).limit(limit).subquery()
+    return select(either).order_by(*ordered).limit(limit).offset(offset).subquery()
 
 
 def _order(query: PayoutQuery) -> Callable[[ColumnElement[Any]], ColumnElement[Any]]:

@@ -17,13 +17,14 @@ from gateway.domain.kernel import errors
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.windows import Listed
 from gateway.http.backoffice.callers import REFUND_FAILS, bank_fails
+from gateway.http.backoffice.files import CSV
 from gateway.http.panel.pages.days import Days, days_of
 from gateway.http.panel.pages.formats import day_of, typed_money
-from gateway.http.panel.pages.kit import PageContext, Pages, go_on, page_asked, part, typed
-from gateway.http.panel.pages.page import Page, Result, Shown
+from gateway.http.panel.pages.kit import PageContext, Pages, Part, go_on, page_asked, part, typed
+from gateway.http.panel.pages.page import Download, Page, Result, Shown
 from gateway.http.panel.pages.visit import HOME, Visit
 from gateway.http.panel.pages.words import _
-from gateway.refunds.service import Refunds
+from gateway.refunds.service import Refunds, Totals
 from policies.validation.backoffice.orders import REFUND
 from policies.validation.backoffice.searches import INCOMING, REFUNDS
 
@@ -54,7 +55,7 @@ def pages(refunds: Refunds, context: PageContext) -> Sequence[Page]:
 
     async def found(
         visit: Visit, account_id: str, show: str, days: Days
-    ) -> Listed[IncomingPayment] | Listed[Refund]:
+    ) -> tuple[Listed[IncomingPayment] | Listed[Refund], Totals]:
         """Ask for a page of what came in, or was given back, on local days."""
         who, account = panel.staff(visit), await panel.account(visit, account_id)
         body = _on(days.init, days.ends, page_asked(visit))
@@ -62,9 +63,9 @@ def pages(refunds: Refunds, context: PageContext) -> Sequence[Page]:
             body["status"] = visit.query("status")
         if show == "payments":
             incoming = replace(typed(INCOMING, body), text=visit.query("text"))
-            return await refunds.received(who, account, incoming)
+            return await refunds.received_totals(who, account, incoming)
         wanted = replace(typed(REFUNDS, body), text=visit.query("text"))
-        return await refunds.search(who, account, wanted)
+        return await refunds.refund_totals(who, account, wanted)
 
     async def payment_of(visit: Visit, account: Account) -> IncomingPayment:
         """Find the payment on its day; raises ``NOT_FOUND`` for none of this id."""
@@ -95,11 +96,29 @@ def pages(refunds: Refunds, context: PageContext) -> Sequence[Page]:
             "states": _STATES[show],
             "days": days,
             "found": None,
+            "export": _export(visit) if chosen and show == "payments" else "",
             "may_refund": panel.may(visit, refunds.order),
         }
         if chosen and visit.reads_bank:
-            data["found"] = await part(found(visit, chosen, show, days), _FAILS)
+            told = await part(found(visit, chosen, show, days), _FAILS)
+            page, data["totals"] = told.data or (None, None)
+            data["found"] = Part(data=page, problem=told.problem)
         return Shown(template="received/list.html", part="received/_list.html", data=data)
+
+    csv = ("text/csv",)
+
+    @panel.view("/received/export", "received_export", refunds.export, media=csv, fails=_FAILS)
+    async def export(visit: Visit) -> Result:
+        """Download the payments received of the filter as a table."""
+        account, days = await panel.account(visit, visit.query("account_id")), days_of(visit, now)
+        body = _on(days.init, days.ends, 1)
+        if visit.query("status"):
+            body["status"] = visit.query("status")
+        wanted = replace(typed(INCOMING, body), text=visit.query("text"))
+        file = await refunds.export(panel.staff(visit), account, wanted)
+        return Download(
+            content=file.first, content_type=CSV, filename="received.csv", rest=file.rest
+        )
 
     @panel.view(_ONE, "refund", refunds.order, fails=_FAILS)
     async def refund(visit: Visit) -> Result:
@@ -146,3 +165,9 @@ def _on(init: date, ends: date, page: int) -> dict[str, object]:
     """Return what asks for a page of local days, both included."""
     asked = {"init": init.isoformat(), "ends": ends.isoformat(), "days": "local"}
     return {**asked, "page": page, "limit": _MOST}
+
+
+def _export(visit: Visit) -> str:
+    """Write the address of the file of this filter."""
+    path, _, query = visit.with_query(page="", read="", show="").partition("?")
+    return f"{path}/export?{query}" if query else f"{path}/export"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
 from gateway.approvals.model import Approval
@@ -18,14 +19,37 @@ from gateway.domain.bank.refunds import (
     Refund,
     RefundRequest,
     RefundSearch,
+    RefundStatus,
     refund_key,
 )
 from gateway.domain.identity.rights import Area
+from gateway.domain.kernel.money import ZERO, Sum, sum_of
 from gateway.domain.kernel.terms import terms_of
 from gateway.domain.kernel.windows import Listed
 from gateway.domain.payouts.payouts import Payout
+from gateway.operations.backoffice.downloads.files import ROWS_A_PAGE, DownloadFile
 from gateway.operations.bank.connections import bank_of, offered
 from gateway.operations.bank.pages import listed, received_within, refunds_within
+from gateway.reports import received
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """
+    What all of a search add up to, whatever its page.
+
+    Attributes:
+        value: What came in; of refunds, what was given back, without those that failed.
+        refunded: What of that was given back, or is about to be.
+    """
+
+    value: Sum
+    refunded: Sum = ZERO
+
+    @property
+    def net(self) -> Sum:
+        """What is left."""
+        return Sum(self.value.centavos - self.refunded.centavos)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,11 +79,38 @@ class Refunds:
 
         Newest first; the window is read whole from the bank.
         """
+        return (await self.received_totals(who, account, wanted))[0]
+
+    @requires(Area.TRANSACTION, Action.READ)
+    async def received_totals(
+        self, who: Staff, account: Account, wanted: IncomingSearch
+    ) -> tuple[Listed[IncomingPayment], Totals]:
+        """Search as ``received``, and add up all that was found."""
+        chosen = await self._received(account, wanted)
+        value, refunded = (each.value for each in chosen), (each.refunded for each in chosen)
+        return listed(chosen, wanted.search.paging), Totals(sum_of(value), sum_of(refunded))
+
+    @requires(Area.TRANSACTION, Action.READ)
+    async def export(self, who: Staff, account: Account, wanted: IncomingSearch) -> DownloadFile:
+        """Read every payment received of a search as a table; raises as ``received``."""
+        chosen = await self._received(account, wanted)
+
+        async def rest() -> AsyncGenerator[bytes, None]:
+            for start in range(0, len(chosen), ROWS_A_PAGE):
+                yield received.lines(chosen[start : start + ROWS_A_PAGE])
+                await asyncio.sleep(0)  # requests of others go on meanwhile
+
+        return DownloadFile(first=received.HEAD, rest=rest())
+
+    async def _received(
+        self, account: Account, wanted: IncomingSearch
+    ) -> Sequence[IncomingPayment]:
+        """Return every payment of a search, newest first."""
         asked_at = self.kept.now()
         payments = await received_within(bank_of(self.banks, account), wanted.search.window)
         self.kept.received(account, payments, asked_at)
         terms = terms_of(wanted.text)
-        chosen = [
+        return [
             each
             for each in payments
             if wanted.status in {None, each.status}
@@ -68,7 +119,6 @@ class Refunds:
                 *(each.e2e_id, each.reference, each.payer.name if each.payer else ""),
             )
         ]
-        return listed(chosen, wanted.search.paging)
 
     @requires(Area.REFUND, Action.READ)
     async def search(self, who: Staff, account: Account, wanted: RefundSearch) -> Listed[Refund]:
@@ -77,6 +127,13 @@ class Refunds:
 
         Newest first, those ordered elsewhere too.
         """
+        return (await self.refund_totals(who, account, wanted))[0]
+
+    @requires(Area.REFUND, Action.READ)
+    async def refund_totals(
+        self, who: Staff, account: Account, wanted: RefundSearch
+    ) -> tuple[Listed[Refund], Totals]:
+        """Search as ``search``, and add up all that was found."""
         refunds = await refunds_within(bank_of(self.banks, account), wanted.search.window)
         terms = terms_of(wanted.text)
         chosen = [
@@ -89,7 +146,8 @@ class Refunds:
                 *(each.payment_e2e_id, each.payment_reference),
             )
         ]
-        return listed(chosen, wanted.search.paging)
+        moved = (each.value for each in chosen if each.status is not RefundStatus.FAILED)
+        return listed(chosen, wanted.search.paging), Totals(sum_of(moved))
 
     @requires(Area.REFUND, Action.READ)
     async def get(self, who: Staff, account: Account, reference: str) -> Refund:

@@ -58,6 +58,7 @@ TAKEN: Final[Mapping[str, str]] = {
     "panel_pages.statement_export": "report.downloaded",
     "panel_pages.audit_export": "audit.exported",
     "panel_pages.payouts_export": "payouts.exported",
+    "panel_pages.received_export": "received.exported",
     "panel_pages.requests_export": "requests.exported",
 }
 """What people take away, by the rows and pages that give it; also where it was cut."""

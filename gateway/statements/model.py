@@ -122,7 +122,8 @@ class LinkedStatement:
 
     Attributes:
         sums: Of the whole window, whatever the filters.
-        days: The same for each day on the page, newest first.
+        days: Of what the filters choose, for each day on the page, newest first.
+        chosen: Of what the filters choose, on every page.
         read_at: When the bank was asked; None for a page from what was read before.
     """
 
@@ -131,6 +132,7 @@ class LinkedStatement:
     total: int
     sums: Sums
     days: Mapping[date, Sums]
+    chosen: Sums
     read_at: datetime | None
 
 

@@ -118,7 +118,8 @@ class LinkedStatementDocument(TypedDict):
     """
     A page of movements, newest first; days are those of Brasilia.
 
-    ``sums`` are of the whole window whatever the filters, ``days`` of the days on the page.
+    ``sums`` are of the whole window whatever the filters, ``days`` of what the filters choose on
+    the days of the page.
     ``read_at`` is empty for a page of what was read before.
     """
 

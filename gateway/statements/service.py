@@ -137,15 +137,17 @@ class Statements:
         paging, now = wanted.search.paging, who.acting.now()
         asks = not (paging.offset or wanted.direction or wanted.text or wanted.untied)
         entries = await self._local(account, wanted.search.window, fresh=asks)
-        sums, days = _summed(entries)
-        chosen = [each for each in entries if wanted.direction in {None, each.direction}]
-        page, total = await self._chosen(account, chosen, wanted)
+        sums, _ = _summed(entries)
+        directed = [each for each in entries if wanted.direction in {None, each.direction}]
+        page, found = await self._chosen(account, directed, wanted)
+        chosen, days = _summed(found)
         shown = {each.day for each in page}
         return LinkedStatement(
             entries=page,
             paging=paging,
-            total=total,
+            total=len(found),
             sums=sums,
+            chosen=chosen,
             days={day: known for day, known in days.items() if day in shown},
             read_at=now if asks else None,
         )
@@ -202,14 +204,14 @@ class Statements:
 
     async def _chosen(
         self, account: Account, entries: Sequence[Entry], wanted: StatementSearch
-    ) -> tuple[Sequence[LinkedEntry], int]:
-        """Return a page of the movements that are asked for, tied, and how many they are."""
+    ) -> tuple[Sequence[LinkedEntry], Sequence[Entry]]:
+        """Return a page of the movements that are asked for, tied, and all of them."""
         paging, terms = wanted.search.paging, terms_of(wanted.text)
         cut = slice(paging.offset, paging.offset + paging.limit)
         if not wanted.untied and (not terms.text or terms.centavos is not None):
             chosen = [each for each in entries if terms.fits([each.value], *_words(each))]
             page = await self._linked(account.id, chosen[cut])
-            return await self._named(account, page, ProviderError), len(chosen)
+            return await self._named(account, page, ProviderError), chosen
         tied = await self._linked(account.id, entries)
         if wanted.untied:
             named = await self._named(account, tied, NotSupported)
@@ -218,7 +220,7 @@ class Statements:
         page = (
             found[cut] if wanted.untied else await self._named(account, found[cut], ProviderError)
         )
-        return page, len(found)
+        return page, [each.entry for each in found]
 
     async def _named(
         self, account: Account, tied: Sequence[LinkedEntry], lacks: type[ProviderError]

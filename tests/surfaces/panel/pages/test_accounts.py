@@ -311,6 +311,13 @@ async def test_what_came_in_is_listed_by_local_days(operator: Person, world: Wor
         return (await operator.open(f"/panel/received?{asked}")).text
 
     assert e2e_id in await listed(today)
+    asked = f"account_id={account}&init={today}&ends={today}"
+    page = await operator.open(f"/panel/received?{asked}&read=1&text={e2e_id}")
+    file = await operator.open(f"/panel/received/export?{asked}&text={e2e_id}")
+    assert "1–1 de 1 · " in page.text
+    assert "/panel/received/export?" in page.text
+    assert file.headers["Content-Type"].startswith("text/csv")
+    assert [line.split(";")[4] for line in file.text.splitlines()[1:]] == [e2e_id]
     for beside in (today - timedelta(days=1), today + timedelta(days=1)):
         assert e2e_id not in await listed(beside)
 

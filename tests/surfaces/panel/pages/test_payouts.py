@@ -11,7 +11,7 @@ from uuid import uuid4
 
 import msgspec
 import pytest
-from sqlalchemy import update
+from sqlalchemy import insert, select, update
 
 from gateway.accounts.model import AccountRequest
 from gateway.app.build_backoffice import build_account_service
@@ -22,6 +22,7 @@ from gateway.domain.identity.rights import Role
 from gateway.domain.payouts.payouts import Change, EventKind, Failure, PayoutState
 from gateway.search import service as searches
 from gateway.store.tables import core
+from gateway.store.tables.columns import reference_digest
 from tests.surfaces.panel.pages.payouts import ordered
 from tests.surfaces.panel.pages.person import Person, Seen, signed_in
 from tests.world.backoffice.watching import in_review
@@ -1027,3 +1028,38 @@ async def test_pages_of_another_text_have_an_address(viewer: Person):
 
     assert beyond.status == 200
     assert 'href="/panel/search?q=Loja&amp;page=1"' in beyond.text
+
+
+async def test_a_list_says_what_of_how_many_is_shown_and_leads_to_its_end(
+    world: World, viewer: Person
+):
+    """Sums are of the whole filter; the last page is one click away."""
+    one = await paid(world)
+    async with world.gateway.kernel.store.database.writing() as connection:
+        row = (
+            (await connection.execute(select(core.payouts).where(core.payouts.c.reference == one)))
+            .mappings()
+            .one()
+        )
+        for number in range(59):
+            reference = f"muitos-{number}"
+            more = {
+                "reference": reference,
+                "reference_sha256": reference_digest(reference),
+                "provider_key": f"muitos-{number:025}",
+                "client_id": "cli_muitos",
+                "centavos": 10_000,
+            }
+            await connection.execute(insert(core.payouts), {**row, **more})
+
+    first = await viewer.open("/panel/payouts?client_id=cli_muitos")
+    last = await viewer.open("/panel/payouts?client_id=cli_muitos&page=3")
+    past = await viewer.open("/panel/payouts?client_id=cli_muitos&page=4")
+
+    assert "1–25 de 59 · " in first.text
+    assert "51–59 de 59 · " in last.text
+    for each in (first, last):
+        assert "5.900,00" in each.text
+    assert 'href="/panel/payouts?client_id=cli_muitos&amp;page=3"' in first.text
+    assert last.text.count('<tr class="go">') == 9
+    assert past.status == 200

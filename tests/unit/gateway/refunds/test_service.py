@@ -12,6 +12,7 @@ from gateway.approvals.money import Moved
 from gateway.core.access import Staff
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.capabilities import PortCall
+from gateway.domain.bank.charges import Payer
 from gateway.domain.bank.providers import NotFound, NotSupported, Unavailable
 from gateway.domain.bank.refunds import (
     IncomingPayment,
@@ -25,7 +26,7 @@ from gateway.domain.bank.refunds import (
 )
 from gateway.domain.identity.rights import Role
 from gateway.domain.kernel import errors
-from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.money import Money, Sum
 from gateway.domain.kernel.windows import LocalWindow, Paging, Search, Window
 from gateway.refunds.service import Refunds
 from tests.unit.charge_book import kept
@@ -108,6 +109,47 @@ async def test_payments_that_name_a_charge_are_noted_with_their_amounts():
         ("pedido-1", "E3", Money(100)),
         ("pedido-1", "E2", Money(100)),
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "ids"),
+    [("1,00", ["E3", "E2", "E1"]), ("0,01", ["E1"]), ("0,99", ["E1"]), ("0,00", [])],
+)
+async def test_an_amount_is_what_came_in_was_given_back_or_is_left(text: str, ids: list[str]):
+    found = await at(OfferingBank(reads={"list_received": CAME_IN})).received(
+        staff(), account(), replace(wanted(), text=text)
+    )
+
+    assert [each.e2e_id for each in found.items] == ids
+
+
+async def test_all_that_came_in_is_added_up_whatever_the_page():
+    page, totals = await at(OfferingBank(reads={"list_received": CAME_IN})).received_totals(
+        staff(), account(), wanted(limit=1)
+    )
+
+    assert (len(page.items), page.total) == (1, 3)
+    assert (totals.value, totals.refunded, totals.net) == (Sum(300), Sum(101), Sum(199))
+
+
+async def test_the_table_of_what_came_in_has_every_payment_and_its_net():
+    payer = Payer(name="=Maria", tax_number="52998224725")
+    came_in = [*CAME_IN[:2], replace(CAME_IN[2], payer=payer)]
+    file = await at(OfferingBank(reads={"list_received": came_in})).export(
+        staff(), account(), wanted(limit=1)
+    )
+    assert file.rest is not None
+
+    text = (file.first + b"".join([each async for each in file.rest])).decode("utf-8-sig")
+
+    head, *lines = [each.split(";") for each in text.splitlines()]
+    assert head[-3:] == ["Valor", "Valor devolvido", "Valor líquido"]
+    assert [each[5:] for each in lines] == [
+        ["devolvido", "1,00", "1,00", "0,00"],
+        ["recebido", "1,00", "0,00", "1,00"],
+        ["devolvido em parte", "1,00", "0,01", "0,99"],
+    ]
+    assert lines[2][1:3] == ["'=Maria", "***.982.247-**"]
 
 
 async def test_a_page_is_cut_after_choosing():

@@ -27,6 +27,7 @@ def shown(*entries: LinkedEntry):
         paging=Paging(1, 25),
         total=len(entries),
         sums=Sums(),
+        chosen=Sums(),
         days=days,
         read_at=None,
     )

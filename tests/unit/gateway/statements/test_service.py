@@ -109,7 +109,8 @@ async def test_ninety_local_days_are_read():
     assert found.total >= 1
 
 
-async def test_sums_are_of_the_window_and_filters_of_the_page():
+async def test_sums_are_of_the_window_and_days_of_what_the_filters_choose():
+    """The head of a day adds up the lines below it."""
     moved = [
         entry("E1", value=Money(100)),
         entry("E2", direction=Direction.CREDIT, value=Money(250), description="Cobrança"),
@@ -121,9 +122,10 @@ async def test_sums_are_of_the_window_and_filters_of_the_page():
     assert [each.entry.e2e_id for each in found.entries] == ["E2"]
     assert found.total == 1
     assert found.sums == Sums(came_in=250, went_out=130, credit_count=1, debit_count=2)
-    assert found.days == {
-        TODAY: Sums(came_in=250, went_out=100, credit_count=1, debit_count=1),
-    }
+    assert found.days == {TODAY: Sums(came_in=250, credit_count=1)}
+    by_text = await read(moved, asking(days=2, text="0,30"))
+    assert by_text.days == {TODAY - DAY: Sums(went_out=30, debit_count=1)}
+    assert by_text.chosen == Sums(went_out=30, debit_count=1)
 
 
 @pytest.mark.parametrize(("text", "many"), [("maria", 2), ("COBRANÇA", 1), ("e9", 1), ("x", 0)])
