@@ -14,6 +14,7 @@ WITHOUT = {
     "gateway/store/tables/every.py": "names alone; tests/contract/stores/test_schema.py goes by it",
     "gateway/closings/service.py": "over a database: tests/contract/stores/test_closings.py",
     "gateway/closings/foreign_debits.py": "so too: tests/contract/stores/test_foreign_debits.py",
+    "gateway/http/openapi/recorded.py": "kept by tests/contract/openapi/test_recorded.py",
     "gateway/__main__.py": "hands over to the commands; every test of a command passes through it",
     "gateway/domain/bank/payout_orders.py": "tested with the payouts that are made of it",
     "gateway/domain/bank/providers.py": "ports: the adapter contract suite keeps them",

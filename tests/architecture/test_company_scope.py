@@ -20,12 +20,16 @@ PORTS = {
     StoredApprovals: {
         "people_of",  # of a payout that was found within a scope
         *("add", "decide", "conclude"),  # of one that was found within a scope
+        "waiting_money",  # of an account that was found within a scope
         *("unsettled", "overdue", "waiting"),  # our own tasks look at all of them
     },
     CallbackRecords: {"add", "due", "handled", "belongs", "waiting", "forget"},  # our own tasks
-    RequestRecords: {"add", "forget"},
+    RequestRecords: {
+        "people",  # who made requests that were found within a scope
+        *("add", "forget"),
+    },
     AuditLog: set(),
-    Readings: {"turn", "claim", "keep"},  # of one that was found within a scope
+    Readings: {"turn", "claim", "keep", "live"},  # of one that was found within a scope
     OverviewRecords: {"remember"},  # our own task, for whoever reads it in a scope
     challenges.Outbox: {"put", "waiting", "sent", "forget"},
 }

@@ -173,8 +173,8 @@ ROWS = (
         promise="A search of payouts finds those of one's own companies alone.",
         source="docs/people.md",
         file="gateway/payouts/store.py",
-        right="inside = [*_open_to(query), *of_account(payouts.c.account_id, scope)]",
-        wrong="inside = [*_open_to(query)]",
+        right="common = [*_open_to(query), *of_account(payouts.c.account_id, scope)]",
+        wrong="common = [*_open_to(query)]",
         tests=(f"{_FINDER}::test_a_search_shows_and_counts_what_is_in_scope",),
     ),
     Mistake(

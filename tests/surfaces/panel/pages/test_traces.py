@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 import uuid
@@ -14,9 +13,10 @@ from gateway.domain.identity.rights import Role
 from gateway.operations.identity.users import NewUser
 from gateway.request_log.model import LoggedRequest
 from gateway.request_log.store import RequestRecords
-from tests.surfaces.panel.pages.person import Person, signed_in
+from tests.surfaces.panel.pages.person import Person, Seen, signed_in
 from tests.surfaces.panel.roles import PASSWORD
 from tests.world.gateway.world import World
+from tests.world.waiting import until
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -178,9 +178,11 @@ async def test_calls_are_named_by_path_reasons_by_words_and_people_by_name(world
     await author.send("/panel/stops/new", {"subject": "provider:sandbox", "words": "errado"})
     reader = await signed_in(world, Role.OPERATOR)
 
-    async with asyncio.timeout(60):
-        while "POST /panel/stops/new" not in (seen := await reader.open("/panel/requests")).text:
-            await asyncio.sleep(0.05)
+    async def logged() -> Seen | None:
+        found = await reader.open("/panel/requests")
+        return found if "POST /panel/stops/new" in found.text else None
+
+    seen = await until(logged)
 
     row = seen.text.partition("POST /panel/stops/new")[2].partition("</tr>")[0]
     assert "Rita Prado" in row
