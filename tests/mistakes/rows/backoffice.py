@@ -342,13 +342,13 @@ ROWS = (
         promise="A statement's sums are of the whole window, whatever is filtered.",
         source="ADR 21",
         file="gateway/statements/service.py",
-        right="        sums, days = _summed(entries)\n        chosen =",
+        right="        sums, _ = _summed(entries)\n",
         wrong=(
-            "        sums, days = _summed(\n"
+            "        sums, _ = _summed(\n"
             "            [each for each in entries if each.direction is wanted.direction]\n"
-            "        )\n        chosen ="
+            "        )\n"
         ),
-        tests=(f"{_LINKED}::test_sums_are_of_the_window_and_filters_of_the_page",),
+        tests=(f"{_LINKED}::test_sums_are_of_the_window_and_days_of_what_the_filters_choose",),
     ),
     Mistake(
         name="probe-is-proof",
