@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from pathlib import Path
 from types import SimpleNamespace
@@ -81,8 +82,11 @@ def test_a_value_that_was_not_read_is_said_to_be_none_of_a_kind_nowhere():
         "account": SimpleNamespace(id="a"),
     }
     begins = "{% import '_macros.html' as m with context %}"
+    templates = templates_on(web.Application())
+    asyncio.run(templates.loaded())
+    made = templates.environment(Language.ENGLISH)
 
-    shown = {name: MADE.from_string(begins + each).render(given) for name, each in UNREAD.items()}
+    shown = {name: made.from_string(begins + each).render(given) for name, each in UNREAD.items()}
 
     text = {name: re.sub(r"<[^>]+>", " ", each) for name, each in shown.items()}
     assert [name for name, each in text.items() if "—" in each or "None" in each] == []
