@@ -167,7 +167,7 @@ async def test_a_name_from_right_to_left_leaves_the_number_beside_it_where_it_is
         page = tab.page
         await tab.open("/panel/payouts?days=90")
         row = page.locator("#list tbody tr").filter(has=page.locator("th .muted")).first
-        name, number = (await row.locator(each).element_handle() for each in ("a.to", "th .muted"))
+        name, number = [await row.locator(each).element_handle() for each in ("a.to", "th .muted")]
         listed = await page.evaluate(ORDER, [name, number])
 
         assert listed
