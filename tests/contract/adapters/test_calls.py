@@ -17,7 +17,7 @@ from gateway.domain.bank.providers import (
     Settled,
 )
 from gateway.domain.bank.statements import Direction
-from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.money import Money, Sum
 from gateway.domain.kernel.windows import Window
 from provider_adapters.kit.answers import is_e2e_id
 from tests.contract.adapters.calls import around_today, until_final
@@ -40,7 +40,7 @@ async def test_the_balance_is_exact(adapter: ProviderAdapter, bank_world: BankWo
     held = await adapter.get_balance(bank_world.account)
 
     assert held.balance.centavos >= OPENING
-    assert held.blocked == Money(0)
+    assert held.blocked == Sum(0)
     assert held.updated_at is not None
     assert held.updated_at.utcoffset() is not None
 

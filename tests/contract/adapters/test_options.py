@@ -32,7 +32,7 @@ from gateway.domain.bank.providers import (
 )
 from gateway.domain.bank.refunds import IncomingStatus, RefundStatus
 from gateway.domain.bank.statements import BlockKind, Direction, MovementKind
-from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.money import Money, Sum
 from provider_adapters.kit.answers import is_e2e_id
 from tests.contract.adapters.calls import around_today
 from tests.contract.adapters.options import (
@@ -405,4 +405,4 @@ async def test_all_blocks_together_are_what_the_balance_calls_blocked(
     balance = await adapter.get_balance(bank_world.account)
 
     assert sum(each.value.centavos for each in blocks) == 4 * 125 + 77_701
-    assert balance.blocked == Money(4 * 125 + 77_701)
+    assert balance.blocked == Sum(4 * 125 + 77_701)

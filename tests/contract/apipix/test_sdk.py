@@ -18,7 +18,7 @@ from gateway.domain.bank.payout_orders import (
 from gateway.domain.bank.pix_keys import PixKeyType
 from gateway.domain.bank.provider_callbacks import CallbackOrder
 from gateway.domain.bank.providers import Accepted, Settled
-from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.money import Money, Sum
 from provider_adapters.testing.verify.trial import far, new_provider_key
 from tests.contract.apipix.conftest import Exchange, Watched
 from tests.contract.apipix.document import URL, around_today
@@ -80,7 +80,7 @@ async def test_a_balance_is_the_sdk_s(efi: Watched):
     balance = await efi.adapter.get_balance(efi.account)
 
     assert list(map(alike, efi.asked())) == list(map(alike, wanted))
-    assert balance.balance == Money(round(float(found["saldo"]) * 100))
+    assert balance.balance == Sum(round(float(found["saldo"]) * 100))
 
 
 @pytest.mark.parametrize("where", PLACES)
