@@ -98,7 +98,7 @@ async def test_one_signs_what_they_saw_and_another_locks_it(store: Store, second
     )
     assert (kept.closing, kept.fees, kept.differences) == (5_000, 99, 1)
     assert kept.opening == 5_000 + 99 + FOREIGN.value.centavos
-    assert [each.e2e_id for each in seen.of(Rule.BANK_ONLY)] == ["E-foreign"]
+    assert [each.e2e_id for each in seen.lines if each.rule is Rule.BANK_ONLY] == ["E-foreign"]
 
 
 @both
