@@ -56,15 +56,16 @@ def pages(  # noqa: PLR0913, PLR0917 - what pages call
     @panel.view(_ONE, "account", accounts.get)
     async def shown(visit: Visit) -> Result:
         """Show an account; its balance is read from the bank after the page."""
-        data, balance = await panel.account_data(visit), None
-        last = await part(readings.last(panel.staff(visit), await panel.account(visit)))
+        data, balance, last = await panel.account_data(visit), None, None
         if visit.reads_bank:
             account = await panel.account(visit)
             balance = await part(statements.balance(panel.staff(visit), account), _BALANCE_FAILS)
+            if balance.problem:
+                last = (await part(readings.last(panel.staff(visit), account))).data
         data = {
             **data,
             "balance": balance,
-            "last": last.data,
+            "last": last,
             "may_write": panel.may(visit, accounts.change),
             "may_bank": panel.may(visit, banks.attach),
         }

@@ -168,8 +168,7 @@ async def _facts(
     """Return what helps to decide on money that can still be decided on; None for the rest."""
     if not approval.moves_money or not approval.is_open:
         return None
-    read = approvals.facts_now if visit.reads_bank else approvals.facts
-    found = await part(read(who, approval.id))
+    found = await part(approvals.facts_around(who, approval, asks_bank=visit.reads_bank))
     if found.data is None:
         return {"problem": found.problem, "waiting": WaitingMoney()}
     alike, waiting, left = found.data.alike, found.data.waiting, found.data.left(approval.value)

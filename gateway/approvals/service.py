@@ -267,18 +267,17 @@ class Approvals:
         Raises:
             ServiceError: ``NOT_FOUND``, also for one outside of the scope.
         """
-        found = await self.find(who, approval_id)
-        if not found.moves_money:
-            return DecisionFacts()
-        return await self.known.of(who, found, read(found, self.text(found)))
+        return await self.facts_around(who, await self.find(who, approval_id))
 
     @requires(Area.APPROVAL, Action.READ)
-    async def facts_now(self, who: Staff, approval_id: str) -> DecisionFacts:
-        """Read the same with the balance as its bank tells it now, where it answers in seconds."""
-        found = await self.find(who, approval_id)
-        if not found.moves_money:
+    async def facts_around(
+        self, who: Staff, approval: Approval, *, asks_bank: bool = False
+    ) -> DecisionFacts:
+        """Read the same of an order that was read here; the bank is asked first, for seconds."""
+        if not approval.moves_money:
             return DecisionFacts()
-        return await self.known.now_of(who, found, read(found, self.text(found)))
+        read_facts = self.known.now_of if asks_bank else self.known.of
+        return await read_facts(who, approval, read(approval, self.text(approval)))
 
     @requires(Area.APPROVAL, Action.READ)
     async def waiting(self, who: Staff, account: Account) -> WaitingMoney:

@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from msgspec import UNSET
-from sqlalchemy import Row, Select, or_, select, update
+from sqlalchemy import Row, Select, or_, select
 
 from gateway.banks.model import READ_AT_MOST, Reading
 from gateway.core.access import Staff, requires
@@ -173,23 +173,19 @@ class Readings:
         """Set out to ask; False where somebody has within the last minute, in any process."""
         now = self.now()
         free = or_(_KEPT.asked_at.is_(None), _KEPT.asked_at <= now - _FRESH)
-        again = update(account_readings).where(_KEPT.account_id == account_id, free)
-        first = {"account_id": account_id, "asked_at": now}
+        told = {"asked_at": now}
+        first = {"account_id": account_id, **told}
         async with self.database.writing() as connection:
-            if await self.database.add(connection, account_readings, first):
-                return True
-            return (await connection.execute(again.values(asked_at=now))).rowcount == 1
+            return await self.database.put(connection, account_readings, first, told, free)
 
     async def keep(self, account_id: str, held: Balance, at: datetime) -> None:
         """Keep what an account held at an instant, unless a later answer is there."""
         blocked = None if held.blocked is None else held.blocked.centavos
         told = {"balance": held.balance.centavos, "blocked": blocked, "read_at": at}
         older = or_(_KEPT.read_at.is_(None), _KEPT.read_at <= at)
-        again = update(account_readings).where(_KEPT.account_id == account_id, older).values(told)
         first = {"account_id": account_id, "asked_at": at, **told}
         async with self.database.writing() as connection:
-            if not await self.database.add(connection, account_readings, first):
-                await connection.execute(again)
+            await self.database.put(connection, account_readings, first, told, older)
 
 
 def _reading(row: Row[Any]) -> Reading:

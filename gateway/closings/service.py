@@ -181,10 +181,10 @@ class Closings:
     ) -> tuple[Sequence[Entry], int | None]:
         """Read movements between two equal balances; None where the balance keeps moving."""
         entries: Sequence[Entry] = ()
-        before = await self.statements.balance(who, account)
+        before = await self.statements.balance_beside(who, account)
         for _ in range(_READINGS):
             entries = await self.statements.movements(who, account, days)
-            after = await self.statements.balance(who, account)
+            after = await self.statements.balance_beside(who, account)
             if after.balance == before.balance:
                 return entries, after.balance.centavos
             before = after

@@ -56,7 +56,7 @@ def pages(statements: Statements, readings: Readings, context: PageContext) -> S
             "balance": None,
             "bounds": None,
             "asks_bounds": asks_bounds,
-            "last": (await part(readings.last(panel.staff(visit), account))).data,
+            "last": None,
             "movements": None,
             "may_export": panel.may(visit, statements.report),
             "formats": [each for each in _TYPES if each != "pdf" or is_installed("pdf")],
@@ -65,6 +65,8 @@ def pages(statements: Statements, readings: Readings, context: PageContext) -> S
             balance = await part(statements.balance(panel.staff(visit), account), _BALANCE_FAILS)
             movements = await part(linked(visit, account, days), _FAILS)
             data |= {"balance": balance, "movements": movements, "by_day": _by_day(movements)}
+            if balance.problem:
+                data["last"] = (await part(readings.last(panel.staff(visit), account))).data
             if balance.data and movements.data and movements.data.read_at and asks_bounds:
                 who, window = panel.staff(visit), LocalWindow(days.init, days.ends)
                 told = statements.bounds(who, account, window, movements.data, balance.data)

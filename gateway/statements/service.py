@@ -89,6 +89,11 @@ class Statements:
         return await self.readings.live(account)
 
     @requires(Area.BALANCE, Action.READ)
+    async def balance_beside(self, who: Staff, account: Account) -> Balance:
+        """Read it to work something out beside movements, read again and again: nothing is kept."""
+        return await balance_of(self.reads.banks, account)
+
+    @requires(Area.BALANCE, Action.READ)
     async def blocks(self, who: Staff, account: Account) -> Sequence[Block]:
         """
         Read what is blocked of the account's balance and why, live.

@@ -181,12 +181,18 @@ class StoredApprovals:
             approvals.c.ends_at > now,
             approvals.c.id != without,
         )
-        every = select(func.count().label("number"), func.sum(approvals.c.centavos).label("sum"))
-        [counted] = await self._database.rows(every.where(*waits))
-        oldest = select(approvals).where(*waits).order_by(approvals.c.ordered_at, approvals.c.id)
-        rows = await self._database.rows(oldest.limit(_SHOWN)) if counted.number else ()
+        # of all of them, also of those beyond the limit
+        of_all = (
+            func.count().over().label("number"),
+            func.sum(approvals.c.centavos).over().label("sum"),
+        )
+        oldest = select(approvals, *of_all).where(*waits)
+        oldest = oldest.order_by(approvals.c.ordered_at, approvals.c.id).limit(_SHOWN)
+        rows = await self._database.rows(oldest)
+        if not rows:
+            return WaitingMoney()
         shown = tuple(from_row(row, Approval) for row in rows)
-        return WaitingMoney(counted.number, Sum(int(counted.sum or 0)), shown)
+        return WaitingMoney(rows[0].number, Sum(int(rows[0].sum or 0)), shown)
 
     async def waiting(self, now: datetime) -> Waiting:
         """Count those that can still be decided."""

@@ -18,7 +18,7 @@ from tests.world.stores.told import WRITERS
 from tests.world.tree import ROOT, modules
 
 TABLES = {"accounts", "credentials", "secrets", "stops", "signing_keys"}
-WRITING = {"insert", "update", "delete", "insert_new", "add"}
+WRITING = {"insert", "update", "delete", "insert_new", "add", "insert_or_change", "put"}
 UNTOLD = {"StoredCredentials.touch": "when a secret was last used; nothing goes by it"}
 BY_HAND = re.compile(
     r"\b(INSERT\s+INTO|UPDATE|DELETE\s+FROM)\s+"

@@ -179,7 +179,7 @@ async def test_nothing_that_counts_is_cut(browser: Browser, site: PanelSite, lan
     async with site.tab(browser, await site.people.cookies_of(Role.ADMIN), look) as tab:
         for path, selector in (
             ("/panel/payouts", ".cert > span"),
-            ("/panel/requests", "a.to code"),
+            ("/panel/requests", "#list a.to code"),
         ):
             await tab.open(path)
             words = await tab.page.evaluate(CUT, selector)

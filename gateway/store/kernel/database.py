@@ -159,6 +159,8 @@ class Database:
     Attributes:
         reader: Every statement stands alone, which saves PostgreSQL two round trips.
         insert_new: An INSERT that leaves a row with one of the same keys as it is.
+        insert_or_change: An INSERT that changes the row with the same primary key to some values,
+            where that row meets a condition.
         among: Whether two columns are one of the keys that are given by ``bound`` under a name;
             the same text for any number where a server keeps statements by their text.
         lend: Opens what executes statements that are made once and stand alone, each its own
@@ -187,6 +189,7 @@ class Database:
     writer: AsyncEngine
     reader: AsyncEngine
     insert_new: Callable[[Table], Insert]
+    insert_or_change: Callable[[Table, Mapping[str, object], ColumnElement[bool]], Insert]
     among: Among
     lend: Callable[[], AbstractAsyncContextManager[Execution]]
     one_of: Callable[[ColumnElement[str], str], ColumnElement[bool]]
@@ -287,6 +290,26 @@ class Database:
         """Insert a row; False when one of its keys is taken, and nothing was done."""
         done = await connection.execute(
             self.insert_new(table), row, execution_options={"preserve_rowcount": True}
+        )
+        return done.rowcount == 1
+
+    async def put(
+        self,
+        connection: AsyncConnection,
+        table: Table,
+        row: Mapping[str, object],
+        changed: Mapping[str, object],
+        where: ColumnElement[bool],
+    ) -> bool:
+        """
+        Insert a row; where its primary key is taken, change that one, if it meets a condition.
+
+        Returns:
+            False when nothing was done.
+        """
+        statement = self.insert_or_change(table, changed, where)
+        done = await connection.execute(
+            statement, row, execution_options={"preserve_rowcount": True}
         )
         return done.rowcount == 1
 

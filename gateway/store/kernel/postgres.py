@@ -121,6 +121,7 @@ def open_server(url: URL, limits: Limits, monotonic: Monotonic = time.monotonic)
         writer=writer,
         reader=reader,
         insert_new=_insert_new,
+        insert_or_change=_insert_or_change,
         among=_among,
         lend=partial(_lend, writer) if pooler_of(url) == "none" else reader.connect,
         one_of=_in_list,
@@ -230,6 +231,13 @@ def _insert_new(table: Table) -> Insert:
     # Of any key, not of the primary one alone: of two equal rows at the same time PostgreSQL may
     # meet the other unique index first, and would call that a failure.
     return insert(table).on_conflict_do_nothing()
+
+
+def _insert_or_change(
+    table: Table, changed: Mapping[str, object], where: ColumnElement[bool]
+) -> Insert:
+    key = list(table.primary_key)
+    return insert(table).on_conflict_do_update(index_elements=key, set_=changed, where=where)
 
 
 def _in_list(column: ColumnElement[str], name: str) -> ColumnElement[bool]:

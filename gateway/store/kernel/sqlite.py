@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
@@ -66,6 +66,7 @@ def _database(url: URL, limits: Limits) -> Database:
         writer=writer,
         reader=reader,
         insert_new=_insert_new,
+        insert_or_change=_insert_or_change,
         among=_among,
         lend=reader.connect,
         one_of=_in_list,
@@ -173,6 +174,13 @@ def _insert_new(table: Table) -> Insert:
     # Of any key, not of the primary one alone: of two equal rows at the same time PostgreSQL may
     # meet the other unique index first, and would call that a failure.
     return insert(table).on_conflict_do_nothing()
+
+
+def _insert_or_change(
+    table: Table, changed: Mapping[str, object], where: ColumnElement[bool]
+) -> Insert:
+    key = list(table.primary_key)
+    return insert(table).on_conflict_do_update(index_elements=key, set_=changed, where=where)
 
 
 def _in_list(column: ColumnElement[Any], name: str) -> ColumnElement[bool]:

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from gateway.banks.readings import Readings
 from gateway.charges.store import StoredCharges
 from gateway.closings.model import Closing, Rule
 from gateway.closings.service import Closings
@@ -57,12 +56,9 @@ def closings(store: Store, bank: Bank) -> Closings:
     """Return the closings over a store and one bank; nobody asks for files."""
     unused: Any = None
     kept = Snapshots(cache=MemoryCache(1 << 20), keep_s=60.0, most_bytes=1 << 20)
-    banks = OneBank(bank)
     statements = Statements(
-        reads=StatementReads(banks, lambda _event, _label: None, kept),
-        readings=Readings(
-            database=store.database, accounts=store.accounts, banks=banks, now=lambda: NOW
-        ),
+        reads=StatementReads(OneBank(bank), lambda _event, _label: None, kept),
+        readings=unused,
         reports=unused,
         payouts=PayoutLinks(store.database),
         charges=StoredCharges(store.database),

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from gateway.banks.readings import Readings
 from gateway.charges.store import StoredCharges
 from gateway.closings.foreign_debits import (
     DebitWatch,
@@ -104,9 +103,7 @@ def statements(store: Store, banks: Tellers) -> Statements:
     kept = Snapshots(cache=MemoryCache(1 << 20), keep_s=60.0, most_bytes=1 << 20)
     return Statements(
         reads=StatementReads(banks, lambda _event, _label: None, kept),
-        readings=Readings(
-            database=store.database, accounts=store.accounts, banks=banks, now=lambda: NOW
-        ),
+        readings=unused,
         reports=unused,
         payouts=PayoutLinks(store.database),
         charges=StoredCharges(store.database),
