@@ -78,7 +78,7 @@ def salvaged(body: bytes) -> object:
     for piece in _PIECE.findall(body.decode(errors="replace")):
         holder = within[-1]
         if piece in "}]":
-            within = within[:-1] or within
+            del within[max(1, len(within) - 1) :]
             name = None
         elif piece == ",":
             name = None

@@ -84,6 +84,14 @@ def may_be_tolerant(answer: ProviderAnswer) -> bool:
     return request is not None and request.operation in _TOLERANT and request.kind is Kind.READ
 
 
+def _decoded(body: bytes) -> object:
+    """Decode a document of any form; texts that are damaged beside its form are repaired."""
+    try:
+        return repair.EXACT.decode(body)
+    except (msgspec.MsgspecError, ValueError):
+        return repair.decoded(body)
+
+
 def says_absent(answer: ProviderAnswer) -> bool:
     """
     Say whether a 404 means that the one thing that was named is not there.
@@ -121,7 +129,7 @@ def read(
         MsgspecError, ValueError, ArithmeticError, RecursionError: It makes no value.
     """
     kind = _kind_of(decoder)
-    document = _fitted(repair.EXACT.decode(body), kind)
+    document = _fitted(_decoded(body), kind)
 
     def made() -> Value:
         return shape(decoder.decode(msgspec.json.encode(document)))

@@ -49,7 +49,8 @@ _FORM: Final = {"Content-Type": "application/x-www-form-urlencoded"}
 class _Granted(msgspec.Struct):
     """The bank's answer; the rest of it is of no use."""
 
-    access_token: Annotated[str, msgspec.Meta(min_length=1, max_length=8192)]
+    access_token: Annotated[str, msgspec.Meta(pattern=r"^[!-~]+\Z", max_length=8192)]
+    """What a header can carry; a damaged one is not kept."""
     expires_in: object = None
 
 

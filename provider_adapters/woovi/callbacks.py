@@ -35,7 +35,7 @@ from provider_adapters.woovi.translate import CREATED, read
 SIGNATURE: Final = "x-webhook-signature"
 HMAC_SIGNATURE: Final = "X-OpenPix-Signature"
 # A charge's payload holds the charge twice, which stays far below.
-_ANY: Final = msgspec.json.Decoder()
+_ANY: Final = msgspec.json.Decoder(float_hook=str)  # no number is read, one may be out of range
 _NOTHING: Final[Mapping[str, Any]] = {}
 
 

@@ -95,15 +95,17 @@ class KeyOwner:
 
 _HIDDEN = "*"
 _PERSON = re.compile(r"\d{3}(\d{3})(\d{3})\d{2}", re.ASCII)
+_SIGNS = re.compile(r"[^0-9A-Za-z*]")
 
 
 def hidden_tax_number(text: str) -> str:
     """
     Hide both ends of a CPF, as the central bank's directory does: ``***.982.247-**``.
 
-    What is hidden already stays as it came; a CNPJ is public and stays whole.
+    Signs around and between the digits do not matter. What is hidden already stays as it came; a
+    CNPJ is public and stays whole.
     """
-    person = _PERSON.fullmatch(text)
+    person = _PERSON.fullmatch(_SIGNS.sub("", text))
     if person is None:
         return text
     return f"{_HIDDEN * 3}.{person[1]}.{person[2]}-{_HIDDEN * 2}"
@@ -116,7 +118,7 @@ def is_other_number(tax_number: str, shown: str) -> bool:
     ``tax_number`` is in its normal form. Of a hidden one the visible digits are compared; nothing
     shown rules nothing out.
     """
-    bare = re.sub(r"[^0-9A-Za-z*]", "", shown)
+    bare = _SIGNS.sub("", shown)
     if not bare:
         return False
     if len(bare) != len(tax_number):

@@ -23,7 +23,6 @@ ZONE: Final = LOCAL
 
 _BOX: Final = "\N{OPEN BOX}"
 _INVISIBLE: Final = frozenset({"Cc", "Cf", "Zl", "Zp", "Cs", "Co", "Cn"})
-_CPF: Final = 11
 _CNPJ: Final = 14
 
 
@@ -215,11 +214,9 @@ def day_ends(day: str) -> str:
 
 def tax_number(value: str) -> str:
     """Write a CNPJ whole and a CPF hidden; anything else as it is."""
-    if len(value) == _CPF and value.isdigit():
-        return hidden_tax_number(value)
     if len(value) == _CNPJ and value.isalnum():
         return f"{value[:2]}.{value[2:5]}.{value[5:8]}/{value[8:12]}-{value[12:]}"
-    return value
+    return hidden_tax_number(value)
 
 
 def browser(agent: str) -> str:

@@ -145,6 +145,16 @@ def test_a_long_document_is_gone_through_once():
     """Strings without an end, escaped quotation marks and levels without number."""
     for body in (b'{"' + b'\\"' * 100_000, b'{"\\' * 50_000, b"[" * 200_000, b'{"a":"' + b"\\" * 9):
         assert read(body) in {"not_json", "wrong_shape"}
+    assert salvaged(b"[" * 200_000 + b"]" * 200_000 + b"}") is not None
+
+
+def test_damage_and_another_form_are_read_together():
+    """Whichever of the two the decoder meets first."""
+    other = document(b"\xe3").replace(b"10.50", b'"10.50"')
+    unread = document(b"\xe3", field=b"memo").replace(b"10.50", b'"10.50"')
+
+    assert read(other, "get_charge") == ("7", Money(1050), "PAID", "\ufffd")
+    assert read(unread, "get_charge")[:3] == ("7", Money(1050), "PAID")
 
 
 def test_a_refusal_keeps_its_code_whatever_its_sentence_holds():

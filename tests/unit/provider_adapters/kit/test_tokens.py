@@ -46,11 +46,13 @@ class Issuer:
 
     Attributes:
         refusals: How many requests are refused before.
+        damage: Stands behind each token.
     """
 
     life_s: object = 600
     status: int = 200
     refusals: int = 0
+    damage: str = ""
     asked: list[tuple[dict[str, str], bytes]] = field(default_factory=list)
 
     async def give(self, request: web.Request) -> web.Response:
@@ -59,7 +61,8 @@ class Issuer:
             return web.Response(status=self.status, headers={"Retry-After": "60"})
         if len(self.asked) <= self.refusals:
             return web.json_response({"error": "invalid_client"}, status=401)
-        token = {"access_token": f"CANARY-token-{len(self.asked)}", "expires_in": self.life_s}
+        text = f"CANARY-token-{len(self.asked)}{self.damage}"
+        token = {"access_token": text, "expires_in": self.life_s}
         return web.json_response(token, status=self.status)
 
 
@@ -264,6 +267,17 @@ async def test_a_token_lives_for_a_year_at_most(stage: Stage):
         fetched.append(await tokens.of(MARIA))
 
     assert fetched == ["CANARY-token-1", "CANARY-token-1", "CANARY-token-2"]
+
+
+async def test_a_damaged_token_is_not_kept(stage: Stage):
+    """No header could carry it."""
+    stage.issuer.damage = "\ud83d"
+    tokens = stage.tokens()
+    with pytest.raises(ProviderError):
+        await tokens.of(MARIA)
+    stage.issuer.damage = ""
+
+    assert await tokens.of(MARIA) == "CANARY-token-2"
 
 
 async def test_a_refusal_that_comes_once_is_not_believed(stage: Stage):

@@ -126,6 +126,15 @@ async def test_a_text_that_somebody_typed_does_not_hide_the_charge(text: bytes):
         assert (notice.kind, notice.subject) == (CallbackKind.CHARGE, "order-1")
 
 
+async def test_a_number_that_nobody_reads_may_be_out_of_range():
+    body = b'{"event": "X", "charge": {"correlationID": "order-1", "fee": 1e400}}'
+    made = b64encode(hmac.digest(SECRET, body, "sha1")).decode()
+
+    [notice] = await proof(SECRET).check(came(body, X_OpenPix_Signature=made)) or ()
+
+    assert (notice.kind, notice.subject) == (CallbackKind.CHARGE, "order-1")
+
+
 async def test_a_body_that_is_cut_before_it_names_something_is_no_test():
     body = b'{"event": "OPENPIX:CHARGE_COMPLETED", "char'
     made = b64encode(hmac.digest(SECRET, body, "sha1")).decode()
