@@ -25,6 +25,8 @@ OF_NOBODY = frozenset({"provider", "session_id"})
 
 OF_A_COMPANY = tuple(row for row in ROWS if set(re.findall(r"\{(\w+)\}", row.path)) - OF_NOBODY)
 FILES = tuple(row for row in ROWS if "text/html" not in row.media and "{" not in row.path)
+RECEIVED = "/panel/received/export"
+"""A file of one account, which the address names behind its path."""
 BADGE = re.compile(r'data-count="(\w+)"')
 TAX_NUMBER = "529.982.247-25"
 
@@ -73,6 +75,8 @@ async def test_every_address_of_another_company_leads_to_nothing(
             else:
                 said = await outsider.send(named(site, row), {TOKEN: token})
             found[row.name] = said.status
+        export = await outsider.open(f"{RECEIVED}?account_id={site.seeds['main']}")
+        found["received_export"] = export.status
 
         after = await stored(site)
     assert {name: status for name, status in found.items() if status != NOT_FOUND} == {}
@@ -120,9 +124,11 @@ async def test_no_page_count_or_file_holds_anything_of_another_company(site: Pan
     theirs |= {site.seeds[name] for name in ("approval", "trace", "open_charge", "payment", "key")}
     starts = [each.path for each in SCREENS if "{" not in each.path and "q=" not in each.path]
     company = world.demo["companies"]["other"]["id"]
+    own = world.demo["accounts"]["other_company"]["id"]
+    files = {SURFACE.prefix + row.path for row in FILES} - {RECEIVED}
     async with visiting(site, await who_sees(site, company)) as outsider:
         pages = await walk(outsider, starts)
-        pages += [await outsider.open(SURFACE.prefix + row.path) for row in FILES]
+        pages += [await outsider.open(each) for each in (*files, f"{RECEIVED}?account_id={own}")]
 
     assert {each.path for each in pages if each.status != 200} == set()
     held = {page.path: [name for name in theirs if name in page.text] for page in pages}

@@ -106,7 +106,7 @@ async def test_how_many_a_filter_finds_is_told(browser: Browser, lively: PanelSi
         said = tab.page.locator("#said")
 
         await tab.page.fill("#f", "demo none")
-        await expect(said).to_have_text("1 credencial")
+        await expect(said).to_have_text("1–1 de 1")
         await tab.page.fill("#f", "nothing like that")
 
         await expect(said).to_have_text("Nenhuma credencial corresponde")

@@ -186,7 +186,7 @@ async def test_charges_are_found_by_a_part_and_added_up(operator: Person, world:
     seen = await operator.open(f"/panel/charges?text={reference[2:20].upper()}")
 
     assert at(world, f"/charges/{reference}") in seen.text
-    assert "1 cobrança · " in seen.text
+    assert "1 de 1 · " in seen.text
 
 
 async def test_a_payment_received_is_found_at_the_bank_alone(viewer: Person, world: World):

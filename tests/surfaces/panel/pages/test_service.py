@@ -60,7 +60,7 @@ async def test_acts_are_filtered_proven_and_exported(security: Person):
     assert "Pessoa incluída" in every.text
     assert "user.created" in every.text
     assert ">user:" not in every.text
-    assert "pessoa: Security" in every.text
+    assert "pessoa: <bdi>Security</bdi>" in every.text
     assert "Nenhum registro encontrado" in none.text
     assert {far.status, wrong.status} == {200}
     assert "A auditoria está íntegra" in proof.text
@@ -83,7 +83,7 @@ async def test_an_accepted_break_is_named_in_the_proof_for_good(security: Person
 
     assert "A auditoria não está íntegra" in broken.text
     assert "A auditoria está íntegra, exceto os registros nº 2 a 2" in proof.text
-    assert "proposta por user:ana, aprovada por user:bia" in proof.text
+    assert "proposta por <bdi>user:ana</bdi>, aprovada por <bdi>user:bia</bdi>" in proof.text
     assert "o disco queimou" in proof.text
 
 
