@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from enum import StrEnum
+from operator import ge, le
 from typing import Any, Final
 
 from sqlalchemy import (
@@ -26,8 +27,8 @@ from sqlalchemy import (
     or_,
     select,
     text,
+    true,
     tuple_,
-    union,
     union_all,
 )
 from sqlalchemy.sql.elements import TextClause
@@ -322,14 +323,14 @@ def _first(
     offset: int = 0,
 ) -> Subquery:
     """
-    Select the first payouts that meet one of several lists of conditions, each of them once.
+    Select the first payouts that meet one of several lists of conditions.
 
     Each list has a statement of its own, so that each is led by its own index: an OR over several
     columns and another table has none.
 
     Args:
         columns: What is selected; the columns of the order first, then the rest of the key.
-        wanted: The lists of conditions.
+        wanted: The lists of conditions; no payout meets two.
         order: How each of the first columns orders.
         limit: How many are selected.
         offset: How many before them are left out.
@@ -339,7 +340,7 @@ def _first(
     if len(each) == 1:
         return each[0].limit(limit).offset(offset).subquery()
     each = [one.limit(limit + offset) for one in each]
-    either = union(*(select(one.subquery()) for one in each)).subquery()
+    either = union_all(*(select(one.subquery()) for one in each)).subquery()
     ordered = [way(column) for way, column in zip(order, either.c, strict=False)]
     return select(either).order_by(*ordered).limit(limit).offset(offset).subquery()
 
@@ -368,33 +369,38 @@ def _amounts(least: Money | None, most: Money | None) -> Sequence[Sequence[Condi
     """
     Demand an amount within bounds: what was ordered, what the bank moved, or what came back.
 
-    One of the lists of conditions is met. Of money that came back, each part has an amount, and
-    all parts together.
+    One of the lists of conditions is met, and never two. Of money that came back, each part has an
+    amount, and all parts together.
     """
     if least is None and most is None:
         return [()]
 
-    def within(amount: ColumnElement[Any]) -> Iterator[Condition]:
-        if least is not None:
-            yield amount >= least.centavos
-        if most is not None:
-            yield amount <= most.centavos
+    # They stand in the statement itself: a plan that PostgreSQL keeps for all bounds suits none.
+    bounds = [
+        (compares, literal(bound.centavos, BigInteger, literal_execute=True))
+        for compares, bound in ((ge, least), (le, most))
+        if bound is not None
+    ]
 
-    ordered: Sequence[Condition] = [*within(payouts.c.centavos)]
+    def within(amount: ColumnElement[Any]) -> ColumnElement[bool]:
+        return and_(*(compares(amount, bound) for compares, bound in bounds))
+
+    ordered, moved = within(payouts.c.centavos), within(payouts.c.moved_centavos)
+    only: Sequence[Condition] = [ordered]
     if least is not None and least == most:
         # Every account there is: the index of amounts begins with them.
         every = payouts.c.account_id.in_(select(accounts.c.id))
-        ordered = [payouts.c.centavos == least.centavos, every]
+        only = [payouts.c.centavos == least.centavos, every]
     back = select(returns.c.account_id, returns.c.reference_sha256)
-    part = back.where(*within(returns.c.centavos))
+    part = back.where(within(returns.c.centavos))
     together = back.group_by(returns.c.account_id, returns.c.reference_sha256).having(
-        func.count() > 1, *within(func.sum(returns.c.centavos))
+        func.count() > 1, within(func.sum(returns.c.centavos))
     )
+    # What was ordered mostly decides, and the few others are read beside it alone.
     return [
-        ordered,
-        [payouts.c.moved_centavos.is_not(None), *within(payouts.c.moved_centavos)],
-        [tuple_(*_KEY).in_(part)],
-        [tuple_(*_KEY).in_(together)],
+        only,
+        [payouts.c.moved_centavos.is_not(None), moved, not_(ordered)],
+        [tuple_(*_KEY).in_(union_all(part, together)), not_(ordered), moved.is_not(true())],
     ]
 
 

@@ -183,6 +183,8 @@ async def test_what_came_back_is_found_added_up_and_counted_apart(several: Store
         ({"most": Money(400)}, [3]),
         ({"text": "50,00"}, [3]),
         ({"text": "50,00", "most": Money(1500)}, []),
+        ({"least": Money(300), "most": Money(5000)}, [3]),
+        ({"least": Money(1000), "most": Money(4999)}, [3]),
         ({"text": "order-3", "most": Money(400)}, [3]),
         ({"text": "order-1", "most": Money(400)}, []),
         ({"text": "777,11", "states": [S.PAID]}, [1]),
@@ -201,9 +203,10 @@ async def test_an_amount_is_what_was_ordered_moved_or_came_back(
         for number, centavos in enumerate((1200, 300))
     ]
     await store.returns.note(paid, parts)
-    moved = update(payouts).where(payouts.c.reference == "order-1")
     async with store.database.writing() as connection:
-        await connection.execute(moved.values(moved_centavos=77711))
+        for reference, centavos in (("order-1", 77711), ("order-3", 4998)):
+            moved = update(payouts).where(payouts.c.reference == reference)
+            await connection.execute(moved.values(moved_centavos=centavos))
     query = of_the_day(**filters)
 
     pages = list[int]()
