@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any, Final
 
 from gateway.accounts.model import AccountRecord
@@ -18,7 +19,7 @@ from gateway.approvals.service import Approvals, ApprovedSecrets
 from gateway.core.access import Staff
 from gateway.domain.identity.errors import VALIDATION_FAILED
 from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.money import sum_of
+from gateway.domain.kernel.money import Sum
 from gateway.domain.payouts.status import Certainty
 from gateway.http.backoffice.callers import REFUND_FAILS
 from gateway.http.panel.pages.formats import typed_money
@@ -35,6 +36,8 @@ STATES: Final = tuple(each.value for each in ApprovalState)
 _ID: Final = inputs.of_path("approval_id")
 _WENT: Final = frozenset({Certainty.SENT_UNKNOWN, Certainty.CONFIRMED_ACCEPTED, Certainty.SETTLED})
 """Payouts that were paid, or may be; what was not sent or was refused paid nobody."""
+_JUST_NOW: Final = timedelta(seconds=30)
+"""A balance that is older was not read for this page: the bank did not answer."""
 
 
 def pages(approvals: Approvals, secrets: ApprovedSecrets, context: PageContext) -> Sequence[Page]:
@@ -174,15 +177,19 @@ async def _facts(
     alike, waiting, left = found.data.alike, found.data.waiting, found.data.left(approval.value)
     to_recipient = [each.to_document(who) for each in alike.to_recipient]
     went = [each for each in to_recipient if each.certainty in _WENT]
+    reading = found.data.reading
     return {
         "problem": None,
-        "to_recipient": to_recipient,
+        # those that are counted and added up stand first
+        "to_recipient": sorted(to_recipient, key=lambda each: each.certainty not in _WENT),
         "same_value": [each.to_document(who) for each in alike.same_value],
-        "sum": sum_of(each.moved for each in went),
+        "sum": Sum(sum(each.moved.centavos - each.returned.centavos for each in went)),
         "went": len(went),
         # the order's own payout may have been one of those that were found
         "is_cut": len(to_recipient) >= FOUND_AT_MOST - 1,
-        "reading": found.data.reading,
+        "reading": reading,
+        "was_not_read": visit.reads_bank
+        and not (reading and reading.read_at and who.acting.now() - reading.read_at < _JUST_NOW),
         "left": left,
         "waiting": waiting,
         "others": [shown(each, who) for each in waiting.oldest],

@@ -93,6 +93,7 @@ def pages(banks: BankReports, payouts: PayoutRecords, context: PageContext) -> S
         search = AccountSearch(CHOICES, provider=found.name)
         accounts = await part(context.accounts.page(who, search))
         bank = status_of(found, weather.data, weather.data)
+        is_away = bool(failing.data) and bank.word not in _ANSWERS
         return Shown(
             template="operations/incident.html",
             data={
@@ -101,7 +102,8 @@ def pages(banks: BankReports, payouts: PayoutRecords, context: PageContext) -> S
                 "failing": failing,
                 "fails": bool(failing.data) or found.is_on_hold,
                 "since": since,
-                "notice": _notice(found.name, since if failing.data else None),
+                "is_away": is_away,
+                "notice": _notice(found.name, since if is_away else None),
                 "hit": hit,
                 "accounts": accounts,
                 "sums": _sums(hit.data or ()),
@@ -110,6 +112,10 @@ def pages(banks: BankReports, payouts: PayoutRecords, context: PageContext) -> S
         )
 
     return panel.pages
+
+
+_ANSWERS: Final = frozenset({"well", "slow"})
+"""Words for a bank that answers now, whatever failed before and was not tried again."""
 
 
 def _since(failing: Sequence[FailingCalls]) -> datetime | None:

@@ -11,7 +11,7 @@ from tests.world.identity import EMAIL, LITTLE, PASSWORD
 
 PAIRS = 4
 NOBODY = "nobody@example.com"
-DIGEST = f"a digest {LITTLE.kib} {LITTLE.passes} {LITTLE.lanes}"
+DIGEST = f"a digest m={LITTLE.kib},t={LITTLE.passes},p={LITTLE.lanes}"
 
 
 async def refusal(identity_world, email: str, number: int) -> str:

@@ -28,16 +28,22 @@ def recording(store: Store) -> Iterator[Work]:
         done.append("a look-up in a batch")
         return await ask(queue, item)
 
-    def digest(**cost: Any) -> Argon2id:
-        done.append(f"a digest {cost['memory_cost']} {cost['iterations']} {cost['lanes']}")
-        return Argon2id(**cost)
+    class Digests:
+        def __new__(cls, **cost: Any) -> Any:
+            done.append("a digest m={memory_cost},t={iterations},p={lanes}".format(**cost))
+            return Argon2id(**cost)
+
+        @staticmethod
+        def verify_phc_encoded(secret: bytes, phc: str) -> None:
+            done.append(f"a digest {phc.split('$')[3]}")
+            Argon2id.verify_phc_encoded(secret, phc)
 
     def sent(_connection: object, _cursor: object, statement: str, *_: object) -> None:
         done.append(statement)
 
     with ExitStack() as ending:
         ending.enter_context(patch.object(BatchQueue, "ask", asked))
-        ending.enter_context(patch.object(passwords, "Argon2id", digest))
+        ending.enter_context(patch.object(passwords, "Argon2id", Digests))
         databases = (store.database.reader, store.database.writer)
         for engine in {each.pool: each.sync_engine for each in databases}.values():
             event.listen(engine, "before_cursor_execute", sent)

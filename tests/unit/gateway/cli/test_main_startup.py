@@ -9,7 +9,7 @@ import pytest
 from tests.world.store import migrated
 
 SELDOM = {
-    *("alembic", "babel", "reportlab", "jinja2", "schemathesis", "asyncpg"),
+    *("alembic", "babel", "reportlab", "schemathesis", "asyncpg"),
     *("provider_adapters.testing.bank.server", "provider_adapters.testing.bank.callbacks"),
 }
 SERVING = """
