@@ -32,8 +32,8 @@ ROWS = (
         promise="A page shows the tax number of a person without its ends.",
         source="docs/panel.md",
         file="gateway/http/panel/pages/formats.py",
-        right="        return hidden_tax_number(value)\n",
-        wrong='        return f"{value[:3]}.{value[3:6]}.{value[6:9]}-{value[9:]}"\n',
+        right="    return hidden_tax_number(value)\n",
+        wrong="    return value\n",
         tests=(f"{_FORMATS}::test_a_person_is_hidden_and_a_company_is_not",),
     ),
     Mistake(
