@@ -172,7 +172,7 @@ class AccountPayout:
 class PayoutReturnDocument(Struct, frozen=True):
     """Money of a paid payout that came back; its id begins with ``D``."""
 
-    id: Annotated[str, Meta(examples=["D9999999920261122134011ABCDEFGHIJK"])]
+    id: Annotated[str, Meta(examples=["D9999999920261122134011ABCDEFGHI"])]
     value: Sum
     at: OptionalMoment
 

@@ -1,9 +1,9 @@
 """
 One example for each request and answer, and the headers that every operation has.
 
-A field's example is, in this order: its own ``examples``, its constant, its first word, what its
-name stands for everywhere, what its form stands for. A text of which nothing is known becomes
-``UNKNOWN``, and a test names the field.
+A field's example is, in this order: what it stands for in its schema, its own ``examples``, its
+constant, its likely word or its first, what its name stands for everywhere, what its form stands
+for. A text of which nothing is known becomes ``UNKNOWN``, and a test names the field.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ The server of a document; one that is served names the gateway's own address, wh
 A client that is generated from a path alone goes to a port of its own machine with its secret; this
 name leads nowhere (RFC 2606).
 """
-_INSTANT: Final = f"{DAY}T13:40:11Z"
+INSTANT: Final = f"{DAY}T13:40:11Z"
 BY_NAME: Final[Mapping[str, Any]] = MappingProxyType(
     {
         "adapter": "sandbox",
@@ -144,7 +144,7 @@ BY_NAME: Final[Mapping[str, Any]] = MappingProxyType(
         "body": '{"event": "charge.paid"}',
         "branch": "0001",
         "by": "user:ana@example.com",
-        "code": "SVC.VAL.011",
+        "code": errors.SCOPE_DENIED.code,
         "city": "Sao Paulo",
         "client_id": "cli_mfrggzdfmztwq2lknnwg",
         "client_secret": "gws_the-secret-is-shown-this-once",
@@ -158,7 +158,7 @@ BY_NAME: Final[Mapping[str, Any]] = MappingProxyType(
         "date": DAY,
         "decided_by": "user:bia@example.com",
         "description": "Order 1042",
-        "e2e_id": "E0000000020261120134011abcdefghij",
+        "e2e_id": "E0000000020261120134011abcdefghi",
         "email": "ana@example.com",
         "event": "evt_1042",
         "hash": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
@@ -170,7 +170,6 @@ BY_NAME: Final[Mapping[str, Any]] = MappingProxyType(
         "last_outcome": "ok",
         "limit": 25,
         "line": {},
-        "message": "The payout was not found.",
         "mfa_token": "mfa_the-challenge-is-good-for-five-minutes",
         "name": "Maria Silva",
         "operations": ["charge_create"],
@@ -191,7 +190,7 @@ BY_NAME: Final[Mapping[str, Any]] = MappingProxyType(
         "recovery_codes": ["7k3m-9qwd-2xfp"],
         "reference": "order-1042",
         "refresh_token": "rt_the-token-works-once",
-        "return_id": "D0000000020261120134011abcdefghij",
+        "return_id": "D0000000020261120134011abcdefghi",
         "rights": ["balance:read"],
         "roles": ["viewer"],
         "route": "banking.balance",
@@ -199,7 +198,7 @@ BY_NAME: Final[Mapping[str, Any]] = MappingProxyType(
         "state": "review",
         "subject": _ID,
         "surface": "banking",
-        "tags": ["1042", "E0000000020261120134011abcdefghij"],
+        "tags": ["1042", "E0000000020261120134011abcdefghi"],
         "tax_number": "52998224725",
         "text": "Choose your password: https://pix.example/panel/reset",
         "to": "ana@example.com",
@@ -213,78 +212,141 @@ BY_NAME: Final[Mapping[str, Any]] = MappingProxyType(
     }
 )
 """What a field of this name shows, on every surface alike."""
+_SEEN: Final = 1_790_084_411
+"""The instant of the times that stand beside it as texts, 2026-09-22T13:40:11Z."""
+_MINUTE: Final = 60
+_HOUR: Final = 60 * _MINUTE
+COMPANY: Final = "Loja Exemplo Ltda"
+CNPJ: Final = "11222333000181"
+"""The company of the examples, which owns the accounts; Maria pays and is paid."""
+_CREDENTIAL: Final = "Loja online"
+_ACCOUNTS: Final = (
+    "Account",
+    "AccountRecord",
+    "AccountRegistered",
+    "AccountRequest",
+    "PayingAccount",
+)
+BY_FIELD: Final[Mapping[str, Any]] = MappingProxyType(
+    {
+        "BankAccountPayoutRequest.reference": "order-1043",
+        **{f"{schema}.name": COMPANY for schema in _ACCOUNTS},
+        **{f"{schema}.tax_number": CNPJ for schema in _ACCOUNTS},
+        "Company.name": COMPANY,
+        "CompanyRequest.name": COMPANY,
+        "Connection.message": "The bank knows the account and accepts its credentials.",
+        "Connection.outcome": "works",
+        "Credential.name": _CREDENTIAL,
+        "CredentialRequest.name": _CREDENTIAL,
+        "ErrorCode.code": errors.TOO_MANY_REQUESTS.code,
+        "ErrorCode.message": errors.TOO_MANY_REQUESTS.message,
+        "ErrorCode.status": [errors.TOO_MANY_REQUESTS.status],
+        "Explanation.status": errors.SCOPE_DENIED.status,
+        "Fault.fault": "status",
+        "Fault.status": 500,
+        "FoundName.name": COMPANY,
+        "Fresh.expires_at": _SEEN + 5 * _MINUTE,
+        "Info.name": "pixgate",
+        "LoggedRequest.status": errors.SCOPE_DENIED.status,
+        "Name.name": COMPANY,
+        "Outcome.code": "",
+        "Outcome.status": "done",
+        "OwnCompany.name": COMPANY,
+        "OwnSession.expires_at": _SEEN + 8 * _HOUR,
+        "Owner.name": COMPANY,
+        "Payer.message": "Order 1042",
+        "Provider.name": "sandbox",
+        "Secret.name": _CREDENTIAL,
+        "SignedIn.refresh_expires_at": _SEEN + 8 * _HOUR,
+        "Tokens.refresh_expires_at": _SEEN + 8 * _HOUR,
+    }
+)
+"""What a field of one schema shows, where its name alone does not say it: ``Schema.field``."""
 _LIKELY: Final[Mapping[str, str]] = MappingProxyType(
-    {"status": "paid", "state": "paid", "certainty": "settled"}
+    {"status": "paid", "state": "paid", "certainty": "settled", "environment": "sandbox"}
 )
 """The word of an enumeration that fits the other fields, such as the time at which it settled."""
 _BY_FORM: Final[Mapping[str, Any]] = MappingProxyType(
     {
         "uuid": _ID,
         "date": DAY,
-        "date-time": _INSTANT,
+        "date-time": INSTANT,
         "boolean": True,
         "object": {},
     }
 )
 """By format, or by type where there is none."""
 _NUMBERS: Final = frozenset({"integer", "number"})
-_FILES: Final = MappingProxyType(
-    {
-        "text/csv": "date,operation,value\r\n2026-11-20,Pix In,10.50\r\n",
-        "application/x-ofx": "OFXHEADER:100\r\nDATA:OFXSGML\r\n",
-        "application/x-ndjson": '{"number": 1, "action": "credential.issued"}\n',
-        "application/json": {"entries": []},
-        "application/pdf": "%PDF-1.7",
-    }
+_BY_ENDING: Final[Mapping[str, int]] = MappingProxyType(
+    {"_at": _SEEN + 10 * _MINUTE, "status": 200}
 )
+"""Whole numbers that count nothing: seconds since 1970, statuses of HTTP."""
 
 
 def example_of(
-    schema: Mapping[str, Any], components: Mapping[str, Mapping[str, Any]], name: str = ""
+    schema: Mapping[str, Any],
+    components: Mapping[str, Mapping[str, Any]],
+    name: str = "",
+    component: str = "",
 ) -> Any:  # noqa: ANN401 - as free as JSON
-    """Make an example of a schema; ``name`` is that of the field it describes."""
+    """
+    Make an example of a schema.
+
+    ``name`` is that of the field it describes, ``component`` its own; both may be empty.
+    """
     if "examples" in schema:
         return schema["examples"][0]
     if "const" in schema:
         return schema["const"]
     if "$ref" in schema:
-        return example_of(components[schema["$ref"].rpartition("/")[2]], components, name)
+        own = schema["$ref"].rpartition("/")[2]
+        return example_of(components[own], components, name, own)
     forms = schema.get("oneOf") or schema.get("anyOf")
     if forms:
         return example_of(forms[0], components, name)
     if "enum" in schema:
         likely = _LIKELY.get(name)
         return likely if likely in schema["enum"] else schema["enum"][0]
-    return _plain(schema, components, name)
-
-
-def file_example(media: str) -> Any:  # noqa: ANN401 - as free as JSON
-    """Show how a file of a kind begins."""
-    return _FILES.get(media, "")
+    return _plain(schema, components, name, component)
 
 
 def _plain(
-    schema: Mapping[str, Any], components: Mapping[str, Mapping[str, Any]], name: str
+    schema: Mapping[str, Any],
+    components: Mapping[str, Mapping[str, Any]],
+    name: str,
+    component: str,
 ) -> Any:  # noqa: ANN401 - as free as JSON
     """Make an example of what is no choice."""
     if "properties" in schema:
-        return _object(schema, components)
+        return _object(schema, components, component)
     if name in BY_NAME:
         return BY_NAME[name]
     if schema.get("type") == "array":
         return [example_of(schema["items"], components, name)] if "items" in schema else []
     if schema.get("type") in _NUMBERS:
-        return max(1, schema.get("minimum", 1))
+        return _number(schema, name)
     return _BY_FORM.get(schema.get("format", schema.get("type", "")), UNKNOWN)
 
 
+def _number(schema: Mapping[str, Any], name: str) -> int:
+    """Show one of what is counted, and more where no one is possible."""
+    for ending, number in _BY_ENDING.items():
+        if name.endswith(ending):
+            return number
+    least: int = schema.get("minimum", 1)
+    return max(1, least)
+
+
 def _object(
-    schema: Mapping[str, Any], components: Mapping[str, Mapping[str, Any]]
+    schema: Mapping[str, Any], components: Mapping[str, Mapping[str, Any]], component: str
 ) -> dict[str, Any]:
     """Show what is always there, and what has an example of its own."""
     needed = schema.get("required", ())
-    return {
-        field: example_of(part, components, field)
-        for field, part in schema["properties"].items()
-        if field in needed or "examples" in part
-    }
+    shown = {}
+    for field, part in schema["properties"].items():
+        own = f"{component}.{field}"
+        if own in BY_FIELD:
+            shown[field] = BY_FIELD[own]
+        elif field in needed or "examples" in part:
+            shown[field] = example_of(part, components, field)
+    return shown

@@ -17,8 +17,8 @@ from gateway.http.openapi.examples import (
     VERSION_TAG,
     answer_headers,
     example_of,
-    file_example,
 )
+from gateway.http.openapi.files import file_example
 from gateway.http.openapi.recorded import recorded
 from gateway.http.openapi.schemas import REF, Schema, tidied
 from gateway.http.route import Gate, Row
@@ -309,7 +309,7 @@ def _success(
     if row.tells_version and status == row.status:
         answer["headers"] |= VERSION
     if shape is bytes:
-        answer["content"] = {media.partition(";")[0]: _file(media) for media in row.media}
+        answer["content"] = {media.partition(";")[0]: _file(row, media) for media in row.media}
     elif shape is not type(None):
         answer["content"] = shapes.content(shape, row.media)
     return _with_recorded(row, status, answer)
@@ -327,11 +327,11 @@ def _with_recorded(row: Row[Any], status: int, answer: Schema) -> Schema:
     return answer
 
 
-def _file(media: str) -> Schema:
+def _file(row: Row[Any], media: str) -> Schema:
     """Describe a file; one of JSON is whatever it is."""
     kind = media.partition(";")[0]
     shown: Schema = {} if kind == JSON else {"schema": {"type": "string"}}
-    return {**shown, "example": file_example(kind)}
+    return {**shown, "example": file_example(row.name, kind)}
 
 
 def _refusal(status: int, codes: Sequence[ErrorCode], shapes: Shapes) -> Schema:

@@ -12,7 +12,6 @@ import yaml
 from gateway.domain.kernel import errors
 from gateway.domain.requests.calls import Input, Parameter
 from gateway.http.openapi.document import as_json, as_yaml, document
-from gateway.http.openapi.examples import file_example
 from gateway.http.route import Answer, RowLimits, route
 from tests.world.gateway.listener_client import TAKES, Said, echo, row, surface, text
 
@@ -159,8 +158,8 @@ def test_a_file_is_described_by_its_kinds():
     responses = showing(file, media=("text/csv; header=present", "application/json"))
 
     assert responses["200"]["content"] == {
-        "text/csv": {"schema": {"type": "string"}, "example": file_example("text/csv")},
-        "application/json": {"example": file_example("application/json")},
+        "text/csv": {"schema": {"type": "string"}, "example": ""},
+        "application/json": {"example": ""},
     }
 
 

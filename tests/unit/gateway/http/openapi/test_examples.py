@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gateway.http.openapi.examples import BY_NAME, UNKNOWN, example_of, file_example
+from gateway.http.openapi.examples import BY_NAME, UNKNOWN, example_of
 
 THING = {
     "type": "object",
@@ -52,6 +52,25 @@ def test_an_object_shows_what_is_always_there_and_what_says_how():
     assert made(THING) == {"reference": "order-1042", "data": [{"at": 1}], "shown": "seen"}
 
 
-def test_a_file_shows_how_it_begins():
-    assert file_example("application/pdf").startswith("%PDF")
-    assert file_example("image/png") == ""
+@pytest.mark.parametrize(
+    ("name", "example"),
+    [
+        ("expires_at", 1_790_085_011),
+        ("status", 200),
+        ("http_status", 200),
+        ("count", 1),
+    ],
+)
+def test_a_whole_number_that_counts_nothing_has_one_of_its_kind(name: str, example: int):
+    assert made({"type": "integer", "minimum": 0}, name) == example
+
+
+def test_what_a_field_stands_for_in_its_schema_always_counts():
+    """Also where the field has an example of its own; elsewhere its name counts."""
+    named = {"properties": {"name": {"type": "string", "examples": ["Maria"]}}}
+    components = {"Info": named, "User": named}
+
+    assert [
+        example_of({"$ref": f"#/components/schemas/{schema}"}, components)["name"]
+        for schema in components
+    ] == ["pixgate", "Maria"]
