@@ -21,7 +21,7 @@ from gateway.net.client.messages import Kind, ProviderAnswer, ProviderRequest
 from gateway.net.client.transport import HttpTransport
 from provider_adapters._road.limits import ClientLimits
 from provider_adapters._road.transcript import Transcript
-from provider_adapters.kit.answers import read_document
+from provider_adapters.kit.answers import provider_id, read_document
 from provider_adapters.kit.client import ClientParts, ProviderClient
 from provider_adapters.testing.verify.suite.faults import FAULTS, WireFault
 from tests.proofs.transport.forward import Forward
@@ -64,8 +64,8 @@ DECODER = msgspec.json.Decoder(Said)
 
 
 def read(said: ProviderAnswer) -> Outcome:
-    """Believe a 200 with an id alone."""
-    name = read_document(said, DECODER, lambda document: document.id)
+    """Believe a 200 with an id alone, and no damaged one, as adapters do."""
+    name = read_document(said, DECODER, lambda document: provider_id(document.id))
     return Accepted(evidence=said.evidence("answered"), provider_id=name)
 
 
