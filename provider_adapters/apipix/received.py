@@ -305,7 +305,10 @@ def _ordered_at(given: documents.Devolucao) -> datetime | None:
         return told.astimezone(UTC)
     if not given.rtr_id or not is_e2e_id(given.rtr_id):
         return None
-    return datetime.strptime(given.rtr_id[_MINUTE], "%Y%m%d%H%M").replace(tzinfo=UTC)
+    try:
+        return datetime.strptime(given.rtr_id[_MINUTE], "%Y%m%d%H%M").replace(tzinfo=UTC)
+    except ValueError:  # its digits are no minute
+        return None
 
 
 def _refunds(pix: documents.Pix, unknown: UnknownWord, odd: UnknownWord) -> Iterable[Refund]:

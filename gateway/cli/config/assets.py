@@ -30,13 +30,13 @@ def init(terminal: Terminal, *, production: bool) -> None:
     except OSError as problem:
         message = f"{terminal.config} cannot be made: {problem.strerror}"
         raise click.ClickException(message) from problem
-    wanted = _PRODUCTIONS if production else EXTRAS_OF_SANDBOX
+    wanted = _EXTRAS_OF_PRODUCTION if production else EXTRAS_OF_SANDBOX
     lacking = not all(map(is_installed, wanted))
     steps = [*([install(wanted)] if lacking else []), "pixgate config check"]
     terminal.show({"file": str(terminal.config), "next": " && ".join(steps)})
 
 
-_PRODUCTIONS = ("panel", "redis")
+_EXTRAS_OF_PRODUCTION = ("panel", "redis")
 """Extras that the smallest configuration of production uses."""
 
 
