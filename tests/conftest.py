@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import logging
 import os
 import uuid
 from collections.abc import AsyncIterator, Generator, Iterator
@@ -40,6 +41,13 @@ def pytest_configure(config: pytest.Config) -> None:
         config.addinivalue_line("markers", f"{name}: {meaning}")
     statements.share()
     in_memory.keep()
+    logging.getLogger("asyncio").addFilter(_is_of_this_test)
+
+
+def _is_of_this_test(record: logging.LogRecord) -> bool:
+    """Leave out what the collector says of a future or task that an earlier test has left."""
+    said = record.getMessage()
+    return not ("was never retrieved" in said or said.startswith("Task was destroyed"))
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.providers import ProviderError
+from gateway.domain.bank.providers import ProviderError, Unavailable
 from gateway.domain.kernel.clocks import Deadline
 from gateway.net.client.connection import Connection
 from gateway.net.client.messages import Kind, ProviderRequest, SendProgress, SendRefused
@@ -249,8 +249,12 @@ async def test_a_flood_of_hints_is_not_read():
     async with connected(ScriptedBank(flood)) as call:
         waiter = call.send()
         await until(lambda: call.line.reader.discarding)
+        was_done = waiter.done()
+        call.line.abort()
+        with pytest.raises(Unavailable):
+            await waiter
 
-        assert not waiter.done()
+        assert not was_done
 
 
 ORDER = ProviderRequest(
