@@ -33,6 +33,7 @@ from gateway.config.settings import Settings
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.kernel.clocks import Now
 from gateway.http.admission import Admission
+from gateway.http.banking.surface import PREFIX
 from gateway.http.openapi.examples import ORIGIN as UNKNOWN_ORIGIN
 from gateway.http.ops.surface import OpsSurface, check_ops_address
 from gateway.http.pages import Page, openapi_pages
@@ -249,12 +250,12 @@ def _public_listener(
             body_deadline_s=server.body_deadline_s,
             uuid_traces=settings.trace.accept == "uuid",
             begin=traced_requests(kernel.tracing),
+            lane="" if kernel.failpoint else f"{PREFIX}/",
+            alter=failing_answers(kernel.failpoint) if kernel.failpoint else None,
         )
     )
     if server.panel:
         templates.set_up(app)
-    if kernel.failpoint:
-        app.middlewares.insert(1, failing_answers(kernel.failpoint))
     listener = Listener(
         app,
         at=Address(host=server.host, port=server.port, reuse_port=server.reuse_port),

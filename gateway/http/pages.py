@@ -9,11 +9,12 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
 
-from aiohttp import hdrs, web
+from aiohttp import hdrs
 
 from gateway.http.openapi.document import as_json, as_yaml, document
 from gateway.http.openapi.examples import DAY, ORIGIN
-from gateway.http.route import Surface
+from gateway.http.route import OK, Surface
+from gateway.net.server.lane import Reply
 
 _DESCRIBED: Final = {
     "banking": ("", "pixgate banking"),
@@ -56,16 +57,16 @@ class Page:
     today: Callable[[], str] | None = None
     origin: Callable[[], str] = lambda: ORIGIN
 
-    def reply(self, encodings: str) -> web.Response:
+    def reply(self, encodings: str) -> Reply:
         """Answer with it; ``encodings`` is the request's ``Accept-Encoding``."""
         headers = {hdrs.CONTENT_TYPE: self.content_type, **self.headers}
         if not self.packed:
-            return web.Response(body=self._current(), headers=headers)
+            return Reply(OK, headers, self._current())
         headers[hdrs.VARY] = hdrs.ACCEPT_ENCODING
         if not takes_gzip(encodings):
-            return web.Response(body=self.body, headers=headers)
+            return Reply(OK, headers, self.body)
         headers[hdrs.CONTENT_ENCODING] = "gzip"
-        return web.Response(body=self.packed, headers=headers)
+        return Reply(OK, headers, self.packed)
 
     def _current(self) -> bytes:
         if self.today is None:

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import msgspec
 import orjson
-from aiohttp import hdrs, web
+from aiohttp import hdrs
 from multidict import CIMultiDict
 
 from gateway.domain.bank.providers import ProviderError
@@ -22,6 +22,7 @@ from gateway.domain.kernel.windows import written
 from gateway.domain.requests.reasons import REASONS, sentence, told
 from gateway.http.route import Answer, Document, code_of
 from gateway.http.table import RoutedRow
+from gateway.net.server.lane import Reply
 from gateway.net.server.refusals import error_body
 
 _log: Final = logging.getLogger("gateway.http")
@@ -32,25 +33,21 @@ _UNEXPLAINED: Final = {"field": "", "reason": ""}
 _COME_BACK_S: Final = "2"
 
 
-def render(
-    shown: Document | Answer[Any], status: int, contributed: Mapping[str, str]
-) -> web.StreamResponse:
+def render(shown: Document | Answer[Any], status: int, contributed: Mapping[str, str]) -> Reply:
     """Write an answer; ``contributed`` are the headers of policies."""
     if not isinstance(shown, Answer):
-        headers = {hdrs.CONTENT_TYPE: MEDIA_TYPE, **contributed}
-        return web.Response(status=status, body=dumps(shown), headers=headers)
+        return Reply(status, {hdrs.CONTENT_TYPE: MEDIA_TYPE, **contributed}, dumps(shown))
     several: CIMultiDict[str] = CIMultiDict({**contributed, **shown.headers})
     for cookie in shown.cookies:
         several.add(hdrs.SET_COOKIE, cookie)
     status = shown.status or status
     if shown.content is None:
-        return web.Response(status=status, headers=several)
+        return Reply(status, several)
     raw = isinstance(shown.content, bytes)
     several[hdrs.CONTENT_TYPE] = shown.content_type if raw else MEDIA_TYPE
     if shown.rest is not None:
-        return web.StreamResponse(status=status, headers=several)
-    body = shown.content if raw else dumps(shown.content)
-    return web.Response(status=status, body=body, headers=several)
+        return Reply(status, several)
+    return Reply(status, several, shown.content if raw else dumps(shown.content))
 
 
 def render_refusal(
@@ -60,7 +57,7 @@ def render_refusal(
     contributed: Mapping[str, str],
     *,
     explains: bool = False,
-) -> web.StreamResponse:
+) -> Reply:
     """Write a refusal, in the form of its surface; ``explains`` says which field, and why."""
     error = refusal.error
     headers = {hdrs.CONTENT_TYPE: MEDIA_TYPE, **contributed}
@@ -71,7 +68,7 @@ def render_refusal(
     headers.update(refusal.headers)
     more = explained(refusal) if explains else {}
     body = error_body(error, trace_id, message_of(refusal), **more)
-    return web.Response(status=error.status, body=body, headers=headers)
+    return Reply(error.status, headers, body)
 
 
 def message_of(refusal: ServiceError) -> str:
@@ -112,8 +109,6 @@ def _sentence(line: str) -> str:
 
 def translate(problem: Exception, place: RoutedRow | None) -> ServiceError:
     """Give an exception its row's code; one that nobody declared is ours: 500."""
-    if isinstance(problem, web.HTTPException):  # aiohttp's router has found nothing
-        return ServiceError(errors.ROUTE_UNKNOWN, "no_route")
     return refusal_of(problem, place.row.fails if place else {})
 
 

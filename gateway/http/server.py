@@ -1,9 +1,9 @@
 """
 One request from beginning to end: admitted, found, judged, served, answered, told.
 
-Two middlewares stand around what serves. The outer one begins the trace, renders whatever is
-raised, and tells of the answer: it is the only one that refuses. The inner one finds
-the row in our table: aiohttp's router decodes ``%2F`` and knows nothing of our rows.
+aiohttp's requests and those of the lane go the same way; ``Serving._answer`` is the only place
+that refuses. Rows are found in our table: aiohttp's router decodes ``%2F`` and knows nothing of
+them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from urllib.parse import parse_qs
 
 import msgspec
 from aiohttp import hdrs, web
-from aiohttp.typedefs import Handler
 from multidict import CIMultiDictProxy, istr
 
 from gateway.domain.kernel import errors
@@ -28,6 +27,8 @@ from gateway.http.pages import Page
 from gateway.http.rendering import render, render_refusal, translate
 from gateway.http.route import Answer, RefusedPath, Row
 from gateway.http.table import RoutedRow, Table
+from gateway.net.server.lane import Lane, Reply, Request, WholeRequest, is_whole
+from gateway.net.server.listener import LANE
 from gateway.net.server.request import (
     BodyTooLarge,
     MalformedBody,
@@ -132,19 +133,19 @@ class Exchange(msgspec.Struct):
     rest: Pieces | None = None
 
 
-EXCHANGE: Final = web.RequestKey("exchange", Exchange)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Serving:
     """
-    What the public listener serves, the middlewares around it, and what serves behind them.
+    What the public listener serves.
 
     Attributes:
         pages: Ready-made documents by path, open to everybody.
         body_deadline_s: The longest a body may take to arrive, in seconds.
         uuid_traces: Accept only UUIDs as a caller's trace id.
         begin: Makes the request's trace the current one, as ``begin_trace`` does.
+        lane: How targets begin whose plain requests the listener reads itself, because no answer
+            to them has pieces; empty for none.
+        alter: Only in tests that end the process within an answer.
     """
 
     table: Table
@@ -155,29 +156,50 @@ class Serving:
     uuid_traces: bool
     begin: BeginTrace = begin_trace
     clock: Callable[[], float] = time.perf_counter
+    lane: str = ""
+    alter: Callable[[Exchange, Reply], None] | None = None
 
-    @web.middleware
-    async def observe(self, request: web.Request, handler: Handler) -> web.StreamResponse:
-        """Begin the trace, render what is raised, and tell of the answer."""
-        exchange = request[EXCHANGE] = self._begin(request)
+    async def handle(self, request: web.Request) -> web.StreamResponse:
+        """Answer a request of aiohttp's."""
+        exchange = self._begin(request)
         try:
-            try:
-                answer = await handler(request)
-            except Exception as problem:  # noqa: BLE001 - the last resort: the caller gets a 500
-                answer = await self._refused(request, exchange, problem)
-            answer.headers[TRACE_ID] = exchange.record.trace_id
-            answer.headers.setdefault(hdrs.CACHE_CONTROL, "no-store")
-            exchange.record.status = answer.status
+            reply = await self._answer(request, exchange)
             if exchange.rest is None:
-                exchange.record.bytes_out = answer.content_length or 0
                 self._tell(exchange)
-            else:
-                await self._stream(request, exchange, answer, exchange.rest)
+                return web.Response(status=reply.status, headers=reply.headers, body=reply.body)
+            answer = web.StreamResponse(status=reply.status, headers=reply.headers)
+            await self._stream(request, exchange, answer, exchange.rest)
         finally:
             self.admission.in_flight -= 1
         return answer
 
-    def _begin(self, request: web.Request) -> Exchange:
+    async def handle_whole(self, request: WholeRequest) -> Reply:
+        """Answer a request of the lane."""
+        exchange = self._begin(request)
+        try:
+            reply = await self._answer(request, exchange)
+            self._tell(exchange)
+        finally:
+            self.admission.in_flight -= 1
+        return reply
+
+    async def _answer(self, request: Request, exchange: Exchange) -> Reply:
+        """Serve, and render whatever is raised."""
+        try:
+            reply = await self._serve(request, exchange)
+        except Exception as problem:  # noqa: BLE001 - the last resort: the caller gets a 500
+            reply = await self._refused(request, exchange, problem)
+        record = exchange.record
+        reply.headers[TRACE_ID] = record.trace_id
+        reply.headers.setdefault(hdrs.CACHE_CONTROL, "no-store")
+        record.status = reply.status
+        if self.alter is not None:
+            self.alter(exchange, reply)
+        if exchange.rest is None:
+            record.bytes_out = len(reply.body or b"")
+        return reply
+
+    def _begin(self, request: Request) -> Exchange:
         """Note that a request has come."""
         started = self.clock()
         trace_id, w3c = self.begin(request.headers, self.observer, uuids=self.uuid_traces)
@@ -188,9 +210,7 @@ class Serving:
         path, query = target(request)
         return Exchange(path, query, record, started)
 
-    async def _refused(
-        self, request: web.Request, exchange: Exchange, problem: Exception
-    ) -> web.StreamResponse:
+    async def _refused(self, request: Request, exchange: Exchange, problem: Exception) -> Reply:
         """Refuse; whoever asks for what is not there is refused in their own language."""
         if is_nowhere(problem) and (knows := self.table.knows(exchange.path)):
             exchange.call = await who_asks(request, knows)
@@ -198,7 +218,7 @@ class Serving:
             await self._keep(request, exchange, problem)
         return self._refuse(request, exchange, problem)
 
-    async def _keep(self, request: web.Request, exchange: Exchange, problem: ServiceError) -> None:
+    async def _keep(self, request: Request, exchange: Exchange, problem: ServiceError) -> None:
         """Read the body of a refused form, where its surface keeps what was typed."""
         place, call = exchange.place, exchange.call
         if place is None or call is None or problem.error is not place.surface.keeps:
@@ -226,18 +246,7 @@ class Serving:
         record.duration_s = self.clock() - exchange.started
         self.observer.request(record)
 
-    @web.middleware
-    async def find(self, request: web.Request, handler: Handler) -> web.StreamResponse:
-        """Let the request in and find what serves it: a page, or a row."""
-        exchange = request[EXCHANGE]
-        page = self.pages.get(exchange.path)
-        if page is not None:
-            return self._show(page, request, exchange)
-        place, path = self._find(request.method, exchange)
-        exchange.call = _call(request, exchange, place, path)
-        return await handler(request)
-
-    def _show(self, page: Page, request: web.Request, exchange: Exchange) -> web.StreamResponse:
+    def _show(self, page: Page, request: Request, exchange: Exchange) -> Reply:
         """Answer with a ready-made document, or refuse: overloaded, no method."""
         exchange.record.route = page.name
         self.admission.check()
@@ -262,13 +271,13 @@ class Serving:
             raise ServiceError(errors.METHOD_NOT_ALLOWED, "method", {hdrs.ALLOW: found.allow})
         return place, {**found.path, **place.fixed} if place.fixed else found.path
 
-    async def serve(self, request: web.Request) -> web.StreamResponse:
-        """Ask the gates, read the body, run and show."""
-        exchange = request[EXCHANGE]
-        place, call = exchange.place, exchange.call
-        if place is None or call is None:
-            problem = "nothing was found for this request"
-            raise LookupError(problem)
+    async def _serve(self, request: Request, exchange: Exchange) -> Reply:
+        """Show a page; or find the row, ask the gates, read the body, run and show."""
+        page = self.pages.get(exchange.path)
+        if page is not None:
+            return self._show(page, request, exchange)
+        place, path = self._find(request.method, exchange)
+        call = exchange.call = _call(request, exchange, place, path)
         row = place.row
         asking = ask(place.gate.policies, call)
         if asking is not None:
@@ -285,16 +294,16 @@ class Serving:
             self.observer.count(Event.UNKNOWN_FIELD, row.name)
         return render(shown, row.status, call.headers)
 
-    async def _body(self, request: web.Request, row: Row[Any], call: Call) -> bytes:
+    async def _body(self, request: Request, row: Row[Any], call: Call) -> bytes:
         """Read the body; strangers who send theirs slowly wait apart from everybody else."""
         limit = row.limits.body_bytes
         is_known = call.principal is not None or call.person is not None
-        if is_known or request.content.is_eof():
+        if is_known or is_whole(request):
             return await self._read(request, limit)
         with self.admission.waits_for_stranger(row.name, call.asked.address):
             return await self._read(request, limit)
 
-    async def _read(self, request: web.Request, limit: int) -> bytes:
+    async def _read(self, request: Request, limit: int) -> bytes:
         """Read the body within its size and time."""
         try:
             return await read_body(request, limit, self.body_deadline_s)
@@ -303,9 +312,7 @@ class Serving:
         except ConnectionError as problem:
             raise ServiceError(errors.REQUEST_TIMEOUT, "caller_gone") from problem
 
-    def _refuse(
-        self, request: web.Request, exchange: Exchange, problem: Exception
-    ) -> web.StreamResponse:
+    def _refuse(self, request: Request, exchange: Exchange, problem: Exception) -> Reply:
         """Render a refusal; an exception has its row's code."""
         place, record, call = exchange.place, exchange.record, exchange.call
         refusal = translate(problem, place)
@@ -328,10 +335,12 @@ class Serving:
 
 def application(serving: Serving) -> web.Application:
     """Make the application that answers every request of the public listener."""
-    app = web.Application(middlewares=[serving.observe, serving.find])
+    app = web.Application()
     everything = _Everything("/")
-    everything.add_route("*", serving.serve, expect_handler=expect_nothing)
+    everything.add_route("*", serving.handle, expect_handler=expect_nothing)
     app.router.register_resource(everything)
+    if serving.lane:
+        app[LANE] = Lane(serving.lane, serving.handle_whole)
     return app
 
 
@@ -367,9 +376,7 @@ async def _ask_on(waiting: Awaitable[None], policies: Sequence[Policy], call: Ca
             await further
 
 
-def _call(
-    request: web.Request, exchange: Exchange, place: RoutedRow, path: Mapping[str, str]
-) -> Call:
+def _call(request: Request, exchange: Exchange, place: RoutedRow, path: Mapping[str, str]) -> Call:
     """Take what was asked out of the request."""
     row, headers = place.row, request.headers
     declared = declared_bytes(request)
@@ -424,7 +431,7 @@ def is_nowhere(problem: Exception) -> bool:
     return isinstance(problem, ServiceError) and problem.error in _NOWHERE
 
 
-async def who_asks(request: web.Request, knows: Sequence[Policy]) -> Call | None:
+async def who_asks(request: Request, knows: Sequence[Policy]) -> Call | None:
     """Return a call with the person who makes it; None for whoever is not known."""
     asked = RawRequest(path={}, headers=request.headers, address=address_of(request))
     call = Call(asked=asked, needs=None, quota="")
@@ -437,7 +444,7 @@ async def who_asks(request: web.Request, knows: Sequence[Policy]) -> Call | None
     return call
 
 
-def refused_path(request: web.Request, path: str, query: str, trace_id: str) -> RefusedPath:
+def refused_path(request: Request, path: str, query: str, trace_id: str) -> RefusedPath:
     """Say what was asked for."""
     target = f"{path}?{query}" if query else path
     is_read = request.method in READING

@@ -13,16 +13,16 @@ import os
 import signal
 from collections.abc import AsyncGenerator, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, cast
+from typing import Any, Final
 
-from aiohttp import hdrs, web
-from aiohttp.typedefs import Handler, Middleware
+from aiohttp import hdrs
 
 from gateway.config.reading import ConfigError
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.payouts.payouts import Attempt, Change, Payout
-from gateway.http.server import EXCHANGE
+from gateway.http.server import Exchange
 from gateway.net.common.runtime import Failpoint
+from gateway.net.server.lane import Reply
 from gateway.store.payouts.store import StoredPayouts
 
 VARIABLE: Final = "PIXGATE_FAILPOINT"
@@ -112,20 +112,17 @@ class FailingPayouts:
         return getattr(self.store, name)
 
 
-def failing_answers(failpoint: Failpoint) -> Middleware:
-    """Make the middleware with the points before and within the answer to a payout."""
+def failing_answers(failpoint: Failpoint) -> Callable[[Exchange, Reply], None]:
+    """Make the points before and within the answer to a payout."""
 
-    @web.middleware
-    async def fail(request: web.Request, handler: Handler) -> web.StreamResponse:
-        answer = await handler(request)
-        is_payout = request.method == "POST" and request.path.endswith("/withdraw")
-        if not is_payout or not isinstance(answer, web.Response):
-            return answer
+    def fail(exchange: Exchange, reply: Reply) -> None:
+        is_payout = exchange.record.method == "POST" and exchange.path.endswith("/withdraw")
+        if not is_payout or exchange.rest is not None:
+            return
         failpoint("before_reply")
-        body = bytes(cast("bytes", answer.body))
-        request[EXCHANGE].rest = _halves(body, failpoint)
-        answer.headers[hdrs.CONTENT_LENGTH] = str(len(body))
-        return web.StreamResponse(status=answer.status, headers=answer.headers)
+        body, reply.body = reply.body or b"", None
+        exchange.rest = _halves(body, failpoint)
+        reply.headers[hdrs.CONTENT_LENGTH] = str(len(body))
 
     return fail
 

@@ -16,6 +16,7 @@ from policies.traffic.quota import WithinQuota
 from policies.traffic.throttle import NotBlocked
 from policies.validation.parameters import Identifiers
 
+PREFIX = "/baas/v1"
 CHALLENGE = 'Basic realm="baas", charset="UTF-8"'
 
 
@@ -43,7 +44,7 @@ def banking_surface(
     )
     return Surface(
         name="banking",
-        prefix="/baas/v1",
+        prefix=PREFIX,
         gates=(partner, open_gate("banking", environment, CATALOGUE)),
         challenge=CHALLENGE,
         body_bytes=BODY_BYTES,

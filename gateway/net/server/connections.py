@@ -86,6 +86,12 @@ class Connections:
                 await self._is_idle.wait()
         return not self.in_flight
 
+    async def cancel(self, grace_s: float) -> None:
+        """Cancel what the lane serves, and let it end."""
+        cancelled = [task for front in self._open if (task := front.cancel()) is not None]
+        if cancelled:
+            await asyncio.wait(cancelled, timeout=grace_s)
+
     def abort(self) -> None:
         """Close every connection at once; unsent bytes are lost."""
         for front in tuple(self._open):

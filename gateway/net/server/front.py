@@ -12,7 +12,7 @@ import logging
 import re
 import socket
 import struct
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Iterable
 from contextlib import suppress
 from typing import Final, cast
 
@@ -23,12 +23,15 @@ from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.errors import (
     DRAINING,
     HEADERS_TOO_LARGE,
+    INTERNAL,
     MALFORMED_REQUEST,
     REQUEST_TIMEOUT,
 )
 from gateway.net.common.descriptors import descriptor_of
 from gateway.net.common.runtime import LazyTimer
 from gateway.net.server.connections import Connections
+from gateway.net.server.lane import Lane, Reply, Request, WholeRequest, is_whole
+from gateway.net.server.lane import to_bytes as whole_answer
 from gateway.net.server.peer import (
     FORWARDED,
     forwarded_address,
@@ -68,7 +71,13 @@ class Front(asyncio.Protocol):
         limits: Those at its start.
     """
 
-    def __init__(self, connections: Connections, runner: web.AppRunner, refusals: Refusals) -> None:
+    def __init__(
+        self,
+        connections: Connections,
+        runner: web.AppRunner,
+        refusals: Refusals,
+        lane: Lane | None = None,
+    ) -> None:
         self.address = ""
         self._connections = connections
         self.limits = connections.limits
@@ -83,16 +92,21 @@ class Front(asyncio.Protocol):
         self._proxy_header = bytearray() if is_proxied else None
         # What has come of a head whose end has not; None behind its end.
         self._head: bytearray | None = bytearray()
-        self._head_bytes = 0  # the last head had at most so many
-        self._behind_last = 0  # bytes that came with the head of a connection's last request
-        self._request: web.BaseRequest | None = None  # the one that is served
+        # The last head had at most so many bytes, and this length; what came with a last one.
+        self._head_bytes = self._head_length = self._behind_last = 0
+        self._request: Request | None = None  # the one that is served
+        # None as soon as aiohttp may hold a part of a request that is not served yet.
+        self._lane = lane
+        self._handed_on = 0  # bytes that aiohttp has had since it held none
+        self._serving: asyncio.Task[None] | None = None  # what the lane serves
+        self._refusing: asyncio.Task[None] | None = None
+        self._held: list[bytes] = []  # came behind it, for aiohttp
         self._timer = LazyTimer(self._loop, self._on_late)
         self._stall_timer = LazyTimer(self._loop, self.reset)
         self._room = asyncio.Event()
         self._room.set()
         self._has_ended = asyncio.Event()  # the caller sends no more
         self._discards = self._has_served = False
-        self._refusing: asyncio.Task[None] | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Start, or disconnect at once if there is no room."""
@@ -105,15 +119,9 @@ class Front(asyncio.Protocol):
         self._is_proxy = is_within(self.address, self.limits.trusted_peers)
         self._transport.set_write_buffer_limits(high=_UNTAKEN_BYTES)
         self._timer.set_in(self.limits.header_deadline_s)
-        if self._proxy_header is None:
-            self._open()
-        elif not self._is_proxy:
+        if self._proxy_header is not None and not self._is_proxy:
             self._connections.turned_away["peer"] += 1
             self.abort()
-
-    def _open(self) -> None:
-        self._handler = _Handler(self, self._runner, self._refusals)
-        self._handler.connection_made(cast("asyncio.Transport", self._transport))
 
     def connection_lost(self, exc: Exception | None) -> None:
         """End, and make room for another; a request that is served is carried through."""
@@ -133,7 +141,9 @@ class Front(asyncio.Protocol):
             data = self._after_proxy_header(self._proxy_header, data)
         if self._discards or not data:
             return
-        if self._request is not None and self._head is None and self._request.content.is_eof():
+        if self._lane is not None and self._take(self._lane, data):
+            return
+        if self._request is not None and self._head is None and is_whole(self._request):
             self._head = bytearray()  # of the request after the one that is served
         if self._head is None:
             self._head_bytes = self.limits.head_bytes  # a body, and there may be heads behind it
@@ -147,16 +157,74 @@ class Front(asyncio.Protocol):
     def _hand_on(self, data: bytes) -> None:
         """In one piece with bytes behind it, aiohttp would refuse a last request that is whole."""
         behind, self._behind_last = self._behind_last, 0
-        for piece in (data[:-behind], data[-behind:]) if behind else (data,):
-            if self._handler is not None:
-                self._handler.data_received(piece)
+        pieces = (data[:-behind], data[-behind:]) if behind else (data,)
+        if self._serving is None:
+            self._hand_over(pieces)
+        elif self._transport is not None:
+            self._held += pieces
+            self._transport.pause_reading()
+
+    def _hand_over(self, pieces: Iterable[bytes]) -> None:
+        """Give bytes to aiohttp, which hears of a connection with the first of them."""
+        for piece in pieces:
+            if self._transport is None or self._runner.server is None:
+                return
+            if self._handler is None:
+                self._handler = _Handler(self, self._runner, self._refusals)
+                self._handler.connection_made(self._transport)
+                if not self._room.is_set():
+                    self._handler.pause_writing()
+            self._handed_on += len(piece)
+            self._handler.data_received(piece)
+
+    def _take(self, lane: Lane, data: bytes) -> bool:
+        """Serve a plain request that came whole between two others; else say no."""
+        is_between = self._request is None and not self._handed_on
+        if not is_between or self._connections.draining or not self._room.is_set():
+            return False
+        request = lane.read(data, self)
+        if request is None:
+            return False
+        self._count(request)
+        self._serving = self._loop.create_task(self._serve(lane, request))
+        return True
+
+    async def _serve(self, lane: Lane, request: WholeRequest) -> None:
+        """Answer a request of the lane, and hand on what came behind it."""
+        try:
+            self._write(await lane.answer(request))
+        except Exception:  # noqa: BLE001 - where it arose it was logged
+            await self._refuse(INTERNAL)
+        finally:
+            self._serving = None
+            self.end_request()
+            held, self._held = self._held, []
+            if held and self._transport is not None:
+                self._transport.resume_reading()
+                self._hand_over(held)
+
+    def _write(self, reply: Reply) -> None:
+        if self._transport is None or self._transport.is_closing():
+            return
+        is_last = self.is_last
+        self._transport.write(whole_answer(reply, is_last=is_last))
+        if is_last:
+            self._discards = True
+            self._transport.close()
+
+    def cancel(self) -> asyncio.Task[None] | None:
+        """Cancel what the lane serves, and return it; what came behind it is not served."""
+        self._held.clear()
+        if self._serving is not None:
+            self._serving.cancel()
+        return self._serving
 
     def eof_received(self) -> bool:
         """Keep our half open for a caller who has sent a whole request and waits for the answer."""
         self._has_ended.set()
         if self._request is None:
             return self._head is None and not self._discards
-        return self._request.content.is_eof() and not self._discards
+        return is_whole(self._request) and not self._discards
 
     def pause_writing(self) -> None:
         """Start the deadline of a caller who does not take an answer."""
@@ -207,7 +275,6 @@ class Front(asyncio.Protocol):
         if address and not self._connections.reassign(self, address):
             self.abort()
             return b""
-        self._open()
         return rest
 
     def _read_head(self, head: bytearray, data: bytes) -> ErrorCode | None:
@@ -223,7 +290,7 @@ class Front(asyncio.Protocol):
         if length > self.limits.head_bytes:
             return HEADERS_TOO_LARGE
         if end >= 0:
-            self._head, self._head_bytes = None, len(head)
+            self._head, self._head_bytes, self._head_length = None, len(head), length
             self._timer.clear()
             line = head[: head.index(_LINE_END)]
             if _TWO_BLANKS in line:
@@ -275,14 +342,18 @@ class Front(asyncio.Protocol):
             answered: two readers might read it differently, or the listener is being closed.
         """
         self._head = None
-        self._has_served = True
         self._timer.clear()
         error = find_flaw(request, self.limits, self._head_bytes)
         if error is not None or self._connections.draining or not self._room.is_set():
             return self._begin_late(request, error)
+        self._count(request)
+        return None
+
+    def _count(self, request: Request) -> None:
+        self._has_served = True
+        self._timer.clear()
         self._request = request
         self._connections.begin_request()
-        return None
 
     async def _begin_late(self, request: web.BaseRequest, error: ErrorCode | None) -> None:
         """Wait for the answer before, then count the request or refuse it."""
@@ -293,11 +364,12 @@ class Front(asyncio.Protocol):
             await self._refuse(error, request.method)
             problem = "refused"
             raise ConnectionResetError(problem)
-        self._request = request
-        self._connections.begin_request()
+        self._count(request)
 
     def end_request(self) -> None:
         """Count it no longer, and expect the next head; some of it may have come already."""
+        if self._handed_on:
+            self._look_behind(cast("web.BaseRequest", self._request))
         self._request = None
         self._connections.end_request()
         if self._head is None:
@@ -305,6 +377,19 @@ class Front(asyncio.Protocol):
         if self._transport is not None:
             is_begun, limits = bool(self._head), self.limits
             self._timer.set_in(limits.header_deadline_s if is_begun else limits.keepalive_s)
+
+    def _look_behind(self, request: web.BaseRequest) -> None:
+        """
+        Close the lane for good unless aiohttp was given this request and not a byte more.
+
+        What it holds may be the begin of another request, and what comes next a part of that.
+        Of a body in chunks we do not know the length.
+        """
+        length = self._head_length + int(request.headers.get(hdrs.CONTENT_LENGTH, 0))
+        if is_whole(request) and self._handed_on == length:
+            self._handed_on = 0
+        else:
+            self._lane = None
 
     async def linger(self) -> None:
         """

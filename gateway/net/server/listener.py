@@ -11,6 +11,7 @@ from aiohttp import web
 
 from gateway.net.server.connections import Connections
 from gateway.net.server.front import Front
+from gateway.net.server.lane import Lane
 from gateway.net.server.peer import ServerLimits
 from gateway.net.server.refusals import Refusals
 from gateway.net.server.writing import on_the_wire
@@ -43,6 +44,10 @@ class Address:
     backlog: int = 128
 
 
+LANE: Final = web.AppKey("lane", Lane)
+"""Where an application names the lane that serves its plain requests, if it has one."""
+
+
 class Listener:
     """
     Serves an application over hardened HTTP/1.1; it puts a middleware of its own around it.
@@ -64,6 +69,7 @@ class Listener:
         refusals: Refusals | None = None,
     ) -> None:
         application.middlewares.insert(0, on_the_wire)
+        self._lane = application.get(LANE)
         self._runner = web.AppRunner(application, shutdown_timeout=_CANCELLED_GRACE_S)
         self._at = at
         self.connections = Connections(limits or ServerLimits())
@@ -90,7 +96,7 @@ class Listener:
         """
         await self._runner.setup()
         self._sockets = await asyncio.get_running_loop().create_server(
-            lambda: Front(self.connections, self._runner, self._refusals),
+            lambda: Front(self.connections, self._runner, self._refusals, self._lane),
             self._at.host,
             self._at.port,
             backlog=self._at.backlog,
@@ -123,6 +129,7 @@ class Listener:
             return True
         await self.stop_accepting()
         finished = await self.connections.wait_idle(timeout_s)
+        await self.connections.cancel(_CANCELLED_GRACE_S)
         await self._runner.cleanup()
         self.connections.abort()
         self._sockets = None

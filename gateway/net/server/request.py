@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Final
+from typing import Final, cast
 
 from aiohttp import HttpVersion11, hdrs, web
 
 from gateway.net.server.front import Front
+from gateway.net.server.lane import Request, WholeRequest
 
 _CONTINUE: Final = b"HTTP/1.1 100 Continue\r\n\r\n"
 
@@ -24,34 +25,38 @@ class MalformedBody(Exception):
     """The body's framing broke after the headers were accepted: 400 ``SVC.VAL.011``."""
 
 
-def front_of(request: web.BaseRequest) -> Front | None:
+def front_of(request: Request) -> Front | None:
     """Return what stands before aiohttp on a request's connection; None where nothing does."""
+    if isinstance(request, WholeRequest):
+        return request.front
     transport = request.transport
     protocol = None if transport is None else transport.get_protocol()
     return protocol if isinstance(protocol, Front) else None
 
 
-def target(request: web.BaseRequest) -> tuple[str, str]:
+def target(request: Request) -> tuple[str, str]:
     """Return path and query as they were sent, percent-encoded, without the question mark."""
     raw = request.raw_path
-    if raw.startswith("/"):
+    if isinstance(request, WholeRequest) or raw.startswith("/"):
         path, _, query = raw.partition("?")
         return path, query
     return request.rel_url.raw_path or "/", request.rel_url.raw_query_string
 
 
-def declared_bytes(request: web.BaseRequest) -> int:
+def declared_bytes(request: Request) -> int:
     """Return the length of the body as declared; 0 when none is."""
     return int(request.headers.get(hdrs.CONTENT_LENGTH, 0))
 
 
-def address_of(request: web.BaseRequest) -> str:
+def address_of(request: Request) -> str:
     """Return the client's address, as we believe it; empty when the system does not tell."""
     front = front_of(request)
-    return (request.remote or "") if front is None else front.client_address(request.headers)
+    if front is not None:
+        return front.client_address(request.headers)
+    return cast("web.BaseRequest", request).remote or ""  # the lane's have a front
 
 
-def certificate_of(request: web.BaseRequest) -> bytes:
+def certificate_of(request: Request) -> bytes:
     """Return the client's certificate in DER, as we believe it; empty for none."""
     front = front_of(request)
     return b"" if front is None else front.certificate(request.headers)
@@ -61,7 +66,7 @@ async def expect_nothing(request: web.Request) -> None:
     """Leave ``Expect`` to who reads the body: a caller who is refused need not send it."""
 
 
-async def read_body(request: web.BaseRequest, limit_bytes: int, deadline_s: float) -> bytes:
+async def read_body(request: Request, limit_bytes: int, deadline_s: float) -> bytes:
     """
     Read the whole body, once.
 
@@ -76,6 +81,8 @@ async def read_body(request: web.BaseRequest, limit_bytes: int, deadline_s: floa
     """
     if declared_bytes(request) > limit_bytes:
         raise BodyTooLarge
+    if isinstance(request, WholeRequest):
+        return request.body
     try:
         async with asyncio.timeout(deadline_s):
             _send_continue(request)

@@ -50,7 +50,7 @@ def find_flaw(request: web.BaseRequest, limits: ServerLimits, head_bytes: int) -
     is_sound = (
         request.version in _VERSIONS
         and _is_target(request.method, request.raw_path)
-        and _is_host(request.headers.get(hdrs.HOST, ""))
+        and is_host(request.headers.get(hdrs.HOST, ""))
         and _is_framed(request)
     )
     return None if is_sound else MALFORMED_REQUEST
@@ -80,7 +80,8 @@ def _is_target(method: str, target: str) -> bool:
 
 
 @lru_cache(maxsize=_HOSTS_KEPT)
-def _is_host(host: str) -> bool:
+def is_host(host: str) -> bool:
+    """Is it a name or an address, with or without a port? An empty one is: RFC 9112, 3.2."""
     found = _HOST.fullmatch(host)
     return found is not None and int(found.group(1) or 0) <= _LAST_PORT
 

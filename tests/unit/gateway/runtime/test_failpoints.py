@@ -140,8 +140,8 @@ async def asking(aiohttp_client: AiohttpClient) -> tuple[TestClient[Any, Any], l
     """Return what asks an application with points of its own, and the points that it passed."""
     seen: list[str] = []
     ways = [(way, path) for way in ("GET", "POST") for path in ("/withdraw", "/other")]
-    app = application_of(surface(*(row(method=way, path=path) for way, path in ways)), Witness())
-    app.middlewares.insert(1, failing_answers(seen.append))
+    rows = (row(method=way, path=path) for way, path in ways)
+    app = application_of(surface(*rows), Witness(), alter=failing_answers(seen.append))
     return await aiohttp_client(app), seen
 
 
