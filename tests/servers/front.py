@@ -60,9 +60,11 @@ def patient_haproxy(one: Node, two: Node, certificate: Path) -> Iterator[Front]:
     """
     The same for a gateway that shares its loop with its callers.
 
-    Its ``/readyz`` may be late; HAProxy would leave it out and answer 503 itself.
+    Its ``/readyz`` may be late; HAProxy would leave it out and answer 503 itself, at once
+    where the first check of all fails.
     """
-    with haproxy(one, two, certificate, {" fall 2 ": " fall 1000 "}) as front:
+    late = {f"timeout {what} 2s": f"timeout {what} 60s" for what in ("check", "connect")}
+    with haproxy(one, two, certificate, {" fall 2 ": " fall 1000 ", **late}) as front:
         yield front
 
 
