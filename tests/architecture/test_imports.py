@@ -87,7 +87,6 @@ def test_aiohttp_is_used_by_its_public_modules():
     assert used <= {
         "aiohttp",
         "aiohttp.abc",
-        "aiohttp.http_exceptions",
         "aiohttp.typedefs",
         "aiohttp.web",
     }

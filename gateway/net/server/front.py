@@ -14,6 +14,7 @@ import socket
 import struct
 from collections.abc import Awaitable, Iterable
 from contextlib import suppress
+from http import HTTPStatus
 from typing import Final, cast
 
 from aiohttp import hdrs, web
@@ -40,8 +41,8 @@ from gateway.net.server.peer import (
     without_mapping,
 )
 from gateway.net.server.proxy_protocol import MalformedProxyHeader, read_proxy_header
-from gateway.net.server.refusals import Refusal, Refusals, find_code, to_bytes
-from gateway.net.server.soundness import find_flaw
+from gateway.net.server.refusals import Refusal, Refusals, to_bytes
+from gateway.net.server.soundness import find_fault, find_flaw
 
 _HEAD_END: Final = b"\r\n\r\n"
 _LINE_END: Final = b"\r\n"
@@ -86,12 +87,12 @@ class Front(asyncio.Protocol):
         self._loop = asyncio.get_running_loop()
         self._transport: asyncio.Transport | None = None
         self._handler: _Handler | None = None
-        self._is_proxy = False
         # Bytes of a PROXY header that is not complete; None where there is none to come.
-        is_proxied = self.limits.client_address == "proxy_protocol"
-        self._proxy_header = bytearray() if is_proxied else None
+        source = self.limits.client_address
+        self._proxy_header = bytearray() if source == "proxy_protocol" else None
         # What has come of a head whose end has not; None behind its end.
         self._head: bytearray | None = bytearray()
+        self._last_head = self._head  # until aiohttp has read it
         # The last head had at most so many bytes, and this length; what came with a last one.
         self._head_bytes = self._head_length = self._behind_last = 0
         self._request: Request | None = None  # the one that is served
@@ -106,7 +107,7 @@ class Front(asyncio.Protocol):
         self._room = asyncio.Event()
         self._room.set()
         self._has_ended = asyncio.Event()  # the caller sends no more
-        self._discards = self._has_served = False
+        self._discards = self._has_served = self._is_proxy = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Start, or disconnect at once if there is no room."""
@@ -283,6 +284,7 @@ class Front(asyncio.Protocol):
 
         Its deadline runs from the connection's start, or from the first byte of a later one.
         """
+        self._last_head = head
         before = len(head)
         head += data if before else data.lstrip(b"\r\n")  # blank lines may precede it
         end = head.find(_HEAD_END, max(before - len(_HEAD_END) + 1, 0))
@@ -341,7 +343,7 @@ class Front(asyncio.Protocol):
             before it. That raises ConnectionError for a request that was refused and is not to be
             answered: two readers might read it differently, or the listener is being closed.
         """
-        self._head = None
+        self._head, self._last_head = None, bytearray()
         self._timer.clear()
         error = find_flaw(request, self.limits, self._head_bytes)
         if error is not None or self._connections.draining or not self._room.is_set():
@@ -365,6 +367,10 @@ class Front(asyncio.Protocol):
             problem = "refused"
             raise ConnectionResetError(problem)
         self._count(request)
+
+    def find_fault(self) -> ErrorCode:
+        """Say why aiohttp could not read what it has had last."""
+        return find_fault(bytes(self._last_head), self.limits)
 
     def end_request(self) -> None:
         """Count it no longer, and expect the next head; some of it may have come already."""
@@ -456,7 +462,8 @@ class _Handler(web.RequestHandler):
         """
         if isinstance(exc, ConnectionError):
             raise exc
-        answer = self._refusals.answer(find_code(exc, status))
+        is_unreadable = status == HTTPStatus.BAD_REQUEST
+        answer = self._refusals.answer(self._front.find_fault() if is_unreadable else INTERNAL)
         return _LastResponse(self._front, answer)
 
 

@@ -10,16 +10,13 @@ from typing import Final
 
 import orjson
 from aiohttp import hdrs
-from aiohttp.http_exceptions import HttpProcessingError, LineTooLong
 
 from gateway.domain.kernel.catalogue import ErrorCode
-from gateway.domain.kernel.errors import DRAINING, HEADERS_TOO_LARGE, INTERNAL, MALFORMED_REQUEST
+from gateway.domain.kernel.errors import DRAINING
 from gateway.telemetry import trace
 
 SERVER: Final = "pixgate"
 """The ``Server`` header: no library's name, and no version."""
-TOO_MANY_HEADERS: Final = "Too many headers received"
-"""aiohttp's message for it; it has no exception of its own for this."""
 _HEADERS: Final[Mapping[str, str]] = {
     hdrs.CONTENT_TYPE: "application/json; charset=utf-8",
     hdrs.CACHE_CONTROL: "no-store",
@@ -72,16 +69,6 @@ class Refusals:
         if error is DRAINING:  # another process takes over within a second
             headers[hdrs.RETRY_AFTER] = "1"
         return Refusal(error.status, error_body(error, trace_id), headers)
-
-
-def find_code(problem: BaseException | None, status: int) -> ErrorCode:
-    """Find the code for what aiohttp could not read; anything else is our own fault: 500."""
-    if isinstance(problem, LineTooLong):
-        return HEADERS_TOO_LARGE
-    if isinstance(problem, HttpProcessingError):
-        too_many = problem.message == TOO_MANY_HEADERS
-        return HEADERS_TOO_LARGE if too_many else MALFORMED_REQUEST
-    return MALFORMED_REQUEST if status == HTTPStatus.BAD_REQUEST else INTERNAL
 
 
 def to_bytes(refusal: Refusal, *, is_bodiless: bool) -> bytes:

@@ -56,6 +56,17 @@ def find_flaw(request: web.BaseRequest, limits: ServerLimits, head_bytes: int) -
     return None if is_sound else MALFORMED_REQUEST
 
 
+def find_fault(received: bytes, limits: ServerLimits) -> ErrorCode:
+    """Say why aiohttp could not read a head: which bound it measured, it tells in words alone."""
+    line, *headers = received.partition(_LINE_END * 2)[0].split(_LINE_END)
+    is_too_large = (
+        len(line) > limits.request_line_bytes
+        or len(headers) > limits.headers
+        or any(len(each) > limits.header_line_bytes for each in headers)
+    )
+    return HEADERS_TOO_LARGE if is_too_large else MALFORMED_REQUEST
+
+
 def _is_too_large(request: web.BaseRequest, limits: ServerLimits) -> bool:
     line = len(request.method) + len(request.raw_path) + _LINE_REST
     if line > limits.request_line_bytes:

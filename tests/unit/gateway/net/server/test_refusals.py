@@ -3,10 +3,9 @@
 import json
 
 import pytest
-from aiohttp.http_exceptions import BadHttpMessage, BadStatusLine, InvalidHeader, LineTooLong
 
 from gateway.domain.kernel import errors
-from gateway.net.server.refusals import TOO_MANY_HEADERS, Refusals, error_body, find_code, to_bytes
+from gateway.net.server.refusals import Refusals, error_body, to_bytes
 from tests.world.raw_http import split
 
 
@@ -58,18 +57,3 @@ def test_a_refusal_is_told_once_with_its_trace_id():
     refusals.answer(errors.MALFORMED_REQUEST)
 
     assert told == [(errors.MALFORMED_REQUEST, "abc")]
-
-
-def test_a_problem_has_a_code():
-    expected = [
-        (LineTooLong(b"GET"), 400, errors.HEADERS_TOO_LARGE),
-        (BadHttpMessage(TOO_MANY_HEADERS), 400, errors.HEADERS_TOO_LARGE),
-        (BadHttpMessage("any other"), 400, errors.MALFORMED_REQUEST),
-        (BadStatusLine("GET"), 400, errors.MALFORMED_REQUEST),
-        (InvalidHeader("X"), 400, errors.MALFORMED_REQUEST),
-        (AssertionError(), 400, errors.MALFORMED_REQUEST),
-        (ValueError(), 500, errors.INTERNAL),
-        (None, 504, errors.INTERNAL),
-    ]
-
-    assert [(each, at, find_code(each, at)) for each, at, _ in expected] == expected

@@ -8,7 +8,7 @@ from multidict import CIMultiDict
 
 from gateway.domain.kernel.errors import HEADERS_TOO_LARGE, MALFORMED_REQUEST
 from gateway.net.server.peer import ServerLimits
-from gateway.net.server.soundness import find_flaw
+from gateway.net.server.soundness import find_fault, find_flaw
 
 LIMITS = ServerLimits(request_line_bytes=100, header_line_bytes=50)
 TE = "Transfer-Encoding"
@@ -22,6 +22,24 @@ def flaws(messages: dict[object, web.Request]) -> dict[object, object]:
 
 def refused(*names: object) -> dict[object, object]:
     return dict.fromkeys(names, MALFORMED_REQUEST)
+
+
+def test_what_aiohttp_could_not_read_was_too_large_or_malformed():
+    """A body behind it is no line of it."""
+    line, header = b"GET /" + b"a" * 91 + b" HTTP/1.1", b"A: " + b"a" * 47
+    whole = line[:5] + line[-9:]
+    received = {
+        line[:100]: MALFORMED_REQUEST,
+        line + b"\r\n": HEADERS_TOO_LARGE,
+        whole + b"\r\n" + header: MALFORMED_REQUEST,
+        whole + b"\r\n" + header + b"a": HEADERS_TOO_LARGE,
+        whole + b"\r\nA: b" * 64: MALFORMED_REQUEST,
+        whole + b"\r\nA: b" * 65 + b"\r\n\r\n": HEADERS_TOO_LARGE,
+        whole + b"\r\nA: b\r\n\r\n" + b"a" * 101: MALFORMED_REQUEST,
+        b"": MALFORMED_REQUEST,
+    }
+
+    assert {each: find_fault(each, LIMITS) for each in received} == received
 
 
 def test_two_versions_are_spoken():
