@@ -82,34 +82,16 @@ def measure(options: argparse.Namespace) -> int:
                 for backlog in filled:
                     one = _looked_at(scene, backlog, options.seconds)
                     measured.rounds.setdefault(LOOKS + backlog.suffix, []).append(one)
-    goals = [*GOALS, *(_beside(each, options.before) for each in BESIDE if options.before)]
+    beside = [Goal(name, row, f"{row}, {options.before}") for name, row in BESIDE.items()]
+    goals = [*GOALS, *(beside if options.before else ())]
     return rounds.close(measured, goals, check=options.check)
 
 
-def _goal(database: str) -> Goal:
-    return Goal(
-        name=database,
-        meaning="CPU: payout / balance",
-        of=payout(database),
-        to=balance(database),
-        reach=9.5,
-        fails_above=10.5,
-    )
-
-
-def _beside(name: str, before: str) -> Goal:
-    return Goal(
-        name="before",
-        meaning=f"CPU: {name} / the same of {before}",
-        of=name,
-        to=f"{name}, {before}",
-        reach=1.05,
-        fails_above=1.2,
-    )
-
-
-GOALS = (_goal(SERVER), replace(_goal(FILE), fails_above=11.5))
-BESIDE = (payout(FILE), payout(SERVER), LOOKS)
+GOALS = (
+    Goal("R20", payout(FILE), balance(FILE)),
+    Goal("R21", payout(SERVER), balance(SERVER)),
+)
+BESIDE = {"R22": payout(FILE), "R23": payout(SERVER), "R24": LOOKS}
 
 
 def _creating(

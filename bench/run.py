@@ -67,25 +67,15 @@ def _pss(one: rounds.Round) -> float:
     return one.pss_mb
 
 
-def _goal(name: str, pair: tuple[str, str], reach: float, fails_above: float) -> Goal:
-    of, to = pair
-    return Goal(
-        name=name, meaning=f"CPU: {of} / {to}", of=of, to=to, reach=reach, fails_above=fails_above
-    )
-
-
-_SLOW = replace(_goal("R7", (SLOW, SLOW_PROXY), 0.9, 1.2), figure=_p50)
 GOALS = (
-    _goal("R1", (BALANCE, PROXY), 1.15, 1.4),
-    _goal("R2", (BALANCE, CANNED_ANSWER), 5.5, 7.5),
-    _goal("R3", (BALANCE, peer_gateways.FASTAPI), 0.53, 0.59),
-    _goal("R4", (BALANCE, peer_gateways.LITESTAR), 0.67, 0.71),
-    replace(_SLOW, meaning=f"median at {CONVERSATIONS} connections / bare proxy"),
-    _goal("R9", (REFUSED, CANNED_ANSWER), 3.0, 4.5),
-    replace(
-        _SLOW, name="R14", meaning="memory then / bare proxy", figure=_pss, reach=3.3, fails_above=4
-    ),
-    _goal("R15", (WOOVI_BALANCE, BALANCE), 1.05, 1.15),
+    Goal("R1", BALANCE, PROXY),
+    Goal("R2", BALANCE, CANNED_ANSWER),
+    Goal("R3", peer_gateways.FASTAPI, BALANCE),
+    Goal("R4", peer_gateways.LITESTAR, BALANCE),
+    Goal("R7", SLOW, SLOW_PROXY, _p50),
+    Goal("R9", REFUSED, CANNED_ANSWER),
+    Goal("R14", SLOW, SLOW_PROXY, _pss),
+    Goal("R15", WOOVI_BALANCE, BALANCE),
 )
 
 
