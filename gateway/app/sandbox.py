@@ -9,6 +9,7 @@ from typing import Final, Protocol
 
 from gateway.config.settings import Settings
 from gateway.domain.accounts.accounts import Environment
+from gateway.operations.kernel.audit_context import RuleViolation
 from gateway.runtime.kernel import Kernel
 from gateway.sandbox.service import SandboxControl, SandboxTools
 from gateway.security.keys import Derivation
@@ -63,9 +64,18 @@ class Simulator(Protocol):
 
 
 def simulator() -> Simulator:
-    """Load the sandbox bank's package."""
-    (point,) = entry_points(group=GROUP, name="sandbox")
-    loaded: Simulator = point.load()
+    """
+    Load the sandbox bank's package.
+
+    Raises:
+        RuleViolation: none is installed, or more than one.
+    """
+    points = [*entry_points(group=GROUP, name="sandbox")]
+    if len(points) != 1:
+        found = ", ".join(point.value for point in points) or "none; install pixgate again"
+        problem = f"a sandbox needs one entry point {GROUP}: sandbox, and found {found}"
+        raise RuleViolation(problem)
+    loaded: Simulator = points[0].load()
     return loaded
 
 

@@ -15,7 +15,6 @@ WITHOUT = {
     "gateway/closings/service.py": "over a database: tests/contract/stores/test_closings.py",
     "gateway/closings/foreign_debits.py": "so too: tests/contract/stores/test_foreign_debits.py",
     "gateway/http/openapi/recorded.py": "kept by tests/contract/openapi/test_recorded.py",
-    "gateway/__main__.py": "hands over to the commands; every test of a command passes through it",
     "gateway/domain/bank/payout_orders.py": "tested with the payouts that are made of it",
     "gateway/domain/bank/providers.py": "ports: the adapter contract suite keeps them",
     "gateway/pix_keys/model.py": "tested with the keys that are read",
@@ -58,7 +57,6 @@ WITHOUT = {
         ],
         "records; tests of what is made of them read them",
     ),
-    "gateway/app/sandbox.py": "loads the simulated bank; every test that has one passes through it",
     **dict.fromkeys(
         [
             "provider_adapters/pytest_plugin.py",
