@@ -1,7 +1,8 @@
 """
 A Dockerfile without Docker: its steps run on overlays of this machine's root.
 
-A base image is the machine itself, so its Python is Debian's. What a stage adds lies in a folder of
+A base image is the machine itself, so its Python is Debian's, but for the compiled files of the
+standard library, which the images of Python leave out. What a stage adds lies in a folder of
 its own, as layers do. A container has mounts and processes of its own, and the machine's network.
 """
 
@@ -13,6 +14,7 @@ import re
 import shlex
 import shutil
 import signal
+import stat
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -130,10 +132,14 @@ def instructions(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _begin(stage: Stage) -> None:
-    """Give the base what an image of Python has: the command ``python``."""
+    """Give the base what an image of Python has, the command ``python``, and hide what it lacks."""
     program = stage.layers / "usr" / "local" / "bin" / "python"
     program.parent.mkdir(parents=True)
     program.symlink_to("/usr/bin/python3")
+    for compiled in Path("/usr/lib").glob("python3.*/**/__pycache__"):
+        hidden = stage.layers / compiled.relative_to("/")
+        hidden.parent.mkdir(parents=True, exist_ok=True)
+        os.mknod(hidden, stat.S_IFCHR)  # an overlay's way of saying that it is not there
 
 
 def _run(stage: Stage, line: str) -> None:

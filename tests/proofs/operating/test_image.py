@@ -24,7 +24,7 @@ from tests.world.extent import WHOLE
 from tests.world.tree import ROOT
 from tests.world.waiting import block_until
 
-MOST_MB = 130
+MOST_MB = 140
 UID = 10001
 COMPOSE = (ROOT / "deploy" / "compose-config.yaml").read_text()
 
@@ -82,6 +82,18 @@ def test_its_user_owns_its_folder_alone_and_writes_to_nothing_else(image: Stage)
 
     assert image.user == f"{UID}:{UID}"
     assert found == {"var/lib/pixgate"}
+
+
+def test_nothing_is_compiled_when_it_starts(image: Stage, folder: Path):
+    """Its root is read-only: what the build did not compile, each start would compile anew."""
+    words = ["python", "-v", "-c", "import gateway.app.assembly, gateway.cli.main"]
+    with image.container(folder, words, {}) as process:
+        said, _ = process.communicate()
+
+    compiled = re.findall(r"^# code object from (/.+)$", said, re.MULTILINE)
+    assert process.returncode == 0, said
+    assert "import 'gateway.app.assembly'" in said
+    assert compiled == []
 
 
 def start(image: Stage, name: str, folder: Path, environ: Mapping[str, str]) -> Container:
