@@ -34,6 +34,7 @@ WITHOUT_BODY: Final = frozenset({HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED}
 
 # llhttp also accepts versions 0.9 and 2.0, RTSP, and control characters in the reason.
 _STATUS_LINE: Final = re.compile(rb"HTTP/1\.([01]) ([0-9]{3})(?: [\t -~\x80-\xff]*)?\r\n")
+_USUAL_STATUS_LINE: Final = b"HTTP/1.1 200 OK\r\n"
 # 18 digits are far above what is read of any body, and below where other readers overflow.
 _LENGTH: Final = re.compile(r"[0-9]{1,18}", re.ASCII)
 _CONNECTION: Final = istr("Connection")
@@ -58,14 +59,15 @@ class Head(msgspec.Struct, frozen=True, kw_only=True):
     status: int
     headers: CIMultiDict[str]
     length: int | None
-    is_chunked: bool
-    is_gzip: bool
-    is_last: bool
+    is_chunked: bool = False
+    is_gzip: bool = False
+    is_last: bool = False
 
     @property
     def kept_s(self) -> float | None:
         """How many seconds the bank keeps an idle connection; None if it does not say."""
-        found = _KEPT.search(self.headers.get(_KEEP_ALIVE, ""))
+        said = self.headers.get(_KEEP_ALIVE)
+        found = _KEPT.search(said) if said else None
         return float(found[1]) if found else None
 
 
@@ -77,6 +79,8 @@ def read_status_line(raw: bytes | bytearray) -> tuple[int, bool]:
         BadReply: ``not_http`` if it does not begin with a status line of HTTP/1.0 or 1.1, or
             a line is too long.
     """
+    if raw.startswith(_USUAL_STATUS_LINE) and len(raw) <= LINE_BYTES:
+        return 200, False
     line = _STATUS_LINE.match(raw)
     may_be_long = len(raw) > LINE_BYTES
     if line is None or (may_be_long and max(map(len, raw.split(b"\r\n"))) > LINE_BYTES):
@@ -93,7 +97,14 @@ def read_head(status: int, headers: CIMultiDict[str], *, is_old: bool) -> Head:
             chunks, one beyond 18 digits, or chunks in HTTP/1.0; ``content_coding`` for any
             coding but plain chunks and gzip.
     """
-    lengths = headers.getall(_CONTENT_LENGTH, ())
+    lengths = headers.getall(_CONTENT_LENGTH, [])
+    is_last = is_old or (
+        _CONNECTION in headers and "close" in ",".join(headers.getall(_CONNECTION)).lower()
+    )
+    is_coded = _TRANSFER_ENCODING in headers or _CONTENT_ENCODING in headers
+    is_usual = len(lengths) == 1 and not is_coded and len(headers) <= HEADERS
+    if is_usual and _LENGTH.fullmatch(lengths[0]):
+        return Head(status=status, headers=headers, length=int(lengths[0]), is_last=is_last)
     transfer = [value.lower() for value in headers.getall(_TRANSFER_ENCODING, ())]
     content = [value.lower() for value in headers.getall(_CONTENT_ENCODING, ())]
     if content not in ([], ["identity"], ["gzip"]) or not set(transfer) <= {"chunked"}:
@@ -111,7 +122,7 @@ def read_head(status: int, headers: CIMultiDict[str], *, is_old: bool) -> Head:
         length=int(lengths[0]) if lengths else None,
         is_chunked=bool(transfer),
         is_gzip=content == ["gzip"],
-        is_last=is_old or "close" in ",".join(headers.getall(_CONNECTION, [])).lower(),
+        is_last=is_last,
     )
 
 

@@ -60,7 +60,7 @@ class _Events:
     def on_header(self, name: bytes, value: bytes) -> None:
         """Add a header."""
         if not self.has_head:
-            text = value.decode(errors="surrogateescape")
+            text = value.decode("utf-8", "surrogateescape")
             self.headers.add(name.decode("ascii"), text.strip(" \t"))
 
     def on_headers_complete(self) -> None:
@@ -104,7 +104,7 @@ class ResponseReader:
         self._interims = self._chunk_bytes = 0
         self.kept_s: float | None = None
         self.reusable = self.discarding = False
-        self._expect_head()
+        self._raw: bytes | bytearray = b""
 
     def feed(self, data: bytes) -> ProviderAnswer | None:
         """
@@ -129,7 +129,7 @@ class ResponseReader:
         head = self._head
         if head is None or head.length is not None or head.is_chunked:
             raise self.cut()
-        return self._answer(head, clean=False)
+        return self._answer(head, bytes(self._events.body), clean=False)
 
     def cut(self) -> ProviderError:
         """Name the failure if nothing more comes: had a head arrived?"""
@@ -137,35 +137,36 @@ class ResponseReader:
             return Unavailable(Reason.CONNECTION_LOST)
         return BadReply(Reason.ANSWER_CUT_SHORT, http_status=self._head.status)
 
-    def _expect_head(self) -> None:
-        self._raw = bytearray()
-        self._events = _Events()
-        self._parser = HttpResponseParser(self._events)
-        self._parser.set_dangerous_leniencies(lenient_spaces_after_chunk_size=True)
-
     def _feed_head(self, data: bytes) -> bytes:
         """Read up to the end of one head; return what follows it."""
         before = len(self._raw)
-        self._raw += data
-        found = self._raw.find(_BLANK_LINE, max(before - len(_BLANK_LINE) + 1, 0))
-        if found >= 0:
-            del self._raw[found + len(_BLANK_LINE) :]
-        cut = len(self._raw) - before
-        if len(self._raw) > HEAD_BYTES:
+        if before:
+            self._raw += data
+            found = self._raw.find(_BLANK_LINE, max(before - len(_BLANK_LINE) + 1, 0))
+        else:
+            self._raw = data
+            found = data.find(_BLANK_LINE)
+            self._events = _Events()
+            self._parser = HttpResponseParser(self._events)
+        end = len(self._raw) if found < 0 else found + len(_BLANK_LINE)
+        if end > HEAD_BYTES:
             raise BadReply(Reason.NOT_HTTP)
         try:
-            self._parser.feed_data(data[:cut])
+            self._parser.feed_data(data[: end - before])
         except (HttpParserError, HttpParserUpgrade) as problem:
             raise BadReply(Reason.NOT_HTTP) from problem
         if self._events.has_head != (found >= 0):  # two readers, two ends
             raise BadReply(Reason.NOT_HTTP)
         if found >= 0:
-            self._take_head()
-        return data[cut:]
+            raw, self._raw = self._raw[:end], b""
+            self._take_head(raw)
+        elif not before:  # only a head that is cut is copied into a buffer
+            self._raw = bytearray(data)
+        return data[end - before :]
 
-    def _take_head(self) -> None:
+    def _take_head(self, raw: bytes | bytearray) -> None:
         """Report the status, or skip an informational response; one with a body is an attack."""
-        status, is_old = read_status_line(self._raw)
+        status, is_old = read_status_line(raw)
         if status >= _OK:
             self._on_status(status)
         head = read_head(status, self._events.headers, is_old=is_old)
@@ -175,24 +176,27 @@ class ResponseReader:
                 raise BadReply(Reason.NOT_HTTP, http_status=status)
             self._interims += 1
             self.discarding = self._interims > INTERIMS
-            self._expect_head()
             return
         if (head.length or 0) > self._largest and status not in WITHOUT_BODY:
             raise BadReply(Reason.TOO_LARGE, http_status=status)
+        if head.is_chunked:
+            self._parser.set_dangerous_leniencies(lenient_spaces_after_chunk_size=True)
         self._head = head
 
     def _feed_body(self, data: bytes, head: Head) -> ProviderAnswer | None:
         """Read on in the body; note bytes that come after it, and do not read them."""
         body = self._events.body
         if head.status in WITHOUT_BODY:
-            return self._answer(head, clean=not data)
+            return self._answer(head, b"", clean=not data)
         if head.length is not None:
+            if len(data) == head.length and not body:  # it came whole
+                return self._answer(head, data, clean=True)
             body += data
             if len(body) < head.length:
                 return None
             clean = len(body) == head.length
             del body[head.length :]
-            return self._answer(head, clean=clean)
+            return self._answer(head, bytes(body), clean=clean)
         ended = clean = False
         if head.is_chunked:
             # The end of a clean body is the last byte of its segment.
@@ -204,7 +208,7 @@ class ResponseReader:
         extra_bytes = self._chunk_bytes - len(body) * _BYTE_IN_CHUNK
         if len(body) > self._largest or extra_bytes > HEAD_BYTES:
             raise BadReply(Reason.TOO_LARGE, http_status=head.status)
-        return self._answer(head, clean=clean) if ended else None
+        return self._answer(head, bytes(body), clean=clean) if ended else None
 
     def _feed_chunks(self, data: bytes, head: Head) -> bool:
         """Let the parser read chunks; was the last one among them?"""
@@ -215,9 +219,9 @@ class ResponseReader:
                 raise BadReply(Reason.NOT_HTTP, http_status=head.status) from problem
         return self._events.has_ended
 
-    def _answer(self, head: Head, *, clean: bool) -> ProviderAnswer:
+    def _answer(self, head: Head, raw: bytes, *, clean: bool) -> ProviderAnswer:
         """Make the answer, and decide whether the connection may be used again."""
-        body = unpack(head, bytes(self._events.body), self._largest)
+        body = unpack(head, raw, self._largest)
         self._events.body.clear()  # the connection may be kept for long
         self.reusable = clean and not head.is_last and not self._single
         self.kept_s = head.kept_s

@@ -18,13 +18,13 @@ from tests.world.banks.stock import StockTransport
 
 LARGEST = 2048
 Verdict = tuple[object, ...]
-"""Status, headers (names in lower case) and body of an answer; or the reason of a failure."""
+"""Status, headers (names in lower case) and body of an answer; reason and status of a failure."""
 
 
 def said(found: ProviderAnswer | ProviderError) -> Verdict:
     """Put an outcome in a form that can be compared."""
     if isinstance(found, ProviderError):
-        return (str(found.reason),)
+        return (str(found.reason), found.http_status)
     headers = tuple((name.lower(), value) for name, value in found.headers.items())
     return (found.status, headers, found.body)
 

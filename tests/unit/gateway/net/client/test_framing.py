@@ -1,7 +1,9 @@
 """What a head says of its connection; where bodies end is in the table of nasty answers."""
 
+import pytest
 from multidict import CIMultiDict
 
+from gateway.domain.bank.providers import BadReply
 from gateway.net.client.framing import read_head
 
 
@@ -15,3 +17,12 @@ def test_how_long_a_connection_is_kept():
 
 def kept_s(headers: dict[str, str]) -> float | None:
     return read_head(200, CIMultiDict(headers), is_old=False).kept_s
+
+
+def test_two_lengths_are_refused_here_too():
+    """Although llhttp refuses them first."""
+    for other in ("5", "6"):
+        with pytest.raises(BadReply):
+            read_head(
+                200, CIMultiDict([("Content-Length", "5"), ("content-length", other)]), is_old=False
+            )

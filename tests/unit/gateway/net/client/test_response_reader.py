@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Iterable
+from random import Random
 
 import pytest
 
@@ -12,6 +13,7 @@ from gateway.net.client.messages import ProviderAnswer
 from gateway.net.client.response_reader import INTERIMS, ResponseReader
 from tests.world.banks.nasty import LARGEST, NASTY, SIZES, Nasty, pieces
 from tests.world.banks.scripted import answer
+from tests.world.extent import SEED
 
 BODY = b'{"a": 1}'
 CHUNKED = (
@@ -19,6 +21,10 @@ CHUNKED = (
     b'3\r\n{"a\r\n5;x=y\r\n": 1}\r\n0\r\nTrailer: t\r\n\r\n'
 )
 CLOSED = b"HTTP/1.1 200 OK\r\n\r\n" + BODY
+PACKED = answer(
+    gzip.compress(BODY, mtime=0),
+    headers=(b"Content-Encoding: gzip", b"Connection: keep-alive", b"Keep-Alive: timeout=5"),
+)
 EARLY = b"HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n"
 
 
@@ -76,10 +82,44 @@ def test_every_answer_is_read_as_it_must_be_or_refused():
     assert len(NASTY) >= 270
 
 
+def outcome(heard: Heard, segments: Iterable[bytes]) -> tuple[object, ...]:
+    """The answer, or the failure; and the statuses that were reported."""
+    heard.statuses.clear()
+    try:
+        found = heard.read(*segments) or heard.reading.end()
+    except ProviderError as failed:
+        return (type(failed), failed.reason, failed.http_status, *heard.statuses)
+    return (found.status, list(found.headers.items()), found.body, *heard.statuses)
+
+
+def test_a_cut_changes_neither_an_answer_nor_a_failure():
+    """One reader reads them all: nothing of an answer stays for the next one."""
+    heard = Heard()
+    short = {name: nasty.data for name, nasty in NASTY.items() if 0 < len(nasty.data) < 200}
+    short |= {f"spoilt {seed}": spoilt(seed) for seed in range(100)}
+    wrong = set()
+    for name, data in short.items():
+        whole = outcome(Heard(), [data])
+        wrong |= {(name, cut) for cut in cuts(data) if outcome(heard, cut) != whole}
+
+    assert wrong == set()
+    assert len(short) >= 330
+
+
+def spoilt(seed: int) -> bytes:
+    """An answer with one to three bytes replaced, left out or added."""
+    draw = Random(SEED + seed)
+    data = bytearray(draw.choice([answer(BODY), CHUNKED, EARLY + answer(BODY), PACKED]))
+    for _ in range(draw.randint(1, 3)):
+        at = draw.randrange(len(data))
+        data[at : at + draw.randint(0, 1)] = draw.choice([b"", b"\r\n", b"\n", b":", b"0", b" "])
+    return bytes(data)
+
+
 @pytest.mark.parametrize(
     "data",
-    [answer(BODY), CHUNKED, EARLY + answer(BODY), EARLY * INTERIMS + CHUNKED],
-    ids=["length", "chunks", "early hints", "many hints"],
+    [answer(BODY), CHUNKED, PACKED, EARLY + answer(BODY), EARLY * INTERIMS + CHUNKED],
+    ids=["length", "chunks", "gzip", "early hints", "many hints"],
 )
 def test_an_answer_is_read_however_it_is_cut(data: bytes):
     """One reading reads them all, one after the other, as a kept connection does."""
