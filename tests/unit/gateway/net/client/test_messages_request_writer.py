@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 
 from yarl import URL
 
@@ -88,6 +89,23 @@ def test_a_template_serves_other_values_and_other_shapes():
         b"GET /api/b HTTP/1.1", b"GET /api/b HTTP/1.1",
     ]  # fmt: skip
     assert [b"A: " in line for line in written] == [False, True, False, True]
+
+
+def test_lines_that_are_kept_are_those_of_the_same_kind_of_request():
+    """Written twice: the second time from what was kept."""
+    names = ({}, {"Accept": "text/xml"}, {"X": "y"})
+    for _ in range(2):
+        for host, method, body, last, headers in product(
+            ("one", "two"), ("GET", "POST"), (b"", b"{}"), (False, True), names
+        ):
+            written = heads(f"https://{host}").write(asked(method, body=body, **headers), last=last)
+            head = written.partition(b"\r\n\r\n")[0].split(b"\r\n")
+
+            assert head[0].startswith(method.encode())
+            assert head[1] == f"Host: {host}".encode()
+            assert (b"Connection: close" in head) == last
+            assert (b"Content-Type: application/json" in head) == bool(body)
+            assert (b"Accept: application/json" in head) == ("Accept" not in headers)
 
 
 def test_a_zone_in_the_host_is_no_placeholder():
