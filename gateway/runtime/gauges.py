@@ -12,7 +12,6 @@ from math import ceil, inf
 from typing import Final
 
 import structlog
-from prometheus_client import Gauge
 
 from gateway.callbacks.store import CallbackRecords
 from gateway.closings.foreign_debits import oldest_readings, open_debits
@@ -27,6 +26,7 @@ from gateway.store.audit.audit_log import StoredAudit
 from gateway.store.engine import Store
 from gateway.store.kernel.database import Usage
 from gateway.telemetry.metrics import series
+from gateway.telemetry.metrics.cells import Gauge
 from gateway.telemetry.metrics.families import Family, Key
 from gateway.telemetry.metrics.registry import MetricRegistry
 

@@ -9,9 +9,6 @@ from datetime import datetime
 from itertools import product
 from typing import Final
 
-from prometheus_client import Counter, Histogram
-from prometheus_client import Gauge as Shown
-
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.payouts.followups import Unsettled
 from gateway.domain.payouts.payouts import PayoutState
@@ -19,6 +16,8 @@ from gateway.telemetry.logs import events
 from gateway.telemetry.logs.events import Fields
 from gateway.telemetry.logs.lines import LineBuffer, encode
 from gateway.telemetry.metrics import series
+from gateway.telemetry.metrics.cells import Counter, Histogram
+from gateway.telemetry.metrics.cells import Gauge as Shown
 from gateway.telemetry.metrics.families import OTHER, Family, Key
 from gateway.telemetry.metrics.registry import MetricRegistry
 from gateway.telemetry.metrics.worst_credentials import WorstCredentials
@@ -44,7 +43,9 @@ _NOT_CALLED: Final = frozenset(series.OUTCOMES_NOT_SENT)
 _RATE_LIMITED: Final = "rate_limited"
 _READING: Final = ("get_", "list_")
 _LONGEST_EXAMPLE: Final = 64
-"""Characters of a trace id beside a duration: prometheus-client raises at 128 in all."""
+"""Characters of a trace id beside a duration: OpenMetrics allows 128, names included."""
+_SLOW_S: Final = 0.25
+"""Requests that took so long have an exemplar, as errors have: nobody looks for the others."""
 _TOO_MANY: Final = 429
 _PROVEN: Final = ("taken", "repeated")
 _LOCKED: Final = "TOO_MANY_ATTEMPTS"
@@ -166,11 +167,10 @@ class TelemetryObserver:
         key = _answered(record)
         kind = self._answers.get(key) or _kept(self._answers, key, self._answer_kind(record))
         for counter in kind.counters:
-            counter.inc()
+            counter.value += 1
         duration, overhead = kind.timings
-        took_s, bank_s, trace_id = record.duration_s, record.provider_s, record.trace_id
-        example = {"trace_id": trace_id} if len(trace_id) <= _LONGEST_EXAMPLE else None
-        duration.observe(took_s, example)
+        took_s, bank_s = record.duration_s, record.provider_s
+        duration.observe(took_s, _example(record))
         overhead.observe(took_s - bank_s if took_s > bank_s else 0.0)
         at = self._now()
         line = events.access(record, at, kind.line)
@@ -188,7 +188,7 @@ class TelemetryObserver:
         """
         key = (call.provider, call.operation, call.outcome, call.http_status, call.bytes_left)
         kind = self._calls.get(key) or _kept(self._calls, key, self._call_kind(call))
-        kind.counters[0].inc()
+        kind.counters[0].value += 1
         if kind.timings:
             kind.timings[0].observe(call.duration_s)
         if kind.quiet and current_record() is not None:
@@ -231,7 +231,7 @@ class TelemetryObserver:
 
     def count(self, event: Event, label: str) -> None:
         """Count an event that has no record of its own."""
-        (self._tallies.get((event, label)) or self._tally(event, label)).inc()
+        (self._tallies.get((event, label)) or self._tally(event, label)).value += 1
 
     def _tally(self, event: Event, label: str) -> Counter:
         """Find the counter of an event and keep it; labels are our own words, and few."""
@@ -270,7 +270,7 @@ class TelemetryObserver:
 
     def money(self, provider: str, state: str, centavos: int) -> None:
         """Add the amount of a payout that was accepted, or that reached a final state."""
-        self._metrics.child(series.PAYOUT_CENTAVOS, provider, state).inc(centavos)
+        self._metrics.child(series.PAYOUT_CENTAVOS, provider, state).value += centavos
 
     def callback(self, provider: str, result: str) -> None:
         """Count a callback, and show when the bank last sent one that it can prove."""
@@ -284,7 +284,7 @@ class TelemetryObserver:
         self._metrics.child(series.STORE_DURATION, work).observe(took_s)
 
     def _add(self, family: Family[Counter], *key: str) -> None:
-        self._metrics.child(family, *key).inc()
+        self._metrics.child(family, *key).value += 1
 
     def _answer_kind(self, record: AccessRecord) -> _Kind:
         """Prepare counters and line for the first request of a kind."""
@@ -309,6 +309,13 @@ class TelemetryObserver:
             line={**events.provider_call_kind(call), **self._always},
             quiet=call.outcome == "ok" and call.operation.startswith(_READING),
         )
+
+
+def _example(record: AccessRecord) -> str:
+    """Return the trace id that stands beside a duration; empty where none should."""
+    if record.duration_s < _SLOW_S and not record.code:
+        return ""
+    return record.trace_id if len(record.trace_id) <= _LONGEST_EXAMPLE else ""
 
 
 def _was_made(call: ProviderCall) -> bool:

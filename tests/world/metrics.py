@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from prometheus_client.samples import Sample
+
 from gateway.telemetry.metrics.families import Family
 from gateway.telemetry.metrics.registry import MetricRegistry
 
@@ -17,6 +19,13 @@ def timed(metrics: MetricRegistry, family: Family[Any], *key: str) -> tuple[floa
     """Return how many observations there were and their sum in seconds."""
     count, total = (_value(metrics, family, f"{family.name}_{of}", key) for of in ("count", "sum"))
     return count, total
+
+
+def samples(metrics: MetricRegistry, family: Family[Any]) -> list[Sample]:
+    """Return every sample of a family, as a scrape would find them."""
+    name = family.name.removesuffix("_total")
+    found = (each for each in metrics.registry.collect() if each.name == name)
+    return [sample for each in found for sample in each.samples]
 
 
 def _value(metrics: MetricRegistry, family: Family[Any], name: str, key: tuple[str, ...]) -> float:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
-from itertools import pairwise
 from typing import Final
 
 from gateway.banks.model import MINUTE, PLACES, WELL, ProviderMinute
@@ -61,14 +60,12 @@ class ProviderMinuteWriter:
 
     def _counted(self) -> Mapping[Key, Sequence[float]]:
         """Return the counters as they are: by outcome one number, by operation the buckets."""
-        counted: dict[Key, list[float]] = defaultdict(list)
-        for each in self._metrics.samples(series.PROVIDER_REQUESTS):
-            key = (each.labels["provider"], each.labels["operation"], each.labels["outcome"])
-            counted[key].append(each.value)
-        for each in self._metrics.samples(series.PROVIDER_DURATION):
-            if each.name.endswith("_bucket"):
-                counted[each.labels["provider"], each.labels["operation"]].append(each.value)
-        return counted
+        requests = self._metrics.cells(series.PROVIDER_REQUESTS)
+        took = self._metrics.cells(series.PROVIDER_DURATION)
+        return {
+            **{key: (cell.value,) for key, cell in requests.items()},
+            **{key: tuple(cell.counts) for key, cell in took.items()},
+        }
 
     def _grown(
         self, counted: Mapping[Key, Sequence[float]], minute: datetime
@@ -76,12 +73,12 @@ class ProviderMinuteWriter:
         outcomes: dict[Key, dict[str, int]] = defaultdict(dict)
         places: dict[Key, Sequence[int]] = {}
         for key, cell in counted.items():
-            before = self._told.get(key, [0.0] * len(cell))
+            before = self._told.get(key, [0] * len(cell))
             grown = [int(one - other) for one, other in zip(cell, before, strict=True)]
             if len(key) > _OPERATION:
                 outcomes[key[:_OPERATION]][key[_OPERATION]] = grown[0]
             else:
-                places[key] = [one - below for below, one in pairwise((0, *grown))]
+                places[key] = grown
         for key, words in outcomes.items():
             if any(words.values()):
                 yield _told(key, words, places.get(key, [0] * PLACES), minute)

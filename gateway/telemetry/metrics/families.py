@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, Generic, TypeVar
+from typing import Final, Generic, TypeVar, cast
 
-from prometheus_client import Counter, Gauge, Histogram
+from gateway.telemetry.metrics.cells import Counter, Gauge, Histogram
 
 OTHER: Final = "_OTHER"
 """Stands for every label value outside of its set, so that no caller can add series."""
@@ -38,7 +38,7 @@ class Family(Generic[Child]):
 
     Attributes:
         name: With prefix and unit, as scraped.
-        metric: The library's class of it.
+        metric: Class of each of its series.
         joined: How a query makes one value of those of several processes: ``sum``, ``max`` or
             ``min``.
         bounds: Upper bounds of a histogram's buckets, in seconds.
@@ -60,6 +60,10 @@ class Family(Generic[Child]):
     def label_names(self) -> tuple[str, ...]:
         """Names of the labels, in the order in which values are given."""
         return tuple(label.name for label in self.labels)
+
+    def begin(self) -> Child:
+        """Begin a series at zero."""
+        return cast("Child", Histogram(self.bounds)) if self.bounds else self.metric()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

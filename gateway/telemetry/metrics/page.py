@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from prometheus_client import Gauge
-
+from gateway.telemetry.metrics.cells import Gauge
 from gateway.telemetry.metrics.families import Family, Label
 from gateway.telemetry.metrics.registry import MOST_AT_START
 from gateway.telemetry.metrics.series import REQUEST_DURATION, SERIES, WORST_CREDENTIALS
@@ -50,7 +49,8 @@ _PAGE: Final = (
     "seconds older.",
     "The answer is compressed with gzip and written in OpenMetrics where the request accepts these.",
     f"In OpenMetrics the buckets of `{REQUEST_DURATION.name}` have an exemplar: the",
-    "`trace_id` of the last request in that bucket, where the id has at most 64 characters.",
+    "`trace_id` of the last request in that bucket that took 250 ms or more or was answered with an",
+    "error, where the id has at most 64 characters.",
     "",
 )
 

@@ -1,4 +1,4 @@
-"""The metrics of one process: prometheus-client's own, in a registry of their own."""
+"""The metrics of one process: cells that prometheus-client writes down at a scrape."""
 
 from __future__ import annotations
 
@@ -14,27 +14,28 @@ from typing import Any, Final, cast
 from prometheus_client import (
     CONTENT_TYPE_PLAIN_0_0_4,
     CollectorRegistry,
-    Counter,
-    Gauge,
     GCCollector,
-    Histogram,
     Metric,
     ProcessCollector,
-    disable_created_metrics,
     generate_latest,
 )
-from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily
+from prometheus_client.metrics_core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    HistogramMetricFamily,
+)
 from prometheus_client.openmetrics import exposition as openmetrics
 from prometheus_client.registry import Collector
 from prometheus_client.samples import Sample
 
 from gateway.telemetry.metrics import series
+from gateway.telemetry.metrics.cells import Counter, Gauge, Histogram
 from gateway.telemetry.metrics.families import OTHER, Child, Family, Key, Vocabulary
 from gateway.telemetry.metrics.series import SERIES
 
 MOST_AT_START: Final = 1500
 """Lines of one metric: the calls of five banks by outcome, but not every status of every row."""
-_MOST_CHILDREN: Final = 4096
+_MOST_KNOWN: Final = 4096
 """Found again without a look; a caller who makes up label values fills no memory."""
 _AT_ONCE: Final = 50
 """Samples that a scrape writes in one go: half a millisecond."""
@@ -43,9 +44,7 @@ _A_MOMENT_S: Final = 0.0001
 
 Read = Callable[[], Mapping[Key, float]]
 """Returns a figure's values as they are now; called on the thread of a scrape."""
-
-# a series more for every counter and histogram, and no query of ours needs it
-disable_created_metrics()  # type: ignore[no-untyped-call] # theirs
+Cell = Counter | Gauge | Histogram
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +60,7 @@ class Instance:
     providers: int
 
 
-class MetricRegistry:
+class MetricRegistry(Collector):
     """
     The metrics of one process, in a registry of its own.
 
@@ -80,10 +79,10 @@ class MetricRegistry:
         self._allowed = {
             family.name: [vocabulary.allowed(label) for label in family.labels] for family in SERIES
         }
-        self._metrics: dict[str, Counter | Gauge | Histogram] = {}
-        self._children: dict[tuple[str, Key], Counter | Gauge | Histogram] = {}
-        self._figures = _Figures()
-        self.registry.register(self._figures)
+        self._cells: dict[str, dict[Key, Cell]] = {}
+        self._known: dict[tuple[str, Key], Cell] = {}
+        self._reads: dict[str, Read] = {}
+        self.registry.register(self)
         for family in SERIES:
             if family.metric is not Gauge:
                 self._start(family)
@@ -100,33 +99,45 @@ class MetricRegistry:
         Raises:
             ValueError: when there are more or fewer values than labels.
         """
-        kept = self._children.get((family.name, values))
-        if kept is None:
-            if len(self._children) >= _MOST_CHILDREN:
-                self._children.clear()
-            kept = self._children[family.name, values] = self._found(family, values)
-        return cast("Child", kept)
+        known = self._known.get((family.name, values))
+        if known is None:
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
+            known = self._known[family.name, values] = self._find(family, values)
+        return cast("Child", known)
 
-    def _found(self, family: Family[Any], values: Key) -> Counter | Gauge | Histogram:
-        metric = self._metrics.get(family.name) or self._make(family)
-        admitted = [
+    def _find(self, family: Family[Any], values: Key) -> Cell:
+        key = tuple(
             value if allowed is None or value in allowed else OTHER
             for value, allowed in zip(values, self._allowed[family.name], strict=True)
-        ]
-        return metric.labels(*admitted) if admitted else metric
+        )
+        cells = self._cells.setdefault(family.name, {})
+        if key not in cells:
+            cells[key] = family.begin()
+        return cells[key]
 
     def read(self, family: Family[Counter] | Family[Gauge], read: Read) -> None:
         """Read a metric's values with every scrape, instead of keeping them."""
-        kept = self._metrics.pop(family.name, None)
-        if kept is not None:
-            self.registry.unregister(kept)
-            self._children.clear()
-        self._figures.read[family] = read
+        self._reads[family.name] = read
 
-    def samples(self, family: Family[Any]) -> Iterator[Sample]:
-        """Return the values of a metric that is kept, as a scrape would find them."""
-        for metric in self._metrics[family.name].collect():
-            yield from metric.samples
+    def cells(self, family: Family[Child]) -> Mapping[Key, Child]:
+        """Return the series of a metric by their label values."""
+        cells = cast("dict[Key, Child]", self._cells.get(family.name, {}))
+        return cells.copy()  # in one step: others are added while a scrape reads
+
+    def collect(self) -> Iterator[Metric]:
+        """Yield every metric that has begun, for prometheus-client."""
+        for family in SERIES:
+            read = self._reads.get(family.name)
+            if read is not None:
+                yield _written(family, read())
+            elif family.name not in self._cells:
+                continue
+            elif family.metric is Histogram:
+                yield _histogram(family, self.cells(family))
+            else:
+                cells = self.cells(family)
+                yield _written(family, {key: cell.value for key, cell in cells.items()})
 
     def change_digest(self, digest: str) -> None:
         """Show that another configuration is in force."""
@@ -148,23 +159,14 @@ class MetricRegistry:
             text, content_type = generate_latest(paced), CONTENT_TYPE_PLAIN_0_0_4
         return gzip.compress(text) if zipped else text, content_type
 
-    def _make(self, family: Family[Any]) -> Counter | Gauge | Histogram:
-        """Make a metric of the library's; one without labels has a sample from then on."""
-        more = {"buckets": family.bounds} if family.bounds else {}
-        made: Counter | Gauge | Histogram = family.metric(
-            family.name, family.meaning, family.label_names, registry=self.registry, **more
-        )
-        self._metrics[family.name] = made
-        return made
-
     def _start(self, family: Family[Any]) -> None:
-        """Make a metric with all its series, if they are few."""
-        metric = self._make(family)
+        """Begin a metric with all its series, if they are few."""
+        cells: dict[Key, Cell] = {}
+        self._cells[family.name] = cells
         allowed = [sorted(each or ()) for each in self._allowed[family.name]]
         lines = len(family.bounds) + 3 if family.bounds else 1  # +Inf, count and sum
-        if family.labels and lines * prod(map(len, allowed)) <= MOST_AT_START:
-            for key in product(*allowed):
-                metric.labels(*key)
+        if lines * prod(map(len, allowed)) <= MOST_AT_START:
+            cells.update((key, family.begin()) for key in product(*allowed))
 
     def _introduce(self, instance: Instance) -> None:
         build = (instance.version, instance.commit, platform.python_version(), instance.environment)
@@ -175,19 +177,19 @@ class MetricRegistry:
         self.child(series.PROVIDERS_LOADED).set(instance.providers)
 
 
-class _Figures(Collector):
-    """Metrics whose values are read when they are scraped."""
+def _written(family: Family[Any], values: Mapping[Key, float]) -> Metric:
+    kind = CounterMetricFamily if family.metric is Counter else GaugeMetricFamily
+    metric = kind(family.name, family.meaning, labels=family.label_names)
+    for key, value in values.items():
+        metric.add_metric(key, value)
+    return metric
 
-    def __init__(self) -> None:
-        self.read: dict[Family[Counter] | Family[Gauge], Read] = {}
 
-    def collect(self) -> Iterable[Metric]:
-        for family, read in tuple(self.read.items()):
-            kind = CounterMetricFamily if family.metric is Counter else GaugeMetricFamily
-            metric = kind(family.name, family.meaning, labels=family.label_names)
-            for key, value in read().items():
-                metric.add_metric(key, value)
-            yield metric
+def _histogram(family: Family[Histogram], cells: Mapping[Key, Histogram]) -> Metric:
+    metric = HistogramMetricFamily(family.name, family.meaning, labels=family.label_names)
+    for key, cell in cells.items():
+        metric.add_metric(key, cell.buckets(), cell.total)
+    return metric
 
 
 class _Paced(Collector):

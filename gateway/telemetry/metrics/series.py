@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import Any, Final
 
-from prometheus_client import Counter, Gauge, Histogram
-
 from gateway.domain.accounts.credentials import Resource
 from gateway.domain.backoffice.change_feed import Kept as KeptKind
 from gateway.domain.identity import errors as identity_errors
@@ -14,6 +12,7 @@ from gateway.domain.identity.rights import Area
 from gateway.domain.kernel import errors
 from gateway.domain.payouts.payouts import FINAL_STATES, PayoutState
 from gateway.stops.model import StopScope
+from gateway.telemetry.metrics.cells import Counter, Gauge, Histogram
 from gateway.telemetry.metrics.families import Family, Label
 
 METHODS: Final = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")

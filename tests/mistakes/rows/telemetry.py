@@ -128,12 +128,7 @@ ROWS = (
         file="gateway/telemetry/observer.py",
         right="_LONGEST_EXAMPLE: Final = 64",
         wrong="_LONGEST_EXAMPLE: Final = 128",
-        tests=(
-            (
-                f"{_TELEMETRY}/test_observer.py"
-                "::test_a_duration_names_the_trace_of_one_request_in_each_bucket"
-            ),
-        ),
+        tests=((f"{_TELEMETRY}/test_observer.py::test_a_slow_or_refused_request_names_its_trace"),),
     ),
     Mistake(
         name="lost-lines-not-counted",

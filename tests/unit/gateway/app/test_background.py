@@ -62,8 +62,8 @@ async def test_every_task_shows_how_long_it_has_failed(tmp_path: Path):
 
     await watched._run_once()
 
-    of_tasks = gateway.telemetry.values.samples(series.TASK_FAILING)
-    failing = {each.labels["task"]: each.value for each in of_tasks}
+    of_tasks = gateway.telemetry.values.cells(series.TASK_FAILING)
+    failing = {task: cell.value for (task,), cell in of_tasks.items()}
     await gateway.kernel.store.close()
     assert {name for name, failing_s in failing.items() if failing_s >= 60} == {
         task.name for task in tasks

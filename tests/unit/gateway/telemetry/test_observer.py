@@ -16,7 +16,7 @@ from gateway.telemetry.metrics.registry import Instance, MetricRegistry
 from gateway.telemetry.observer import TelemetryObserver
 from gateway.telemetry.ports import Event
 from gateway.telemetry.records import AccessRecord, Observer, ProviderCall, begin_record
-from tests.world.metrics import shown, timed
+from tests.world.metrics import samples, shown, timed
 
 INSTANCE = Instance(
     version="1",
@@ -108,18 +108,24 @@ def test_a_request_is_counted_timed_and_logged(world: World):
     assert [(line["event"], line["worker"]) for line in world.lines()] == [("access", "1")]
 
 
-def test_a_duration_names_the_trace_of_one_request_in_each_bucket(world: World):
-    """An exemplar; prometheus-client raises at ids of more than 120 characters, we stop at 64."""
+@pytest.mark.parametrize(
+    ("fields", "ids"),
+    [
+        ({"duration_s": 0.249}, []),
+        ({"duration_s": 0.25}, ["a" * 64]),
+        ({"duration_s": 12.0}, ["a" * 64]),
+        ({"status": 401, "code": "SVC.AUT.010", "auth": "invalid"}, ["a" * 64]),
+    ],
+    ids=["fast", "slow", "slowest", "refused"],
+)
+def test_a_slow_or_refused_request_names_its_trace(world: World, fields: dict[str, Any], ids):
+    """An exemplar; OpenMetrics forbids ids of more than 120 characters, we stop at 64."""
     for trace_id in ("a" * 64, "b" * 65, "c" * 128):
-        world.observer.request(served(trace_id=trace_id))
+        world.observer.request(served(trace_id=trace_id, **fields))
 
-    found = [
-        sample.exemplar.labels
-        for sample in world.values.samples(series.REQUEST_DURATION)
-        if sample.exemplar
-    ]
-    assert found == [{"trace_id": "a" * 64}]
-    assert timed(world.values, series.REQUEST_DURATION, *BALANCE)[0] == 3
+    found = samples(world.values, series.REQUEST_DURATION)
+    assert [each.exemplar.labels["trace_id"] for each in found if each.exemplar] == ids
+    assert sum(each.value for each in found if each.name.endswith("_count")) == 3
 
 
 def test_both_trace_ids_are_logged_where_they_differ(world: World):

@@ -16,7 +16,7 @@ from gateway.telemetry.metrics.families import OTHER, Family
 from gateway.telemetry.metrics.registry import MetricRegistry
 from gateway.telemetry.metrics.series import SERIES
 from tests.unit.gateway.telemetry.metrics.registry import INSTANCE, WORDS
-from tests.world.metrics import shown, timed
+from tests.world.metrics import samples, shown, timed
 
 
 @pytest.fixture
@@ -71,7 +71,7 @@ def test_both_forms_can_be_read_back(values: MetricRegistry, as_openmetrics, rea
 
 
 def test_exemplars_are_written_in_openmetrics_alone(values: MetricRegistry):
-    values.child(series.OVERHEAD, "banking.balance").observe(0.003, {"trace_id": "t-1"})
+    values.child(series.OVERHEAD, "banking.balance").observe(0.003, "t-1")
 
     plain, openmetrics = (values.render(as_openmetrics=each)[0] for each in (False, True))
 
@@ -107,7 +107,7 @@ def test_a_scrape_lets_others_run_meanwhile(
 def test_a_value_outside_of_its_set_adds_no_series(values: MetricRegistry):
     """A caller must not be able to fill memory with label values."""
     for number in range(1000):
-        values.child(series.DENIALS, f"made up {number}", "balance").inc()
+        values.child(series.DENIALS, f"made up {number}", "balance").value += 1
         values.child(series.OVERHEAD, f"made up {number}").observe(0.5)
 
     assert shown(values, series.DENIALS, OTHER, "balance") == 1000
@@ -123,13 +123,17 @@ def test_a_missing_label_is_a_mistake_of_ours(values: MetricRegistry):
 def test_few_series_start_at_zero_and_many_do_not(values: MetricRegistry):
     """An increase from nothing to one is invisible to ``increase()``."""
     begun = {
-        family.name: len([*values.samples(family)])
-        for family in (series.AUTH_ATTEMPTS, series.STORE_DURATION, series.REQUESTS)
+        family.name: len(samples(values, family))
+        for family in (
+            *(series.AUTH_ATTEMPTS, series.STORE_DURATION, series.EVENT_LOOP_LAG),
+            series.REQUESTS,
+        )
     }
 
     assert begun == {
         "pixgate_auth_attempts_total": 3 * 9,
         "pixgate_store_seconds": 2 * (len(series.STORE_DURATION.bounds) + 3),
+        "pixgate_event_loop_lag_seconds": len(series.EVENT_LOOP_LAG.bounds) + 3,
         "pixgate_http_requests_total": 0,
     }
 
@@ -143,7 +147,7 @@ def test_each_counter_that_alerts_watch_by_bank_starts_at_zero_with_five_banks()
     begun = [
         family.name
         for family in (series.PROVIDER_REQUESTS, series.PROVIDER_LIMITED, series.ADAPTER_FAULTS)
-        if not any(values.samples(family))
+        if not values.cells(family)
     ]
 
     assert begun == []
@@ -158,12 +162,26 @@ def test_a_gauge_that_was_not_set_is_absent(values: MetricRegistry):
     assert b"pixgate_credential_store_up 0.0\n" in values.render()[0]
 
 
+def test_series_are_added_while_a_scrape_reads(values: MetricRegistry):
+    """As for the first request that is answered in some way: the loop does not stop for it."""
+    scrape = iter(values.collect())
+    while next(scrape).name != "pixgate_errors":
+        pass
+    cells = values.cells(series.REQUESTS)
+
+    values.child(series.REQUESTS, "banking", "banking.balance", "GET", "200").value += 1
+
+    assert (len(cells), len(values.cells(series.REQUESTS))) == (0, 1)
+    assert next(scrape).name == "pixgate_auth_attempts"
+
+
 def test_a_figure_is_read_with_each_scrape(values: MetricRegistry):
     """Of a counter that started at zero, too."""
     times = {("address",): 1, ("full",): 0}
     waiting = {(): 2}
     values.read(series.CONNECTIONS_TURNED_AWAY, lambda: times)
     values.read(series.STORE_WAITING, lambda: waiting)
+    values.child(series.CONNECTIONS_TURNED_AWAY, "full").value += 7
     before = values.render()[0].decode()
     times["address",] = 3
     waiting.clear()
@@ -192,7 +210,7 @@ def test_what_is_known_at_start_is_there_at_start(values: MetricRegistry):
 def test_two_instances_share_nothing(values: MetricRegistry):
     other = MetricRegistry(INSTANCE, WORDS)
 
-    values.child(series.SHED_REQUESTS, "loop_lag").inc()
+    values.child(series.SHED_REQUESTS, "loop_lag").value += 1
 
     assert shown(other, series.SHED_REQUESTS, "loop_lag") == 0
 
