@@ -43,6 +43,7 @@ LIMITS: Final[Mapping[str, Limit]] = {
     "R9": Limit("401 for a mistyped secret / canned answer", 3, 4),
     "R14": Limit("memory at 512 connections / bare proxy", 3.3, 4),
     "R15": Limit("balance at Woovi / at the sandbox bank", 1.1, 1.18),
+    "R16": Limit("p99 at 80 % of capacity, 64 connections / bare proxy", 1.2, 2),
     "R20": Limit("payout / balance, SQLite", 9.5, 11.5),
     "R21": Limit("payout / balance, PostgreSQL", 9.5, 10.5),
     "R22": Limit("payout, SQLite / the same of the commit before", 1, 1.05),

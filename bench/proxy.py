@@ -65,5 +65,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--upstream", help="a URL without a path; a canned answer if absent")
+    parser.add_argument("--asyncio", action="store_true", help="on the standard library's loop")
     given = parser.parse_args()
-    uvloop.run(serve(proxy(given.upstream) if given.upstream else canned(), given.port))
+    served = serve(proxy(given.upstream) if given.upstream else canned(), given.port)
+    asyncio.run(served) if given.asyncio else uvloop.run(served)

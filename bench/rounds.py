@@ -20,6 +20,14 @@ class WrongAnswer(Exception):
     """A system did not answer as it must, or store what it said; its speed means nothing."""
 
 
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """A share of the requests a second of another row's last round; none waits for an answer."""
+
+    of: str
+    share: float
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
     """
@@ -29,6 +37,7 @@ class Subject:
         pid: The first of its processes; several subjects may share them.
         right: The answer as ``load.ask`` returns it; where it begins with a
             brace, the body alone; empty for one whose answers all differ.
+        pace: None where each caller asks again the moment it was answered.
         database: The first process of its database server; None for a file.
         stored: Counts what its answers promise to have stored.
     """
@@ -38,6 +47,7 @@ class Subject:
     order: load.Order
     right: str = ""
     connections: int = 1
+    pace: Pace | None = None
     database: int | None = None
     stored: Callable[[], Awaitable[int]] | None = None
 
@@ -133,10 +143,13 @@ async def take(subjects: Sequence[Subject], rounds: int, seconds: float) -> dict
         WrongAnswer: before, during or after the load.
     """
     taken: dict[str, list[Round]] = {subject.name: [] for subject in subjects}
+    rates: dict[str, float] = {}
     await asyncio.to_thread(compare, subjects)
     for number in range(rounds + 1):
         for subject in subjects:
-            one = await take_round(subject, seconds if number else seconds / 2)
+            rate = subject.pace and rates[subject.pace.of] * subject.pace.share
+            one = await take_round(subject, seconds if number else seconds / 2, rate)
+            rates[subject.name] = one.answers / one.seconds
             if number:
                 taken[subject.name].append(one)
     await asyncio.to_thread(compare, subjects)
@@ -155,14 +168,18 @@ def compare(subjects: Sequence[Subject]) -> None:
             raise WrongAnswer(problem)
 
 
-async def take_round(subject: Subject, seconds: float) -> Round:
-    """Load one system; raises WrongAnswer."""
+async def take_round(subject: Subject, seconds: float, rate: float | None = None) -> Round:
+    """Load one system, with so many requests a second or all it answers; raises WrongAnswer."""
     before = await subject.stored() if subject.stored else 0
-    async with load.calling(subject.order, subject.connections) as tally:
+    order, connections = subject.order, subject.connections
+    calls = load.arriving(order, connections, rate) if rate else load.calling(order, connections)
+    async with calls as tally:
         start, first = _now(subject), tally.answers
         await _answered(tally, seconds)
-        end, answers, latencies_s = _now(subject), tally.answers - first, tally.latencies_s[first:]
+        end, answers = _now(subject), tally.answers - first
         pss_mb = system.pss_mb(system.tree(subject.pid))
+    # what was due and answered behind the end counts; where callers ask again it does not
+    latencies_s = tally.latencies_s[first : None if rate else first + answers]
     if tally.wrong or answers < _FEWEST:
         problem = f"{subject.name}: {tally.wrong} wrong of {answers} under load"
         raise WrongAnswer(problem)

@@ -9,18 +9,19 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
 import uvloop
 
-from bench import bank, movements, peer_gateways, rounds, stage, system
+from bench import bank, movements, open_loop, peer_gateways, rounds, stage, system
 from bench.load import Order, traced
 from bench.partner import Partner, make_partner, write_request
 from bench.proxy import CANNED
 from bench.rounds import Goal, Measured, Subject
 from bench.stage import Stage
+from bench.trees import OURS
 
 PROXY = "bare aiohttp proxy"
 CANNED_ANSWER = "aiohttp, canned answer"
@@ -32,8 +33,12 @@ SLOW_PROXY = "bare aiohttp proxy, bank at 20 ms"
 SLOW = "gateway, bank at 20 ms"
 IDLE = "memory of an idle process, MB"
 
-FIGURES = ("cpu", "slow", "peers")
+DAILY = ("cpu", "slow", "peers", open_loop.HELD)
+FIGURES = (*DAILY, open_loop.EVERY)
 CONVERSATIONS = 512
+
+_ALSO_FOR = {PROXY: {open_loop.HELD}, BALANCE: {open_loop.HELD, "peers"}}
+"""The figures that stand on a row, beside that which it is of."""
 
 _HEADERS = {
     PROXY: ["Content-Type: application/json", "Date: *"],
@@ -76,6 +81,7 @@ GOALS = (
     Goal("R9", REFUSED, CANNED_ANSWER),
     Goal("R14", SLOW, SLOW_PROXY, _pss),
     Goal("R15", WOOVI_BALANCE, BALANCE),
+    open_loop.goal("R16", BALANCE, PROXY),
 )
 
 
@@ -87,7 +93,9 @@ def measure(options: argparse.Namespace) -> int:
         WrongAnswer: a system did not answer as it must.
         NotStarted: one did not come up.
     """
-    figures, measured = set(options.only or FIGURES), Measured()
+    figures, measured = set(options.only or DAILY), Measured()
+    if open_loop.EVERY in figures:
+        figures.add(open_loop.HELD)
     with stage.staged() as scene:
         subjects = list(_standing(scene, figures, options, measured))
         taken = rounds.take(subjects, options.rounds, options.seconds)
@@ -100,43 +108,69 @@ def _standing(
 ) -> Iterator[Subject]:
     """Start what these figures need and keep it running, idle until it is asked."""
     connections = options.connections
-    yield from (each for figure, each in _references(scene, connections) if figure in figures)
+    wanted = partial(_wanted, figures)
+    yield from wanted(_references(scene, connections))
     for suffix, tree in stage.trees(scene.folder, options.before):
         site = scene.site(f"gateway{suffix}", tree)
         partner = make_partner(site)
         pid = scene.gateway(site)
         measured.values[IDLE + suffix] = [system.pss_mb(system.tree(pid))]
-        for figure, each in _gateway(pid, site.port, partner, connections):
-            if figure in figures or (each.name == BALANCE and "peers" in figures):
-                yield replace(each, name=each.name + suffix)
-        if "peers" in figures and not suffix:
-            yield from peer_gateways.standing(scene, partner, connections)
+        asked = [*_gateway(pid, site.port, partner, connections)]
+        for each in wanted(asked):
+            yield replace(each, name=each.name + suffix)
+        if not suffix:
+            yield from wanted(open_loop.paced(asked[0][1]))
+            if "peers" in figures:
+                yield from peer_gateways.standing(scene, partner, connections)
+    if open_loop.EVERY in figures:
+        yield from _on_asyncio(scene, connections)
 
 
-def _references(scene: Stage, connections: int) -> Iterator[tuple[str, Subject]]:
-    """Start what the gateway is compared with."""
-    pid, port = scene.script("proxy.py", "--upstream", f"http://127.0.0.1:{scene.bank}")
-    passing = Subject(
+def _wanted(figures: set[str], found: Iterable[tuple[str, Subject]]) -> Iterator[Subject]:
+    """Leave out what these figures do not need."""
+    for figure, each in found:
+        if figures & {figure, *_ALSO_FOR.get(each.name, ())}:
+            yield each
+
+
+def _on_asyncio(scene: Stage, connections: int) -> Iterator[Subject]:
+    """Start proxy and gateway once more, on the loop of the standard library."""
+    pid, port = _proxy(scene, "--asyncio")
+    site = scene.site("gateway-on-asyncio", OURS)
+    partner = make_partner(site)
+    gateway = scene.gateway(site, on_asyncio=True)
+    _, balance = next(_gateway(gateway, site.port, partner, connections))
+    for each in (_passing(pid, port, connections), balance):
+        system = replace(each, name=open_loop.on_asyncio(each.name))
+        yield system
+        yield from (one for _, one in open_loop.paced(system))
+
+
+def _proxy(scene: Stage, *options: str) -> tuple[int, int]:
+    return scene.script("proxy.py", "--upstream", f"http://127.0.0.1:{scene.bank}", *options)
+
+
+def _passing(pid: int, port: int, connections: int) -> Subject:
+    return Subject(
         name=PROXY,
         pid=pid,
         order=Order(port=port, requests=traced(_to_bank(bank.ACCOUNT))),
         right=_right("200 OK", _HEADERS[PROXY], bank.BALANCE),
         connections=connections,
     )
+
+
+def _references(scene: Stage, connections: int) -> Iterator[tuple[str, Subject]]:
+    """Start what the gateway is compared with."""
+    passing = _passing(*_proxy(scene), connections)
     yield "cpu", passing
+    yield from open_loop.paced(passing)
     slow = replace(passing.order, requests=traced(_to_bank(bank.SLOW_ACCOUNT)))
     yield "slow", replace(passing, name=SLOW_PROXY, order=slow, connections=CONVERSATIONS)
     pid, port = scene.script("proxy.py")
-    yield (
-        "cpu",
-        Subject(
-            name=CANNED_ANSWER,
-            pid=pid,
-            order=Order(port=port, requests=traced(_to_bank(bank.ACCOUNT))),
-            right=_right("200 OK", _HEADERS[PROXY], CANNED),
-            connections=connections,
-        ),
-    )
+    right = _right("200 OK", _HEADERS[PROXY], CANNED)
+    order = replace(passing.order, port=port)
+    yield "cpu", replace(passing, name=CANNED_ANSWER, pid=pid, order=order, right=right)
 
 
 def _gateway(

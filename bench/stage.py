@@ -61,10 +61,11 @@ class Stage:
             bank=self.bank,
         )
 
-    def gateway(self, site: GatewaySite) -> int:
-        """Start a gateway; it is there when its operations listener says so."""
+    def gateway(self, site: GatewaySite, *, on_asyncio: bool = False) -> int:
+        """Start a gateway, on uvloop or not; it is there when its operations listener says so."""
         config = str(write_configuration(site))
-        command = [sys.executable, "-P", "-m", "gateway", "serve", "--config", config]
+        program = [str(_HERE / "on_asyncio.py")] if on_asyncio else ["-m", "gateway"]
+        command = [sys.executable, "-P", *program, "serve", "--config", config]
 
         def is_ready() -> bool:
             return system.answers(site.operations, "/readyz") == _OK

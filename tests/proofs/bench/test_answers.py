@@ -6,25 +6,28 @@ import asyncio
 import os
 import re
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import pytest
 
 from bench import bank, rounds, run
 from bench.bank import Stub
 from bench.limits import LIMITS
-from bench.load import Order, calling, traced
+from bench.load import Order, arriving, calling, traced
 from bench.partner import write_request
 from bench.peer_gateways import FASTAPI
-from bench.rounds import Measured, Round, Subject
+from bench.rounds import Measured, Pace, Round, Subject
 from tests.world.tree import ROOT
 from tests.world.waiting import until
+
+LATENCY_S = 0.05
 
 
 @pytest.fixture
 async def bank_port() -> AsyncIterator[int]:
     """Where the stub of a bank listens."""
     loop = asyncio.get_running_loop()
-    make = lambda: Stub(0.05, bank.UNDECIDED)  # noqa: E731 - of every connection
+    make = lambda: Stub(LATENCY_S, bank.UNDECIDED)  # noqa: E731 - of every connection
     server = await loop.create_server(make, "127.0.0.1", 0)
     async with server:
         yield server.sockets[0].getsockname()[1]
@@ -68,6 +71,28 @@ async def test_a_lost_connection_is_wrong():
         await until(lambda: tally.wrong >= 2)
 
     assert tally.answers == 0
+
+
+async def test_what_waits_for_a_free_connection_counts_from_when_it_was_due(bank_port: int):
+    """Each takes the bank 50 ms, and some five are due meanwhile: soon they have waited for two."""
+    slow = order(bank_port, bank.path(bank.SLOW_ACCOUNT))
+    async with arriving(slow, 1, rate=100) as tally:
+        await until(lambda: tally.answers > 3)
+
+    assert tally.answers == len(tally.latencies_s)
+    assert (tally.open, tally.wrong) == (0, 0)
+    assert max(tally.latencies_s) > 2 * LATENCY_S
+
+
+async def test_a_system_is_paced_by_what_it_answered_before(bank_port: int):
+    asked = order(bank_port, bank.path(bank.ACCOUNT))
+    system = Subject(name="the stub", pid=os.getpid(), order=asked)
+    slow = replace(system, name="a hundredth of it", pace=Pace(system.name, 0.01))
+
+    taken = await rounds.take([system, slow], rounds=1, seconds=0.1)
+
+    (fast,), (paced,) = taken.values()
+    assert paced.answers / paced.seconds < fast.answers / fast.seconds / 2
 
 
 async def test_what_is_told_and_not_stored_ends_the_run(bank_port: int):

@@ -13,7 +13,7 @@ from bench import model, payouts, run, scale
 from tests.world.extent import WHOLE
 from tests.world.tree import ROOT
 
-FIGURES = ["cpu", "slow", "peers"] if WHOLE else ["slow"]
+FIGURES = ["cpu", "slow", "peers", "loops"] if WHOLE else ["slow", "open"]
 ROUND = ["--rounds", "1", "--seconds", "0.1", "--connections", "4"]
 
 
@@ -39,6 +39,7 @@ def test_run_measures_every_system(tmp_path: Path):
     assert f"| {run.SLOW} | " in done.stdout
     assert f"| {run.SLOW_PROXY} | " in done.stdout
     assert run.IDLE in done.stdout
+    assert "| R16 | " in done.stdout
 
 
 def test_payouts_are_stored_and_followed_up(tmp_path: Path):
