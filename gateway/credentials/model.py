@@ -16,6 +16,7 @@ from gateway.domain.accounts.credentials import (
     Action,
     CredentialLimits,
     Permission,
+    Principal,
     Resource,
 )
 from gateway.domain.kernel.money import Money, Sum
@@ -93,6 +94,7 @@ class Credential:
         account_id: The one account it may act on; None for every account of
             the company (contract 5.1).
         secrets: The current secret first, then at most one rotated away.
+        principal: Who is calling with it; made once, for all requests.
     """
 
     client_id: str
@@ -105,6 +107,18 @@ class Credential:
     expires_at: datetime | None = None
     revoked_at: datetime | None = None
     limits: CredentialLimits = UNLIMITED
+    principal: Principal = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Make the principal."""
+        principal = Principal(
+            client_id=self.client_id,
+            company_id=self.company_id,
+            account_id=self.account_id,
+            permissions=self.permissions,
+            limits=self.limits,
+        )
+        object.__setattr__(self, "principal", principal)
 
     def state(self, now: datetime) -> State:
         """Say whether it opens anything."""

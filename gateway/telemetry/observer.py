@@ -259,7 +259,7 @@ class TelemetryObserver:
             gauge(series.PAYOUT_REVIEW, provider).set(stands.review if stands else 0)
 
     def authenticated(self, scheme: str, duration_s: float) -> None:
-        """Time an authentication."""
+        """Time the reading of a credential."""
         self._metrics.child(series.AUTH_DURATION, scheme).observe(duration_s)
 
     def payout_ended(self, provider: str, state: str, took_s: float) -> None:

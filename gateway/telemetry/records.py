@@ -112,7 +112,7 @@ class RequestObserver(Observer, Protocol):
         """Note a request that was answered."""
 
     def authenticated(self, scheme: str, duration_s: float) -> None:
-        """Note how long authentication took."""
+        """Note for how many seconds a right credential was read from the store."""
 
     def unsettled(self, standing: Sequence[Unsettled], now: datetime) -> None:
         """Note how many payouts are unsettled."""

@@ -9,7 +9,6 @@ from hashlib import blake2b
 import msgspec
 
 from gateway.credentials.model import Credential, SecretDigest
-from gateway.domain.accounts.credentials import Principal
 from gateway.domain.kernel import errors, strict
 from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.clocks import Monotonic, Now
@@ -42,10 +41,16 @@ class SecretCheck:
 
 
 class Shown(msgspec.Struct, frozen=True):
-    """What a header says: a client id, and the digests of its secret under every key in use."""
+    """
+    What a header says: a client id, and the digests of its secret under every key in use.
+
+    Attributes:
+        is_kept: The header was right before.
+    """
 
     client_id: str
     digests: Mapping[str, bytes]
+    is_kept: bool = False
 
 
 _HEADERS_KEPT = 10_000
@@ -73,27 +78,14 @@ class RightHeaders:
         """Remember what a right header says; the oldest makes room."""
         if len(self._kept) >= _HEADERS_KEPT:
             del self._kept[next(iter(self._kept))]
-        self._kept[self._digest(header)] = shown
+        kept = Shown(shown.client_id, shown.digests, is_kept=True)
+        self._kept[self._digest(header)] = kept
 
     def _digest(self, header: str) -> bytes:
         """Digest a header, whatever it is made of."""
         keyed = self._keyed.copy()
         keyed.update(header.encode(errors="surrogatepass"))
         return keyed.digest()
-
-
-class _Claim(msgspec.Struct, frozen=True):
-    """
-    The identity a request claims, its address, and when it arrived.
-
-    Attributes:
-        is_known: The same header was right before.
-    """
-
-    shown: Shown
-    address: str
-    started: float
-    is_known: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +100,8 @@ class BasicCredentials:
         find_again: Returns it as the store had it after an instant of ``clock``; asked
             before anybody with a well-formed secret is refused.
         clock: Seconds; the one that kept records go by.
-        took: Told how many seconds it took to find a valid credential.
+        took: Called with the seconds for which a valid credential was read from the store; not
+            for a credential at hand.
     """
 
     find: Callable[[str], Awaitable[Credential | None]]
@@ -138,19 +131,18 @@ class BasicCredentials:
                 ``SVC.GTW.005`` (429) in place of a 401 for an address that was
                 refused too often.
         """
-        asked, started = call.asked, self.clock()
-        known = shown = self.known.find(asked.authorization)
+        asked = call.asked
+        shown = self.known.find(asked.authorization)
         if shown is None:
             client_id, secret = self._read(asked.authorization, asked.address)
             if not self.check.well_formed(secret):
                 return self._refuse(_WRONG, asked.address, client_id)
             shown = Shown(client_id, self.check.digests(secret))
-        claim = _Claim(shown, asked.address, started, known is not None)
         found = self.find(shown.client_id)
         if not isinstance(found, Ready):
-            return self._wait(call, claim, found)
-        if self._admit(call, claim, found.value):
-            return self._look_again(call, claim)
+            return self._wait(call, shown, found)
+        if self._admit(call, shown, found.value):
+            return self._look_again(call, shown, self.clock())
         return None
 
     def rehearsal(
@@ -188,45 +180,42 @@ class BasicCredentials:
         except ServiceError as refusal:
             raise self._refusal(refusal.error, refusal.reason, address) from refusal
 
-    async def _wait(self, call: Call, claim: _Claim, finding: Awaitable[Credential | None]) -> None:
+    async def _wait(self, call: Call, shown: Shown, finding: Awaitable[Credential | None]) -> None:
+        started = self.clock()
         with asking_the_store():
             credential = await finding
-        if self._admit(call, claim, credential):
-            await self._look_again(call, claim)
+        if self._admit(call, shown, credential):
+            await self._look_again(call, shown, started)
+        else:
+            self.took(self.clock() - started)
 
-    async def _look_again(self, call: Call, claim: _Claim) -> None:
+    async def _look_again(self, call: Call, shown: Shown, started: float) -> None:
         """
-        Compare with the record as it was when the request came, or later.
+        Compare with the record as it was at ``started``, after the request came, or later.
 
         An unknown id, a wrong secret and one that has ended come this way alike.
         """
         with asking_the_store():
-            credential = await self.find_again(claim.shown.client_id, claim.started)
-        reason = self._admit(call, claim, credential)
+            credential = await self.find_again(shown.client_id, started)
+        reason = self._admit(call, shown, credential)
         if reason:
-            await self._refuse(reason, claim.address, claim.shown.client_id)
+            await self._refuse(reason, call.asked.address, shown.client_id)
+        self.took(self.clock() - started)
 
-    def _admit(self, call: Call, claim: _Claim, credential: Credential | None) -> str:
+    def _admit(self, call: Call, shown: Shown, credential: Credential | None) -> str:
         """Compare, and fill the principal in; return why not, or nothing."""
         # an unknown id costs what a wrong secret costs
         stored = credential.secrets if credential else ()
-        right = self.check.matching(claim.shown.digests, stored)
+        right = self.check.matching(shown.digests, stored)
         if credential is None or right is None:
             return _WRONG
         ended = self._ended(credential)
         if ended:
             return ended
         self.check.used(credential.client_id, right.digest)
-        if not claim.is_known:
-            self.known.keep(call.asked.authorization[0], claim.shown)
-        call.principal = Principal(
-            client_id=credential.client_id,
-            company_id=credential.company_id,
-            account_id=credential.account_id,
-            permissions=credential.permissions,
-            limits=credential.limits,
-        )
-        self.took(self.clock() - claim.started)
+        if not shown.is_kept:
+            self.known.keep(call.asked.authorization[0], shown)
+        call.principal = credential.principal
         return ""
 
     def _ended(self, credential: Credential) -> str:

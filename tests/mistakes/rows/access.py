@@ -83,8 +83,8 @@ ROWS = (
         promise="An unknown client id costs the work of a wrong secret.",
         source="decisions 2 (step 8)",
         file="policies/authentication/basic.py",
-        right="right = self.check.matching(claim.shown.digests, stored)",
-        wrong="right = self.check.matching(claim.shown.digests, stored) if credential else None",
+        right="right = self.check.matching(shown.digests, stored)",
+        wrong="right = self.check.matching(shown.digests, stored) if credential else None",
         tests=(f"{_BASIC}::test_an_unknown_id_does_the_work_of_a_wrong_secret",),
     ),
     Mistake(

@@ -495,7 +495,7 @@ def test_a_header_is_found_under_the_same_key_alone():
 
     one.keep("a\udc80", shown)
 
-    assert one.find(["a\udc80"]) is shown
+    assert one.find(["a\udc80"]) == Shown(CLIENT, {"p1": b"digest"}, is_kept=True)
     assert other.find(["a\udc80"]) is None
     assert vars(one)["_kept"].keys().isdisjoint(vars(other)["_kept"])
 
@@ -507,17 +507,29 @@ def test_the_oldest_header_makes_room():
         known.keep(str(each), shown)
 
     assert known.find(["0"]) is None
-    assert known.find(["1"]) is known.find(["10000"]) is shown
+    assert known.find(["1"]) == known.find(["10000"]) == Shown(CLIENT, {}, is_kept=True)
 
 
-async def test_how_long_it_took_is_told_of_right_credentials_alone(policy_world: PolicyWorld):
-    """Refusals have their own clock, else a flood of them would hide a slow store."""
-    policy_world.slow_s = 0.25
-    await policy_world.sees(GOOD)
+@pytest.mark.parametrize(("at_hand", "took"), [(True, []), (False, [0.25])])
+async def test_only_reads_of_right_credentials_are_timed(*, at_hand: bool, took: list[float]):
+    """A flood of refusals, or of cached credentials, would hide a slow store."""
+    world = PolicyWorld(at_hand=at_hand, slow_s=0.25)
+    await world.sees(GOOD)
     with refused(INVALID):
-        await policy_world.sees(basic(CLIENT, WRONG))
+        await world.sees(basic(CLIENT, WRONG))
 
-    assert policy_world.took == [0.25]
+    assert world.took == took
+
+
+async def test_a_credential_has_one_principal_for_all_requests(policy_world: PolicyWorld):
+    first, second = [(await policy_world.sees(GOOD)).principal for _ in range(2)]
+    stored = policy_world.stored[CLIENT]
+    policy_world.stored[CLIENT] = replace(stored, permissions=frozenset())
+    changed = (await policy_world.sees(GOOD)).principal
+
+    assert first is second is stored.principal
+    assert changed is not None
+    assert changed.permissions == frozenset()
 
 
 def test_every_refusal_is_declared(policy_world: PolicyWorld):
