@@ -17,7 +17,7 @@ from gateway.domain.bank.providers import ProviderError
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.catalogue import ErrorCode, bounded_wait
 from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.money import Sum
+from gateway.domain.kernel.money import Money, Sum
 from gateway.domain.kernel.windows import written
 from gateway.domain.requests.reasons import REASONS, sentence, told
 from gateway.http.route import Answer, Document, code_of
@@ -151,6 +151,8 @@ def pretty(document: object) -> bytes:
 
 def _plain(value: object) -> object:
     """Write an amount or a struct; a TypeError for anything else that JSON does not know."""
+    if type(value) is Money:  # the most frequent; the match costs 2 us
+        return orjson.Fragment(str(value))
     match value:
         case Sum() | Decimal():
             return orjson.Fragment(str(value))
