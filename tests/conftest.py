@@ -41,13 +41,19 @@ def pytest_configure(config: pytest.Config) -> None:
         config.addinivalue_line("markers", f"{name}: {meaning}")
     statements.share()
     in_memory.keep()
-    logging.getLogger("asyncio").addFilter(_is_of_this_test)
 
 
 def _is_of_this_test(record: logging.LogRecord) -> bool:
     """Leave out what the collector says of a future or task that an earlier test has left."""
-    said = record.getMessage()
+    said = record.msg if record.name == "asyncio" else ""
     return not ("was never retrieved" in said or said.startswith("Task was destroyed"))
+
+
+@pytest.fixture
+def caplog(caplog: pytest.LogCaptureFixture) -> pytest.LogCaptureFixture:
+    """The log of this test alone."""
+    caplog.handler.addFilter(_is_of_this_test)
+    return caplog
 
 
 @pytest.hookimpl(tryfirst=True)
