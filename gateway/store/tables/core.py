@@ -185,10 +185,9 @@ payouts = Table(
     Column("moved_centavos", BigInteger),
     # The bank's own name of the account that it was sent from.
     Column("provider_account", Text, nullable=False),
-    # One key for two references would show one payout's fate for the other.
-    UniqueConstraint("account_id", "provider_key"),
-    # Banks name a payout by it without its account.
-    Index("ix_payouts_provider_key", "provider_key"),
+    # One key for two references would show one payout's fate for the other. The key comes first:
+    # banks name a payout by it without its account.
+    UniqueConstraint("provider_key", "account_id"),
     Index("ix_payouts_account_id_created_at", "account_id", "created_at"),
     Index("ix_payouts_next_check_at", "next_check_at"),
     # Who has payouts to follow up at a bank, and of each account those due longest: one with very
@@ -198,8 +197,11 @@ payouts = Table(
         *("provider", "account_id", "next_check_at"),
         sqlite_where=text("next_check_at IS NOT NULL"),
     ),
-    # Lists across accounts; new payouts are appended at its end.
+    # Lists across accounts, all and by method; new payouts are appended at their end.
     Index("ix_payouts_created_at", "created_at"),
+    Index("ix_payouts_method_created_at", "method", "created_at"),
+    # Lists of one credential or user, who may have made few payouts or none.
+    Index("ix_payouts_client_id_created_at", "client_id", "created_at"),
     # Few payouts are in these: an order that is made and settles is written in neither.
     Index("ix_payouts_unresolved", "created_at", sqlite_where=text("state = 'unknown' OR review")),
     Index(

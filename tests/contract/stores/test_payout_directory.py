@@ -331,6 +331,8 @@ async def test_a_person_finds_and_counts_their_companies_alone(
 
 PLANNED = {
     "list": "SELECT * FROM payouts ORDER BY created_at DESC LIMIT 26",
+    "client": "SELECT * FROM payouts WHERE client_id = 'a' ORDER BY created_at DESC LIMIT 26",
+    "method": "SELECT * FROM payouts WHERE method = 'pix' ORDER BY created_at DESC LIMIT 26",
     "unresolved": (
         "SELECT * FROM payouts WHERE (payouts.state = 'unknown' OR payouts.review)"
         " ORDER BY created_at"
@@ -341,6 +343,8 @@ PLANNED = {
 }
 INDEXES = {
     "list": "ix_payouts_created_at",
+    "client": "ix_payouts_client_id_created_at",
+    "method": "ix_payouts_method_created_at",
     "unresolved": "ix_payouts_unresolved",
     "failed": "ix_payouts_failure_code_created_at",
     "moved": "ix_payouts_moved_centavos_created_at",
