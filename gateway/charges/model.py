@@ -42,6 +42,7 @@ class ChargeRecord(Struct, frozen=True, kw_only=True):
         updated_at: When the bank was asked for what is known; its later answers correct this.
         paid_at, e2e_id: Of the last payment that was seen; empty again where the bank's charge
             turns out not to be paid.
+        paid_centavos: What that payment paid; None where there is none, or nobody said how much.
         payer_name: Who paid last, else who is asked to pay; empty where nobody was named.
         description: What the payer is told; empty for nothing.
         made_until: Until then its order is being made, or its outcome is unknown: no other
@@ -60,6 +61,7 @@ class ChargeRecord(Struct, frozen=True, kw_only=True):
     expires_at: datetime | None
     updated_at: datetime
     paid_at: datetime | None = None
+    paid_centavos: int | None = None
     e2e_id: str = ""
     payer_name: str = ""
     description: str = ""
@@ -69,6 +71,11 @@ class ChargeRecord(Struct, frozen=True, kw_only=True):
     def value(self) -> Money | None:
         """The amount; None for an open one."""
         return None if self.centavos is None else Money(self.centavos)
+
+    @property
+    def paid_value(self) -> Money | None:
+        """What the last payment paid; None where that is not known."""
+        return None if self.paid_centavos is None else Money(self.paid_centavos)
 
     def state_at(self, now: datetime) -> ChargeState:
         """Return the state, ``EXPIRED`` for an active one that can no longer be paid."""
@@ -86,10 +93,11 @@ class SeenCharge:
             active or cancelled.
         at: When the bank was asked: of two answers the one that was asked for later counts.
         paid_at, e2e_id: Of the payment, where the answer tells one.
+        paid: The amount of the payment; None where the answer does not tell it.
         payer_name: Who paid, else who is asked to pay.
-        listed: The amount of a payment from the list of all that came in. It names the charge,
-            and that alone proves nothing: it pays the charge only where the amount suffices.
-            None for the bank's answer about the charge itself.
+        is_listed: A payment from the list of all that came in, with its amount. It names the
+            charge, and that alone proves nothing: it pays the charge only where the amount
+            suffices. False for the bank's answer about the charge itself.
     """
 
     account_id: str
@@ -98,8 +106,9 @@ class SeenCharge:
     at: datetime
     paid_at: datetime | None = None
     e2e_id: str = ""
+    paid: Money | None = None
     payer_name: str = ""
-    listed: Money | None = None
+    is_listed: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,8 +116,8 @@ class ChargeSearch:
     """
     Which charges, newest first; None for all.
 
-    ``text`` is a part of a reference or of a payer's name, or an amount; the newest charges alone
-    are compared with it.
+    ``text`` is an amount that was asked for or paid, or a part of a reference or of a payer's
+    name, with which the newest charges alone are compared.
     """
 
     page: Keyset

@@ -79,7 +79,7 @@ class ChargeNotes:
         while batch := dict(list(self._waiting.items())[:_BATCH]):
             await self._records.note(list(batch.values()))
             for key, seen in batch.items():
-                if seen.listed is not None:  # the charge's own answer may have to correct it
+                if seen.is_listed:  # the charge's own answer may have to correct it
                     self._known.pop((*key[:2], ""), None)
                 self._known[key] = (seen.state, seen.e2e_id)
                 if self._waiting.get(key) is seen:
@@ -164,7 +164,7 @@ class KeptCharges:
         for each in payments:
             if each.reference:
                 seen = _paid(account.id, each, asked_at)
-                self.notes.take(dataclasses.replace(seen, listed=each.value))
+                self.notes.take(dataclasses.replace(seen, is_listed=True))
 
     async def _now_or_later(self, storing: Awaitable[None], seen: SeenCharge) -> None:
         """Store something, or note what is known where the store is away."""
@@ -176,7 +176,7 @@ class KeptCharges:
 
 
 def _key(seen: SeenCharge) -> _Key:
-    return seen.account_id, seen.reference, "" if seen.listed is None else seen.e2e_id
+    return seen.account_id, seen.reference, seen.e2e_id if seen.is_listed else ""
 
 
 def _seen(account_id: str, charge: Charge | ChargePayment, at: datetime) -> SeenCharge:
@@ -201,6 +201,7 @@ def _paid(account_id: str, payment: ChargePayment | IncomingPayment, at: datetim
         at=at,
         paid_at=payment.paid_at,
         e2e_id=payment.e2e_id,
+        paid=payment.value,
         payer_name=payment.payer.name if payment.payer else "",
     )
 

@@ -48,7 +48,7 @@ class ChargeRecordDocument(Struct, frozen=True):
     A charge that was ordered through us; ``status`` is what was last known, at ``updated_at``.
 
     ``Unknown`` is one whose bank has not told that it was made. ``value`` is 0 for an open
-    amount. ``paid_at`` and ``e2e_id`` are those of the last payment that was seen.
+    amount. ``paid_at``, ``paid_value`` and ``e2e_id`` are those of the last payment that was seen.
     """
 
     id: str
@@ -63,6 +63,10 @@ class ChargeRecordDocument(Struct, frozen=True):
     expires_at: OptionalMoment
     updated_at: OptionalMoment
     paid_at: OptionalMoment
+    paid_value: Annotated[
+        Amount,
+        Meta(description="Paid by that payment; 0 where there is none, or its amount is unknown."),
+    ]
     e2e_id: str
 
 
@@ -105,4 +109,5 @@ def page(found: ChargePage, _who: BackOfficeCaller) -> ChargeRecordList:
 
 def _charge(found: ChargeRecord, now: datetime) -> ChargeRecordDocument:
     status = found.state_at(now)
-    return struct_of(ChargeRecordDocument, found, value=found.value or ZERO, status=status)
+    value, paid = found.value or ZERO, found.paid_value or ZERO
+    return struct_of(ChargeRecordDocument, found, value=value, paid_value=paid, status=status)

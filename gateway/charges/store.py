@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from sqlalchemy import (
+    BigInteger,
     ColumnElement,
     Update,
     and_,
@@ -57,12 +58,18 @@ _NOT_SLOW: Final = or_(
     charges.c.updated_at <= bindparam("at"),
     charges.c.updated_at > bindparam("ahead"),
 )
-_OTHER_PAYMENT: Final = or_(charges.c.e2e_id != bindparam("payment"), charges.c.paid_at.is_(None))
+_AMOUNT: Final = bindparam("amount", type_=BigInteger())
+_OTHER_PAYMENT: Final = or_(
+    charges.c.e2e_id != bindparam("payment"),
+    charges.c.paid_at.is_(None),
+    and_(_AMOUNT.is_not(None), charges.c.paid_centavos.is_distinct_from(_AMOUNT)),
+)
 _PAYMENT: Final[Mapping[str, Any]] = {
     # A reusable one goes on, and is known to have been made.
     "state": case((_ONCE, _PAID), (charges.c.state == _UNKNOWN, _ACTIVE), else_=charges.c.state),
     "updated_at": bindparam("at"),
     "paid_at": bindparam("paid"),
+    "paid_centavos": _AMOUNT,
     "e2e_id": bindparam("payment"),
     "payer_name": func.coalesce(func.nullif(bindparam("payer"), ""), charges.c.payer_name),
 }
@@ -75,7 +82,7 @@ _TOLD_PAID: Final = _WRITTEN.where(_ONCE, charges.c.state != _PAID).values(
 # A listed payment only names the charge: its amount has to suffice, and what the bank says of the
 # charge itself afterwards outranks it.
 _LISTED_PAYMENT: Final = _WRITTEN.where(
-    or_(charges.c.centavos.is_(None), charges.c.centavos <= bindparam("amount")),
+    or_(charges.c.centavos.is_(None), charges.c.centavos <= _AMOUNT),
     or_(
         and_(charges.c.reusable, charges.c.paid_at < bindparam("paid")),
         and_(
@@ -91,6 +98,7 @@ _LISTED_PAYMENT: Final = _WRITTEN.where(
 _UNPAID: Final[Mapping[str, Any]] = {
     "updated_at": bindparam("at"),
     "paid_at": case((charges.c.reusable, charges.c.paid_at)),
+    "paid_centavos": case((charges.c.reusable, charges.c.paid_centavos)),
     "e2e_id": case((charges.c.reusable, charges.c.e2e_id), else_=""),
     "payer_name": case(
         (and_(_ONCE, charges.c.paid_at.is_not(None)), bindparam("payer")),
@@ -219,10 +227,10 @@ def _conditions(
 
 
 def _fits(text: str, inside: Sequence[ColumnElement[bool]]) -> ColumnElement[bool]:
-    """Demand an amount, by its index; or else a part of a reference or of the payer's name."""
+    """Demand an amount, asked for or paid; or else a part of a reference or the payer's name."""
     centavos = terms_of(text).centavos
     if centavos is not None:
-        return charges.c.centavos == centavos
+        return or_(charges.c.centavos == centavos, charges.c.paid_centavos == centavos)
     texts = (charges.c.reference, charges.c.payer_name)
     return holding(text, texts, (charges.c.id,), charges.c.created_at, inside)
 
@@ -262,14 +270,18 @@ def _noted(seen: SeenCharge) -> tuple[Update, Mapping[str, Any]]:
         "of_reference": reference_digest(seen.reference),
         "at": seen.at,
     }
-    payment = {"paid": seen.paid_at, "payment": seen.e2e_id, "payer": seen.payer_name}
-    if seen.listed is not None and seen.paid_at is not None:
+    payment = {
+        "paid": seen.paid_at,
+        "amount": None if seen.paid is None else seen.paid.centavos,
+        "payment": seen.e2e_id,
+        "payer": seen.payer_name,
+    }
+    if seen.is_listed and seen.paid_at is not None:
         try:
             believed = seen.paid_at + _CLOCKS_APART
         except OverflowError:  # the last day of the calendar
             believed = seen.paid_at
-        amount = seen.listed.centavos
-        return _LISTED_PAYMENT, {**given, **payment, "amount": amount, "believed": believed}
+        return _LISTED_PAYMENT, {**given, **payment, "believed": believed}
     if seen.paid_at is not None:
         return _TOLD_PAYMENT, {**given, **payment}
     if seen.state is ChargeState.PAID:

@@ -126,7 +126,8 @@ class FoundCharge(Struct, frozen=True, kw_only=True):
     """
     A charge that was made through us, as last known.
 
-    ``value`` is 0 for an open amount; ``payer_name`` is empty where nobody was named.
+    ``value`` is 0 for an open amount, ``paid_value`` where no paid amount is known;
+    ``payer_name`` is empty where nobody was named.
     """
 
     account_id: str
@@ -135,6 +136,7 @@ class FoundCharge(Struct, frozen=True, kw_only=True):
         str, Meta(description="Who paid, else who is asked to.", examples=["Maria Silva"])
     ]
     value: Sum
+    paid_value: Annotated[Sum, Meta(description="Paid by the last payment that was seen.")]
     status: ChargeState
     created_at: Annotated[Moment, Meta(description="When it was ordered.")]
 
@@ -146,6 +148,7 @@ class FoundCharge(Struct, frozen=True, kw_only=True):
             reference=record.reference,
             payer_name=record.payer_name,
             value=Sum(record.centavos or 0),
+            paid_value=Sum(record.paid_centavos or 0),
             status=record.state_at(now),
             created_at=record.created_at,
         )

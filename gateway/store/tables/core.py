@@ -305,6 +305,8 @@ charges = Table(
     Column("expires_at", Instant),
     Column("updated_at", Instant, nullable=False),
     Column("paid_at", Instant),
+    # Of that payment: an open charge asks for no amount.
+    Column("paid_centavos", BigInteger),
     Column("e2e_id", Text, nullable=False),
     Column("payer_name", Text, nullable=False),
     Column("description", Text, nullable=False),
@@ -314,6 +316,11 @@ charges = Table(
     Index("ix_charges_created_at_id", "created_at", "id"),
     Index("ix_charges_account_id_created_at_id", "account_id", "created_at", "id"),
     Index("ix_charges_centavos_created_at", "centavos", "created_at"),
+    Index(
+        "ix_charges_paid_centavos_created_at",
+        *("paid_centavos", "created_at"),
+        sqlite_where=text("paid_centavos IS NOT NULL"),
+    ),
     Index("ix_charges_e2e_id", "e2e_id"),
 )
 

@@ -191,7 +191,9 @@ CHARGES: Final[Input[ChargeSearch]] = inputs.filters(
     inputs.uuid_filter("account_id", "Of this account alone."),
     inputs.text_filter("reference", "The whole reference."),
     inputs.text_filter(
-        "text", "Part of a reference or of a payer's name, or an amount; of the newest 20,000."
+        "text",
+        "An amount, asked for or paid; or a part of a reference or of a payer's name, of the "
+        "newest 20,000.",
     ),
     inputs.word_filter("status", ChargeState),
     inputs.instant_filter("since", "Ordered then or later."),

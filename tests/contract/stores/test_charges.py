@@ -195,7 +195,8 @@ def listed(centavos: int, e2e_id: str = "E1", paid: int = 0, at: int = 60) -> Se
     return dataclasses.replace(
         seen(ChargeState.PAID, e2e_id=e2e_id, at=at),
         paid_at=NOW + paid * SECOND,
-        listed=Money(centavos),
+        paid=Money(centavos),
+        is_listed=True,
     )
 
 
@@ -386,7 +387,28 @@ async def test_a_text_is_a_part_of_reference_or_payer_or_an_amount(store: Store)
     assert await references("FATURA-") == ["fatura-2", "Fatura-1"]
     assert await references("joao conc") == ["fatura-2"]
     assert await references("R$ 1.234,56") == ["Fatura-1"]
+    assert await references("25,00") == []
     assert await references("ana") == await references("%") == []
+
+
+@both
+@pytest.mark.parametrize("is_listed", [False, True], ids=["of the charge", "from the list"])
+async def test_an_open_charge_is_found_by_what_was_paid(store: Store, is_listed: bool):
+    """The bank's later word of the same payment corrects the amount, and an unpaid one has none."""
+    await records(store).begin(charge(centavos=None))
+    paid = dataclasses.replace(seen(ChargeState.PAID, e2e_id="E1"), paid=Money(2_500))
+
+    await records(store).note([dataclasses.replace(paid, is_listed=is_listed)])
+    listed_by = [each.paid_value for each in await found(store, text="25,00")]
+    await records(store).note([dataclasses.replace(paid, paid=Money(2_600))])
+    corrected = [each.paid_value for each in await found(store, text="26,00")]
+    await records(store).note([dataclasses.replace(paid, paid=None)])
+    untold = await one(store)
+    await records(store).note([seen(ChargeState.ACTIVE, at=120)])
+
+    assert (listed_by, corrected) == ([Money(2_500)], [Money(2_600)])
+    assert untold.paid_value == Money(2_600)
+    assert (await one(store)).paid_value is None
 
 
 @both

@@ -128,7 +128,7 @@ ROWS = (
         promise="A listed payment that only names a charge does not pay it.",
         source="ADR 0052",
         file="gateway/charges/store.py",
-        right='    or_(charges.c.centavos.is_(None), charges.c.centavos <= bindparam("amount")),\n',
+        right="    or_(charges.c.centavos.is_(None), charges.c.centavos <= _AMOUNT),\n",
         wrong="",
         tests=(f"{_CHARGES}::test_a_listed_payment_pays_a_charge_whose_amount_it_reaches",),
     ),

@@ -299,11 +299,18 @@ _TABLES: Final = (
         "charges",
         "text id account_id; bytes reference_sha256; text reference provider type; flag reusable; "
         "large? centavos; text state; time created_at; time? expires_at; time updated_at; "
-        "time? paid_at; text e2e_id payer_name description; time? made_until",
+        "time? paid_at; large? paid_centavos; text e2e_id payer_name description; "
+        "time? made_until",
         of={"account_id": "accounts"},
         unique="reference_sha256 account_id",
         check=("above_zero", "centavos > 0"),
-        indexes=("account_id created_at id", "created_at id", "centavos created_at", "e2e_id"),
+        indexes=(
+            "account_id created_at id",
+            "centavos created_at",
+            "created_at id",
+            "e2e_id",
+            "paid_centavos created_at WHERE paid_centavos IS NOT NULL",
+        ),
     ),
     _Table(
         "provider_minutes",
