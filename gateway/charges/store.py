@@ -37,7 +37,7 @@ from gateway.store.kernel.structs import from_row, row_of
 from gateway.store.tables.columns import reference_digest
 from gateway.store.tables.core import charges
 from gateway.store.tables.scope import of_account
-from gateway.store.tables.texts import holding
+from gateway.store.tables.texts import Folded, holding
 
 _OWN: Final = and_(
     charges.c.account_id == bindparam("of_account"),
@@ -231,8 +231,8 @@ def _fits(text: str, inside: Sequence[ColumnElement[bool]]) -> ColumnElement[boo
     centavos = terms_of(text).centavos
     if centavos is not None:
         return or_(charges.c.centavos == centavos, charges.c.paid_centavos == centavos)
-    texts = (charges.c.reference, charges.c.payer_name)
-    return holding(text, texts, (charges.c.id,), charges.c.created_at, inside)
+    texts = (Folded(charges.c.reference), Folded(charges.c.payer_name))
+    return holding(text, texts, charges.c.created_at, inside)
 
 
 def _in_state(state: ChargeState, now: datetime) -> Sequence[ColumnElement[bool]]:

@@ -78,7 +78,7 @@ from gateway.store.tables.core import (
 )
 from gateway.store.tables.identity import users
 from gateway.store.tables.scope import of_account, of_company, stops_in
-from gateway.store.tables.texts import JsonText, holding
+from gateway.store.tables.texts import Folded, holding
 
 _PROBES: Final = Right(Area.PROBE, Action.WRITE)
 _STOPS: Final = Right(Area.STOP, Action.WRITE)
@@ -146,11 +146,6 @@ _PEOPLE: Final = (
     .outerjoin(_APPROVERS, _APPROVERS.c.id == approvals.c.decided_by)
     .order_by(approvals.c.decided_at.desc())
     .limit(1)
-)
-
-
-_PAYEE: Final = func.coalesce(
-    JsonText(payouts.c.key_owner, "name"), JsonText(payouts.c.destination, "name")
 )
 
 
@@ -361,8 +356,8 @@ def _inside(query: PayoutQuery, scope: CompanyScope) -> Sequence[Sequence[Condit
     alike = [[*common, *each] for each in amounts]
     if text is None or centavos is not None:
         return alike
-    texts = (payouts.c.reference, _PAYEE)
-    return [[*each, holding(text, texts, _KEY, payouts.c.created_at, each)] for each in alike]
+    texts = (Folded(payouts.c.reference), payouts.c.payee_folded)
+    return [[*each, holding(text, texts, payouts.c.created_at, each)] for each in alike]
 
 
 def _amounts(least: Money | None, most: Money | None) -> Sequence[Sequence[Condition]]:

@@ -57,6 +57,8 @@ def terms_of(text: str) -> Terms:
 
 def folded(text: str) -> str:
     """Return a text without accents, in small letters."""
+    if text.isascii():
+        return text.lower()
     plain = unicodedata.normalize("NFKD", text.casefold())
     return "".join(each for each in plain if not unicodedata.combining(each))
 

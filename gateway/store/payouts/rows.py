@@ -17,6 +17,7 @@ from gateway.domain.bank.payout_orders import (
 )
 from gateway.domain.bank.providers import Evidence, Phase
 from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.terms import folded
 from gateway.domain.payouts.followups import FIRST_CHECK
 from gateway.domain.payouts.payouts import (
     SUCCESSORS,
@@ -76,6 +77,7 @@ def payout_row(payout: Payout) -> dict[str, object]:
         "state": payout.state.value,
         "payee_digest": payout.payee_digest or None,
         "key_owner": None if payout.owner is None else columns.written(asdict(payout.owner)),
+        "payee_folded": folded((payout.owner or payout.destination).name),
         "next_check_at": payout.lease_until,
         **_failing(payout.failure),
     }

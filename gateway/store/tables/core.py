@@ -179,6 +179,8 @@ payouts = Table(
     Column("payee_digest", LargeBinary),
     # Of the key as the bank named them to whoever ordered it in the panel, as JSON.
     Column("key_owner", Text),
+    # Their name, else the destination's: in small letters without accents, as searches compare it.
+    Column("payee_folded", Text, nullable=False),
     # Who proved that a bank did not execute what may have been sent to it: bank or people.
     Column("absence", Text),
     # What the bank moved, where two people found that it was not what was ordered.

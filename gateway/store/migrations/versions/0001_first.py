@@ -119,7 +119,7 @@ _TABLES: Final = (
         "time lease_until created_at updated_at; time? settled_at; text provider_id e2e_id; "
         "text? failure_code; flag failure_forbidden review; time? next_check_at; "
         "text? check_owner; time? check_until held_until; bytes? payee_digest; text? key_owner; "
-        "text? absence; large? moved_centavos; text provider_account",
+        "text payee_folded; text? absence; large? moved_centavos; text provider_account",
         key=_PAYOUT,
         of={"account_id": "accounts"},
         unique="provider_key account_id",
