@@ -49,7 +49,7 @@ _LINE_END: Final = b"\r\n"
 _TWO_BLANKS: Final = b"  "
 """In a request line: aiohttp reads them as one, and others as an empty target (RFC 9112, 3)."""
 _OLD: Final = b" HTTP/1.0"
-_CLOSES: Final = re.compile(rb"\r\nconnection:[^\r\n]*\bclose\b", re.IGNORECASE)
+_CLOSES: Final = re.compile(rb"\r\n(?:proxy-)?connection:[^\r\n]*\bclose\b", re.IGNORECASE)
 _NO_LINGER: Final = struct.pack("ii", 1, 0)
 """Closing drops what was not sent, and resets the connection (socket(7), SO_LINGER)."""
 
@@ -334,6 +334,11 @@ class Front(asyncio.Protocol):
         """Does the connection take no further request?"""
         return self._connections.draining or self._has_ended.is_set() or self._discards
 
+    @property
+    def is_refusing(self) -> bool:
+        """Was a head refused here? What aiohttp found in its first part is not told, too."""
+        return self._refusing is not None
+
     def begin_request(self, request: web.BaseRequest) -> Awaitable[None] | None:
         """
         Count a request; call ``end_request`` once it has been answered.
@@ -462,6 +467,8 @@ class _Handler(web.RequestHandler):
         """
         if isinstance(exc, ConnectionError):
             raise exc
+        if self._front.is_refusing:
+            raise ConnectionResetError
         is_unreadable = status == HTTPStatus.BAD_REQUEST
         answer = self._refusals.answer(self._front.find_fault() if is_unreadable else INTERNAL)
         return _LastResponse(self._front, answer)

@@ -117,6 +117,7 @@ async def test_a_bad_request_behind_a_good_one_is_refused_in_its_turn(listener, 
     [
         (b"GET / HTTP/1.1\r\n" + HOST + b"Connection: close\r\n\r\n", b""),
         (b"GET / HTTP/1.1\r\n" + HOST + b"connection: x, Close\r\n\r\n", b""),
+        (b"GET / HTTP/1.1\r\n" + HOST + b"Proxy-Connection: close\r\n\r\n", b""),
         (b"GET / HTTP/1.0\r\n\r\n", b""),
         (b"POST / HTTP/1.0\r\nContent-Length: 5\r\n\r\nhello", b"hello"),
         (

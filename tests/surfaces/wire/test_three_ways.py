@@ -1,0 +1,56 @@
+"""
+Every probe sent whole, cut in two at ten places, and byte by byte: the same comes of it.
+
+A plain request that comes whole is read by our lane, everything else by aiohttp. Whoever could
+choose between two readers that differ would choose what the gateway takes his bytes for.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.surfaces.wire.probes import ACCEPTED, GROUPS, MARK
+from tests.world.gateway.segments import Gateway, ways
+from tests.world.gateway.world import World, basic
+from tests.world.raw_http import HOST
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+CASES = {
+    **{name: [b"".join(probe.portions) for probe in group] for name, group in GROUPS.items()},
+    "accepted": [sent for sent, _, _ in ACCEPTED],
+}
+LONGEST = 40_000
+"""Nothing is read beyond it, and it is not sent byte by byte."""
+
+
+def aimed(data: bytes, target: str, credential: str) -> bytes:
+    """Send the same to a row of the partner surface, with a credential: the lane's own."""
+    for given in (b"/" + MARK, b"/"):
+        data = data.replace(b" " + given + b" ", b" " + target.encode() + b" ")
+    return data.replace(HOST, HOST + f"Authorization: {credential}\r\n".encode())
+
+
+async def differences(reached: Gateway, data: bytes, *, plain: bool) -> list[str]:
+    """Say at which places a cut changes what comes of bytes; of plain ones the lane may take."""
+    whole = await reached.tried([data])
+    found = [f"{data!r:.200} was taken"] if whole.taken and not plain else []
+    cuts = [each for each in ways(data) if len(each) <= LONGEST]
+    return found + [told for each in cuts if (told := await reached.differs(each, whole))]
+
+
+@pytest.mark.parametrize("group", CASES)
+async def test_where_it_is_cut_changes_nothing(waiting_world: World, reached: Gateway, group: str):
+    """At a read and at a payout, which the lane takes when they are plain."""
+    credential = basic(waiting_world.pair("full"))
+    found = [
+        each
+        for data in CASES[group]
+        for sent in (
+            aimed(data, waiting_world.at("/balance"), credential),
+            aimed(data, waiting_world.at("/withdraw"), credential),
+        )
+        for each in await differences(reached, sent, plain=group == "accepted")
+    ]
+
+    assert found == []
