@@ -18,6 +18,7 @@ from tests.mistakes.rows import (
     running,
     screens,
     telemetry,
+    wire,
     worker,
 )
 
@@ -38,4 +39,5 @@ MISTAKES = (
     *identity.ROWS,
     *backoffice.ROWS,
     *backoffice_surface.ROWS,
+    *wire.ROWS,
 )

@@ -1,0 +1,150 @@
+"""The wire: what our lane takes, and what it leaves to aiohttp."""
+
+from __future__ import annotations
+
+from tests.mistakes.mistake import Mistake
+
+SOURCE = "decisions 2 (step 1)"
+ROWS = (
+    Mistake(
+        name="lane-takes-a-name-twice",
+        promise="A request with two Hosts, lengths or credentials is left to aiohttp.",
+        source=SOURCE,
+        file="gateway/net/server/lane.py",
+        right="            and len(names) == len(pairs)\n",
+        wrong="",
+        tests=(
+            "tests/unit/gateway/net/server/test_lane.py::test_whatever_is_odd_is_left_to_aiohttp_and_forgotten",
+        ),
+    ),
+    Mistake(
+        name="lane-takes-odd-names",
+        promise="A request that asks for more than an answer is left to aiohttp.",
+        source=SOURCE,
+        file="gateway/net/server/lane.py",
+        right="            and names.isdisjoint(_ODD)\n",
+        wrong="",
+        tests=(
+            "tests/unit/gateway/net/server/test_lane.py::test_whatever_is_odd_is_left_to_aiohttp_and_forgotten",
+        ),
+    ),
+    Mistake(
+        name="lane-takes-a-last-request",
+        promise="A connection that its caller ends is left to aiohttp.",
+        source=SOURCE,
+        file="gateway/net/server/lane.py",
+        right='headers.get(hdrs.CONNECTION, "keep-alive").lower() == "keep-alive"',
+        wrong="True",
+        tests=(
+            "tests/unit/gateway/net/server/test_lane.py::test_whatever_is_odd_is_left_to_aiohttp_and_forgotten",
+        ),
+    ),
+    Mistake(
+        name="lane-takes-any-host",
+        promise="A Host that is none is refused, so it is left to aiohttp.",
+        source=SOURCE,
+        file="gateway/net/server/lane.py",
+        right="            and is_host(headers[hdrs.HOST])\n",
+        wrong="",
+        tests=(
+            "tests/unit/gateway/net/server/test_lane.py::test_whatever_is_odd_is_left_to_aiohttp_and_forgotten",
+        ),
+    ),
+    Mistake(
+        name="lane-takes-any-length",
+        promise="A length that is not written as the body's is left to aiohttp.",
+        source=SOURCE,
+        file="gateway/net/server/lane.py",
+        right="            and headers.get(hdrs.CONTENT_LENGTH) == length\n",
+        wrong="",
+        tests=(
+            "tests/unit/gateway/net/server/test_lane.py::test_whatever_is_odd_is_left_to_aiohttp_and_forgotten",
+        ),
+    ),
+    Mistake(
+        name="lane-takes-a-long-line",
+        promise="What is above the bound of a line is measured by aiohttp.",
+        source=SOURCE,
+        file="gateway/net/server/lane.py",
+        right="min(limits.head_bytes, limits.header_line_bytes, limits.request_line_bytes)",
+        wrong="limits.head_bytes",
+        tests=("tests/unit/gateway/net/server/test_lane.py::test_a_bound_is_met_exactly",),
+    ),
+    Mistake(
+        name="lane-takes-many-headers",
+        promise="One header too many is counted by aiohttp.",
+        source=SOURCE,
+        file="gateway/net/server/lane.py",
+        right="        and lines - 2 <= limits.headers  # the request's own, and the empty one\n",
+        wrong="",
+        tests=(
+            "tests/unit/gateway/net/server/test_lane.py::test_whatever_is_odd_is_left_to_aiohttp_and_forgotten",
+        ),
+    ),
+    Mistake(
+        name="lane-takes-any-byte",
+        promise="Control bytes and bytes beyond ASCII in a head are left to aiohttp.",
+        source=SOURCE,
+        file="gateway/net/server/lane.py",
+        right="        and head.translate(None, _PRINTABLE) == _LINE_END * lines\n",
+        wrong="",
+        tests=(
+            "tests/unit/gateway/net/server/test_lane.py::test_whatever_is_odd_is_left_to_aiohttp_and_forgotten",
+        ),
+    ),
+    Mistake(
+        name="lane-takes-spaces-at-an-end",
+        promise="A line that ends in a space, or has no value, is left to aiohttp.",
+        source=SOURCE,
+        file="gateway/net/server/lane.py",
+        right="        and not any(each in head for each in _STRIPPED)\n",
+        wrong="",
+        tests=(
+            "tests/unit/gateway/net/server/test_lane.py::test_whatever_is_odd_is_left_to_aiohttp_and_forgotten",
+        ),
+    ),
+    Mistake(
+        name="lane-takes-while-one-is-served",
+        promise="A request waits until the one before it is answered.",
+        source=SOURCE,
+        file="gateway/net/server/front.py",
+        right="is_between = self._request is None and not self._handed_on",
+        wrong="is_between = not self._handed_on",
+        tests=(
+            "tests/unit/gateway/net/server/test_lane.py::test_what_comes_while_it_serves_is_answered_behind_it",
+        ),
+    ),
+    Mistake(
+        name="lane-takes-while-draining",
+        promise="A listener that closes takes no new request.",
+        source=SOURCE,
+        file="gateway/net/server/front.py",
+        right="if not is_between or self._connections.draining or not self._room.is_set():",
+        wrong="if not is_between or not self._room.is_set():",
+        tests=(
+            "tests/unit/gateway/net/server/test_lane.py::test_a_request_that_comes_when_the_listener_closes_is_refused_by_aiohttp",
+        ),
+    ),
+    Mistake(
+        name="lane-takes-from-who-takes-nothing",
+        promise="Who has not taken an answer is served no further.",
+        source=SOURCE,
+        file="gateway/net/server/front.py",
+        right="if not is_between or self._connections.draining or not self._room.is_set():",
+        wrong="if not is_between or self._connections.draining:",
+        tests=(
+            "tests/unit/gateway/net/server/test_lane.py::test_nothing_is_taken_from_a_caller_who_has_not_taken_its_answer",
+        ),
+    ),
+    Mistake(
+        name="last-by-another-name",
+        promise="A request with Proxy-Connection: close is answered, whatever bytes are behind it.",
+        source=SOURCE,
+        file="gateway/net/server/front.py",
+        right='rb"\\r\\n(?:proxy-)?connection:',
+        wrong='rb"\\r\\nconnection:',
+        tests=(
+            "tests/surfaces/wire/test_raw_socket_probes.py::test_bytes_behind_a_last_request_are_no_request",
+        ),
+    ),
+)
