@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 
@@ -57,6 +58,39 @@ def test_the_trace_goes_on_with_a_new_parent_each_time():
     assert len(parents) == 400
     assert SENT not in parents
     assert all(HEADER.fullmatch(each) and each[3:35] == DIGITS for each in parents)
+
+
+def test_outside_of_a_request_each_call_begins_the_trace_of_an_id_of_its_own():
+    trace.begin("")
+
+    sent = [trace.outgoing() for _ in range(2)]
+
+    assert len({trace_id for trace_id, _, _ in sent}) == 2
+    assert all(parent[3:35] == trace.begun(trace_id) for trace_id, parent, _ in sent)
+
+
+def test_without_the_caller_s_parent_our_own_id_begins_the_trace():
+    """As after a request whose spans were recorded."""
+    begun("mine", SENT)
+    trace.belong_to(None)
+
+    assert sent_on() == (trace.begun("mine"), "00")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks here")
+def test_a_forked_process_uses_ids_of_its_own():
+    begun("mine")
+    trace.outgoing()  # more ids are drawn than are used
+    reading, writing = os.pipe()
+    child = os.fork()
+    if not child:
+        os.write(writing, trace.outgoing()[1].encode())
+        os._exit(0)
+    os.waitpid(child, 0)
+
+    assert os.read(reading, 100).decode() != trace.outgoing()[1]
+    os.close(reading)
+    os.close(writing)
 
 
 def test_the_log_has_both_ids_where_they_differ():
