@@ -52,7 +52,7 @@ from gateway.store.kernel.poolers import (
     without_pooler,
 )
 from gateway.store.tables.backoffice import approvals, requests
-from gateway.store.tables.core import foreign_debits, payouts
+from gateway.store.tables.core import charges, foreign_debits, payouts
 
 if TYPE_CHECKING:
     import asyncpg
@@ -76,6 +76,7 @@ for _index in (
     *requests.indexes,
     *payouts.indexes,
     *foreign_debits.indexes,
+    *charges.indexes,
 ):
     _where = _index.dialect_options["sqlite"]["where"]
     if _where is not None:
