@@ -36,7 +36,7 @@ class Limit:
 
 LIMITS: Final[Mapping[str, Limit]] = {
     "R1": Limit("balance / bare aiohttp proxy", 0.92, 1.08),
-    "R2": Limit("balance / aiohttp with a canned answer", 5.5, 7.5),
+    "R2": Limit("balance / aiohttp with a canned answer", 4, 5.5),
     "R3": Limit("FastAPI + aiohttp client / balance", 1.9, 1.65, more_is_better=True),
     "R4": Limit("Litestar on Granian + aiohttp client / balance", 1.65, 1.4, more_is_better=True),
     "R7": Limit("median at 512 connections, bank at 20 ms / bare proxy", 0.9, 1.2),
