@@ -200,7 +200,7 @@ class Front(asyncio.Protocol):
             self._serving = None
             self.end_request()
             held, self._held = self._held, []
-            if held and self._transport is not None:
+            if held and self._transport is not None and not self._discards:
                 self._transport.resume_reading()
                 self._hand_over(held)
 

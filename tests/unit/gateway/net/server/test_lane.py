@@ -318,6 +318,20 @@ async def test_what_comes_while_it_serves_is_answered_behind_it():
     assert [each.body for each in answers] == [b"/v1/held", b"/v1/a?b=%20c", b"/v1/a?b=%20c"]
 
 
+async def test_nothing_behind_a_last_answer_is_served():
+    """A head that is refused ends the connection with the answer before it."""
+    both = Both()
+    async with connected(both) as caller:
+        await caller.tell(HELD)
+        await caller.tell(POST)
+        await caller.tell(ODD["two blanks"])
+        both.gate.set()
+        (answer,) = split(await caller.reader.read())
+        await settle()
+
+    assert (answer.headers["connection"], both.by()) == ("close", ["lane"])
+
+
 async def test_a_caller_who_sends_no_more_is_answered_and_its_connection_ends():
     both = Both()
     async with connected(both) as caller:
@@ -334,21 +348,24 @@ async def test_a_failure_of_ours_is_answered_once_and_told():
     both, told = Both(), []
     async with connected(both, told) as caller:
         await caller.tell(GET.replace(b"/v1/a?b=%20c", b"/v1/broken"))
-        await caller.tell(GET)
+        await caller.tell(POST)
         (answer,) = split(await caller.reader.read())
+        caller.writer.write_eof()
+        await until(lambda: not caller.listener.connections.open_connections)
 
     assert (answer.code, told, both.by()) == ("SVC.SYS.001", ["SVC.SYS.001"], ["lane"])
 
 
 async def test_it_takes_nothing_once_the_listener_closes():
-    """Whoever was served is answered, and told that it was the last."""
+    """Whoever was served is answered, and told that it was the last: nothing behind it is."""
     both = Both()
     async with connected(both) as caller:
         await caller.tell(HELD)
-        await settle()
+        await caller.tell(POST)
         await caller.listener.stop_accepting()
         both.gate.set()
         (answer,) = split(await caller.reader.read())
+        await settle()
 
     assert (answer.status, answer.headers["connection"], both.by()) == (200, "close", ["lane"])
 
