@@ -104,7 +104,7 @@ class InvitationBody(RolesBody):
 class NameBody(Struct):
     """A user's name."""
 
-    name: Annotated[str, Meta(min_length=1, max_length=200)]
+    name: Name
 
 
 def fields_of(user: User) -> dict[str, Any]:

@@ -57,8 +57,15 @@ REFERENCE: Final = rf"^([^.{_CONTROL}]|\.[^.{_CONTROL}]|\.\.[^{_CONTROL}])[^{_CO
 """Plain, not empty, and neither ``.`` nor ``..``."""
 
 
-NAME: Final = rf"^[^{_CONTROL}]*[^\s{_CONTROL}][^{_CONTROL}]*$"
+_SENTENCE: Final = rf"^[^{_CONTROL}]*[^\s{_CONTROL}][^{_CONTROL}]*$"
 """Plain, and more than spaces."""
+
+
+_TURNING: Final = rf"{_CONTROL}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069"
+
+
+NAME: Final = rf"^[^{_TURNING}]*[^\s{_TURNING}][^{_TURNING}]*$"
+"""The same, without characters that change the text direction or break a line."""
 
 
 TAX_NUMBER: Final = "^[0-9A-Za-z./ -]+$"
@@ -113,7 +120,7 @@ Name = Annotated[
 ]
 Why = Annotated[
     str,
-    Meta(min_length=1, max_length=500, extra_json_schema={"pattern": NAME}),
+    Meta(min_length=1, max_length=500, extra_json_schema={"pattern": _SENTENCE}),
 ]
 """A reason that must be given."""
 

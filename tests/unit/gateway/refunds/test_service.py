@@ -105,9 +105,9 @@ async def test_payments_that_name_a_charge_are_noted_with_their_amounts():
     await refunds.kept.notes.run_once()
 
     noted = refunds.kept.records.noted
-    assert [(each.reference, each.e2e_id, each.listed) for each in noted] == [
-        ("pedido-1", "E3", Money(100)),
-        ("pedido-1", "E2", Money(100)),
+    assert [(each.reference, each.e2e_id, each.paid, each.is_listed) for each in noted] == [
+        ("pedido-1", "E3", Money(100), True),
+        ("pedido-1", "E2", Money(100), True),
     ]
 
 
