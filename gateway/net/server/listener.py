@@ -132,5 +132,6 @@ class Listener:
         await self.connections.cancel(_CANCELLED_GRACE_S)
         await self._runner.cleanup()
         self.connections.abort()
+        await asyncio.sleep(0)  # the loop closes sockets in its next turn, if it has one
         self._sockets = None
         return finished

@@ -388,3 +388,13 @@ async def test_what_it_serves_is_cancelled_when_time_is_up():
         finished = await caller.listener.close(0.05)
 
         assert (finished, await caller.reader.read()) == (False, b"")
+
+
+async def test_a_closed_listener_has_closed_every_connection():
+    """Those that aiohttp never heard of too, before the loop ends."""
+    both = Both()
+    async with connected(both) as caller:
+        await caller.tell(GET, answers=1)
+        await caller.listener.close(1.0)
+
+        assert caller.listener.connections.open_connections == 0
