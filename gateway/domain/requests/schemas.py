@@ -61,10 +61,10 @@ _SENTENCE: Final = rf"^[^{_CONTROL}]*[^\s{_CONTROL}][^{_CONTROL}]*$"
 """Plain, and more than spaces."""
 
 
-_TURNING: Final = rf"{_CONTROL}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069"
+_NOT_IN_NAMES: Final = rf"{_CONTROL}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069"
 
 
-NAME: Final = rf"^[^{_TURNING}]*[^\s{_TURNING}][^{_TURNING}]*$"
+NAME: Final = rf"^[^{_NOT_IN_NAMES}]*[^\s{_NOT_IN_NAMES}][^{_NOT_IN_NAMES}]*$"
 """The same, without characters that change the text direction or break a line."""
 
 

@@ -93,7 +93,7 @@ class Front(asyncio.Protocol):
         # What has come of a head whose end has not; None behind its end.
         self._head: bytearray | None = bytearray()
         self._last_head = self._head  # until aiohttp has read it
-        # The last head had at most so many bytes, and this length; what came with a last one.
+        # Of the last head: its most bytes, its length, and the bytes behind a last request.
         self._head_bytes = self._head_length = self._behind_last = 0
         self._request: Request | None = None  # the one that is served
         # None as soon as aiohttp may hold a part of a request that is not served yet.
@@ -336,7 +336,7 @@ class Front(asyncio.Protocol):
 
     @property
     def is_refusing(self) -> bool:
-        """Was a head refused here? What aiohttp found in its first part is not told, too."""
+        """Was a head refused here? aiohttp may refuse its first part as well: one is told."""
         return self._refusing is not None
 
     def begin_request(self, request: web.BaseRequest) -> Awaitable[None] | None:

@@ -1,9 +1,9 @@
 """
 Plain requests that came whole: read by llhttp, answered with one write.
 
-aiohttp's web layer costs more than a balance's own work. The lane spares it to the requests that
-partners send most. It serves or passes on and never refuses: what it does not take, aiohttp gets
-byte for byte.
+aiohttp's web layer takes a third of a balance's time. Requests that partners send most do not go
+through it. The lane serves or passes on and never refuses: what it does not take, aiohttp gets byte
+for byte.
 """
 
 from __future__ import annotations

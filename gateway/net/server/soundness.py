@@ -57,7 +57,7 @@ def find_flaw(request: web.BaseRequest, limits: ServerLimits, head_bytes: int) -
 
 
 def find_fault(received: bytes, limits: ServerLimits) -> ErrorCode:
-    """Say why aiohttp could not read a head: which bound it measured, it tells in words alone."""
+    """Say why aiohttp could not read a head; its own error names the bound in words alone."""
     line, *headers = received.partition(_LINE_END * 2)[0].split(_LINE_END)
     is_too_large = (
         len(line) > limits.request_line_bytes
