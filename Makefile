@@ -37,7 +37,7 @@ WORKERS ?= $(shell echo $$(((3 * $(CORES) + 1) / 2)))
 # Each file on one worker, so that what it sets up is set up once; in the order of the files, since
 # the unit tests, which come last, are short.
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --maxprocesses 8 --dist loadfile --no-loadscope-reorder -q -p tests.report
-# What `make quick` runs: `make quick TESTS=tests/unit/gateway/domain`.
+# What `make quick` runs: `make quick TESTS=tests/unit/gateway/core`.
 TESTS ?= tests/unit tests/architecture tests/properties tests/mistakes
 # What `make proofs` runs: `make proofs PROOFS=tests/proofs/operating`. The tables beside the folder
 # are in `make test` too, in part.

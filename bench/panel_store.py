@@ -17,7 +17,7 @@ from gateway.app.build_oversight import build_overviews
 from gateway.app.lifecycle import running
 from gateway.cli.context import AdminContext
 from gateway.config.settings import Settings
-from gateway.operations.kernel.audit_context import AuditContext
+from gateway.core.audit_context import AuditContext
 from tests.browser import seeds
 from tests.browser.panel_site import PanelSite
 from tests.browser.people import People

@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
+from gateway.banks.port.payout_orders import PayoutMethod, PixDestination
+from gateway.banks.port.pix_keys import PixKeyType
+from gateway.banks.port.providers import Evidence, Phase
 from gateway.companies.model import Company
 from gateway.companies.service import add_company
-from gateway.domain.accounts.accounts import Account, BankCoordinates, Environment
-from gateway.domain.bank.payout_orders import PayoutMethod, PixDestination
-from gateway.domain.bank.pix_keys import PixKeyType
-from gateway.domain.bank.providers import Evidence, Phase
-from gateway.domain.kernel.audit import AuditEvent
-from gateway.domain.kernel.money import Money
-from gateway.domain.payouts.payouts import Attempt, Change, Payout, PayoutState, provider_key
+from gateway.core.account import Account, BankCoordinates, Environment
+from gateway.core.audit import AuditEvent
+from gateway.core.money import Money
+from gateway.payouts.model import Attempt, Change, Payout, PayoutState, provider_key
 from gateway.store.engine import Store
 
 _SAID = Evidence(phase=Phase.ANSWERED, bytes_left=True, reason="answered", http_status=200)

@@ -19,9 +19,9 @@ from unittest.mock import patch
 
 from sqlalchemy import event
 
+from gateway.core import trace
 from gateway.store.kernel.batching import BatchQueue
 from gateway.store.kernel.database import Database
-from gateway.telemetry import trace
 
 _WHO_ASKS = (
     *("FROM panel_sessions", "UPDATE panel_sessions SET seen_at"),

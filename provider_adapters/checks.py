@@ -17,10 +17,10 @@ from typing import Final, cast
 
 import msgspec
 
-from gateway.domain.bank.capabilities import PORT, Capabilities, PortCall, contradictions
-from gateway.domain.bank.provider_callbacks import ProofRefused
-from gateway.domain.bank.provider_options import EveryCall
-from gateway.domain.bank.providers import ProviderError
+from gateway.banks.port.capabilities import PORT, Capabilities, PortCall, contradictions
+from gateway.banks.port.provider_callbacks import ProofRefused
+from gateway.banks.port.provider_options import EveryCall
+from gateway.banks.port.providers import ProviderError
 from provider_adapters.kit.factory import AdapterFactory, AdapterRefused, profiles_of
 from provider_adapters.kit.secrets import check_kind
 

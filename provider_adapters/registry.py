@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from typing import Final
 
-from gateway.domain.bank.capabilities import CONTRACT_CALLS, Capabilities
+from gateway.banks.port.capabilities import CONTRACT_CALLS, Capabilities
 from provider_adapters.apipix.factory import ApiPixFactory
 from provider_adapters.asaas.factory import AsaasFactory
 from provider_adapters.checks import check_factory, refused_if_raised

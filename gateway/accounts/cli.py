@@ -12,8 +12,8 @@ from gateway.accounts.model import AccountChange, AccountRequest, ProviderReques
 from gateway.cli.console import Row, Terminal, changing, fields_of, reading
 from gateway.cli.store_access import in_store
 from gateway.core.access import Staff
-from gateway.domain.accounts.accounts import Account
-from gateway.domain.requests.schemas import instant
+from gateway.core.account import Account
+from gateway.core.schemas import instant
 
 if TYPE_CHECKING:
     from gateway.accounts.service import Accounts

@@ -11,11 +11,11 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 from msgspec import Meta, Struct
 
-from gateway.domain.accounts.accounts import Account
-from gateway.domain.kernel.windows import Paging
-from gateway.domain.requests import schemas
-from gateway.domain.requests.schemas import OptionalMoment, TaxNumber, Text
-from gateway.domain.requests.versions import version_of_account
+from gateway.core import schemas
+from gateway.core.account import Account
+from gateway.core.schemas import OptionalMoment, TaxNumber, Text
+from gateway.core.versions import version_of_account
+from gateway.core.windows import Paging
 
 
 class Owner(Struct, frozen=True):

@@ -10,9 +10,9 @@ from gateway.accounts.service import AccountBanks, Accounts
 from gateway.banks.readings import Readings
 from gateway.banks.service import BankReports
 from gateway.companies.service import Companies
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.requests.versions import ANY_VERSION
+from gateway.core import errors
+from gateway.core.errors import ServiceError
+from gateway.core.versions import ANY_VERSION
 from gateway.http.backoffice.callers import bank_fails
 from gateway.http.panel.pages.kit import CHOICES, PageContext, Pages, go_on, part
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown

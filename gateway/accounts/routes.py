@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from gateway.accounts.model import OwnedAccount, registered
 from gateway.accounts.service import AccountBanks, Accounts
-from gateway.domain.kernel import errors
-from gateway.domain.requests.versions import version_of_account
+from gateway.core import errors
+from gateway.core.versions import version_of_account
 from gateway.http.backoffice.callers import REFUSED, TAKEN
 from gateway.http.backoffice.routing import Routes
 from gateway.http.route import OK

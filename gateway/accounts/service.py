@@ -27,21 +27,14 @@ from gateway.accounts.model import (
     ProviderRequest,
     RecordKind,
 )
+from gateway.accounts.store import StoredAccounts, read_account
 from gateway.approvals.model import Approval, ApprovalKind, NewOrder, OrderDocument, Outcome, Wait
-from gateway.companies.service import find_company, known_company
-from gateway.core.access import Requirement, Staff, requires
-from gateway.domain.accounts.accounts import (
-    Account,
-    BankCoordinates,
-    BankSecrets,
-    BankSecretsRefused,
-    GivenSecrets,
-)
-from gateway.domain.accounts.credentials import Action
-from gateway.domain.bank.capabilities import PortCall
-from gateway.domain.bank.payout_orders import NumberedBank
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import (
+from gateway.audit.store import StoredAudit
+from gateway.banks.connections import offered
+from gateway.banks.port.capabilities import PortCall
+from gateway.banks.port.payout_orders import NumberedBank
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import (
     BadReply,
     Banks,
     CredentialsRefused,
@@ -53,19 +46,26 @@ from gateway.domain.bank.providers import (
     Unavailable,
     Unreachable,
 )
-from gateway.domain.identity.rights import Area, Right
-from gateway.domain.kernel import strict
-from gateway.domain.kernel.audit import AuditEvent
-from gateway.domain.kernel.clocks import Now
-from gateway.domain.kernel.storage import AlreadyExists, BankAccountTaken
-from gateway.domain.kernel.windows import Listed
-from gateway.domain.requests.reasons import sentence
-from gateway.domain.requests.schemas import instant
-from gateway.domain.requests.versions import ANY_VERSION, Expected, version_of_account
-from gateway.operations.bank.connections import offered
-from gateway.operations.kernel.audit_context import AuditContext, RuleViolation, identifier, name
-from gateway.store.accounts.accounts import StoredAccounts, read_account
-from gateway.store.audit.audit_log import StoredAudit
+from gateway.companies.service import find_company, known_company
+from gateway.core import strict
+from gateway.core.access import Requirement, Staff, requires
+from gateway.core.account import (
+    Account,
+    BankCoordinates,
+    BankSecrets,
+    BankSecretsRefused,
+    GivenSecrets,
+)
+from gateway.core.audit import AuditEvent
+from gateway.core.audit_context import AuditContext, RuleViolation, identifier, name
+from gateway.core.clocks import Now
+from gateway.core.permissions import Action
+from gateway.core.reasons import sentence
+from gateway.core.rights import Area, Right
+from gateway.core.schemas import instant
+from gateway.core.storage import AlreadyExists, BankAccountTaken
+from gateway.core.versions import ANY_VERSION, Expected, version_of_account
+from gateway.core.windows import Listed
 from gateway.store.kernel.database import page
 from gateway.store.tables.columns import Record
 from gateway.store.tables.core import accounts, companies, credentials

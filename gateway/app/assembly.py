@@ -26,39 +26,39 @@ from gateway.app.build_tracing import (
 )
 from gateway.app.rooms import Rooms, build_rooms, build_surfaces, described_surfaces
 from gateway.app.sandbox import SandboxBank, build_bank
+from gateway.audit.log import AuditTally, audit_keys
+from gateway.banks.health import Connection, ProviderHealth
 from gateway.config.checks import check
 from gateway.config.effective import config_digest
 from gateway.config.reading import ConfigError
 from gateway.config.settings import Settings
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.kernel.clocks import Now
+from gateway.core.account import Environment
+from gateway.core.clocks import Now
 from gateway.http.admission import Admission
 from gateway.http.banking.surface import PREFIX
 from gateway.http.openapi.examples import ORIGIN as UNKNOWN_ORIGIN
 from gateway.http.ops.surface import OpsSurface, check_ops_address
-from gateway.http.pages import Page, openapi_pages
+from gateway.http.packing import Page, openapi_pages
 from gateway.http.panel.pages.templates import Templates
 from gateway.http.panel.static import StaticFiles
 from gateway.http.route import Surface
 from gateway.http.server import Serving, application
 from gateway.http.table import Table, check_surfaces
+from gateway.identity.passwords import COST, Cost, PasswordHasher
+from gateway.identity.ports import IdentityEvents
 from gateway.net.common.descriptors import callers_below, descriptor_limit
 from gateway.net.common.runtime import Runtime
 from gateway.net.server.listener import Address, Listener
 from gateway.net.server.peer import ServerLimits
-from gateway.operations.identity.ports import IdentityEvents
+from gateway.payouts.event_sealing import EventSealing
+from gateway.process.cache import build_cache, build_limits
+from gateway.process.failpoints import armed, failing_answers
+from gateway.process.gauges import show_connections
+from gateway.process.kernel import Kernel
+from gateway.process.periodic_task import PeriodicTask
+from gateway.process.process import ALONE, Part, wall_clock
+from gateway.process.readiness import Readiness
 from gateway.reference.open_page import open_page
-from gateway.runtime.audit_log import AuditTally, audit_keys
-from gateway.runtime.caches.cache import build_cache, build_limits
-from gateway.runtime.failpoints import armed, failing_answers
-from gateway.runtime.gauges import show_connections
-from gateway.runtime.kernel import Kernel
-from gateway.runtime.periodic_task import PeriodicTask
-from gateway.runtime.process import ALONE, Part, wall_clock
-from gateway.runtime.providers import Connection, ProviderHealth
-from gateway.runtime.readiness import Readiness
-from gateway.runtime.records.payout_events import EventSealing
-from gateway.security.identity.passwords import COST, Cost, PasswordHasher
 from gateway.security.keys import Keys, load_keys
 from gateway.store.engine import Store, open_store
 from gateway.store.kernel.database import DEFAULT_LIMITS, Limits

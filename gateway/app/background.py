@@ -16,26 +16,26 @@ from gateway.app.build_payouts import build_reconciler
 from gateway.app.build_telemetry import Telemetry
 from gateway.app.build_tracing import traced_follow_up
 from gateway.app.rooms import Rooms
+from gateway.audit.log import AuditTally, keeping
+from gateway.audit.store import StoredAudit
+from gateway.banks.provider_minutes import ProviderMinuteWriter
 from gateway.banks.store import ProviderMinutes
 from gateway.callbacks.owners import CallbackAccounts
 from gateway.callbacks.processing import CallbackLooks
 from gateway.callbacks.registrations import MissedEvents
 from gateway.callbacks.store import CallbackRecords
 from gateway.closings.foreign_debits import DebitWatch
-from gateway.domain.kernel.key_rotation import LiveProcess
-from gateway.runtime.audit_log import AuditTally, keeping
-from gateway.runtime.gauges import AuditGauge, StoreCheck, StoreGauges
-from gateway.runtime.kernel import Kernel
-from gateway.runtime.mail_sender import MailSender, sending
-from gateway.runtime.periodic_task import PeriodicTask, Schedule
-from gateway.runtime.process import Part
-from gateway.runtime.records.change_feed import EVERY_S, PATIENCE_S, ChangeFeed
-from gateway.runtime.records.kept_records import within
-from gateway.runtime.records.provider_minutes import ProviderMinuteWriter
-from gateway.runtime.registration import SERVES, WORKS, Registration
-from gateway.runtime.retention import delete_old_records, delete_old_sign_ins
-from gateway.runtime.worker.leases import LeasedTasks, RunOnce, WorkerWatch
-from gateway.store.audit.audit_log import StoredAudit
+from gateway.core.key_rotation import LiveProcess
+from gateway.identity.mail_sender import MailSender, sending
+from gateway.process.gauges import AuditGauge, StoreCheck, StoreGauges
+from gateway.process.kernel import Kernel
+from gateway.process.leases import LeasedTasks, RunOnce, WorkerWatch
+from gateway.process.periodic_task import PeriodicTask, Schedule
+from gateway.process.process import Part
+from gateway.process.registration import SERVES, WORKS, Registration
+from gateway.process.retention import delete_old_records, delete_old_sign_ins
+from gateway.records.change_feed import EVERY_S, PATIENCE_S, ChangeFeed
+from gateway.records.kept_records import within
 from gateway.store.kernel.address import address, is_sqlite
 from gateway.telemetry.metrics import series
 from gateway.telemetry.metrics.families import Key

@@ -22,23 +22,23 @@ from gateway.approvals.service import Approvals, ApprovalTerms, ApprovedSecrets
 from gateway.companies.service import Companies
 from gateway.config.settings import Settings
 from gateway.config.upstream import same_bank
+from gateway.core.account import Account, BankSecrets, GivenSecrets
+from gateway.core.audit_context import RuleViolation
+from gateway.core.company_scope import CompanyScope
+from gateway.core.strict import amount
 from gateway.credentials.service import Credentials, CredentialSource
-from gateway.domain.accounts.accounts import Account, BankSecrets, GivenSecrets
-from gateway.domain.kernel.company_scope import CompanyScope
-from gateway.domain.kernel.strict import amount
 from gateway.http.backoffice.cells import BackOfficeOperations
-from gateway.identity.service import People
-from gateway.operations.backoffice.access_carriers import BackOfficeCarriers
-from gateway.operations.backoffice.access_orders import (
+from gateway.identity.access_carriers import BackOfficeCarriers
+from gateway.identity.access_orders import (
     FourEyes,
     PeopleOrders,
 )
-from gateway.operations.kernel.audit_context import RuleViolation
-from gateway.operations.payouts.payouts import Payouts
+from gateway.identity.service import People
+from gateway.payouts.create import Payouts
 from gateway.payouts.service import PayoutRecords
+from gateway.process.kernel import Kernel
+from gateway.records.kept_records import within
 from gateway.refunds.service import Refunds
-from gateway.runtime.kernel import Kernel
-from gateway.runtime.records.kept_records import within
 from gateway.security.keys import Keys
 from gateway.security.secrets import new_client_id, new_client_secret
 from gateway.stops.service import Stops

@@ -10,25 +10,25 @@ from typing import Final
 
 from msgspec import to_builtins
 
+from gateway.banks.checked_adapter import checked_calls
+from gateway.banks.health import Connection, limits_of, proxy_of
+from gateway.banks.port.capabilities import PortCall
+from gateway.banks.port.providers import Banks, ProviderAdapter
 from gateway.banks.readings import Readings
 from gateway.charges.records import ChargeNotes, KeptCharges
 from gateway.charges.service import ChargeReads, Charges
 from gateway.charges.store import StoredCharges
 from gateway.config.settings import Settings
 from gateway.config.upstream import Provider
-from gateway.domain.accounts.accounts import BankSecrets, GivenSecrets
-from gateway.domain.bank.capabilities import PortCall
-from gateway.domain.bank.providers import Banks, ProviderAdapter
-from gateway.domain.kernel.cache import Cache
+from gateway.core.account import BankSecrets, GivenSecrets
+from gateway.core.cache import Cache
 from gateway.net.common.names import HostNames
 from gateway.net.common.runtime import Runtime
-from gateway.operations.backoffice.downloads.files import Turns
-from gateway.operations.bank.checked_adapter import checked_calls
-from gateway.operations.bank.refunds import RefundExecution, StopsInForce
-from gateway.operations.payouts.paces import Pace, share_of
+from gateway.payouts.paces import Pace, share_of
 from gateway.pix_keys.service import KeyOwners, PixKeys
-from gateway.runtime.kernel import Kernel
-from gateway.runtime.providers import Connection, limits_of, proxy_of
+from gateway.process.kernel import Kernel
+from gateway.refunds.refunding import RefundExecution, StopsInForce
+from gateway.reports.files import Turns
 from gateway.statements.reads import StatementReads
 from gateway.statements.reports import Reports, movement_pages
 from gateway.statements.service import Statements

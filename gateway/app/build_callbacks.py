@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from gateway.banks.checked_adapter import CheckedAdapter
+from gateway.banks.health import Connection
+from gateway.banks.port.provider_callbacks import CallbackProver, CallbackSecrets, ProofRefused
+from gateway.banks.port.providers import ProviderAdapter
 from gateway.callbacks.reception import CallbackAddress, Reception
 from gateway.callbacks.store import CallbackRecords
 from gateway.config.settings import Settings
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.provider_callbacks import CallbackProver, CallbackSecrets, ProofRefused
-from gateway.domain.bank.providers import ProviderAdapter
-from gateway.operations.bank.checked_adapter import CheckedAdapter
-from gateway.runtime.kernel import Kernel
-from gateway.runtime.providers import Connection
+from gateway.core.account import Environment
+from gateway.process.kernel import Kernel
 from gateway.security.keys import Derivation
 from provider_adapters.checks import refused_if_raised
 from provider_adapters.kit.factory import AdapterRefused

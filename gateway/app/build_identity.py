@@ -11,21 +11,21 @@ from gateway.app.build_accounts import quotas
 from gateway.companies.service import known_company
 from gateway.config.settings import Settings
 from gateway.http.identity.surface import UserPolicies
-from gateway.operations.identity.ports import (
+from gateway.identity.one_time_codes import RecoveryCodes, Totp
+from gateway.identity.passwords import PasswordHasher
+from gateway.identity.ports import (
     Crypto,
     IdentityContext,
     IdentitySettings,
 )
-from gateway.operations.identity.services import (
+from gateway.identity.sealed_mail import SealedOutbox
+from gateway.identity.services import (
     IdentityServices,
     build_identity_services,
 )
-from gateway.runtime.kernel import Kernel
-from gateway.security.identity.one_time_codes import RecoveryCodes, Totp
-from gateway.security.identity.passwords import PasswordHasher
-from gateway.security.identity.sealed_mail import SealedOutbox
-from gateway.security.identity.signing_keys import Keyring, new_signing_key
-from gateway.security.identity.tokens import AccessTokens, Audience, OpaqueTokens
+from gateway.identity.signing_keys import Keyring, new_signing_key
+from gateway.identity.tokens import AccessTokens, Audience, OpaqueTokens
+from gateway.process.kernel import Kernel
 from policies.authentication.bearer import BearerToken
 from policies.authorization.user import RequiresSecondFactor
 from policies.traffic.quota import PERSON, WithinAddressQuota, WithinPersonQuota

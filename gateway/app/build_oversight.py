@@ -22,13 +22,14 @@ from gateway.callbacks.store import CallbackRecords
 from gateway.configuration import pages as configuration_pages
 from gateway.configuration import routes as configuration_routes
 from gateway.configuration.service import Configuration
-from gateway.domain.accounts.accounts import Environment
+from gateway.core.account import Environment
 from gateway.http.backoffice.cells import BackOfficeOperations
 from gateway.http.backoffice.routing import Routes
 from gateway.http.panel.pages.kit import PageContext
 from gateway.http.panel.pages.page import Page
 from gateway.http.route import Surface
 from gateway.http.table import Table
+from gateway.identity.sealed_mail import SealedOutbox
 from gateway.outbox import routes as outbox_routes
 from gateway.outbox.service import Outbox
 from gateway.overview import pages as overview_pages
@@ -36,14 +37,13 @@ from gateway.overview import routes as overview_routes
 from gateway.overview.service import Overviews
 from gateway.overview.store import OverviewRecords
 from gateway.payouts.service import PayoutRecords
+from gateway.process.kernel import Kernel
 from gateway.reference import pages as reference_pages
 from gateway.request_log import pages as request_pages
 from gateway.request_log import routes as request_routes
 from gateway.request_log.service import RequestLog
 from gateway.request_log.store import RequestRecords
-from gateway.runtime.kernel import Kernel
-from gateway.runtime.request_log_writer import RequestLogWriter
-from gateway.security.identity.sealed_mail import SealedOutbox
+from gateway.request_log.writer import RequestLogWriter
 from gateway.store.schema import REVISIONS, revision_of
 from gateway.traces import pages as trace_pages
 from gateway.traces import routes as trace_routes

@@ -27,22 +27,22 @@ from gateway.http.panel.represent import PanelResponses
 from gateway.http.panel.static import read_static
 from gateway.http.panel.surface import Panel, PanelPolicies
 from gateway.http.route import Surface
-from gateway.identity.pages import own_pages, people_pages
-from gateway.identity.service import People
-from gateway.identity.sign_in_pages import pages as sign_in_pages
-from gateway.identity.sign_in_pages import stepping_up
-from gateway.operations.panel.context import PanelContext, PanelSettings
-from gateway.operations.panel.sessions import PanelSessionRecords
-from gateway.operations.panel.token_refresh import PanelTokens
-from gateway.operations.panel.view import PanelViews
-from gateway.payouts.service import PayoutRecords
-from gateway.runtime.kernel import Kernel
-from gateway.security.identity.cookies import (
+from gateway.identity.cookies import (
     DEVICE_LABEL,
     PANEL_LABEL,
     DeviceCookies,
     PanelCookies,
 )
+from gateway.identity.pages import own_pages, people_pages
+from gateway.identity.panel_context import PanelContext, PanelSettings
+from gateway.identity.panel_sessions import PanelSessionRecords
+from gateway.identity.panel_tokens import PanelTokens
+from gateway.identity.panel_view import PanelViews
+from gateway.identity.service import People
+from gateway.identity.sign_in_pages import pages as sign_in_pages
+from gateway.identity.sign_in_pages import stepping_up
+from gateway.payouts.service import PayoutRecords
+from gateway.process.kernel import Kernel
 from gateway.security.sealing import Sealer
 from policies.authentication.session import (
     HARDENED,

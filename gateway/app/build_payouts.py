@@ -8,29 +8,29 @@ from datetime import timedelta
 from functools import partial
 from typing import Final, cast
 
-from gateway.domain.accounts.accounts import Account
-from gateway.domain.bank.providers import Banks
-from gateway.domain.kernel.clocks import CertainClock
-from gateway.domain.payouts.payouts import FINAL_STATES, Change, Payout, PayoutState
+from gateway.banks.port.providers import Banks
+from gateway.core.account import Account
+from gateway.core.clocks import CertainClock
 from gateway.net.common.runtime import chance
-from gateway.operations.backoffice.downloads.files import Turns
-from gateway.operations.bank.refunds import StopsInForce
-from gateway.operations.payouts.followup import FollowUp
-from gateway.operations.payouts.guards import PayoutGuards, SimilarPolicy
-from gateway.operations.payouts.paces import Pace
-from gateway.operations.payouts.payouts import Payouts, Terms
+from gateway.payouts.create import Payouts, Terms
+from gateway.payouts.directory import PayoutDirectory
+from gateway.payouts.followup import FollowUp
+from gateway.payouts.guards import PayoutGuards, SimilarPolicy
+from gateway.payouts.model import FINAL_STATES, Change, Payout, PayoutState
+from gateway.payouts.paces import Pace
 from gateway.payouts.probes import PayoutProbes
+from gateway.payouts.reconciler import Reconciler, Work, slowest
 from gateway.payouts.service import Pay, PayoutActs, PayoutRecords
-from gateway.payouts.store import PayoutDirectory
+from gateway.payouts.store import StoredPayouts
 from gateway.pix_keys.service import KeyOwners
+from gateway.process.failpoints import FailingPayouts
+from gateway.process.kernel import Kernel
+from gateway.refunds.refunding import StopsInForce
+from gateway.reports.files import Turns
 from gateway.reviews.probes import UnresolvedProbes
 from gateway.reviews.service import Reviewers, Reviews
-from gateway.runtime.failpoints import FailingPayouts
-from gateway.runtime.kernel import Kernel
-from gateway.runtime.reconciler import Reconciler, Work, slowest
 from gateway.search.service import Searches
 from gateway.security.tax_numbers import LABEL, TaxNumberDigests
-from gateway.store.payouts.store import StoredPayouts
 from gateway.telemetry.records import RequestObserver
 
 _TAKEN: Final = frozenset({PayoutState.ACCEPTED, PayoutState.PAID})

@@ -36,6 +36,7 @@ from gateway.app.build_payouts import (
 )
 from gateway.approvals.pages import pages as approval_pages
 from gateway.approvals.routes import routes as approval_routes
+from gateway.banks.health import ConnectedBanks, Connection
 from gateway.banks.model import Provider, ProviderMinute
 from gateway.callbacks.reception import Reception
 from gateway.charges.pages import pages as charge_pages
@@ -63,23 +64,22 @@ from gateway.http.route import Surface
 from gateway.identity.routes import routes as identity_routes
 from gateway.identity.service import People
 from gateway.net.common.runtime import utc_now
-from gateway.operations.payouts.paces import Pace
-from gateway.operations.payouts.payouts import Payouts
+from gateway.payouts.create import Payouts
 from gateway.payouts.order_pages import OrderServices
 from gateway.payouts.order_pages import pages as order_pages
+from gateway.payouts.paces import Pace
 from gateway.payouts.pages import pages as payout_pages
 from gateway.payouts.routes import routes as payout_routes
 from gateway.pix_keys.pages import pages as key_pages
 from gateway.pix_keys.routes import routes as key_routes
+from gateway.process.cache import MemoryCache, build_cache
+from gateway.process.kernel import Kernel
 from gateway.refunds.pages import pages as refund_pages
 from gateway.refunds.routes import routes as refund_routes
 from gateway.request_log.store import RequestRecords
+from gateway.request_log.writer import RequestLogWriter
 from gateway.reviews.pages import pages as review_pages
 from gateway.reviews.routes import routes as review_routes
-from gateway.runtime.caches.cache import MemoryCache, build_cache
-from gateway.runtime.kernel import Kernel
-from gateway.runtime.providers import ConnectedBanks, Connection
-from gateway.runtime.request_log_writer import RequestLogWriter
 from gateway.sandbox.pages import pages as sandbox_pages
 from gateway.sandbox.routes import routes as sandbox_routes
 from gateway.search.pages import pages as search_pages
@@ -95,7 +95,7 @@ from gateway.traces.rehearsals import Rehearsals
 from policies.validation.inputs import PAYOUT
 
 if TYPE_CHECKING:  # an extra
-    from gateway.runtime.caches.shared import SharedCache
+    from gateway.process.shared import SharedCache
 
 _KEY_BYTES = 32
 

@@ -8,9 +8,9 @@ from importlib.metadata import entry_points
 from typing import Final, Protocol
 
 from gateway.config.settings import Settings
-from gateway.domain.accounts.accounts import Environment
-from gateway.operations.kernel.audit_context import RuleViolation
-from gateway.runtime.kernel import Kernel
+from gateway.core.account import Environment
+from gateway.core.audit_context import RuleViolation
+from gateway.process.kernel import Kernel
 from gateway.sandbox.service import SandboxControl, SandboxTools
 from gateway.security.keys import Derivation
 

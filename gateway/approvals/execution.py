@@ -23,20 +23,20 @@ from gateway.approvals.model import (
     why_void,
 )
 from gateway.approvals.money import Ended, MoneyOrders, Moved, outcome_of
+from gateway.approvals.store import StoredApprovals
+from gateway.audit.store import StoredAudit
+from gateway.banks.port.provider_options import OutcomeUnknown
+from gateway.banks.port.providers import Unreachable
+from gateway.core import user_errors as identity_errors
 from gateway.core.access import Staff
-from gateway.domain.bank.provider_options import OutcomeUnknown
-from gateway.domain.bank.providers import Unreachable
-from gateway.domain.identity import errors as identity_errors
-from gateway.domain.identity.sessions import SignedInUser
-from gateway.domain.kernel.audit import AuditEvent
-from gateway.domain.kernel.clocks import Now
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.domain.payouts.payouts import Payout
-from gateway.operations.kernel.audit_context import AuditContext, RuleViolation
-from gateway.store.approvals import StoredApprovals
-from gateway.store.audit.audit_log import StoredAudit
-from gateway.store.identity.users import StoredUsers
+from gateway.core.audit import AuditEvent
+from gateway.core.audit_context import AuditContext, RuleViolation
+from gateway.core.clocks import Now
+from gateway.core.errors import ServiceError
+from gateway.core.sessions import SignedInUser
+from gateway.core.storage import StoreUnavailable
+from gateway.identity.user_store import StoredUsers
+from gateway.payouts.model import Payout
 
 _log = logging.getLogger(__name__)
 

@@ -8,14 +8,14 @@ from msgspec import UNSET
 
 from gateway.approvals.model import Approval, WaitingMoney
 from gateway.approvals.money import Order
+from gateway.approvals.store import StoredApprovals
 from gateway.banks.model import Reading
 from gateway.banks.readings import Readings
 from gateway.core.access import Staff
-from gateway.domain.kernel.money import Sum
-from gateway.domain.payouts.payouts import PayoutRequest
-from gateway.payouts.model import PayoutsAlike
+from gateway.core.money import Sum
+from gateway.payouts.documents import PayoutsAlike
+from gateway.payouts.model import PayoutRequest
 from gateway.payouts.service import PayoutRecords
-from gateway.store.approvals import StoredApprovals
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,16 +10,16 @@ from typing import Annotated, Final, Literal, NotRequired, Protocol, TypedDict
 
 from msgspec import Meta, Struct
 
+from gateway.banks.port.payout_orders import NamedOwnerDocument
 from gateway.core.access import Staff
-from gateway.domain.accounts.credentials import Action
-from gateway.domain.bank.payout_orders import NamedOwnerDocument
-from gateway.domain.identity.rights import Area, Right, rights_of
-from gateway.domain.identity.sessions import SignedInUser
-from gateway.domain.identity.users import User
-from gateway.domain.kernel.company_scope import scope_of
-from gateway.domain.kernel.money import Money, Sum
-from gateway.domain.kernel.windows import Paging
-from gateway.domain.requests.schemas import Instant, instant
+from gateway.core.company_scope import scope_of
+from gateway.core.money import Money, Sum
+from gateway.core.permissions import Action
+from gateway.core.rights import Area, Right, rights_of
+from gateway.core.schemas import Instant, instant
+from gateway.core.sessions import SignedInUser
+from gateway.core.windows import Paging
+from gateway.identity.user import User
 
 
 class ApprovalKind(StrEnum):

@@ -11,46 +11,46 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import date
 
+from gateway.accounts.store import StoredAccounts
 from gateway.approvals.model import Approval, ApprovalKind, OrderDocument, Outcome
-from gateway.domain.accounts.accounts import Account
-from gateway.domain.accounts.credentials import Principal
-from gateway.domain.bank.capabilities import PortCall
-from gateway.domain.bank.charges import Payer
-from gateway.domain.bank.payout_orders import (
+from gateway.banks.connections import (
+    changing_bank_of,
+    offered,
+    paying_bank_of,
+    refuse_letters,
+)
+from gateway.banks.port.capabilities import PortCall
+from gateway.banks.port.charges import Payer
+from gateway.banks.port.payout_orders import (
     NamedOwner,
     PayoutMethod,
     hidden_destination,
     normal_destination,
     restored_destination,
 )
-from gateway.domain.bank.pix_keys import hidden_tax_number
-from gateway.domain.bank.provider_options import OutcomeUnknown
-from gateway.domain.bank.providers import (
+from gateway.banks.port.pix_keys import hidden_tax_number
+from gateway.banks.port.provider_options import OutcomeUnknown
+from gateway.banks.port.providers import (
     NotFound,
     NotSupported,
     ProviderError,
     Refused,
     Unreachable,
 )
-from gateway.domain.bank.refunds import IncomingPayment, Refund, RefundRequest, RefundStatus
-from gateway.domain.identity import errors as identity_errors
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.clocks import Now
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.money import Money
-from gateway.domain.payouts.payouts import Absence, Payout, PayoutRequest, PayoutState
-from gateway.domain.requests.calls import Caller
-from gateway.operations.bank.connections import (
-    changing_bank_of,
-    offered,
-    paying_bank_of,
-    refuse_letters,
-)
-from gateway.operations.bank.refunds import RefundExecution
-from gateway.operations.kernel.audit_context import AuditContext
-from gateway.operations.payouts.answers import CERTAINLY_NOT_SENT, rejection
-from gateway.operations.payouts.payouts import Payouts
-from gateway.store.accounts.accounts import StoredAccounts
+from gateway.banks.port.refunds import IncomingPayment, Refund, RefundRequest, RefundStatus
+from gateway.core import errors
+from gateway.core import user_errors as identity_errors
+from gateway.core.account import Account
+from gateway.core.audit_context import AuditContext
+from gateway.core.calls import Caller
+from gateway.core.clocks import Now
+from gateway.core.errors import ServiceError
+from gateway.core.money import Money
+from gateway.core.permissions import Principal
+from gateway.payouts.answers import CERTAINLY_NOT_SENT, rejection
+from gateway.payouts.create import Payouts
+from gateway.payouts.model import Absence, Payout, PayoutRequest, PayoutState
+from gateway.refunds.refunding import RefundExecution
 
 Order = PayoutRequest | RefundRequest
 Moved = Payout | Refund

@@ -17,10 +17,9 @@ from gateway.approvals.model import (
 )
 from gateway.approvals.service import Approvals, ApprovedSecrets
 from gateway.core.access import Staff
-from gateway.domain.identity.errors import VALIDATION_FAILED
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.money import Sum
-from gateway.domain.payouts.status import Certainty
+from gateway.core.errors import ServiceError
+from gateway.core.money import Sum
+from gateway.core.user_errors import VALIDATION_FAILED
 from gateway.http.backoffice.callers import REFUND_FAILS
 from gateway.http.panel.pages.formats import typed_money
 from gateway.http.panel.pages.kit import PageContext, Pages, called, part, shown
@@ -28,6 +27,7 @@ from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.shown_once import shown_once
 from gateway.http.panel.pages.visit import HOME, Visit
 from gateway.payouts.searches import FOUND_AT_MOST
+from gateway.payouts.status import Certainty
 from policies.validation.backoffice import inputs
 from policies.validation.backoffice.searches import APPROVALS
 from policies.validation.bodies import of_form

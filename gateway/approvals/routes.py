@@ -8,14 +8,14 @@ from gateway.approvals.facts import DecisionFacts
 from gateway.approvals.model import ApprovalDocument
 from gateway.approvals.service import Approvals, ApprovedSecrets
 from gateway.banks.model import Reading
-from gateway.domain.identity.errors import FORBIDDEN
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.money import Sum
+from gateway.core import errors
+from gateway.core.money import Sum
+from gateway.core.user_errors import FORBIDDEN
 from gateway.http.backoffice.callers import ABSENT, CHANGED, REFUND_FAILS, BackOfficeCaller
 from gateway.http.backoffice.routing import Routes
 from gateway.http.route import OK
-from gateway.operations.payouts.answers import CERTAINLY_NOT_SENT
-from gateway.payouts.model import FoundPayoutDocument
+from gateway.payouts.answers import CERTAINLY_NOT_SENT
+from gateway.payouts.documents import FoundPayoutDocument
 from policies.validation.backoffice.searches import APPROVALS
 
 _DECIDING: Final = (*CHANGED, FORBIDDEN)

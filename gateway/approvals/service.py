@@ -40,25 +40,25 @@ from gateway.approvals.money import (
     read,
     written,
 )
+from gateway.approvals.own_work import collectable
+from gateway.approvals.store import StoredApprovals
+from gateway.audit.store import StoredAudit
+from gateway.core import errors
+from gateway.core import user_errors as identity_errors
 from gateway.core.access import Requirement, Staff, requirement_of, requires
-from gateway.core.own_work import collectable
+from gateway.core.account import Account
+from gateway.core.clocks import Now
+from gateway.core.errors import ServiceError
+from gateway.core.money import Money
+from gateway.core.permissions import Action
+from gateway.core.rights import Area
+from gateway.core.sessions import SignedInUser
+from gateway.core.storage import AlreadyExists, NothingToCollect
+from gateway.core.windows import Listed
 from gateway.credentials.model import Issued
 from gateway.credentials.service import Credentials
-from gateway.domain.accounts.accounts import Account
-from gateway.domain.accounts.credentials import Action
-from gateway.domain.identity import errors as identity_errors
-from gateway.domain.identity.rights import Area
-from gateway.domain.identity.sessions import SignedInUser
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.clocks import Now
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.money import Money
-from gateway.domain.kernel.storage import AlreadyExists, NothingToCollect
-from gateway.domain.kernel.windows import Listed
-from gateway.payouts.model import Orderer
-from gateway.store.approvals import StoredApprovals
-from gateway.store.audit.audit_log import StoredAudit
-from gateway.store.identity.users import StoredUsers
+from gateway.identity.user_store import StoredUsers
+from gateway.payouts.documents import Orderer
 
 WAITS_FOR: Final = timedelta(days=3)
 """Of what moves no money: over a weekend, as long as an invitation, and no longer."""

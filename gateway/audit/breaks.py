@@ -8,13 +8,13 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Final
 
-from gateway.domain.accounts.credentials import Action
-from gateway.domain.identity.rights import Area, Right, rights_of
-from gateway.domain.kernel.audit import AuditBreak, AuditEvent
-from gateway.domain.kernel.clocks import Now
-from gateway.operations.kernel.audit_context import RuleViolation, reason
-from gateway.store.audit.audit_log import StoredAudit
-from gateway.store.identity.users import StoredUsers
+from gateway.audit.store import StoredAudit
+from gateway.core.audit import AuditBreak, AuditEvent
+from gateway.core.audit_context import RuleViolation, reason
+from gateway.core.clocks import Now
+from gateway.core.permissions import Action
+from gateway.core.rights import Area, Right, rights_of
+from gateway.identity.user_store import StoredUsers
 
 _NEEDED: Final = Right(Area.AUDIT, Action.READ)
 """Of the roles security and admin."""

@@ -13,12 +13,12 @@ import click
 
 from gateway.cli.console import Row, Terminal, changing, fields_of, reading, show_json
 from gateway.cli.store_access import in_store
-from gateway.domain.kernel.audit import AuditHead
+from gateway.core.audit import AuditHead
 
 if TYPE_CHECKING:
     from gateway.audit.breaks import AuditBreaks
+    from gateway.audit.store import StoredAudit
     from gateway.cli.context import AdminContext
-    from gateway.store.audit.audit_log import StoredAudit
 
 BROKEN: Final = 3
 """The exit status of a broken log; 1 is a log that could not be read, 2 a wrong option."""

@@ -8,8 +8,8 @@ from datetime import datetime
 
 from msgspec import Struct
 
-from gateway.domain.kernel.windows import Paging
-from gateway.domain.requests.schemas import PresentMoment
+from gateway.core.schemas import PresentMoment
+from gateway.core.windows import Paging
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,9 +8,9 @@ from typing import Final
 from gateway.audit.model import AuditDocument
 from gateway.audit.searches import AFTER, NDJSON, SEARCH, lines
 from gateway.audit.service import AuditLog
-from gateway.domain.accounts.credentials import Action
-from gateway.domain.identity.rights import Area, Right
-from gateway.domain.requests.calls import RawRequest
+from gateway.core.calls import RawRequest
+from gateway.core.permissions import Action
+from gateway.core.rights import Area, Right
 from gateway.http.panel.pages.kit import PageContext, Pages, chips, days_asked, page_asked
 from gateway.http.panel.pages.page import Download, Page, Result, Shown
 from gateway.http.panel.pages.visit import Visit

@@ -8,7 +8,7 @@ from typing import Final
 from gateway.audit.model import AuditSearch
 from gateway.audit.service import AuditEntry
 from gateway.core.access import Staff
-from gateway.domain.requests.calls import Input
+from gateway.core.calls import Input
 from gateway.http.rendering import document_of, dumps
 from policies.validation.backoffice import inputs
 

@@ -9,15 +9,15 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, Select, and_, case, exists, false, func, or_, select, true
 
 from gateway.audit.model import AcceptedBreakDocument, AuditDocument, AuditSearch, Proof
+from gateway.audit.store import StoredAudit
+from gateway.audit.walk import event_of
 from gateway.core.access import Staff, requires
-from gateway.domain.accounts.credentials import Action
-from gateway.domain.identity.rights import Area
-from gateway.domain.kernel.audit import AcceptedBreak, AuditEvent
-from gateway.domain.kernel.company_scope import CompanyScope
-from gateway.domain.kernel.windows import Listed, Paging
-from gateway.domain.payouts.reviews import same_name
-from gateway.store.audit.audit_log import StoredAudit
-from gateway.store.audit.walk import event_of
+from gateway.core.audit import AcceptedBreak, AuditEvent
+from gateway.core.company_scope import CompanyScope
+from gateway.core.permissions import Action
+from gateway.core.rights import Area
+from gateway.core.windows import Listed, Paging
+from gateway.payouts.opinions import same_name
 from gateway.store.kernel.database import Database, page
 from gateway.store.tables.columns import Record
 from gateway.store.tables.core import audit, payouts

@@ -16,8 +16,8 @@ from typing import Annotated, Any, Final
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from gateway.domain.kernel.money import Sum
-from gateway.domain.requests.schemas import OptionalMoment, PresentMoment, inline
+from gateway.core.money import Sum
+from gateway.core.schemas import OptionalMoment, PresentMoment, inline
 
 MINUTE: Final = timedelta(minutes=1)
 CALL_BOUNDS_S: Final = (

@@ -10,16 +10,16 @@ from gateway.accounts.model import AccountSearch
 from gateway.banks.model import FailingCalls, Provider, WeatherWindow
 from gateway.banks.service import BankReports
 from gateway.banks.status import status_of, statuses
-from gateway.domain.accounts.credentials import Action
-from gateway.domain.identity.errors import NOT_FOUND
-from gateway.domain.identity.rights import Area, Right
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.money import Sum, sum_of
+from gateway.core.errors import ServiceError
+from gateway.core.money import Sum, sum_of
+from gateway.core.permissions import Action
+from gateway.core.rights import Area, Right
+from gateway.core.user_errors import NOT_FOUND
 from gateway.http.panel.pages.formats import local
 from gateway.http.panel.pages.kit import CHOICES, PageContext, Pages, part
 from gateway.http.panel.pages.page import Page, Result, Shown
 from gateway.http.panel.pages.visit import Visit
-from gateway.payouts.model import Hit, HitPayouts
+from gateway.payouts.documents import Hit, HitPayouts
 from gateway.payouts.service import PayoutRecords
 
 _STOP: Final = Right(Area.STOP, Action.WRITE)

@@ -17,21 +17,21 @@ from typing import Any, Final
 from msgspec import UNSET
 from sqlalchemy import Row, Select, or_, select
 
+from gateway.accounts.store import StoredAccounts
+from gateway.banks.connections import bank_of, offered
 from gateway.banks.model import READ_AT_MOST, Reading
+from gateway.banks.port.capabilities import PortCall
+from gateway.banks.port.providers import Banks, ProviderError
+from gateway.banks.port.statements import Balance
 from gateway.core.access import Staff, requires
-from gateway.domain.accounts.accounts import Account
-from gateway.domain.accounts.credentials import Action
-from gateway.domain.bank.capabilities import PortCall
-from gateway.domain.bank.providers import Banks, ProviderError
-from gateway.domain.bank.statements import Balance
-from gateway.domain.identity.rights import Area
-from gateway.domain.kernel.clocks import Now
-from gateway.domain.kernel.company_scope import CompanyScope
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.money import Sum
-from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.operations.bank.connections import bank_of, offered
-from gateway.store.accounts.accounts import StoredAccounts
+from gateway.core.account import Account
+from gateway.core.clocks import Now
+from gateway.core.company_scope import CompanyScope
+from gateway.core.errors import ServiceError
+from gateway.core.money import Sum
+from gateway.core.permissions import Action
+from gateway.core.rights import Area
+from gateway.core.storage import StoreUnavailable
 from gateway.store.kernel.database import Database
 from gateway.store.tables.core import accounts
 from gateway.store.tables.figures import account_readings

@@ -22,11 +22,11 @@ from gateway.banks.model import (
 )
 from gateway.banks.store import ProviderMinutes
 from gateway.core.access import Staff, requires
-from gateway.domain.accounts.credentials import Action
-from gateway.domain.identity.errors import NOT_FOUND
-from gateway.domain.identity.rights import Area
-from gateway.domain.kernel.clocks import Now
-from gateway.domain.kernel.errors import ServiceError
+from gateway.core.clocks import Now
+from gateway.core.errors import ServiceError
+from gateway.core.permissions import Action
+from gateway.core.rights import Area
+from gateway.core.user_errors import NOT_FOUND
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,13 +10,13 @@ import click
 
 from gateway.cli.console import Terminal, changing, fields_of, reading
 from gateway.cli.store_access import in_store
-from gateway.operations.kernel.audit_context import RuleViolation
+from gateway.core.audit_context import RuleViolation
 
 if TYPE_CHECKING:
+    from gateway.banks.port.provider_callbacks import RegisteredCallback
     from gateway.callbacks.registrations import CallbackRegistrations
     from gateway.cli.context import AdminContext
     from gateway.config.settings import Settings
-    from gateway.domain.bank.provider_callbacks import RegisteredCallback
 
 _COLUMNS = ("provider", "url")
 _REGISTERED = ("id", "url")
@@ -100,7 +100,7 @@ async def register_callback(office: AdminContext, account_id: str) -> Registered
         RuleViolation: the adapter takes none, or ``CallbackRegistrations`` refuses.
     """
     from gateway.app.build_callbacks import path_of, secrets_of
-    from gateway.domain.bank.provider_callbacks import CallbackOrder
+    from gateway.banks.port.provider_callbacks import CallbackOrder
 
     settings, derivation = office.kernel.settings, office.kernel.keys.derivation
     async with _registrations(office) as registrations:
@@ -119,7 +119,7 @@ async def _registrations(office: AdminContext) -> AsyncIterator[CallbackRegistra
     """Open the banks; raises ``RuleViolation`` as ``reached`` does."""
     from gateway.callbacks.registrations import CallbackRegistrations
     from gateway.cli.context import reached
-    from gateway.telemetry import trace
+    from gateway.core import trace
 
     store = office.kernel.store
     async with reached(office) as banks:

@@ -9,9 +9,9 @@ from typing import Annotated
 
 from msgspec import Struct
 
-from gateway.domain.bank.provider_callbacks import CallbackKind, NamedBy
-from gateway.domain.kernel.windows import Paging
-from gateway.domain.requests.schemas import OptionalMoment, PresentMoment, inline
+from gateway.banks.port.provider_callbacks import CallbackKind, NamedBy
+from gateway.core.schemas import OptionalMoment, PresentMoment, inline
+from gateway.core.windows import Paging
 
 
 class CallbackState(StrEnum):

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from gateway.callbacks.model import Callback
-from gateway.domain.accounts.accounts import Account
-from gateway.domain.bank.capabilities import PortCall
-from gateway.domain.bank.provider_callbacks import NamedBy
-from gateway.domain.bank.providers import (
+from gateway.accounts.store import StoredAccounts
+from gateway.banks.connections import offered
+from gateway.banks.port.capabilities import PortCall
+from gateway.banks.port.provider_callbacks import NamedBy
+from gateway.banks.port.providers import (
     Bank,
     Banks,
     NotFound,
@@ -19,8 +19,8 @@ from gateway.domain.bank.providers import (
     ProviderError,
     Refused,
 )
-from gateway.operations.bank.connections import offered
-from gateway.store.accounts.accounts import StoredAccounts
+from gateway.callbacks.model import Callback
+from gateway.core.account import Account
 
 _AT_ONCE: Final = 20
 """Accounts asked for one callback in one look. A bank that names a callback by key or charge has

@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from gateway.banks.port.provider_callbacks import CallbackKind
 from gateway.callbacks.model import CallbackState
 from gateway.callbacks.searches import SEARCH
 from gateway.callbacks.service import Callbacks
-from gateway.domain.accounts.credentials import Action
-from gateway.domain.bank.provider_callbacks import CallbackKind
-from gateway.domain.identity.rights import Area, Right
-from gateway.domain.requests.calls import RawRequest
+from gateway.core.calls import RawRequest
+from gateway.core.permissions import Action
+from gateway.core.rights import Area, Right
 from gateway.http.panel.pages.kit import PageContext, Pages
 from gateway.http.panel.pages.page import Page, Result, Shown
 from gateway.http.panel.pages.visit import Visit

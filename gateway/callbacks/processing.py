@@ -14,23 +14,23 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
+from gateway.accounts.store import StoredAccounts
+from gateway.banks.connections import offered
+from gateway.banks.port.capabilities import PortCall
+from gateway.banks.port.charges import ChargePayment
+from gateway.banks.port.provider_callbacks import CallbackKind
+from gateway.banks.port.providers import Banks, NotFound, ProviderError
 from gateway.callbacks.model import Callback, CallbackState
 from gateway.callbacks.owners import CallbackAccounts
 from gateway.callbacks.store import CallbackRecords
-from gateway.domain.accounts.accounts import Account
-from gateway.domain.bank.capabilities import PortCall
-from gateway.domain.bank.charges import ChargePayment
-from gateway.domain.bank.provider_callbacks import CallbackKind
-from gateway.domain.bank.providers import Banks, NotFound, ProviderError
-from gateway.domain.kernel.clocks import Now
-from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.domain.payouts.events import PayoutEvent, noticed
-from gateway.domain.payouts.payouts import FINAL_STATES, Payout
-from gateway.operations.bank.connections import offered
-from gateway.operations.payouts.looks import Hear
-from gateway.store.accounts.accounts import StoredAccounts
-from gateway.store.payouts.followups import StoredFollowUps
-from gateway.telemetry import trace
+from gateway.core import trace
+from gateway.core.account import Account
+from gateway.core.clocks import Now
+from gateway.core.storage import StoreUnavailable
+from gateway.payouts.events import PayoutEvent, noticed
+from gateway.payouts.followup_store import StoredFollowUps
+from gateway.payouts.looks import Hear
+from gateway.payouts.model import FINAL_STATES, Payout
 
 _log = logging.getLogger(__name__)
 

@@ -9,19 +9,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from gateway.callbacks.model import Callback
-from gateway.callbacks.store import CallbackRecords
-from gateway.domain.bank import provider_callbacks
-from gateway.domain.bank.answers import LONGEST_ID, WrongAnswer
-from gateway.domain.bank.provider_callbacks import (
+from gateway.banks.port import provider_callbacks
+from gateway.banks.port.answers import LONGEST_ID, WrongAnswer
+from gateway.banks.port.provider_callbacks import (
     CallbackProof,
     Delivery,
     Notice,
 )
-from gateway.domain.bank.providers import ProviderError
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.clocks import Now
-from gateway.domain.kernel.errors import ServiceError
+from gateway.banks.port.providers import ProviderError
+from gateway.callbacks.model import Callback
+from gateway.callbacks.store import CallbackRecords
+from gateway.core import errors
+from gateway.core.clocks import Now
+from gateway.core.errors import ServiceError
 
 _log = logging.getLogger(__name__)
 

@@ -9,20 +9,20 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Final
 
-from gateway.callbacks.reception import Reception
-from gateway.domain.accounts.accounts import Account
-from gateway.domain.bank.capabilities import PortCall
-from gateway.domain.bank.provider_callbacks import (
+from gateway.accounts.store import StoredAccounts
+from gateway.audit.store import StoredAudit
+from gateway.banks.connections import offered
+from gateway.banks.port.capabilities import PortCall
+from gateway.banks.port.provider_callbacks import (
     CallbackKind,
     CallbackOrder,
     Notice,
     RegisteredCallback,
 )
-from gateway.domain.bank.providers import Bank, Banks, NotSupported, ProviderError
-from gateway.operations.bank.connections import offered
-from gateway.operations.kernel.audit_context import AuditContext, RuleViolation, identifier
-from gateway.store.accounts.accounts import StoredAccounts
-from gateway.store.audit.audit_log import StoredAudit
+from gateway.banks.port.providers import Bank, Banks, NotSupported, ProviderError
+from gateway.callbacks.reception import Reception
+from gateway.core.account import Account
+from gateway.core.audit_context import AuditContext, RuleViolation, identifier
 
 _log = logging.getLogger(__name__)
 

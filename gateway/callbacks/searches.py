@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from gateway.banks.port.provider_callbacks import CallbackKind
 from gateway.callbacks.model import CallbackSearch, CallbackState
-from gateway.domain.bank.provider_callbacks import CallbackKind
-from gateway.domain.requests.calls import Input
+from gateway.core.calls import Input
 from policies.validation.backoffice import inputs
 
 SEARCH: Final[Input[CallbackSearch]] = inputs.search(

@@ -9,10 +9,10 @@ from typing import Final
 from gateway.callbacks.model import Callback, CallbackSearch
 from gateway.callbacks.store import CallbackRecords
 from gateway.core.access import Staff, requires
-from gateway.domain.accounts.credentials import Action
-from gateway.domain.identity.rights import Area, Right
-from gateway.domain.kernel.windows import Listed
-from gateway.domain.payouts.payouts import Payout
+from gateway.core.permissions import Action
+from gateway.core.rights import Area, Right
+from gateway.core.windows import Listed
+from gateway.payouts.model import Payout
 
 _PAYOUTS: Final = Right(Area.PAYOUT, Action.READ)
 

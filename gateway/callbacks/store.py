@@ -7,17 +7,17 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import func, or_, select, update
 
+from gateway.banks.port.provider_callbacks import CallbackKind, NamedBy
 from gateway.callbacks.model import Callback, CallbackSearch, CallbackState
-from gateway.domain.bank.provider_callbacks import CallbackKind, NamedBy
-from gateway.domain.kernel.company_scope import CompanyScope
-from gateway.domain.kernel.windows import Listed
-from gateway.domain.payouts.events import PayoutEvent
-from gateway.domain.payouts.followups import MOST_COUNTED, Backlog
-from gateway.domain.payouts.payouts import Payout
+from gateway.core.company_scope import CompanyScope
+from gateway.core.windows import Listed
+from gateway.payouts.event_store import append
+from gateway.payouts.events import PayoutEvent
+from gateway.payouts.followups import MOST_COUNTED, Backlog
+from gateway.payouts.model import Payout
+from gateway.payouts.rows import restored_payout
 from gateway.store.kernel.database import Database, page
 from gateway.store.kernel.old_rows import delete_old
-from gateway.store.payouts.events import append
-from gateway.store.payouts.rows import restored_payout
 from gateway.store.tables.backoffice import callbacks
 from gateway.store.tables.columns import Record, record_of, row_of
 from gateway.store.tables.core import payouts

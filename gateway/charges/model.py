@@ -9,9 +9,9 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from gateway.domain.bank.charges import ChargeType
-from gateway.domain.kernel.money import Money, Sum
-from gateway.domain.kernel.windows import Keyset, PageStart
+from gateway.banks.port.charges import ChargeType
+from gateway.core.money import Money, Sum
+from gateway.core.windows import Keyset, PageStart
 
 
 class ChargeState(StrEnum):

@@ -8,13 +8,13 @@ from io import BytesIO
 from typing import Final
 from uuid import uuid4
 
+from gateway.banks.port.charges import Charge, ChargeOrder, ChargeStatus
+from gateway.banks.port.pix_keys import PixKeyStatus
 from gateway.charges.model import ChargeSearch, ChargeState
 from gateway.charges.service import Charges
-from gateway.domain.bank.charges import Charge, ChargeOrder, ChargeStatus
-from gateway.domain.bank.pix_keys import PixKeyStatus
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.windows import Keyset
+from gateway.core import errors
+from gateway.core.errors import ServiceError
+from gateway.core.windows import Keyset
 from gateway.http.backoffice.callers import bank_fails
 from gateway.http.panel.pages.formats import typed_money
 from gateway.http.panel.pages.kit import PageContext, Pages, Part, days_asked, part, typed

@@ -17,13 +17,13 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from gateway.banks.port.charges import Charge, ChargeOrder, ChargePayment
+from gateway.banks.port.refunds import IncomingPayment
 from gateway.charges.model import ChargeRecord, ChargeState, SeenCharge
 from gateway.charges.store import StoredCharges
-from gateway.domain.accounts.accounts import Account
-from gateway.domain.bank.charges import Charge, ChargeOrder, ChargePayment
-from gateway.domain.bank.refunds import IncomingPayment
-from gateway.domain.kernel.clocks import Now
-from gateway.domain.kernel.storage import LEASE, StoreUnavailable
+from gateway.core.account import Account
+from gateway.core.clocks import Now
+from gateway.core.storage import LEASE, StoreUnavailable
 
 _log = logging.getLogger(__name__)
 

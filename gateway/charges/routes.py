@@ -9,10 +9,10 @@ from msgspec import Meta, Struct
 
 from gateway.charges.model import ChargePage, ChargeRecord
 from gateway.charges.service import Charges
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.money import ZERO
-from gateway.domain.kernel.structs import struct_of
-from gateway.domain.requests.schemas import OptionalMoment
+from gateway.core import errors
+from gateway.core.money import ZERO
+from gateway.core.schemas import OptionalMoment
+from gateway.core.structs import struct_of
 from gateway.http.backoffice.callers import CHANGES, READS, BackOfficeCaller, bank_fails
 from gateway.http.backoffice.routing import Routes
 from gateway.http.common import STORE_FAILS

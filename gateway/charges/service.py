@@ -8,23 +8,23 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Final
 
+from gateway.audit.store import StoredAudit
+from gateway.banks.bank_acts import BankAct, is_unknown, recorded
+from gateway.banks.connections import bank_of, changing_bank_of, offered, refuse_letters
+from gateway.banks.port.capabilities import PortCall
+from gateway.banks.port.charges import Charge, ChargeOrder, ChargePayment
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import Banks, ProviderError, Unavailable
 from gateway.charges.model import ChargePage, ChargeRecord, ChargeSearch, ChargeSums
 from gateway.charges.records import KeptCharges
+from gateway.core import errors
 from gateway.core.access import Staff, requires
-from gateway.domain.accounts.accounts import Account
-from gateway.domain.accounts.credentials import Action
-from gateway.domain.bank.capabilities import PortCall
-from gateway.domain.bank.charges import Charge, ChargeOrder, ChargePayment
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import Banks, ProviderError, Unavailable
-from gateway.domain.identity.rights import Area
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.storage import LEASE, StoreUnavailable
-from gateway.domain.kernel.windows import PageStart
-from gateway.operations.bank.bank_acts import BankAct, is_unknown, recorded
-from gateway.operations.bank.connections import bank_of, changing_bank_of, offered, refuse_letters
-from gateway.store.audit.audit_log import StoredAudit
+from gateway.core.account import Account
+from gateway.core.errors import ServiceError
+from gateway.core.permissions import Action
+from gateway.core.rights import Area
+from gateway.core.storage import LEASE, StoreUnavailable
+from gateway.core.windows import PageStart
 
 _BEING_MADE: Final = (
     "A charge of this reference is being made, or its outcome is unknown: read it in 30 s."

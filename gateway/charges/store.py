@@ -27,11 +27,11 @@ from gateway.charges.model import (
     ChargeSums,
     SeenCharge,
 )
-from gateway.domain.kernel.company_scope import CompanyScope
-from gateway.domain.kernel.money import Sum
-from gateway.domain.kernel.storage import LEASE_AHEAD
-from gateway.domain.kernel.terms import terms_of
-from gateway.domain.kernel.windows import PageStart
+from gateway.core.company_scope import CompanyScope
+from gateway.core.money import Sum
+from gateway.core.storage import LEASE_AHEAD
+from gateway.core.terms import terms_of
+from gateway.core.windows import PageStart
 from gateway.store.kernel.database import Database
 from gateway.store.kernel.structs import from_row, row_of
 from gateway.store.tables.columns import reference_digest

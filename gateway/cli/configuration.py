@@ -7,8 +7,8 @@ from pathlib import Path
 
 from gateway.config.reading import ConfigError, read_settings
 from gateway.config.settings import Settings
-from gateway.domain.accounts.accounts import Environment
-from gateway.operations.kernel.audit_context import RuleViolation
+from gateway.core.account import Environment
+from gateway.core.audit_context import RuleViolation
 
 
 def settings_of(file: Path) -> Settings:

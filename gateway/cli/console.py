@@ -18,10 +18,10 @@ from typing import Concatenate, ParamSpec, cast
 
 import click
 
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.domain.requests.schemas import instant
-from gateway.operations.kernel.audit_context import RuleViolation
+from gateway.core.audit_context import RuleViolation
+from gateway.core.errors import ServiceError
+from gateway.core.schemas import instant
+from gateway.core.storage import StoreUnavailable
 
 Options = ParamSpec("Options")
 Row = Mapping[str, object]

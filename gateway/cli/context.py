@@ -8,23 +8,23 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
 from gateway.app.build_payouts import build_payout_records, build_reviews
+from gateway.audit.log import audit_keys
+from gateway.banks.health import ConnectedBanks, Connection
 from gateway.cli.configuration import settings_of
 from gateway.cli.console import Terminal
 from gateway.config.checks import unsafe_sqlite
 from gateway.config.reading import ConfigError
 from gateway.config.settings import Settings
 from gateway.core.access import Staff
-from gateway.domain.kernel.key_rotation import LiveProcess, key_conflicts
-from gateway.operations.backoffice.downloads.files import Turns
-from gateway.operations.kernel.audit_context import AuditContext, RuleViolation
+from gateway.core.audit_context import AuditContext, RuleViolation
+from gateway.core.key_rotation import LiveProcess, key_conflicts
+from gateway.payouts.event_sealing import EventSealing
 from gateway.payouts.service import PayoutRecords
+from gateway.process.kernel import Kernel, SilentObserver
+from gateway.process.process import wall_clock
+from gateway.process.registration import refuse_conflicts
+from gateway.reports.files import Turns
 from gateway.reviews.service import Reviews
-from gateway.runtime.audit_log import audit_keys
-from gateway.runtime.kernel import Kernel, SilentObserver
-from gateway.runtime.process import wall_clock
-from gateway.runtime.providers import ConnectedBanks, Connection
-from gateway.runtime.records.payout_events import EventSealing
-from gateway.runtime.registration import refuse_conflicts
 from gateway.security.keys import Keys, load_keys
 from gateway.security.sealing import SealBroken, Sealer
 from gateway.store.engine import Store, open_store

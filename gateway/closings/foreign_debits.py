@@ -11,22 +11,22 @@ from typing import Final
 
 from sqlalchemy import Update, delete, func, or_, select, update
 
+from gateway.accounts.store import StoredAccounts
+from gateway.audit import store as audit_log
+from gateway.banks.port.capabilities import EntryField
+from gateway.banks.port.statements import Direction
 from gateway.closings.model import ForeignDebit, line_ids
 from gateway.core.access import Staff, requires
-from gateway.domain.accounts.accounts import Account
-from gateway.domain.accounts.credentials import Action
-from gateway.domain.bank.capabilities import EntryField
-from gateway.domain.bank.statements import Direction
-from gateway.domain.identity.rights import Area
-from gateway.domain.kernel.clocks import Now
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.domain.kernel.windows import LONGEST_DAYS, LocalWindow
-from gateway.operations.kernel.audit_context import AuditContext, RuleViolation, reason
+from gateway.core.account import Account
+from gateway.core.audit_context import AuditContext, RuleViolation, reason
+from gateway.core.clocks import Now
+from gateway.core.errors import ServiceError
+from gateway.core.permissions import Action
+from gateway.core.rights import Area
+from gateway.core.storage import StoreUnavailable
+from gateway.core.windows import LONGEST_DAYS, LocalWindow
 from gateway.statements.model import LinkedEntry, local_day
 from gateway.statements.service import Statements
-from gateway.store.accounts.accounts import StoredAccounts
-from gateway.store.audit import audit_log
 from gateway.store.kernel.database import Database
 from gateway.store.kernel.structs import from_row, row_of
 from gateway.store.tables.core import accounts, debit_readings, foreign_debits

@@ -15,11 +15,11 @@ from enum import StrEnum
 import msgspec
 from msgspec import Struct
 
+from gateway.banks.port.statements import Direction, Entry, MovementKind
 from gateway.charges.model import ChargeRecord
-from gateway.domain.bank.statements import Direction, Entry, MovementKind
-from gateway.domain.kernel.money import Sum
-from gateway.domain.kernel.windows import local_end, local_start
-from gateway.domain.payouts.payouts import Payout
+from gateway.core.money import Sum
+from gateway.core.windows import local_end, local_start
+from gateway.payouts.model import Payout
 from gateway.statements.model import LinkedEntry
 
 

@@ -8,10 +8,10 @@ from typing import Final
 
 from gateway.closings.foreign_debits import ForeignDebits
 from gateway.closings.service import Closings
-from gateway.domain.accounts.accounts import Account
-from gateway.domain.identity.errors import VALIDATION_FAILED
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.errors import ServiceError
+from gateway.core import errors
+from gateway.core.account import Account
+from gateway.core.errors import ServiceError
+from gateway.core.user_errors import VALIDATION_FAILED
 from gateway.http.backoffice.callers import bank_fails
 from gateway.http.panel.pages.formats import day_of
 from gateway.http.panel.pages.kit import PageContext, Pages, part

@@ -10,22 +10,22 @@ from typing import Final
 from msgspec.structs import asdict
 from sqlalchemy import select, update
 
+from gateway.audit import store as audit_log
+from gateway.banks.port.statements import Entry
 from gateway.charges.model import ChargeRecord
 from gateway.closings.model import Closing, Day, Figures, compared, figures
 from gateway.core.access import Staff, requires
-from gateway.domain.accounts.accounts import Account
-from gateway.domain.accounts.credentials import Action
-from gateway.domain.bank.statements import Entry
-from gateway.domain.identity.rights import Area
-from gateway.domain.kernel.windows import LONGEST_DAYS, LocalWindow, local_end, local_start
-from gateway.domain.payouts.payouts import Payout, PayoutState
-from gateway.operations.kernel.audit_context import RuleViolation
+from gateway.core.account import Account
+from gateway.core.audit_context import RuleViolation
+from gateway.core.permissions import Action
+from gateway.core.rights import Area
+from gateway.core.windows import LONGEST_DAYS, LocalWindow, local_end, local_start
+from gateway.payouts.model import Payout, PayoutState
+from gateway.payouts.rows import restored_payout
 from gateway.statements.model import local_day
 from gateway.statements.service import Statements
-from gateway.store.audit import audit_log
 from gateway.store.kernel.database import Database
 from gateway.store.kernel.structs import from_row, row_of
-from gateway.store.payouts.rows import restored_payout
 from gateway.store.tables.core import charges, day_closings, foreign_debits, payouts
 
 SIGNED: Final = "closing.signed"

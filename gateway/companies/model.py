@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable
 
 from msgspec import Struct
 
-from gateway.domain.requests.schemas import Name, OptionalMoment, Text
-from gateway.domain.requests.versions import entity_tag
+from gateway.core.schemas import Name, OptionalMoment, Text
+from gateway.core.versions import entity_tag
 
 
 class Company(Struct, frozen=True):

@@ -10,10 +10,10 @@ from gateway.accounts.model import AccountSearch
 from gateway.accounts.service import Accounts
 from gateway.companies.model import CompanyRequest
 from gateway.companies.service import Companies
+from gateway.core.permissions import Action
+from gateway.core.rights import Area, Right
 from gateway.credentials.model import CredentialSearch, CredentialState
 from gateway.credentials.service import Credentials
-from gateway.domain.accounts.credentials import Action
-from gateway.domain.identity.rights import Area, Right
 from gateway.http.panel.pages.kit import CHOICES, PageContext, Pages, part, shown
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.visit import HOME, Visit

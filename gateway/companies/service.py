@@ -9,18 +9,18 @@ from typing import Any
 
 from sqlalchemy import Select, case, func, select
 
+from gateway.audit import store as audit_log
 from gateway.companies.model import Company, CompanyRequest, CompanySummary
 from gateway.core.access import Staff, requires
-from gateway.domain.accounts.credentials import Action
-from gateway.domain.identity.errors import NOT_FOUND
-from gateway.domain.identity.rights import Area
-from gateway.domain.kernel.audit import AuditEvent
-from gateway.domain.kernel.company_scope import CompanyScope
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.storage import AlreadyExists
-from gateway.domain.kernel.windows import Listed, Paging
-from gateway.operations.kernel.audit_context import RuleViolation, identifier, name
-from gateway.store.audit import audit_log
+from gateway.core.audit import AuditEvent
+from gateway.core.audit_context import RuleViolation, identifier, name
+from gateway.core.company_scope import CompanyScope
+from gateway.core.errors import ServiceError
+from gateway.core.permissions import Action
+from gateway.core.rights import Area
+from gateway.core.storage import AlreadyExists
+from gateway.core.user_errors import NOT_FOUND
+from gateway.core.windows import Listed, Paging
 from gateway.store.kernel.database import Database, page
 from gateway.store.kernel.structs import from_row, row_of
 from gateway.store.tables.core import accounts, companies

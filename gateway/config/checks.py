@@ -19,7 +19,7 @@ from urllib.parse import SplitResult, urlsplit
 from gateway.config.reading import hint
 from gateway.config.settings import Settings
 from gateway.config.values import Secret
-from gateway.domain.accounts.accounts import Environment
+from gateway.core.account import Environment
 
 LEAST_KEY_BYTES = 32
 """Of a pepper in production, and of a sealing key everywhere: exactly."""

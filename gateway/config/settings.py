@@ -26,8 +26,8 @@ from gateway.config.values import (
     Secret,
     written,
 )
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.identity.rights import Role
+from gateway.core.account import Environment
+from gateway.core.rights import Role
 
 
 class Database(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

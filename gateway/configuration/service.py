@@ -11,8 +11,8 @@ from msgspec import Meta, Struct
 from gateway.config.effective import config_digest, effective
 from gateway.config.settings import Settings
 from gateway.core.access import Staff, requires
-from gateway.domain.accounts.credentials import Action
-from gateway.domain.identity.rights import Area
+from gateway.core.permissions import Action
+from gateway.core.rights import Area
 
 _Revision = Annotated[str, Meta(examples=["0001"])]
 

@@ -7,16 +7,16 @@ from collections.abc import Awaitable, Callable, Collection, Coroutine
 from dataclasses import dataclass
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from gateway.domain.accounts.accounts import Account
-from gateway.domain.accounts.credentials import Action
-from gateway.domain.identity.access import check_enrolled, check_fresh_factor, check_right
-from gateway.domain.identity.rights import Area, Right, Role, needs_step_up
-from gateway.domain.identity.sessions import SignedInUser
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.clocks import Now
-from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope, scope_of
-from gateway.domain.kernel.errors import ServiceError
-from gateway.operations.kernel.audit_context import AuditContext
+from gateway.core import errors
+from gateway.core.account import Account
+from gateway.core.audit_context import AuditContext
+from gateway.core.clocks import Now
+from gateway.core.company_scope import EVERY_COMPANY, CompanyScope, scope_of
+from gateway.core.errors import ServiceError
+from gateway.core.permissions import Action
+from gateway.core.rights import Area, Right, Role, needs_step_up
+from gateway.core.sessions import SignedInUser
+from gateway.core.user_access import check_enrolled, check_fresh_factor, check_right
 
 Service = TypeVar("Service")
 Parameters = ParamSpec("Parameters")

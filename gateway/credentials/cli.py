@@ -12,11 +12,11 @@ import click
 from gateway.cli.console import Row, Terminal, changing, fields_of, reading
 from gateway.cli.store_access import in_store
 from gateway.core.access import Staff
+from gateway.core.money import Money
+from gateway.core.permissions import Permission
+from gateway.core.schemas import ReasonBody, instant
+from gateway.core.strict import amount
 from gateway.credentials.model import Credential, CredentialBody, Issued, RotationBody, words
-from gateway.domain.accounts.credentials import Permission
-from gateway.domain.kernel.money import Money
-from gateway.domain.kernel.strict import amount
-from gateway.domain.requests.schemas import ReasonBody, instant
 
 if TYPE_CHECKING:
     from gateway.cli.context import AdminContext

@@ -10,7 +10,8 @@ from typing import Annotated, Final, Literal, NotRequired, TypedDict
 from msgspec import Meta, Struct
 
 from gateway.core.access import Staff
-from gateway.domain.accounts.credentials import (
+from gateway.core.money import Money, Sum
+from gateway.core.permissions import (
     EVERY_PERMISSION,
     UNLIMITED,
     Action,
@@ -19,10 +20,9 @@ from gateway.domain.accounts.credentials import (
     Principal,
     Resource,
 )
-from gateway.domain.kernel.money import Money, Sum
-from gateway.domain.kernel.windows import Paging
-from gateway.domain.requests.schemas import Instant, Name, Text, instant
-from gateway.domain.requests.versions import entity_tag
+from gateway.core.schemas import Instant, Name, Text, instant
+from gateway.core.versions import entity_tag
+from gateway.core.windows import Paging
 
 DEFAULT_OVERLAP: Final = timedelta(hours=24)
 """A day for a partner to roll the new secret out."""

@@ -10,6 +10,12 @@ from typing import Final
 from gateway.approvals.model import Approval
 from gateway.audit.model import AuditSearch
 from gateway.audit.service import AuditLog
+from gateway.core.errors import ServiceError
+from gateway.core.permissions import Action, Resource
+from gateway.core.rights import Area, Right
+from gateway.core.schemas import ReasonBody
+from gateway.core.user_errors import VALIDATION_FAILED
+from gateway.core.windows import Paging, local_end
 from gateway.credentials.model import (
     Credential,
     CredentialBody,
@@ -18,12 +24,6 @@ from gateway.credentials.model import (
     RotationBody,
 )
 from gateway.credentials.service import Credentials
-from gateway.domain.accounts.credentials import Action, Resource
-from gateway.domain.identity.errors import VALIDATION_FAILED
-from gateway.domain.identity.rights import Area, Right
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.windows import Paging, local_end
-from gateway.domain.requests.schemas import ReasonBody
 from gateway.http.panel.pages.formats import DAY_FORM, ZONE, day_of, typed_money
 from gateway.http.panel.pages.kit import PageContext, Pages, go_on, part, shown
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown

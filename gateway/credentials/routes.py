@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final, TypedDict
 
+from gateway.core import errors
 from gateway.credentials.model import (
     CredentialCountsDocument,
     CredentialDocument,
 )
 from gateway.credentials.service import CredentialPage, Credentials
-from gateway.domain.kernel import errors
 from gateway.http.backoffice.callers import ABSENT, CHANGED, TAKEN, BackOfficeCaller
 from gateway.http.backoffice.routing import Routes
 from gateway.http.resources.documents import Meter

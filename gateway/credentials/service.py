@@ -11,6 +11,7 @@ from typing import Final, TypedDict, Unpack
 import msgspec
 from sqlalchemy import ColumnElement, and_, case, func, not_, or_, select
 
+from gateway.accounts.store import StoredAccounts
 from gateway.approvals.model import (
     Approval,
     ApprovalKind,
@@ -22,6 +23,22 @@ from gateway.approvals.model import (
 )
 from gateway.companies.service import known_company
 from gateway.core.access import Staff, requires
+from gateway.core.account import Account
+from gateway.core.audit_context import AuditContext, RuleViolation, identifier, name
+from gateway.core.clocks import Now
+from gateway.core.company_scope import CompanyScope
+from gateway.core.errors import ServiceError
+from gateway.core.permissions import (
+    EVERY_PERMISSION,
+    Action,
+    CredentialLimits,
+    Permission,
+)
+from gateway.core.rights import Area
+from gateway.core.schemas import ReasonBody, instant
+from gateway.core.storage import AlreadyExists, NothingToCollect
+from gateway.core.user_errors import NOT_FOUND
+from gateway.core.windows import Listed
 from gateway.credentials.model import (
     EXPIRES_SOON,
     LONG_UNUSED,
@@ -43,24 +60,7 @@ from gateway.credentials.model import (
     pays,
     words,
 )
-from gateway.domain.accounts.accounts import Account
-from gateway.domain.accounts.credentials import (
-    EVERY_PERMISSION,
-    Action,
-    CredentialLimits,
-    Permission,
-)
-from gateway.domain.identity.errors import NOT_FOUND
-from gateway.domain.identity.rights import Area
-from gateway.domain.kernel.clocks import Now
-from gateway.domain.kernel.company_scope import CompanyScope
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.storage import AlreadyExists, NothingToCollect
-from gateway.domain.kernel.windows import Listed
-from gateway.domain.requests.schemas import ReasonBody, instant
-from gateway.operations.kernel.audit_context import AuditContext, RuleViolation, identifier, name
-from gateway.store.accounts.accounts import StoredAccounts
-from gateway.store.accounts.credentials import (
+from gateway.credentials.store import (
     EVERY,
     Rotation,
     StoredCredentials,

@@ -14,9 +14,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Final, NoReturn
 
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.requests.networks import network
+from gateway.core import errors
+from gateway.core.errors import ServiceError
+from gateway.core.networks import network
 from gateway.telemetry.ports import Count, Event
 
 # Of what may be in flight: banks and people who sign in send small bodies, and at once.

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, TypedDict
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.catalogue import ErrorCode
-from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.domain.requests.calls import Call
+from gateway.core import errors
+from gateway.core.account import Environment
+from gateway.core.calls import Call
+from gateway.core.catalogue import ErrorCode
+from gateway.core.storage import StoreUnavailable
 from gateway.http.route import Gate, Row, RowLimits, route
 from policies.validation.inputs import NOTHING
 

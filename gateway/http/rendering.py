@@ -13,13 +13,13 @@ import orjson
 from aiohttp import hdrs
 from multidict import CIMultiDict
 
-from gateway.domain.bank.providers import ProviderError
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.catalogue import ErrorCode, bounded_wait
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.money import Money, Sum
-from gateway.domain.kernel.windows import written
-from gateway.domain.requests.reasons import REASONS, sentence, told
+from gateway.banks.port.providers import ProviderError
+from gateway.core import errors
+from gateway.core.catalogue import ErrorCode, bounded_wait
+from gateway.core.errors import ServiceError
+from gateway.core.money import Money, Sum
+from gateway.core.reasons import REASONS, sentence, told
+from gateway.core.windows import written
 from gateway.http.route import Answer, Document, code_of
 from gateway.http.table import RoutedRow
 from gateway.net.server.lane import Reply

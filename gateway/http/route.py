@@ -10,12 +10,12 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
-from gateway.domain.accounts.credentials import Permission
-from gateway.domain.identity.rights import Right
-from gateway.domain.kernel.catalogue import ErrorCode
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.headers import Headers
-from gateway.domain.requests.calls import Call, Input, Policy, RawRequest
+from gateway.core.calls import Call, Input, Policy, RawRequest
+from gateway.core.catalogue import ErrorCode
+from gateway.core.errors import ServiceError
+from gateway.core.headers import Headers
+from gateway.core.permissions import Permission
+from gateway.core.rights import Right
 
 Document = Mapping[str, Any] | msgspec.Struct
 Who = TypeVar("Who")

@@ -19,11 +19,11 @@ import msgspec
 from aiohttp import hdrs, web
 from multidict import CIMultiDictProxy, istr
 
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.requests.calls import Call, Policy, RawRequest
+from gateway.core import errors, trace
+from gateway.core.calls import Call, Policy, RawRequest
+from gateway.core.errors import ServiceError
 from gateway.http.admission import Admission
-from gateway.http.pages import Page
+from gateway.http.packing import Page
 from gateway.http.rendering import render, render_refusal, translate
 from gateway.http.route import Answer, RefusedPath, Row
 from gateway.http.table import RoutedRow, Table
@@ -41,7 +41,6 @@ from gateway.net.server.request import (
     target,
 )
 from gateway.net.server.writing import Pieces, write_pieces
-from gateway.telemetry import trace
 from gateway.telemetry.ports import Event
 from gateway.telemetry.records import AccessRecord, Observer, RequestObserver, begin_record
 

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 import msgspec
 
-from gateway.domain.requests.calls import Policy
+from gateway.core.calls import Policy
 from gateway.http.route import Gate, Refuse, Row, Surface
 from policies.traffic.csrf import (
     CsrfToken,

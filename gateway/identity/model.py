@@ -7,10 +7,10 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
-from gateway.domain.identity.rights import Role
-from gateway.domain.identity.sessions import Session
-from gateway.domain.identity.users import User
-from gateway.domain.requests.schemas import Name, OptionalMoment, Text
+from gateway.core.rights import Role
+from gateway.core.schemas import Name, OptionalMoment, Text
+from gateway.core.sessions import Session
+from gateway.identity.user import User
 
 Changed = Annotated[datetime, *OptionalMoment.__metadata__]
 RoleName = Literal["viewer", "operator", "approver", "security", "admin"]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final, TypedDict
 
-from gateway.domain.identity.errors import FORBIDDEN
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.windows import Listed
-from gateway.domain.requests.versions import version_of_user
+from gateway.core import errors
+from gateway.core.user_errors import FORBIDDEN
+from gateway.core.versions import version_of_user
+from gateway.core.windows import Listed
 from gateway.http.backoffice.callers import ABSENT, CHANGED, CONDITIONAL, TAKEN, BackOfficeCaller
 from gateway.http.backoffice.routing import Routes, Shape
 from gateway.http.resources.documents import Meter

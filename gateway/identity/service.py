@@ -7,16 +7,17 @@ from dataclasses import dataclass, replace
 
 from gateway.approvals.model import Approval
 from gateway.core.access import Staff, requires
-from gateway.domain.accounts.credentials import Action
-from gateway.domain.identity.errors import NOT_FOUND, SESSION_REQUIRED
-from gateway.domain.identity.rights import RIGHTS, Area, Role
-from gateway.domain.identity.sessions import SignedInUser
-from gateway.domain.identity.users import User
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.strict import uuid_text
-from gateway.domain.kernel.windows import Listed, Paging
-from gateway.domain.requests.schemas import ReasonBody
-from gateway.domain.requests.versions import ANY_VERSION, Expected
+from gateway.core.audit_context import RuleViolation
+from gateway.core.errors import ServiceError
+from gateway.core.permissions import Action
+from gateway.core.rights import RIGHTS, Area, Role
+from gateway.core.schemas import ReasonBody
+from gateway.core.sessions import SignedInUser
+from gateway.core.strict import uuid_text
+from gateway.core.user_errors import NOT_FOUND, SESSION_REQUIRED
+from gateway.core.versions import ANY_VERSION, Expected
+from gateway.core.windows import Listed, Paging
+from gateway.identity.access_orders import PeopleOrders
 from gateway.identity.model import (
     CompaniesBody,
     EndedDocument,
@@ -29,13 +30,12 @@ from gateway.identity.model import (
     UserStanding,
     fields_of,
 )
-from gateway.operations.backoffice.access_orders import PeopleOrders
-from gateway.operations.identity.ports import IdentityContext
-from gateway.operations.identity.services import IdentityServices
-from gateway.operations.identity.throttling import Lockouts
-from gateway.operations.identity.users import NewUser, UserRecords
-from gateway.operations.kernel.audit_context import RuleViolation
-from gateway.store.backoffice.lists import ScopedRecords
+from gateway.identity.ports import IdentityContext
+from gateway.identity.services import IdentityServices
+from gateway.identity.throttling import Lockouts
+from gateway.identity.user import User
+from gateway.identity.users import NewUser, UserRecords
+from gateway.store.lists import ScopedRecords
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,12 +7,11 @@ from contextlib import asynccontextmanager
 from typing import Final
 from urllib.parse import urlencode
 
-from gateway.domain.identity.errors import PASSWORD_WRONG
-from gateway.domain.identity.panel_sessions import PanelState
-from gateway.domain.identity.rights import Role, changes
-from gateway.domain.identity.users import Preferences
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.requests.calls import Call
+from gateway.core.browsers import PanelState
+from gateway.core.calls import Call
+from gateway.core.errors import ServiceError
+from gateway.core.rights import Role, changes
+from gateway.core.user_errors import PASSWORD_WRONG
 from gateway.http.identity.routes import FAILS
 from gateway.http.panel.pages.kit import PageContext, Pages
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
@@ -26,8 +25,9 @@ from gateway.http.panel.pages.visit import (
     own_path,
 )
 from gateway.http.panel.surface import Panel
-from gateway.operations.panel.view import PanelView
-from policies.validation.identity import CodeBody, ForgotBody, LinkBody, LoginBody, typed
+from gateway.identity.bodies import CodeBody, ForgotBody, LinkBody, LoginBody, typed
+from gateway.identity.panel_view import PanelView
+from gateway.identity.user import Preferences
 
 _YEAR_S: Final = 365 * 24 * 3600
 RECOVERY: Final = "recovery"

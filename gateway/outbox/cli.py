@@ -6,7 +6,7 @@ import click
 
 from gateway.cli.console import Terminal, fields_of, reading
 from gateway.cli.store_access import in_identity
-from gateway.domain.kernel.company_scope import EVERY_COMPANY
+from gateway.core.company_scope import EVERY_COMPANY
 
 COLUMNS = ("created_at", "to", "subject", "sent_at")
 _FIELDS = ("id", "to", "subject", "text", "created_at", "sent_at")

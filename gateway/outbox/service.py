@@ -8,10 +8,10 @@ from typing import Final
 from msgspec import Struct
 
 from gateway.core.access import Staff, requires
-from gateway.domain.accounts.credentials import Action
-from gateway.domain.identity import challenges
-from gateway.domain.identity.rights import Area
-from gateway.domain.requests.schemas import OptionalMoment, PresentMoment
+from gateway.core.permissions import Action
+from gateway.core.rights import Area
+from gateway.core.schemas import OptionalMoment, PresentMoment
+from gateway.identity import challenges
 
 _MAILS: Final = 50
 """Enough to find the link that was sent a moment ago."""

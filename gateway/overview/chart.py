@@ -8,9 +8,9 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Final
 
-from gateway.domain.payouts.payouts import PayoutState
 from gateway.http.panel.pages.formats import moment
 from gateway.overview.model import Overview, Period, StepFigures
+from gateway.payouts.model import PayoutState
 
 _TOP: Final = 14
 _BASE: Final = 170

@@ -14,10 +14,10 @@ from zoneinfo import ZoneInfo
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from gateway.domain.kernel.money import Sum
-from gateway.domain.payouts.payouts import PayoutState
-from gateway.domain.payouts.status import Certainty
-from gateway.domain.requests.schemas import OptionalMoment, PresentMoment, inline
+from gateway.core.money import Sum
+from gateway.core.schemas import OptionalMoment, PresentMoment, inline
+from gateway.payouts.model import PayoutState
+from gateway.payouts.status import Certainty
 
 HOUR: Final = timedelta(hours=1)
 SETTLED_WITHIN_S: Final = (

@@ -10,11 +10,10 @@ from gateway.banks.model import WeatherWindow
 from gateway.banks.readings import Readings
 from gateway.banks.service import BankReports
 from gateway.banks.status import statuses
-from gateway.domain.accounts.credentials import Action
-from gateway.domain.identity.rights import Area, Right
-from gateway.domain.kernel.money import Sum, sum_of
-from gateway.domain.payouts.payouts import PayoutState
-from gateway.domain.requests.calls import RawRequest
+from gateway.core.calls import RawRequest
+from gateway.core.money import Sum, sum_of
+from gateway.core.permissions import Action
+from gateway.core.rights import Area, Right
 from gateway.http.panel.pages.badges import counted
 from gateway.http.panel.pages.formats import machine, moment
 from gateway.http.panel.pages.kit import PageContext, Pages, part, typed
@@ -23,7 +22,8 @@ from gateway.http.panel.pages.visit import Visit
 from gateway.overview.chart import chart_of, steps_of
 from gateway.overview.model import Attention, Need, Overview, Period
 from gateway.overview.service import Overviews
-from gateway.payouts.model import is_open, track_word
+from gateway.payouts.documents import is_open, track_word
+from gateway.payouts.model import PayoutState
 from gateway.payouts.searches import PayoutsBody
 from gateway.payouts.service import PayoutRecords
 from gateway.request_log.model import RefusalGroup, RequestSearch

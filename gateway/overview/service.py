@@ -11,12 +11,10 @@ from msgspec import UNSET
 
 from gateway.banks.model import OPEN, Provider, quantile
 from gateway.core.access import Staff, requires
-from gateway.domain.accounts.credentials import Action
-from gateway.domain.identity.rights import Area, Right
-from gateway.domain.kernel.clocks import Now
-from gateway.domain.kernel.money import ZERO, Sum, sum_of
-from gateway.domain.payouts.payouts import PayoutState
-from gateway.domain.payouts.status import Certainty
+from gateway.core.clocks import Now
+from gateway.core.money import ZERO, Sum, sum_of
+from gateway.core.permissions import Action
+from gateway.core.rights import Area, Right
 from gateway.overview.model import (
     SETTLED_WITHIN_S,
     Attention,
@@ -32,6 +30,8 @@ from gateway.overview.model import (
     span_of,
 )
 from gateway.overview.store import OverviewRecords
+from gateway.payouts.model import PayoutState
+from gateway.payouts.status import Certainty
 
 _OVER: Final = timedelta(minutes=15)
 """A payout is stored within seconds of the instant it carries; after this no hour grows."""

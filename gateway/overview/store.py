@@ -25,8 +25,7 @@ from sqlalchemy import (
 )
 
 from gateway.approvals.model import COLLECTED_WITHIN
-from gateway.core.access import Staff
-from gateway.core.own_work import (
+from gateway.approvals.own_work import (
     collectable,
     decidable,
     ended,
@@ -34,10 +33,9 @@ from gateway.core.own_work import (
     reviewable,
     waits,
 )
-from gateway.domain.kernel.company_scope import CompanyScope
-from gateway.domain.kernel.money import Sum
-from gateway.domain.payouts.payouts import FINAL_STATES, PayoutState
-from gateway.domain.payouts.status import Certainty
+from gateway.core.access import Staff
+from gateway.core.company_scope import CompanyScope
+from gateway.core.money import Sum
 from gateway.overview.model import (
     ENDS_SOON,
     HOUR,
@@ -47,8 +45,10 @@ from gateway.overview.model import (
     Need,
     Span,
 )
+from gateway.payouts.certainty import CERTAINTY
+from gateway.payouts.model import FINAL_STATES, PayoutState
+from gateway.payouts.status import Certainty
 from gateway.store.kernel.database import Database
-from gateway.store.payouts.certainty import CERTAINTY
 from gateway.store.tables.backoffice import approvals, callbacks
 from gateway.store.tables.columns import Record
 from gateway.store.tables.core import (

@@ -11,9 +11,8 @@ import click
 
 from gateway.cli.console import Row, Terminal, changing, reading
 from gateway.cli.store_access import in_store
-from gateway.domain.kernel.windows import Window
-from gateway.domain.payouts.payouts import Payout, PayoutState
-from gateway.operations.kernel.audit_context import RuleViolation
+from gateway.core.audit_context import RuleViolation
+from gateway.core.windows import Window
 from gateway.payouts.cli_views import (
     LISTED,
     UNRESOLVED,
@@ -21,13 +20,14 @@ from gateway.payouts.cli_views import (
     show_dossier,
     unresolved_row,
 )
-from gateway.payouts.model import PayoutDetail
+from gateway.payouts.documents import PayoutDetail
+from gateway.payouts.model import Payout, PayoutState
 from gateway.reviews.cli import review
 from gateway.stops.cli import resume, stop, stops
 
 if TYPE_CHECKING:
     from gateway.cli.context import AdminContext
-    from gateway.domain.accounts.accounts import Account
+    from gateway.core.account import Account
     from gateway.payouts.verification import Report
 
 DIFFERENCES = ("kind", "account_id", "reference", "key", "details")

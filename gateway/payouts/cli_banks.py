@@ -10,13 +10,13 @@ from gateway.app.build_payouts import build_follow_up, build_reconciler
 from gateway.app.sandbox import simulator
 from gateway.cli.context import AdminContext, reached
 from gateway.config.settings import Settings
+from gateway.core import trace
 from gateway.core.access import Staff
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.kernel.money import Money
-from gateway.domain.kernel.windows import Window
-from gateway.domain.payouts.payouts import Payout
+from gateway.core.account import Environment
+from gateway.core.money import Money
+from gateway.core.windows import Window
+from gateway.payouts.model import Payout
 from gateway.payouts.verification import Execution, Report, Verification
-from gateway.telemetry import trace
 
 Books = Callable[[], Awaitable[Sequence[Execution]]]
 

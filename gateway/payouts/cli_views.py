@@ -8,11 +8,11 @@ from datetime import datetime, timedelta
 import click
 
 from gateway.cli.console import Row, Terminal, fields_of, show_json
-from gateway.domain.payouts.payouts import FINAL_STATES, Attempt, Payout, PayoutState
-from gateway.domain.payouts.reviews import Opinion
-from gateway.domain.payouts.status import certainty_of
-from gateway.domain.requests.schemas import instant
-from gateway.payouts.model import PayoutDetail
+from gateway.core.schemas import instant
+from gateway.payouts.documents import PayoutDetail
+from gateway.payouts.model import FINAL_STATES, Attempt, Payout, PayoutState
+from gateway.payouts.opinions import Opinion
+from gateway.payouts.status import certainty_of
 from gateway.reviews.model import UnresolvedPayout
 
 LISTED = ("reference", "state", "certainty", "review", "value", "provider", "created_at")

@@ -1,649 +1,395 @@
-"""Payouts as documents: what partners and staff are shown of one, and what was found."""
+"""A payout: what was asked, what is stored, and which step may follow which."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
 from enum import StrEnum
-from typing import Annotated, Final, Literal, NotRequired, Self, TypedDict
+from typing import Final
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+import msgspec
 
-from gateway.domain.accounts.accounts import Account
-from gateway.domain.accounts.documents import AccountDocument, account_document
-from gateway.domain.bank.payout_orders import (
+from gateway.banks.port.payout_orders import (
+    Destination,
     FailureCode,
-    NamedOwnerDocument,
-    hidden_destination,
+    NamedOwner,
+    PayoutMethod,
+    PayoutOrder,
+    PixDestination,
+    normal_destination,
 )
-from gateway.domain.bank.providers import Evidence, PixReturn
-from gateway.domain.kernel.money import ZERO, Money, Sum
-from gateway.domain.kernel.structs import struct_of
-from gateway.domain.payouts.events import ShownMove
-from gateway.domain.payouts.payouts import (
-    FINAL_STATES,
-    Attempt,
-    ListedPayout,
-    Payout,
-    PayoutState,
-)
-from gateway.domain.payouts.reviews import Opinion
-from gateway.domain.payouts.status import (
-    UNSENT,
-    Certainty,
-    PayoutStatus,
-    certainty_of,
-    status_of,
-)
-from gateway.domain.requests.schemas import (
-    Day,
-    Instant,
-    KeyType,
-    OptionalMoment,
-    instant,
-    one_of,
-)
-from gateway.payouts.timeline import HappeningDocument
+from gateway.banks.port.pix_keys import hidden_tax_number
+from gateway.banks.port.providers import Accepted, Bank, Evidence
+from gateway.core.account import Environment
+from gateway.core.money import Money
 
-_FAILURES: Final[Mapping[FailureCode, str]] = {
-    FailureCode.REJECTED: "The bank rejected the payout.",
-    FailureCode.INSUFFICIENT_FUNDS: "The available balance was not enough.",
-    FailureCode.KEY_NOT_FOUND: "The PIX key does not exist.",
-    FailureCode.ACCOUNT_INVALID: "The recipient's account is not valid.",
-    FailureCode.OWNER_MISMATCH: "The tax number is not that of the recipient.",
-    FailureCode.LIMIT_EXCEEDED: "A limit of the account was exceeded.",
-    FailureCode.RETURNED: "The recipient's bank returned the money.",
-    FailureCode.NOT_SENT: "The payout was not sent on its day.",
-    FailureCode.OTHER: "The payout failed.",
-}
+_SORTED: Final = json.JSONEncoder(sort_keys=True)
 
 
-class FailureDocument(TypedDict):
-    """Why a payout failed."""
-
-    code: Literal[
-        "REJECTED",
-        "INSUFFICIENT_FUNDS",
-        "KEY_NOT_FOUND",
-        "ACCOUNT_INVALID",
-        "OWNER_MISMATCH",
-        "LIMIT_EXCEEDED",
-        "RETURNED",
-        "NOT_SENT",
-        "OTHER",
-    ]
-    message: Annotated[str, Meta(examples=["The PIX key does not exist."])]
-
-
-class PixDestinationDocument(TypedDict):
-    """Who is paid by PIX key, as sent; what was left out is absent."""
-
-    name: NotRequired[Annotated[str, Meta(examples=["Maria Silva"])]]
-    tax_number: str
-    key_type: Annotated[KeyType, Meta(examples=["email"])]
-    key: str
-
-
-class BankAccountDestinationDocument(TypedDict):
-    """Who is paid by bank account, as sent; what was left out is absent."""
-
-    name: NotRequired[Annotated[str, Meta(examples=["Maria Silva"])]]
-    tax_number: str
-    bank_number: str
-    branch: str
-    account: str
-    account_type: NotRequired[Literal["checking", "savings", "salary", "payment"]]
-
-
-class PayoutFields(TypedDict):
-    """What payouts of every method show."""
-
-    reference: str
-    status: Literal["processing", "paid", "failed"]
-    value: Sum
-    date: Day
-    description: str
-    e2e_id: str
-    created_at: Instant
-    updated_at: Instant
-    settled_at: Instant
-    failure: NotRequired[FailureDocument]
-    origin: AccountDocument
-
-
-class PixPayoutDocument(PayoutFields):
-    """A payout to a PIX key; only a failed one has a failure."""
-
-    method: Literal["pix"]
-    destination: PixDestinationDocument
-
-
-class BankAccountPayoutDocument(PayoutFields):
-    """A payout to a bank account; only a failed one has a failure."""
-
-    method: Literal["bank_account"]
-    destination: BankAccountDestinationDocument
-
-
-@one_of(PixPayoutDocument, BankAccountPayoutDocument, told_by="method")
-class PayoutDocument(PayoutFields):
-    """A payout; only a failed one has a failure."""
-
-    method: Literal["pix", "bank_account"]
-    destination: dict[str, str]
-
-
-def payout_document(found: Payout | ListedPayout, origin: AccountDocument) -> PayoutDocument:
-    """Show a payout as partners are shown it (contract 2.6)."""
-    shown: PayoutDocument = {
-        "reference": found.reference,
-        "method": found.method.value,
-        "status": status_of(found.state).value,
-        "value": found.value,
-        "date": found.date.isoformat(),
-        "description": found.description,
-        "e2e_id": found.e2e_id,
-        "created_at": instant(found.created_at),
-        "updated_at": instant(found.updated_at),
-        "settled_at": instant(found.settled_at),
-        "origin": origin,
-        "destination": {name: text for name, text in found.destination_sent.items() if text},
-    }
-    if shown["status"] == "failed":
-        code = found.failure.code if found.failure else FailureCode.OTHER
-        shown["failure"] = {"code": code.value, "message": _FAILURES[code]}
-    return shown
-
-
-@dataclass(frozen=True, slots=True)
-class AccountPayout:
-    """A payout of an account."""
-
-    account: Account
-    payout: Payout | ListedPayout
-
-    def to_document(self, _reader: object) -> PayoutDocument:
-        """Show it as partners are shown it, a person's tax number and key hidden."""
-        shown = payout_document(self.payout, account_document(self.account))
-        return {**shown, "destination": hidden_destination(shown["destination"])}
-
-
-class PayoutReturnDocument(Struct, frozen=True):
-    """Money of a paid payout that came back; its id begins with ``D``."""
-
-    id: Annotated[str, Meta(examples=["D9999999920261122134011ABCDEFGHI"])]
-    value: Sum
-    at: OptionalMoment
-
-
-class SinceFields(TypedDict):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PayoutRequest:
     """
-    What only users are shown: until when the bank holds it, and what came back since.
-
-    ``owner`` is absent where no bank was asked who owns the key. ``moved`` is what the bank moved
-    where that is not the ``value`` ordered, and ``difference`` that less ``value``.
-    """
-
-    held_until: Instant
-    returns: list[PayoutReturnDocument]
-    owner: NotRequired[NamedOwnerDocument]
-    moved: NotRequired[Sum]
-    difference: NotRequired[Sum]
-
-
-class PixPayoutRecord(PixPayoutDocument, SinceFields):
-    """A payout to a PIX key, as users read it."""
-
-
-class BankAccountPayoutRecord(BankAccountPayoutDocument, SinceFields):
-    """A payout to a bank account, as users read it."""
-
-
-@one_of(PixPayoutRecord, BankAccountPayoutRecord, told_by="method")
-class PayoutRecord(PayoutDocument, SinceFields):
-    """
-    A payout as users read it; one that is paid stays so, whatever comes back.
-
-    A person's tax number and key are hidden in it.
-    """
-
-
-@dataclass(frozen=True, slots=True)
-class PayoutWithReturns:
-    """A payout of an account, and what came back of it since it was paid, oldest first."""
-
-    account: Account
-    payout: Payout
-    returns: Sequence[PixReturn]
-
-    def to_document(self, reader: object) -> PayoutRecord:
-        """Show the payout, the bank's deadline while it holds it, and what came back."""
-        about = self.payout
-        held = about.held_until if about.state is PayoutState.ACCEPTED else None
-        since: SinceFields = {
-            "held_until": instant(held),
-            "returns": [struct_of(PayoutReturnDocument, each) for each in self.returns],
-        }
-        if about.owner is not None:
-            since["owner"] = about.owner.document(about.destination)
-        if about.moved is not None:
-            since["moved"] = about.moved
-            since["difference"] = _difference(about.moved, about)
-        return {**AccountPayout(self.account, about).to_document(reader), **since}
-
-
-def _difference(moved: Money, about: Payout) -> Money:
-    """Return how much more than ordered the bank moved; negative for less."""
-    return Money(moved.centavos - about.value.centavos)
-
-
-class ProbedDocument(Struct, frozen=True):
-    """A payout after its bank was asked, and the state it was in before."""
-
-    before: PayoutState
-    state: PayoutState
-    certainty: Certainty
-    payout: PayoutDocument
-
-
-@dataclass(frozen=True, slots=True)
-class Probed:
-    """A payout of an account before and after its bank was asked."""
-
-    account: Account
-    before: Payout
-    after: Payout
-
-    def to_document(self, reader: object) -> ProbedDocument:
-        """Show how it stands now, and how it stood."""
-        return ProbedDocument(
-            before=self.before.state,
-            state=self.after.state,
-            certainty=certainty_of(self.after),
-            payout=AccountPayout(self.account, self.after).to_document(reader),
-        )
-
-
-class Orderer(Struct, frozen=True):
-    """
-    A user, or a partner's credential, which has no ``email``.
-
-    ``name`` is empty where it is not known any more.
-    """
-
-    id: str
-    name: Annotated[str, Meta(examples=["Maria Silva"])]
-    email: Annotated[str, Meta(examples=["maria@example.com"])]
-
-    @classmethod
-    def of(cls, client_id: str, name: str = "", email: str = "") -> Orderer:
-        """Return the orderer that a payout names by ``client_id``."""
-        return cls(client_id.removeprefix("user:"), name, email)
-
-
-class FoundPayoutDocument(Struct, frozen=True, kw_only=True):
-    """
-    A payout in a list; ``payee_tax_number`` of a person has its ends hidden.
-
-    ``failure_code`` is empty while it has not failed; ``e2e_id`` until the bank has named it.
-    ``moved`` is what the bank moves for it, and ``returned`` how much of that came back.
-    """
-
-    account_id: str
-    account_name: Annotated[str, Meta(examples=["Matriz"])]
-    reference: str
-    method: Literal["pix", "bank_account"]
-    value: Sum
-    moved: Sum
-    returned: Sum
-    payee_name: Annotated[str, Meta(examples=["Maria Silva"])]
-    payee_tax_number: Annotated[str, Meta(examples=["***.982.247-**"])]
-    status: PayoutStatus
-    state: PayoutState
-    certainty: Certainty
-    review: bool
-    failure_code: Annotated[str, Meta(examples=[""])]
-    provider: str
-    client_id: str
-    ordered_by: Orderer
-    e2e_id: str
-    created_at: OptionalMoment
-    updated_at: OptionalMoment
-    settled_at: OptionalMoment
-
-
-@dataclass(frozen=True, slots=True)
-class FoundPayout:
-    """A payout, what its account is called, how much of it came back, and who ordered it."""
-
-    payout: Payout
-    account_name: str
-    returned: Sum = ZERO
-    ordered_by: Orderer | None = None
-
-    def to_document(self, _reader: object) -> FoundPayoutDocument:
-        """Show it in a list."""
-        payout, (name, tax_number) = self.payout, self.payout.payee
-        return struct_of(
-            FoundPayoutDocument,
-            payout,
-            account_name=self.account_name,
-            moved=Sum(payout.moved_value.centavos),
-            returned=self.returned,
-            ordered_by=self.ordered_by or Orderer.of(payout.client_id),
-            payee_name=name,
-            payee_tax_number=tax_number,
-            status=status_of(payout.state),
-            certainty=certainty_of(payout),
-            failure_code=payout.failure.code.value if payout.failure else "",
-        )
-
-
-def track_word(state: str, certainty: str) -> str:
-    """Return the word of the certainty track for a state and what is proven."""
-    if certainty in {*UNSENT, Certainty.DECIDED_UNPAID}:
-        return certainty
-    return "settled" if state == PayoutState.PAID else state
-
-
-def is_open(payouts: Iterable[FoundPayoutDocument]) -> bool:
-    """Say whether something may still become of one of them."""
-    return any(each.state not in FINAL_STATES for each in payouts)
-
-
-class StateCount(Struct, frozen=True, kw_only=True):
-    """
-    How many payouts stand alike, and their sums; ``returned``: money came back.
-
-    ``value`` is the sum ordered, ``moved`` what the bank moves for them, and ``returned_value``
-    how much of that came back.
-    """
-
-    state: PayoutState
-    certainty: Certainty
-    review: bool
-    returned: bool
-    count: Annotated[int, Meta(ge=1)]
-    value: Sum
-    moved: Sum
-    returned_value: Sum
-
-
-class PayoutCounts(Struct, frozen=True):
-    """
-    How the payouts of the filter stand, whatever it says of state, certainty and review.
-
-    Where ``complete`` is false there are more than 10,000: the newest are counted.
-    """
-
-    by_state: list[StateCount]
-    complete: bool
-
-
-class PayoutsFoundDocument(Struct, frozen=True):
-    """A page; ``next`` is the ``after`` of the next one, empty at the end."""
-
-    data: list[FoundPayoutDocument]
-    counts: PayoutCounts
-    next: Annotated[str, Meta(examples=[""])]
-
-
-@dataclass(frozen=True, slots=True)
-class PayoutsFound:
-    """A page of a search, and where the next one begins; see ``PayoutsFoundDocument``."""
-
-    payouts: Sequence[FoundPayout]
-    counts: PayoutCounts
-    after: str
-
-    def to_document(self, reader: object) -> PayoutsFoundDocument:
-        """Show the page."""
-        data = [each.to_document(reader) for each in self.payouts]
-        return PayoutsFoundDocument(data, self.counts, self.after)
-
-
-class Hit(StrEnum):
-    """How a payout stands that its bank's failure concerns."""
-
-    UNKNOWN = "unknown"
-    WAITING = "waiting"
-    NOT_SENT = "not_sent"
-    NOT_EXECUTED = "not_executed"
-
-
-class HitPayouts(Struct, frozen=True):
-    """Payouts of one account that stand alike at a bank which fails, and their sum."""
-
-    account_id: str
-    hit: Hit
-    count: int
-    value: Sum
-
-
-class OpenWork(Struct, frozen=True):
-    """
-    How much waits for you: what you can ask the bank about, decide, collect or lift.
-
-    ``unresolved`` holds those in ``review``, and ``approvals`` secrets to collect.
-    """
-
-    unresolved: int
-    review: int
-    approvals: int
-    stops: int
-
-
-@dataclass(frozen=True, slots=True)
-class PayoutsAlike:
-    """
-    Payouts like one that was ordered, without that one; newest first.
+    A payout as the partner asked for it, checked; only "today" is still open.
 
     Attributes:
-        to_recipient: To the same tax number, of the last thirty days; at most as many as a
-            search shows.
-        same_value: Of the same value of the account today, in local days.
+        reference: The same reference is the same payout, however often sent.
+        destination: In normal form, for sending and for the fingerprint.
+        destination_sent: The destination's known fields as they were spelt.
+        owner: Of the key, where a user ordered it and the bank names owners.
     """
 
-    to_recipient: Sequence[FoundPayout] = ()
-    same_value: Sequence[FoundPayout] = ()
+    reference: str
+    method: PayoutMethod
+    value: Money
+    date: date
+    description: str
+    destination: Destination
+    destination_sent: Mapping[str, str]
+    owner: NamedOwner | None = None
+
+    def tax_numbers(self) -> Mapping[str, str]:
+        """Return the destination's tax number and PIX key, by their fields in the request."""
+        to = self.destination
+        numbers = {"destination.tax_number": to.tax_number}
+        return numbers | {"destination.key": to.key} if isinstance(to, PixDestination) else numbers
+
+    def fingerprint(self) -> str:
+        """
+        Return the SHA-256, in hexadecimal, of what makes two requests the same payout.
+
+        The date is not in it, nor are spelling, order and white space.
+        """
+        content = [
+            "v1",
+            self.method.value,
+            self.value.centavos,
+            normal_destination(self.destination),
+            self.description,
+        ]
+        return hashlib.sha256(_SORTED.encode(content).encode()).hexdigest()
 
 
-class EvidenceDocument(Struct, frozen=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyPayout:
     """
-    What is known of one call that moves money.
+    A payout to a PIX key as a user orders it.
 
-    ``bytes_left`` false is proof that nothing was sent; ``reason`` is a word of ours, and
-    ``provider_code`` the bank's own. ``http_status`` is 0 where the bank has not answered.
+    Attributes:
+        difference_reason: Why, if the tax number is not the owner's; else it is not asked for.
     """
 
-    phase: Literal["refused_here", "connecting", "connected", "sent", "answered"]
-    bytes_left: bool
-    reason: str
-    http_status: int
-    provider_code: str
+    request: PayoutRequest
+    difference_reason: str
 
 
-class AttemptDocument(Struct, frozen=True, kw_only=True):
+def provider_key(environment: Environment, account_id: str, reference: str) -> str:
     """
-    One try to pay; nothing of it is sent after ``send_deadline``.
+    Derive the key a bank knows the payout by: 32 lower-case hexadecimal characters.
 
-    While it runs, ``outcome`` is empty and there is no evidence.
+    It is the same for every attempt and after a restore, and carries no
+    personal data.
+    """
+    parts = ("v1", environment.value, account_id, reference)
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
+
+
+class PayoutState(StrEnum):
+    """
+    Where a payout stands.
+
+    SENDING: the intent is stored and an attempt owned; it may have left.
+    UNKNOWN: the attempt's outcome is not known; it is never sent again.
+    NOT_SENT: proven that the attempt moved nothing; after a restore from backup
+        it becomes UNKNOWN before it fails, since a later attempt may be forgotten.
+    ACCEPTED: the bank has ordered it.
+    PAID, REJECTED, FAILED: final.
+    """
+
+    SENDING = "sending"
+    UNKNOWN = "unknown"
+    NOT_SENT = "not_sent"
+    ACCEPTED = "accepted"
+    PAID = "paid"
+    REJECTED = "rejected"
+    FAILED = "failed"
+
+
+class Absence(StrEnum):
+    """
+    Who proves that nothing was executed, where a try may have reached the bank.
+
+    BANK: it was asked and does not have it, or it answered that it executed nothing.
+    PEOPLE: two people found no payment, and the bank had never said that it has the order.
+    """
+
+    BANK = "bank"
+    PEOPLE = "people"
+
+
+FINAL_STATES = frozenset({PayoutState.PAID, PayoutState.REJECTED, PayoutState.FAILED})
+
+
+SUCCESSORS: Mapping[PayoutState, frozenset[PayoutState]] = {
+    PayoutState.SENDING: frozenset(PayoutState) - {PayoutState.SENDING},
+    PayoutState.UNKNOWN: frozenset(
+        {PayoutState.NOT_SENT, PayoutState.ACCEPTED, PayoutState.REJECTED} | FINAL_STATES
+    ),
+    PayoutState.NOT_SENT: frozenset({PayoutState.SENDING, PayoutState.UNKNOWN, PayoutState.FAILED}),
+    PayoutState.ACCEPTED: frozenset({PayoutState.PAID, PayoutState.FAILED}),
+    PayoutState.PAID: frozenset(),
+    PayoutState.REJECTED: frozenset(),
+    PayoutState.FAILED: frozenset(),
+}
+"""Which state may follow which; a final one is never left."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why, and whether the caller was (or is) answered 403 rather than 400."""
+
+    code: FailureCode
+    forbidden: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Payout:
+    """
+    A payout as stored; (``account_id``, ``reference``) is its key.
+
+    Attributes:
+        provider_account: The bank's own name of the account that the latest try was sent from.
+        attempt: The number of the latest try to move money, from 1.
+        lease_until: Until then the attempt belongs to the process that sends it.
+        review: No proof can be had; a person decides.
+        absence: Who proved of one of its tries that the bank did not execute it; None while no
+            byte of a try that ended unpaid has left us.
+        held_until: The deadline of the bank's precautionary analysis, while
+            the payout is ACCEPTED and the bank holds it.
+        client_id: The credential whose request sent it last; its limits count it.
+        payee_digest: Of the recipient's tax number, for searches; written, and never read back.
+        owner: Of the key, where a user ordered it and the bank names owners.
+        moved: What the bank moved, where that is another amount than the ``value`` ordered.
+        trace_id: Of its latest try; read for following up alone, else empty.
+    """
+
+    account_id: str
+    reference: str
+    fingerprint: str
+    provider_key: str
+    provider: str
+    provider_account: str
+    client_id: str
+    method: PayoutMethod
+    value: Money
+    date: date
+    description: str
+    destination: Destination
+    destination_sent: Mapping[str, str]
+    state: PayoutState
+    attempt: int
+    lease_until: datetime
+    created_at: datetime
+    updated_at: datetime
+    settled_at: datetime | None = None
+    provider_id: str = ""
+    e2e_id: str = ""
+    failure: Failure | None = None
+    review: bool = False
+    absence: Absence | None = None
+    held_until: datetime | None = None
+    payee_digest: bytes = field(default=b"", compare=False, repr=False)
+    owner: NamedOwner | None = None
+    moved: Money | None = None
+    trace_id: str = field(default="", compare=False)
+
+    @property
+    def moved_value(self) -> Money:
+        """Return what the bank moves for it: as ordered, as far as nothing else is known."""
+        return self.value if self.moved is None else self.moved
+
+    @property
+    def payee(self) -> tuple[str, str]:
+        """
+        Return name and tax number of the recipient, a person's with its ends hidden.
+
+        Both are the bank's where it named the owner of the key, else both are as typed: a name of
+        the one beside a number of the other would be nobody.
+        """
+        if self.owner is not None:
+            return self.owner.name, self.owner.tax_number
+        return self.destination.name, hidden_tax_number(self.destination.tax_number)
+
+    def was_sent_from(self, bank: Bank) -> bool:
+        """
+        Say whether its latest try was sent from this bank account.
+
+        No other bank account can prove anything about it: not even that it does not exist.
+        """
+        return (bank.name, bank.account.provider_account) == (self.provider, self.provider_account)
+
+    def is_held(self, now: datetime) -> bool:
+        """Say whether the bank is still within its own deadline to decide."""
+        until = self.held_until
+        return self.state is PayoutState.ACCEPTED and until is not None and now < until
+
+    def order(self) -> PayoutOrder:
+        """Return what the bank is asked for."""
+        return PayoutOrder(
+            provider_key=self.provider_key,
+            method=self.method,
+            value=self.value,
+            destination=self.destination,
+            description=self.description,
+        )
+
+
+class ListedPayout(msgspec.Struct, frozen=True):
+    """A payout as lists show it: what was asked, and how it stands; see ``Payout``."""
+
+    reference: str
+    method: PayoutMethod
+    state: PayoutState
+    value: Money
+    date: date
+    description: str
+    destination_sent: Mapping[str, str]
+    e2e_id: str
+    created_at: datetime
+    updated_at: datetime
+    settled_at: datetime | None
+    failure: Failure | None
+
+
+LONGEST_HOLD: Final = timedelta(minutes=60)
+"""No bank may analyse a Pix longer; a deadline beyond it would hide a payout that is stuck."""
+
+
+def hold_of(said: Accepted, now: datetime) -> datetime | None:
+    """Return until when a bank holds a payout: its own deadline, at most an hour from now."""
+    until = said.held_until
+    if until is None or until.tzinfo is None:
+        return None
+    return min(until, now + LONGEST_HOLD)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """
+    One try to move money, as stored.
+
+    Attributes:
+        number: From 1.
+        send_deadline: Nothing of it is sent after this instant.
+        outcome: The state it led to; None while it runs.
+        evidence: What is known of the call; None while it runs.
     """
 
     number: int
     provider: str
-    started_at: OptionalMoment
-    ended_at: OptionalMoment
-    send_deadline: OptionalMoment
-    outcome: Annotated[str, Meta(examples=["unknown"])]
-    evidence: EvidenceDocument | UnsetType = UNSET
+    started_at: datetime
+    send_deadline: datetime
+    lease_until: datetime
     trace_id: str
-    last_probe_at: OptionalMoment
-    next_probe_at: OptionalMoment
-
-    @classmethod
-    def of(cls, found: Attempt, about: Payout, **more: str) -> Self:
-        """Show a try; of a payout that is final, or of an earlier try, there is no next look."""
-        is_open = found.number == about.attempt and about.state not in FINAL_STATES
-        return struct_of(
-            cls,
-            found,
-            outcome=found.outcome or "",
-            evidence=UNSET if found.evidence is None else _evidence(found.evidence),
-            next_probe_at=found.next_probe_at if is_open else None,
-            **more,
-        )
+    outcome: PayoutState | None = None
+    evidence: Evidence | None = None
+    ended_at: datetime | None = None
+    last_probe_at: datetime | None = None
+    next_probe_at: datetime | None = None
 
 
-def _evidence(found: Evidence) -> EvidenceDocument:
-    return struct_of(EvidenceDocument, found, http_status=found.http_status or 0)
-
-
-class OpinionDocument(Struct, frozen=True, kw_only=True):
+class EventKind(StrEnum):
     """
-    What one user found out; ``moved`` is absent where nothing moved, or the amount ordered.
+    What happened to a payout.
 
-    One that is ``withdrawn`` does not count.
+    STORED: a try began: its intent was stored.
+    ANSWERED: the call that orders it ended, with an answer of the bank or without.
+    PROBED: the bank was asked what became of it.
+    NOTICED: a callback named it.
+    JUDGED: a person said how it ended, or took that back.
+    DECIDED: two people agreed.
+    EXPIRED: the sender's lease or the payout's day was over.
     """
 
-    by: str
-    verdict: Literal["paid", "failed"]
-    moved: Sum | UnsetType = UNSET
-    reason: str
-    at: OptionalMoment
-    withdrawn: bool
-
-    @classmethod
-    def of(cls, found: Opinion) -> OpinionDocument:
-        """Show what one person found out."""
-        moved = UNSET if found.moved is None else found.moved
-        return struct_of(cls, found, moved=moved, withdrawn=found.is_withdrawn)
+    STORED = "stored"
+    ANSWERED = "answered"
+    PROBED = "probed"
+    NOTICED = "noticed"
+    JUDGED = "judged"
+    DECIDED = "decided"
+    EXPIRED = "expired"
 
 
-class SimilarDocument(Struct, frozen=True):
-    """Another payout of the same amount and recipient, of about the same time."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """
+    A step of a payout, done only if it is still in the state we expect.
 
+    Attributes:
+        attempt, before: What must still hold; the step is lost otherwise.
+        after: The new state.
+        cause: What led to it; kept as an event in the step's own transaction.
+        evidence: Kept with the attempt; None leaves what is there.
+        provider_id, e2e_id: Empty ones leave what is there.
+        held_until: None leaves what is there.
+        moved: What the bank moved, if another amount than ordered; None leaves what is there.
+    """
+
+    account_id: str
     reference: str
-    state: str
-    value: Sum
-    created_at: OptionalMoment
+    attempt: int
+    before: frozenset[PayoutState]
+    after: PayoutState
+    at: datetime
+    evidence: Evidence | None = None
+    provider_id: str = ""
+    e2e_id: str = ""
+    failure: Failure | None = None
+    settled_at: datetime | None = None
+    held_until: datetime | None = None
+    moved: Money | None = None
+    cause: EventKind = EventKind.ANSWERED
+
+    @property
+    def absence(self) -> Absence | None:
+        """Return who proves by this step that the bank executed nothing; None leaves it open."""
+        if self.cause is EventKind.DECIDED and self.after is PayoutState.FAILED:
+            return None if PayoutState.ACCEPTED in self.before else Absence.PEOPLE
+        failed_unsent = self.failure is not None and self.failure.code is FailureCode.NOT_SENT
+        if self.after is not PayoutState.NOT_SENT and not failed_unsent:
+            return None
+        has_left = self.evidence is not None and self.evidence.bytes_left
+        return Absence.BANK if has_left else None
 
 
-class PayingAccount(Struct, frozen=True):
-    """The account that a payout is paid from."""
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """A new payout and its first attempt; ``limited`` says that its credential has limits."""
 
-    name: str
-    tax_number: str
-
-
-class ShownMoveDocument(Struct, frozen=True):
-    """What the bank moved in contradiction to the order; ``difference`` is that less the order."""
-
-    value: Sum
-    difference: Sum
-    at: OptionalMoment
-    e2e_id: str
-
-
-class DossierDocument(Struct, frozen=True, kw_only=True):
-    """
-    A payout, and everything that is known of it.
-
-    ``bank_shows`` is there while it is in review and the bank shows another movement than ordered.
-
-    ``certainty`` says what is proven; ``review`` that two users have to decide. From ``absent_at``
-    on "not found" proves that the latest try moved nothing; it is empty where nothing proves it,
-    and where the payout is not unknown. Lists are oldest first. While it is in review, ``opinions``
-    has yours alone. ``approved_by`` is absent where no second person was asked, and
-    ``approval_id`` empty.
-    """
-
-    payout: PayoutRecord
-    account: PayingAccount
-    state: str
-    certainty: Certainty
-    review: bool
-    bank_shows: ShownMoveDocument | UnsetType = UNSET
-    provider: str
-    provider_key: str
-    provider_id: str
-    client_id: str
-    ordered_by: Orderer
-    approved_by: Orderer | UnsetType = UNSET
-    approval_id: Annotated[str, Meta(examples=[""])]
-    updated_at: OptionalMoment
-    absent_at: OptionalMoment
-    attempts: list[AttemptDocument]
-    similar: list[SimilarDocument]
-    opinions: list[OpinionDocument]
-    timeline: list[HappeningDocument]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PayoutPeople:
-    """
-    Who ordered a payout, and who approved it by which approval, where that was asked for.
-
-    Attributes:
-        ordered_at: Of the order that was approved; its payout was made at the approval.
-    """
-
-    ordered_by: Orderer
-    approved_by: Orderer | None = None
-    approval_id: str = ""
-    ordered_at: datetime | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PayoutDetail:
-    """
-    Everything about one payout, as far as one person may read it.
-
-    Attributes:
-        attempts, opinions, timeline: Oldest first.
-        returns: What came back of it, oldest first.
-        similar: Others of the same amount and recipient, created shortly before or after under
-            another reference.
-        shown: The movement that the bank shows in contradiction to the order; None for none.
-        absent_at: From when "not found" is a proof; None for never.
-    """
-
-    account: Account
     payout: Payout
-    attempts: Sequence[Attempt]
-    similar: Sequence[Payout]
-    opinions: Sequence[Opinion]
-    returns: Sequence[PixReturn]
-    timeline: Sequence[HappeningDocument] = ()
-    shown: ShownMove | None = None
-    absent_at: datetime | None = None
-    people: PayoutPeople | None = None
+    attempt: Attempt
+    limited: bool = False
 
-    def to_document(self, reader: object) -> DossierDocument:
-        """Show everything that is known of it."""
-        about, shown = self.payout, self.shown if self.payout.review else None
-        people = self.people or PayoutPeople(ordered_by=Orderer.of(about.client_id))
-        return struct_of(
-            DossierDocument,
-            about,
-            payout=PayoutWithReturns(self.account, about, self.returns).to_document(reader),
-            account=struct_of(PayingAccount, self.account),
-            certainty=certainty_of(about),
-            bank_shows=UNSET
-            if shown is None
-            else struct_of(
-                ShownMoveDocument,
-                shown,
-                difference=_difference(shown.value, about),
-                at=shown.at and shown.at.astimezone(UTC),
-            ),
-            ordered_by=people.ordered_by,
-            approved_by=people.approved_by or UNSET,
-            approval_id=people.approval_id,
-            absent_at=self.absent_at,
-            attempts=[AttemptDocument.of(each, about) for each in self.attempts],
-            similar=[struct_of(SimilarDocument, each) for each in self.similar],
-            opinions=[OpinionDocument.of(each) for each in self.opinions],
-            timeline=list(self.timeline),
-        )
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """The next attempt of a payout that was not sent; see ``Payouts.claim``."""
+
+    payout: Payout
+    attempt: Attempt
+    limited: bool = False
+
+
+class Precedents(msgspec.Struct, frozen=True):
+    """
+    What a new payout meets in the store.
+
+    Attributes:
+        stored: The payout that has its reference already.
+        similar: Other references with the same amount and destination, oldest first.
+    """
+
+    stored: Payout | None
+    similar: Sequence[str]

@@ -14,24 +14,24 @@ from uuid import uuid4
 
 from gateway.accounts.model import AccountRecord
 from gateway.approvals.model import Approval, WaitingMoney
+from gateway.banks.port.payout_orders import AccountType, PayoutMethod
+from gateway.banks.port.pix_keys import hidden_tax_number, is_other_number
+from gateway.banks.port.providers import ProviderError
 from gateway.banks.service import BankReports
+from gateway.core import errors
 from gateway.core.access import Staff
-from gateway.domain.accounts.accounts import Account
-from gateway.domain.accounts.credentials import Action
-from gateway.domain.bank.payout_orders import AccountType, PayoutMethod
-from gateway.domain.bank.pix_keys import hidden_tax_number, is_other_number
-from gateway.domain.bank.providers import ProviderError
-from gateway.domain.identity.rights import Area, Right
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.money import Money
-from gateway.domain.payouts.payouts import Payout
+from gateway.core.account import Account
+from gateway.core.errors import ServiceError
+from gateway.core.money import Money
+from gateway.core.permissions import Action
+from gateway.core.rights import Area, Right
 from gateway.http.backoffice.callers import PAYOUT_FAILS, bank_fails
 from gateway.http.panel.pages.formats import typed_key, typed_money
 from gateway.http.panel.pages.kit import PageContext, Pages, go_on, part, typed
 from gateway.http.panel.pages.page import Page, Result, Shown
 from gateway.http.panel.pages.visit import Visit, address
 from gateway.http.rendering import refusal_of
+from gateway.payouts.model import Payout
 from gateway.payouts.service import PayoutActs
 from gateway.pix_keys.service import PixKeys
 from gateway.statements.service import Statements

@@ -10,23 +10,21 @@ from itertools import groupby
 from types import MappingProxyType
 from typing import Any, Final
 
+from gateway.banks.port.payout_orders import FailureCode
 from gateway.banks.service import BankReports
-from gateway.domain.accounts.credentials import Action
-from gateway.domain.bank.payout_orders import FailureCode
-from gateway.domain.identity.rights import Area, Right
-from gateway.domain.kernel.errors import PAYOUT_NOT_FOUND, ServiceError
-from gateway.domain.kernel.money import Sum, sum_of
-from gateway.domain.kernel.windows import DEFAULT_LIMIT, LOCAL
-from gateway.domain.payouts.payouts import FINAL_STATES, PayoutState
-from gateway.domain.payouts.status import Certainty, CertaintySought
-from gateway.domain.requests.schemas import instant
+from gateway.core.errors import PAYOUT_NOT_FOUND, ServiceError
+from gateway.core.money import Sum, sum_of
+from gateway.core.permissions import Action
+from gateway.core.rights import Area, Right
+from gateway.core.schemas import instant
+from gateway.core.windows import DEFAULT_LIMIT, LOCAL
 from gateway.http.backoffice.files import CSV
 from gateway.http.panel.pages.formats import day_of, typed_money
 from gateway.http.panel.pages.kit import PageContext, Pages, page_asked, part, typed
 from gateway.http.panel.pages.page import Download, Page, Redirect, Result, Shown
 from gateway.http.panel.pages.visit import Visit, address, own_path
 from gateway.http.rendering import pretty
-from gateway.payouts.model import (
+from gateway.payouts.documents import (
     DossierDocument,
     PayoutCounts,
     PayoutDetail,
@@ -35,8 +33,10 @@ from gateway.payouts.model import (
     is_open,
     track_word,
 )
+from gateway.payouts.model import FINAL_STATES, PayoutState
 from gateway.payouts.searches import PayoutFilterBody, PayoutsBody
 from gateway.payouts.service import PayoutActs, PayoutRecords
+from gateway.payouts.status import Certainty, CertaintySought
 from gateway.payouts.timeline import HappeningDocument
 from policies.validation.bodies import body
 from policies.validation.inputs import REFERENCE

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from gateway.domain.identity.errors import NOT_POSSIBLE
-from gateway.domain.kernel.errors import PAYOUT_NOT_FOUND, TOO_MANY_REQUESTS, ServiceError
-from gateway.domain.payouts.followups import PROBE_EVERY
-from gateway.domain.payouts.payouts import FINAL_STATES, Payout
-from gateway.operations.kernel.audit_context import AuditContext
-from gateway.store.audit.audit_log import StoredAudit
-from gateway.store.payouts.store import StoredPayouts
+from gateway.audit.store import StoredAudit
+from gateway.core.audit_context import AuditContext
+from gateway.core.errors import PAYOUT_NOT_FOUND, TOO_MANY_REQUESTS, ServiceError
+from gateway.core.user_errors import NOT_POSSIBLE
+from gateway.payouts.followups import PROBE_EVERY
+from gateway.payouts.model import FINAL_STATES, Payout
+from gateway.payouts.store import StoredPayouts
 
 Look = Callable[[str, str], Awaitable[Payout | None]]
 """Looks at the payout of an account and a reference; None if somebody does, or did just now."""

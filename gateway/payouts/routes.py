@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from gateway.domain.bank.payout_orders import PayoutMethod
-from gateway.domain.identity.errors import NOT_POSSIBLE
-from gateway.domain.kernel import errors
+from gateway.banks.port.payout_orders import PayoutMethod
+from gateway.core import errors
+from gateway.core.user_errors import NOT_POSSIBLE
 from gateway.http.backoffice.callers import PAYOUT_FAILS, READS
 from gateway.http.backoffice.files import CSV, table
 from gateway.http.backoffice.routing import Routes, Shape
 from gateway.http.resources.represent import payout_created
 from gateway.http.route import OK
-from gateway.operations.payouts.answers import CERTAINLY_NOT_SENT
+from gateway.payouts.answers import CERTAINLY_NOT_SENT
 from gateway.payouts.searches import PayoutFilterBody, PayoutsBody
 from gateway.payouts.service import PayoutActs, PayoutRecords
 from policies.validation.backoffice.orders import KEY_PAYOUT

@@ -10,21 +10,21 @@ from typing import Annotated, Final
 
 import msgspec
 
-from gateway.domain.bank.payout_orders import FailureCode, PayoutMethod
-from gateway.domain.identity.errors import VALIDATION_FAILED
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.money import Money
-from gateway.domain.kernel.windows import (
+from gateway.banks.port.payout_orders import FailureCode, PayoutMethod
+from gateway.core.errors import ServiceError
+from gateway.core.money import Money
+from gateway.core.user_errors import VALIDATION_FAILED
+from gateway.core.windows import (
     DEFAULT_LIMIT,
     LARGEST_LIMIT,
     LOCAL,
     local_end,
     local_start,
 )
-from gateway.domain.payouts.payouts import PayoutState
-from gateway.domain.payouts.status import CertaintySought
+from gateway.payouts.list_query import days
+from gateway.payouts.model import PayoutState
+from gateway.payouts.status import CertaintySought
 from policies.validation.backoffice.searches import Limit
-from policies.validation.search import days
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)

@@ -9,33 +9,21 @@ from itertools import count
 from typing import Final
 
 from gateway.approvals.model import Approval
+from gateway.banks.port.refunds import Refund
+from gateway.core import strict
 from gateway.core.access import Staff, requires
-from gateway.domain.accounts.accounts import Account
-from gateway.domain.accounts.credentials import Action
-from gateway.domain.bank.refunds import Refund
-from gateway.domain.identity.rights import Area
-from gateway.domain.kernel import strict
-from gateway.domain.kernel.errors import (
+from gateway.core.account import Account
+from gateway.core.audit_context import RuleViolation
+from gateway.core.errors import (
     CANCEL_NOT_IMPLEMENTED,
     PAYOUT_NOT_FOUND,
     ServiceError,
 )
-from gateway.domain.kernel.windows import LARGEST_LIMIT, Listed, Paging, Search, Window
-from gateway.domain.payouts.events import WITHDRAWN, PayoutEvent, shown_move
-from gateway.domain.payouts.followups import absent_at
-from gateway.domain.payouts.payouts import EventKind, KeyPayout, Payout, PayoutRequest, PayoutState
-from gateway.domain.payouts.reviews import Opinion, may_read
-from gateway.domain.payouts.status import PayoutSearch, states_of
-from gateway.operations.backoffice.downloads.files import (
-    ROWS_A_PAGE,
-    DownloadFile,
-    DownloadPage,
-    DownloadReader,
-    Turns,
-)
-from gateway.operations.kernel.audit_context import RuleViolation
-from gateway.operations.payouts.followup import FollowUp
-from gateway.payouts.model import (
+from gateway.core.permissions import Action
+from gateway.core.rights import Area
+from gateway.core.windows import LARGEST_LIMIT, Listed, Paging, Search, Window
+from gateway.payouts.directory import PayoutDirectory
+from gateway.payouts.documents import (
     AccountPayout,
     FoundPayout,
     HitPayouts,
@@ -46,7 +34,15 @@ from gateway.payouts.model import (
     PayoutWithReturns,
     Probed,
 )
+from gateway.payouts.event_store import StoredPayoutEvents
+from gateway.payouts.events import WITHDRAWN, PayoutEvent, shown_move
+from gateway.payouts.followup import FollowUp
+from gateway.payouts.followups import absent_at
+from gateway.payouts.model import EventKind, KeyPayout, Payout, PayoutRequest, PayoutState
+from gateway.payouts.opinion_store import StoredReviews
+from gateway.payouts.opinions import Opinion, may_read
 from gateway.payouts.probes import PayoutProbes
+from gateway.payouts.return_store import StoredReturns
 from gateway.payouts.searches import (
     PayoutFilterBody,
     PayoutPlace,
@@ -54,14 +50,18 @@ from gateway.payouts.searches import (
     PayoutsBody,
     place_text,
 )
-from gateway.payouts.store import PayoutDirectory
+from gateway.payouts.status import PayoutSearch, states_of
+from gateway.payouts.store import StoredPayouts
 from gateway.payouts.timeline import is_complete, timeline
 from gateway.pix_keys.service import KeyOwners
 from gateway.reports import payouts as payout_table
-from gateway.store.bank.returns import StoredReturns
-from gateway.store.payouts.events import StoredPayoutEvents
-from gateway.store.payouts.reviews import StoredReviews
-from gateway.store.payouts.store import StoredPayouts
+from gateway.reports.files import (
+    ROWS_A_PAGE,
+    DownloadFile,
+    DownloadPage,
+    DownloadReader,
+    Turns,
+)
 
 RECIPIENT_DAYS: Final = 30
 """How far back payouts to the same recipient are told: a month of salaries and rents."""

@@ -1,496 +1,404 @@
-"""Payouts of every account: searched, counted, and cut into pages by where the last one ended."""
+"""
+Payouts and their attempts in the store.
+
+Looks of one moment, for single payouts and for others like one, share a statement. A look begins
+after it was asked for: it sees every commit that was acknowledged before.
+
+One atomic insert creates a payout, compare-and-set changes its state, and nothing deletes it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from datetime import datetime
-from enum import StrEnum
-from operator import ge, le
-from typing import Any, Final
+import asyncio
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final, NamedTuple
 
-from sqlalchemy import (
-    BigInteger,
-    ColumnElement,
-    ScalarSelect,
-    Subquery,
-    Table,
-    and_,
-    asc,
-    case,
-    cast,
-    desc,
-    exists,
-    false,
-    func,
-    literal,
-    not_,
-    or_,
-    select,
-    text,
-    true,
-    tuple_,
-    union_all,
-)
-from sqlalchemy.sql.elements import TextClause
+from sqlalchemy import ColumnElement, Select, bindparam, func, select
+from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
-from gateway.approvals.model import ApprovalKind, ApprovalState
-from gateway.core.access import Staff
-from gateway.core.own_work import collectable, decidable, reviewable
-from gateway.domain.accounts.credentials import Action
-from gateway.domain.identity.rights import Area, Right
-from gateway.domain.kernel.company_scope import CompanyScope
-from gateway.domain.kernel.money import Money, Sum
-from gateway.domain.kernel.terms import terms_of
-from gateway.domain.payouts.payouts import Payout, PayoutState
-from gateway.domain.payouts.status import Certainty
+from gateway.banks.port.payout_orders import normal_destination
+from gateway.core.storage import StoreUnavailable
+from gateway.core.windows import Search
 from gateway.payouts.model import (
-    FoundPayout,
-    Hit,
-    HitPayouts,
-    OpenWork,
-    Orderer,
-    PayoutCounts,
-    PayoutPeople,
-    StateCount,
+    Attempt,
+    Change,
+    Claim,
+    Intent,
+    ListedPayout,
+    Payout,
+    PayoutRequest,
+    PayoutState,
+    Precedents,
 )
-from gateway.payouts.searches import (
-    FOUND_AT_MOST,
-    NEWEST,
-    Cut,
-    PayoutFilterBody,
-    PayoutOrder,
-    PayoutPlace,
-    PayoutQuery,
+from gateway.payouts.rows import (
+    LISTED,
+    check,
+    key_columns,
+    listed_payout,
+    restored_attempt,
+    restored_payout,
 )
-from gateway.store.kernel.database import Database
-from gateway.store.payouts.certainty import CERTAINTY, proven
-from gateway.store.payouts.rows import restored_payout
-from gateway.store.tables.backoffice import approvals
-from gateway.store.tables.columns import Record, reference_digest
-from gateway.store.tables.core import (
-    UNRESOLVED,
-    accounts,
-    attempts,
-    credentials,
-    payouts,
-    returns,
-    stops,
-)
-from gateway.store.tables.identity import users
-from gateway.store.tables.scope import of_account, of_company, stops_in
-from gateway.store.tables.texts import Folded, holding
+from gateway.payouts.sql import named
+from gateway.payouts.writes import PayoutWriter
+from gateway.store.kernel.batching import BatchLimits, BatchQueue, faults_of_rows
+from gateway.store.kernel.database import Database, failures_as_ours
+from gateway.store.kernel.hot_statements import Execution, Key, bound
+from gateway.store.tables import columns
+from gateway.store.tables.columns import Record, instant_unseen, reference_digest
+from gateway.store.tables.core import attempts, payouts
 
-_PROBES: Final = Right(Area.PROBE, Action.WRITE)
-_STOPS: Final = Right(Area.STOP, Action.WRITE)
-COUNTED_AT_MOST: Final = 10_000
-"""Payouts that one search counts: more say nothing to a person, and cost time for each."""
-Condition = ColumnElement[bool] | TextClause
+# A second batch is for the time in which the first waits for the server; more only split batches.
+_BATCHES = 2
+# Paying again after one of these duplicates nothing: no money moved.
+_MOVED_NOTHING = (PayoutState.REJECTED.value, PayoutState.FAILED.value)
+_CONTENT = (payouts.c.account_id, payouts.c.centavos, payouts.c.destination)
+_MOVED = select(
+    *_CONTENT, payouts.c.reference, payouts.c.reference_sha256, payouts.c.created_at
+).where(
+    # One by one: a list would be written into the statement each time.
+    *(payouts.c.state != each for each in _MOVED_NOTHING),
+    payouts.c.created_at >= instant_unseen(bindparam("since", type_=payouts.c.created_at.type)),
+)
+Content = tuple[str, int, str]
+Rows = Sequence[Record]
 
-_KEY: Final = (payouts.c.account_id, payouts.c.reference_sha256)
-_KEYSET: Final = (payouts.c.created_at, *_KEY)
-_PROVEN: Final = and_(payouts.c.state != PayoutState.UNKNOWN.value, ~payouts.c.review)
-"""The opposite of ``UNRESOLVED``, which is a text."""
-_SHORT: Final = text("length(payouts.reference) <= 200")
-_HAS_PROVIDER_ID: Final = text("payouts.provider_id <> ''")
-_LAST: Final = "\U0010ffff"
-"""Behind every character: what begins like a text lies between it and this."""
-_COMPARED_AT_MOST: Final = 1_000
-"""References with one beginning, of which the newest are found; a million may have it."""
-_ITS_RETURNS: Final = and_(
-    returns.c.account_id == payouts.c.account_id,
-    returns.c.reference_sha256 == payouts.c.reference_sha256,
-)
-_RETURNED: Final = (
-    select(cast(func.coalesce(func.sum(returns.c.centavos), 0), BigInteger))
-    .where(_ITS_RETURNS)
-    .correlate(payouts)
-    .scalar_subquery()
-)
-_MOVED: Final = func.coalesce(payouts.c.moved_centavos, payouts.c.centavos)
-_CAME_BACK: Final = exists().where(_ITS_RETURNS).correlate(payouts)
-_USER_ID: Final = func.substr(payouts.c.client_id, len("user:") + 1)
-_ORDERED: Final = (
-    func.coalesce(users.c.name, credentials.c.name, "").label("orderer_name"),
-    func.coalesce(users.c.email, "").label("orderer_email"),
-)
-_NAMED: Final = (
-    select(payouts, accounts.c.name.label("account_name"), _RETURNED.label("returned"), *_ORDERED)
-    .join(accounts, accounts.c.id == payouts.c.account_id)
-    .outerjoin(users, users.c.id == _USER_ID)
-    .outerjoin(credentials, credentials.c.client_id == payouts.c.client_id)
-)
-_APPROVERS: Final = users.alias("approvers")
-_PEOPLE: Final = (
-    select(
-        *_ORDERED,
-        approvals.c.id.label("approval_id"),
-        approvals.c.ordered_at,
-        approvals.c.decided_by,
-        _APPROVERS.c.name.label("approver_name"),
-        _APPROVERS.c.email.label("approver_email"),
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Query:
+    """A search for payouts with this content but another reference, created since an instant."""
+
+    content: Content
+    digest: bytes
+    since: datetime
+
+    def own(self, alike: Mapping[Content, Rows]) -> Rows:
+        """Return the rows that this query finds among those that were found for several."""
+        return [
+            row
+            for row in alike.get(self.content, ())
+            if row.reference_sha256 != self.digest and row.created_at >= self.since
+        ]
+
+
+class _Look(NamedTuple):
+    """
+    A search for a payout by its key, for payouts by their content, or for both at once.
+
+    Its answer is the rows of each.
+    """
+
+    key: Key | None = None
+    query: _Query | None = None
+
+
+def _look_before(account_id: str, request: PayoutRequest, since: datetime | None) -> _Look:
+    key = account_id, reference_digest(request.reference)
+    if since is None:
+        return _Look(key)
+    return _Look(key, _query(key, request, since))
+
+
+def _query(key: Key, like: Payout | PayoutRequest, since: datetime) -> _Query:
+    account_id, digest = key
+    destination = columns.written(normal_destination(like.destination))
+    return _Query(
+        content=(account_id, like.value.centavos, destination), digest=digest, since=since
     )
-    .select_from(payouts)
-    .outerjoin(users, users.c.id == _USER_ID)
-    .outerjoin(credentials, credentials.c.client_id == payouts.c.client_id)
-    .outerjoin(
-        approvals,
-        and_(
-            approvals.c.account_id == payouts.c.account_id,
-            approvals.c.reference_sha256 == payouts.c.reference_sha256,
-            approvals.c.kind == ApprovalKind.PAYOUT.value,
-            approvals.c.state == ApprovalState.APPROVED.value,
-            # A partner's payout may have the reference of an order that was refused for it.
-            approvals.c.ordered_by == _USER_ID,
-        ),
+
+
+_AROUND = (
+    select(payouts)
+    .where(
+        payouts.c.account_id == bindparam("account_id"),
+        payouts.c.centavos == bindparam("centavos"),
+        payouts.c.destination == bindparam("destination"),
+        payouts.c.created_at.between(bindparam("start"), bindparam("end")),
+        payouts.c.reference_sha256 != bindparam("digest"),
+        payouts.c.state.not_in(_MOVED_NOTHING),
     )
-    .outerjoin(_APPROVERS, _APPROVERS.c.id == approvals.c.decided_by)
-    .order_by(approvals.c.decided_at.desc())
-    .limit(1)
+    .order_by(payouts.c.created_at)
+    .limit(bindparam("most"))
+)
+_ATTEMPTS = (
+    select(attempts)
+    .where(
+        attempts.c.account_id == bindparam("account_id"),
+        attempts.c.reference_sha256 == bindparam("reference_sha256"),
+    )
+    .order_by(attempts.c.number)
 )
 
 
-class Named(StrEnum):
-    """What a text may name a payout by."""
+_AT_ONCE: Final = 2
+"""Connections that lists may take: however many are asked for, payouts find one in the pool."""
 
-    E2E_ID = "e2e_id"
-    PROVIDER_ID = "provider_id"
-    PROVIDER_KEY = "provider_key"
-    TRACE_ID = "trace_id"
-    REFERENCE = "reference"
-    RETURN_ID = "return_id"
+_INSIDE = (
+    payouts.c.account_id == bindparam("account_id"),
+    payouts.c.created_at >= bindparam("start"),
+    payouts.c.created_at < bindparam("end"),
+)
+# The index of the window finds them. An index of states would be written at every step of every
+# payout, to serve a list that people open now and then.
+_STANDING = payouts.c.state.in_(bindparam("states", expanding=True))
 
 
-class PayoutDirectory:
-    """Finds payouts of every account in a company scope."""
+class _List:
+    """The statements of a list: a page of it, its length, and the first page with its length."""
+
+    def __init__(self, shown: Iterable[ColumnElement[Any]], *only: ColumnElement[bool]) -> None:
+        self.page: Select[*tuple[Any, ...]] = (
+            select(*shown)
+            .where(*_INSIDE, *only)
+            .order_by(payouts.c.created_at.desc(), payouts.c.reference.desc())
+            .limit(bindparam("limit"))
+            .offset(bindparam("offset"))
+        )
+        self.length = select(func.count()).select_from(payouts).where(*_INSIDE, *only)
+        self.first = self.page.add_columns(self.length.scalar_subquery().label("total"))
+
+
+_WHOLE = _List(payouts.c)
+_LISTED = _List(LISTED)
+_LISTED_STANDING = _List(LISTED, _STANDING)
+
+
+class StoredPayouts:
+    """Payouts by account and reference; rows are never deleted."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
-
-    async def page(
-        self, query: PayoutQuery, scope: CompanyScope
-    ) -> tuple[Sequence[FoundPayout], PayoutPlace | None]:
-        """Return a page, and where the next one begins; None at the end."""
-        also = (*_standing(query.wanted), *_beyond(query))
-        order = _order(query)
-        wanted = [(*each, *also) for each in _inside(query, scope)]
-        one_more = _first(_KEYSET, wanted, [order] * len(_KEYSET), query.limit + 1, query.offset)
-        keys = select(*(one_more.c[each.name] for each in _KEY))
-        named = _NAMED.where(tuple_(*_KEY).in_(keys)).order_by(*map(order, _KEYSET))
-        found = await self._database.rows(named)
-        shown = found[: query.limit]
-        after = _place(shown[-1]) if len(found) > query.limit else None
-        return [_restored(row) for row in shown], after
-
-    async def named(self, by: Named, given: str, scope: CompanyScope) -> Sequence[FoundPayout]:
-        """Return those a text names, a reference also by how it begins; the newest first."""
-        if by is Named.REFERENCE:
-            return await self._referenced(given, scope)
-        return await self._found(_by(by, given), scope)
-
-    async def paid_to(
-        self, digests: Sequence[bytes], scope: CompanyScope, cut: Cut = NEWEST
-    ) -> Sequence[FoundPayout]:
-        """Return the newest payouts to a recipient, by digests of the tax number."""
-        wanted: list[Condition] = [payouts.c.payee_digest.in_(digests)]
-        if cut.start is not None:
-            wanted.append(payouts.c.created_at >= cut.start)
-        if cut.end is not None:
-            wanted.append(payouts.c.created_at < cut.end)
-        return await self._found(wanted, scope, cut)
-
-    async def people(self, about: Payout) -> PayoutPeople:
-        """Return who ordered a payout, and who approved it."""
-        wanted = _PEOPLE.where(
-            payouts.c.account_id == about.account_id,
-            payouts.c.reference_sha256 == reference_digest(about.reference),
-        )
-        [row] = await self._database.rows(wanted)
-        ordered_by = Orderer.of(about.client_id, row.orderer_name, row.orderer_email)
-        if row.approval_id is None:
-            return PayoutPeople(ordered_by=ordered_by)
-        approver = Orderer(row.decided_by, row.approver_name or "", row.approver_email or "")
-        return PayoutPeople(
-            ordered_by=ordered_by,
-            approved_by=approver,
-            approval_id=row.approval_id,
-            ordered_at=row.ordered_at,
+        self._writer = PayoutWriter(database)
+        self._turns = asyncio.Semaphore(_AT_ONCE)
+        lately = database.each_of(_MOVED, _CONTENT, "contents")
+        self._alike = lately.order_by(payouts.c.created_at)
+        self._looks: BatchQueue[_Look, tuple[Rows, Rows]] = BatchQueue(
+            self._look,
+            BatchLimits(count=_BATCHES, queue_s=database.checkout_s, whole_s=database.whole_s),
         )
 
-    async def open_work(self, who: Staff) -> OpenWork:
-        """Count what a person can do something about now, in one statement."""
-        now, scope, mine = who.acting.now(), who.scope, reviewable(who)
-        open_payouts: Sequence[Condition] = (UNRESOLVED, *of_account(payouts.c.account_id, scope))
-        asked = not_(payouts.c.review) if who.may(_PROBES) else false()
-        decided = and_(decidable(who, now), *of_company(approvals.c.company_id, scope))
-        held: Sequence[Condition] = (stops.c.lifted_at.is_(None), stops.c.ends_at > now)
-        counted = select(
-            _number(payouts, or_(asked, mine), *open_payouts),
-            _number(payouts, mine, *open_payouts),
-            _number(approvals, or_(decided, collectable(who, now))),
-            _number(stops, *(held if who.may(_STOPS) else (false(),)), *stops_in(scope)),
-        )
-        [(unresolved, review, waiting, stopped)] = await self._database.rows(counted)
-        return OpenWork(unresolved=unresolved, review=review, approvals=waiting, stops=stopped)
+    async def add(
+        self, payout: Payout, attempt: Attempt, *, limited: bool = False
+    ) -> Payout | None:
+        """
+        Store the intent by one atomic insert.
 
-    async def hit(self, provider: str, since: datetime, scope: CompanyScope) -> list[HitPayouts]:
-        """Count payouts at a bank by account: without an outcome, and not sent since then."""
-        stand = payouts.c.state
-        waiting = stand.in_([PayoutState.SENDING.value, PayoutState.ACCEPTED.value])
-        open_to = (payouts.c.provider == provider, *of_account(payouts.c.account_id, scope))
-        of = {
-            Hit.UNKNOWN: (UNRESOLVED,),
-            Hit.WAITING: (payouts.c.next_check_at.is_not(None), waiting, not_(payouts.c.review)),
-            Hit.NOT_SENT: (payouts.c.created_at >= since, proven(Certainty.NOT_SENT)),
-            Hit.NOT_EXECUTED: (payouts.c.created_at >= since, proven(Certainty.NOT_EXECUTED)),
+        With ``limited``, the limits of its credential are checked in the same transaction.
+
+        Returns:
+            None when this payout is stored durably; else the payout that has the reference
+            already, and nothing was stored.
+
+        Raises:
+            LimitReached: it is above a limit of its credential; nothing was stored.
+            StoreUnavailable: whether it was stored may be unknown; read it by its reference.
+        """
+        result = await self._writer.write(Intent(payout, attempt, limited))
+        if isinstance(result, Payout):
+            return result
+        if not result:
+            # Never return None for an intent that is not known to be stored: it would be sent.
+            problem = "an intent is stored or has a rival"
+            raise StoreUnavailable(problem)
+        return None
+
+    async def claim(self, payout: Payout, attempt: Attempt, *, limited: bool = False) -> bool:
+        """
+        Move NOT_SENT to SENDING with the next attempt; False when another caller did.
+
+        The stored payout takes date and credential from ``payout``, and provider, lease and time
+        of change from ``attempt``. ``limited`` works as in ``add``.
+
+        Raises:
+            LimitReached: it is above a limit of its credential; nothing was changed.
+            StoreUnavailable: whether it was done may be unknown.
+        """
+        return await self._writer.write(Claim(payout, attempt, limited)) is True
+
+    async def record(self, change: Change) -> bool:
+        """
+        Do a step by compare-and-set; False when the payout was in another state or attempt.
+
+        An attempt that is proven unsent keeps that outcome, whatever becomes of the payout.
+
+        Raises:
+            ValueError: ``after`` may not follow each of ``before``, or it is SENDING, to which
+                only ``claim`` leads. A mistake in our code.
+            StoreUnavailable: whether it was done may be unknown.
+        """
+        check(change)
+        return await self._writer.write(change) is True
+
+    async def close(self) -> None:
+        """Finish what was asked so far; from now on only lists and attempts can be read."""
+        for each in (self._writer, self._looks):
+            await each.close()
+
+    async def find(self, account_id: str, reference: str) -> Payout | None:
+        """
+        Return one as it stands after this was called.
+
+        Raises:
+            StoreUnavailable: the store did not answer.
+        """
+        with failures_as_ours():
+            key = account_id, reference_digest(reference)
+            rows, _ = await self._looks.ask(_Look(key))
+        return restored_payout(rows[0]) if rows else None
+
+    async def precedents(
+        self, account_id: str, request: PayoutRequest, since: datetime | None
+    ) -> Precedents:
+        """
+        Return what a new payout meets.
+
+        Raises:
+            StoreUnavailable: the store did not answer.
+        """
+        with failures_as_ours():
+            named, alike = await self._looks.ask(_look_before(account_id, request, since))
+        return Precedents(
+            restored_payout(named[0]) if named else None, [row.reference for row in alike]
+        )
+
+    async def similar(self, payout: Payout, since: datetime) -> Sequence[str]:
+        """
+        Return other references created since with the same amount and destination, oldest first.
+
+        Raises:
+            StoreUnavailable: the store did not answer.
+        """
+        with failures_as_ours():
+            key = payout.account_id, reference_digest(payout.reference)
+            _, alike = await self._looks.ask(_Look(query=_query(key, payout, since)))
+        return [row.reference for row in alike]
+
+    async def similar_around(
+        self, payout: Payout, within: timedelta, most: int
+    ) -> Sequence[Payout]:
+        """Return ``similar`` ones created shortly before or after it, the oldest ``most``."""
+        asked = {
+            "account_id": payout.account_id,
+            "centavos": payout.value.centavos,
+            "destination": columns.written(normal_destination(payout.destination)),
+            "start": payout.created_at - within,
+            "end": payout.created_at + within,
+            "digest": reference_digest(payout.reference),
+            "most": most,
         }
-        centavos = cast(func.sum(payouts.c.centavos), BigInteger).label("centavos")
-        counted = union_all(
-            *(
-                select(
-                    payouts.c.account_id,
-                    literal(hit.value).label("hit"),
-                    func.count().label("number"),
-                    centavos,
-                )
-                .where(*which, *open_to)
-                .group_by(payouts.c.account_id)
-                for hit, which in of.items()
-            )
-        )
-        rows = await self._database.rows(counted)
+        rows = await self._database.rows(_AROUND, asked)
+        return [restored_payout(row) for row in rows]
+
+    async def search(
+        self, account_id: str, search: Search, states: Collection[PayoutState] = ()
+    ) -> tuple[Sequence[ListedPayout], int]:
+        """
+        Return a page, newest created first, and how many lie in the window.
+
+        Payouts created at the same instant are in falling order of their references. With
+        ``states``, only payouts in one of these are counted and returned.
+
+        Raises:
+            StoreUnavailable: the store did not answer.
+        """
+        asked = _asked(account_id, search)
+        if states:
+            asked["states"] = sorted(states)
+        async with self._reading_lists() as connection:
+            rows, total = await _found(_LISTED_STANDING if states else _LISTED, asked, connection)
+        return [listed_payout(row) for row in rows], total
+
+    async def whole(self, account_id: str, search: Search) -> tuple[Sequence[Payout], int]:
+        """
+        Return the page of ``search`` with all that is stored of each payout.
+
+        Raises:
+            StoreUnavailable: the store did not answer.
+        """
+        async with self._reading_lists() as connection:
+            rows, total = await _found(_WHOLE, _asked(account_id, search), connection)
+        return [restored_payout(row) for row in rows], total
+
+    async def attempts(self, account_id: str, reference: str) -> Sequence[Attempt]:
+        """Return every attempt of a payout, oldest first."""
+        rows = await self._database.rows(_ATTEMPTS, key_columns(account_id, reference))
+        return [restored_attempt(row) for row in rows]
+
+    @asynccontextmanager
+    async def _reading_lists(self) -> AsyncIterator[AsyncConnection]:
+        """Give a connection to read from, in the order in which lists are asked for."""
+        with failures_as_ours():
+            async with asyncio.timeout(self._database.checkout_s):
+                await self._turns.acquire()
+        try:
+            async with self._database.reading() as connection:
+                yield connection
+        finally:
+            self._turns.release()
+
+    async def _look(self, looks: Sequence[_Look]) -> Sequence[tuple[Rows, Rows]]:
+        """Find all; where one cannot be sent to the database, each is asked for alone."""
+        keys = list(dict.fromkeys(each.key for each in looks if each.key is not None))
+        queries = [each.query for each in looks if each.query is not None]
+        async with self._database.reading_at_once() as execution:
+            with faults_of_rows(of=len(looks)):
+                found = await self._rows_of(execution, keys)
+                alike = await self._rows_like(execution, queries)
         return [
-            HitPayouts(row.account_id, Hit(row.hit), row.number, Sum(row.centavos)) for row in rows
+            (
+                found.get(each.key, ()) if each.key is not None else (),
+                each.query.own(alike) if each.query is not None else (),
+            )
+            for each in looks
         ]
 
-    async def _found(
-        self, conditions: Sequence[Condition], scope: CompanyScope, cut: Cut = NEWEST
-    ) -> Sequence[FoundPayout]:
-        """Return the newest that fit."""
-        wanted = _NAMED.where(*conditions, *of_account(payouts.c.account_id, scope))
-        newest = wanted.order_by(*(each.desc() for each in _KEYSET))
-        rows = await self._database.rows(newest.limit(cut.limit).offset(cut.offset))
-        return [_restored(row) for row in rows]
+    async def _rows_of(self, execution: Execution, keys: Sequence[Key]) -> Mapping[Key, Rows]:
+        """Return the rows with these keys."""
+        if not keys:
+            return {}
+        rows = await execution.execute(named(self._database.among), bound("keys", keys))
+        return {(row.account_id, row.reference_sha256): [row] for row in rows.all()}
 
-    async def _referenced(self, given: str, scope: CompanyScope) -> Sequence[FoundPayout]:
-        """Return the payouts of a reference, then the newest of those it is the beginning of."""
-        own = of_account(payouts.c.account_id, scope)
-        exact = _NAMED.where(payouts.c.reference == given, _SHORT, *own)
-        begun = _NAMED.where(
-            payouts.c.reference > given, payouts.c.reference < given + _LAST, _SHORT, *own
-        )
-        # References mostly count upwards: the highest are the newest of a beginning that many have.
-        highest = begun.order_by(payouts.c.reference.desc()).limit(_COMPARED_AT_MOST).subquery()
-        either = union_all(exact, select(highest)).subquery()
-        newest = (either.c.reference != given, either.c.created_at.desc())
-        wanted = select(either).order_by(*newest).limit(FOUND_AT_MOST)
-        rows = await self._database.rows(wanted)
-        return [_restored(row) for row in rows]
-
-    async def counts(self, query: PayoutQuery, scope: CompanyScope) -> PayoutCounts:
-        """Count all that lie in the window by state: the newest, as many as are counted at most."""
-        # What is not paid has no returns: they are not looked for there.
-        is_paid = payouts.c.state == PayoutState.PAID.value
-        columns = (
-            *(payouts.c.created_at, *_KEY, payouts.c.state, CERTAINTY, payouts.c.review),
-            case((is_paid, _RETURNED), else_=0).label("returned"),
-            *(payouts.c.centavos, _MOVED.label("moved")),
-        )
-        newest = _first(columns, _inside(query, scope), [desc], COUNTED_AT_MOST + 1)
-        back = case((newest.c.returned > 0, 1), else_=0).label("back")
-        alike = (newest.c.state, newest.c.certainty, newest.c.review, back)
-        added = (
-            func.count().label("number"),
-            func.sum(newest.c.centavos).label("sum"),
-            func.sum(newest.c.moved).label("moved"),
-            func.sum(newest.c.returned).label("returned"),
-        )
-        counted = select(*alike, *added).group_by(*alike).order_by(*alike)
-        rows = await self._database.rows(counted)
-        complete = sum(row.number for row in rows) <= COUNTED_AT_MOST
-        return PayoutCounts([_count(row) for row in rows], complete)
+    async def _rows_like(
+        self, execution: Execution, queries: Sequence[_Query]
+    ) -> Mapping[Content, Rows]:
+        """Return the rows with the content of one of these, oldest first."""
+        if not queries:
+            return {}
+        contents = list(dict.fromkeys(each.content for each in queries))
+        given: dict[str, Any] = {
+            "since": min(each.since for each in queries),
+            **bound("contents", contents),
+        }
+        found: dict[Content, list[Record]] = {}
+        for row in (await execution.execute(self._alike, given)).all():
+            found.setdefault((row.account_id, row.centavos, row.destination), []).append(row)
+        return found
 
 
-def _first(
-    columns: Sequence[ColumnElement[Any]],
-    wanted: Sequence[Sequence[Condition]],
-    order: Sequence[Callable[[ColumnElement[Any]], ColumnElement[Any]]],
-    limit: int,
-    offset: int = 0,
-) -> Subquery:
-    """
-    Select the first payouts that meet one of several lists of conditions.
-
-    Each list has a statement of its own, so that each is led by its own index: an OR over several
-    columns and another table has none.
-
-    Args:
-        columns: What is selected; the columns of the order first, then the rest of the key.
-        wanted: The lists of conditions; no payout meets two.
-        order: How each of the first columns orders.
-        limit: How many are selected.
-        offset: How many before them are left out.
-    """
-    ordered = [way(column) for way, column in zip(order, columns, strict=False)]
-    each = [select(*columns).where(*one).order_by(*ordered) for one in wanted]
-    if len(each) == 1:
-        return each[0].limit(limit).offset(offset).subquery()
-    each = [one.limit(limit + offset) for one in each]
-    either = union_all(*(select(one.subquery()) for one in each)).subquery()
-    ordered = [way(column) for way, column in zip(order, either.c, strict=False)]
-    return select(either).order_by(*ordered).limit(limit).offset(offset).subquery()
+async def _found(
+    listed: _List, asked: dict[str, Any], connection: AsyncConnection
+) -> tuple[Sequence[Record], int]:
+    """Find a page and the length of its list; the first page by one statement."""
+    if not asked["offset"]:
+        rows = (await connection.execute(listed.first, asked)).all()
+        return rows, rows[0].total if rows else 0
+    total = (await connection.execute(listed.length, asked)).scalar_one()
+    # Past the end a database would walk the whole window to find nothing.
+    if asked["offset"] >= total:
+        return [], total
+    return (await connection.execute(listed.page, asked)).all(), total
 
 
-def _order(query: PayoutQuery) -> Callable[[ColumnElement[Any]], ColumnElement[Any]]:
-    return desc if query.wanted.order is PayoutOrder.NEWEST else asc
-
-
-def _inside(query: PayoutQuery, scope: CompanyScope) -> Sequence[Sequence[Condition]]:
-    """Say what was ordered, for the companies in scope; one list of the conditions is met."""
-    wanted, text = query.wanted, query.wanted.text
-    centavos = None if text is None else terms_of(text).centavos
-    exact = () if centavos is None else (Money(centavos),)
-    least = max((*exact, *filter(None, [wanted.least])), default=None)
-    most = min((*exact, *filter(None, [wanted.most])), default=None)
-    amounts = _amounts(least, most)
-    common = [*_open_to(query), *of_account(payouts.c.account_id, scope)]
-    alike = [[*common, *each] for each in amounts]
-    if text is None or centavos is not None:
-        return alike
-    texts = (Folded(payouts.c.reference), payouts.c.payee_folded)
-    return [[*each, holding(text, texts, payouts.c.created_at, each)] for each in alike]
-
-
-def _amounts(least: Money | None, most: Money | None) -> Sequence[Sequence[Condition]]:
-    """
-    Demand an amount within bounds: what was ordered, what the bank moved, or what came back.
-
-    One of the lists of conditions is met, and never two. Of money that came back, each part has an
-    amount, and all parts together.
-    """
-    if least is None and most is None:
-        return [()]
-
-    # They stand in the statement itself: a plan that PostgreSQL keeps for all bounds suits none.
-    bounds = [
-        (compares, literal(bound.centavos, BigInteger, literal_execute=True))
-        for compares, bound in ((ge, least), (le, most))
-        if bound is not None
-    ]
-
-    def within(amount: ColumnElement[Any]) -> ColumnElement[bool]:
-        return and_(*(compares(amount, bound) for compares, bound in bounds))
-
-    ordered, moved = within(payouts.c.centavos), within(payouts.c.moved_centavos)
-    only: Sequence[Condition] = [ordered]
-    if least is not None and least == most:
-        # Every account there is: the index of amounts begins with them.
-        every = payouts.c.account_id.in_(select(accounts.c.id))
-        only = [payouts.c.centavos == least.centavos, every]
-    back = select(returns.c.account_id, returns.c.reference_sha256)
-    part = back.where(within(returns.c.centavos))
-    together = back.group_by(returns.c.account_id, returns.c.reference_sha256).having(
-        func.count() > 1, within(func.sum(returns.c.centavos))
-    )
-    # What was ordered mostly decides, and the few others are read beside it alone.
-    return [
-        only,
-        [payouts.c.moved_centavos.is_not(None), moved, not_(ordered)],
-        [tuple_(*_KEY).in_(union_all(part, together)), not_(ordered), moved.is_not(true())],
-    ]
-
-
-def _open_to(query: PayoutQuery) -> Iterator[Condition]:
-    """Say what was ordered, whatever its amount, and whatever has become of it."""
-    wanted = query.wanted
-    if query.start is not None:
-        yield payouts.c.created_at >= query.start
-    if query.end is not None:
-        yield payouts.c.created_at < query.end
-    if query.ordered is not None:
-        yield payouts.c.centavos == query.ordered.centavos
-    columns = payouts.c
-    for column, value in (
-        (columns.provider, wanted.provider),
-        (columns.account_id, wanted.account_id and wanted.account_id.lower()),
-        (columns.client_id, wanted.client_id),
-        (columns.method, wanted.method),
-        (columns.failure_code, wanted.failure),
-    ):
-        if value is not None:
-            yield column == str(value)
-
-
-def _standing(wanted: PayoutFilterBody) -> Iterator[Condition]:
-    """Say how they stand; what is not proven has an index of its own."""
-    if wanted.states:
-        yield payouts.c.state.in_(sorted(set(wanted.states)))
-    if wanted.certainty is not None:
-        yield or_(*map(proven, sorted(wanted.certainty.words)))
-    if wanted.review is not None:
-        yield payouts.c.review == wanted.review
-    if wanted.unresolved is not None:
-        yield UNRESOLVED if wanted.unresolved else _PROVEN
-    if wanted.returned is not None:
-        yield _CAME_BACK if wanted.returned else ~_CAME_BACK
-    if wanted.review or set(wanted.states) == {PayoutState.UNKNOWN}:
-        yield UNRESOLVED
-
-
-def _beyond(query: PayoutQuery) -> Iterator[Condition]:
-    """Demand what stands behind the last page; the first bound is for the index."""
-    after = query.after
-    if after is None:
-        return
-    at: tuple[Any, ...] = (after.created_at, after.account_id, after.reference_sha256)
-    if query.wanted.order is PayoutOrder.NEWEST:
-        yield payouts.c.created_at <= after.created_at
-        yield tuple_(*_KEYSET) < at
-    else:
-        yield payouts.c.created_at >= after.created_at
-        yield tuple_(*_KEYSET) > at
-
-
-def _number(table: Table, *conditions: Condition) -> ScalarSelect[int]:
-    return select(func.count()).select_from(table).where(*conditions).scalar_subquery()
-
-
-def _by(named: Named, given: str) -> Sequence[Condition]:
-    """Demand what a text names; each has an index, which the second condition opens."""
-    match named:
-        case Named.E2E_ID:
-            return (payouts.c.e2e_id == given,)
-        case Named.PROVIDER_ID:
-            return (payouts.c.provider_id == given, _HAS_PROVIDER_ID)
-        case Named.PROVIDER_KEY:
-            return (payouts.c.provider_key == given,)
-        case Named.TRACE_ID:
-            tried = select(attempts.c.account_id, attempts.c.reference_sha256)
-            return (tuple_(*_KEY).in_(tried.where(attempts.c.trace_id == given)),)
-        case Named.REFERENCE:
-            return (payouts.c.reference == given, _SHORT)
-        case Named.RETURN_ID:
-            back = select(returns.c.account_id, returns.c.reference_sha256)
-            return (tuple_(*_KEY).in_(back.where(returns.c.id == given)),)
-
-
-def _place(row: Record) -> PayoutPlace:
-    return PayoutPlace(row.created_at, row.account_id, row.reference_sha256)
-
-
-def _count(row: Record) -> StateCount:
-    return StateCount(
-        state=PayoutState(row.state),
-        certainty=Certainty(row.certainty),
-        review=bool(row.review),
-        count=row.number,
-        value=Sum(int(row.sum)),
-        moved=Sum(int(row.moved)),
-        returned=bool(row.back),
-        returned_value=Sum(int(row.returned)),
-    )
-
-
-def _restored(row: Record) -> FoundPayout:
-    payout = restored_payout(row)
-    ordered_by = Orderer.of(payout.client_id, row.orderer_name, row.orderer_email)
-    return FoundPayout(payout, row.account_name, Sum(row.returned), ordered_by)
+def _asked(account_id: str, search: Search) -> dict[str, Any]:
+    """Return the parameters of a page."""
+    window, paging = search.window, search.paging
+    return {
+        "account_id": account_id,
+        "start": window.start,
+        "end": window.end,
+        "limit": paging.limit,
+        "offset": paging.offset,
+    }

@@ -8,13 +8,13 @@ from typing import Annotated, Final, Literal, NotRequired, TypedDict, cast
 
 from msgspec import Meta, Struct
 
-from gateway.domain.bank.payout_orders import FailureCode
-from gateway.domain.kernel.money import Money, Sum
-from gateway.domain.payouts.events import Facts, PayoutEvent, begun, evidence_facts, judged
-from gateway.domain.payouts.payouts import Absence, Attempt, EventKind, Payout, PayoutState
-from gateway.domain.payouts.reviews import Opinion
-from gateway.domain.payouts.status import UNSENT, Certainty, certainty_when
-from gateway.domain.requests.schemas import Instant, OptionalMoment, instant
+from gateway.banks.port.payout_orders import FailureCode
+from gateway.core.money import Money, Sum
+from gateway.core.schemas import Instant, OptionalMoment, instant
+from gateway.payouts.events import Facts, PayoutEvent, begun, evidence_facts, judged
+from gateway.payouts.model import Absence, Attempt, EventKind, Payout, PayoutState
+from gateway.payouts.opinions import Opinion
+from gateway.payouts.status import UNSENT, Certainty, certainty_when
 
 _INSTANTS: Final = frozenset({"asked_at", "settled_at", "held_until"})
 

@@ -14,21 +14,21 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from gateway.domain.accounts.accounts import Account
-from gateway.domain.bank.capabilities import PortCall
-from gateway.domain.bank.providers import Bank, Banks, PixReturn, ProviderError
-from gateway.domain.bank.statements import Direction, Entry, MovementKind
-from gateway.domain.kernel.clocks import Now
-from gateway.domain.kernel.money import Money, sum_of
-from gateway.domain.kernel.windows import LONGEST_DAYS, Window
-from gateway.domain.payouts.payouts import Payout, PayoutState
-from gateway.domain.payouts.returns import is_return, returns_in
-from gateway.operations.bank.connections import offered
-from gateway.operations.kernel.audit_context import RuleViolation
+from gateway.banks.connections import offered
+from gateway.banks.port.capabilities import PortCall
+from gateway.banks.port.providers import Bank, Banks, PixReturn, ProviderError
+from gateway.banks.port.statements import Direction, Entry, MovementKind
+from gateway.core.account import Account
+from gateway.core.audit_context import RuleViolation
+from gateway.core.clocks import Now
+from gateway.core.money import Money, sum_of
+from gateway.core.windows import LONGEST_DAYS, Window
+from gateway.payouts.followup_store import StoredFollowUps
+from gateway.payouts.model import Payout, PayoutState
+from gateway.payouts.return_store import StoredReturns
+from gateway.payouts.returns import is_return, returns_in
 from gateway.payouts.service import payouts_of
-from gateway.store.bank.returns import StoredReturns
-from gateway.store.payouts.followups import StoredFollowUps
-from gateway.store.payouts.store import StoredPayouts
+from gateway.payouts.store import StoredPayouts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gateway.domain.bank.pix_keys import PixKey
+from gateway.banks.port.pix_keys import PixKey
 
 
 @dataclass(frozen=True, slots=True)

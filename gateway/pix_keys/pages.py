@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.errors import ServiceError
+from gateway.core import errors
+from gateway.core.errors import ServiceError
 from gateway.http.backoffice.callers import bank_fails
 from gateway.http.panel.pages.formats import typed_key
 from gateway.http.panel.pages.kit import PageContext, Pages, part, typed

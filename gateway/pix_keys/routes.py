@@ -6,10 +6,10 @@ from typing import Annotated, Final
 
 from msgspec import Meta, Struct
 
-from gateway.domain.bank.pix_keys import KeyOwner, hidden_tax_number
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.structs import struct_of
-from gateway.domain.requests.schemas import KeyType
+from gateway.banks.port.pix_keys import KeyOwner, hidden_tax_number
+from gateway.core import errors
+from gateway.core.schemas import KeyType
+from gateway.core.structs import struct_of
 from gateway.http.backoffice.callers import CHANGES, READS, bank_fails
 from gateway.http.backoffice.routing import Routes
 from gateway.http.resources import represent

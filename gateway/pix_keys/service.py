@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from gateway.audit.store import StoredAudit
+from gateway.banks.bank_acts import BankAct, recorded
+from gateway.banks.connections import bank_of, changing_bank_of, offered, refuse_letters
+from gateway.banks.port.capabilities import PortCall
+from gateway.banks.port.payout_orders import NamedOwner, PixDestination
+from gateway.banks.port.pix_keys import KeyOrder, KeyOwner, PixKeyStatus, hidden_tax_number
+from gateway.banks.port.providers import Banks, NotSupported
+from gateway.core import errors
 from gateway.core.access import Staff, requires
-from gateway.domain.accounts.accounts import Account
-from gateway.domain.accounts.credentials import Action
-from gateway.domain.bank.capabilities import PortCall
-from gateway.domain.bank.payout_orders import NamedOwner, PixDestination
-from gateway.domain.bank.pix_keys import KeyOrder, KeyOwner, PixKeyStatus, hidden_tax_number
-from gateway.domain.bank.providers import Banks, NotSupported
-from gateway.domain.identity.rights import Area
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.payouts.payouts import KeyPayout, PayoutRequest
-from gateway.operations.bank.bank_acts import BankAct, recorded
-from gateway.operations.bank.connections import bank_of, changing_bank_of, offered, refuse_letters
-from gateway.operations.kernel.audit_context import AuditContext
+from gateway.core.account import Account
+from gateway.core.audit_context import AuditContext
+from gateway.core.errors import ServiceError
+from gateway.core.permissions import Action
+from gateway.core.rights import Area
+from gateway.payouts.model import KeyPayout, PayoutRequest
+from gateway.payouts.store import StoredPayouts
 from gateway.pix_keys.model import OwnedKey
-from gateway.store.audit.audit_log import StoredAudit
-from gateway.store.payouts.store import StoredPayouts
 
 
 async def list_keys(banks: Banks, account: Account) -> Sequence[OwnedKey]:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
-from gateway.domain.identity import errors as identity_errors
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.catalogue import ErrorCode
+from gateway.core import errors
+from gateway.core import user_errors as identity_errors
+from gateway.core.catalogue import ErrorCode
 from gateway.http.openapi.document import document
 from gateway.http.panel.pages.kit import PageContext, Pages
 from gateway.http.panel.pages.page import Page, Result, Shown

@@ -8,14 +8,14 @@ from datetime import date, timedelta
 from typing import Final
 from uuid import uuid4
 
-from gateway.domain.accounts.accounts import Account
-from gateway.domain.accounts.credentials import Action
-from gateway.domain.bank.refunds import IncomingPayment, Refund
-from gateway.domain.identity.errors import NOT_FOUND
-from gateway.domain.identity.rights import Area, Right
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.windows import Listed
+from gateway.banks.port.refunds import IncomingPayment, Refund
+from gateway.core import errors
+from gateway.core.account import Account
+from gateway.core.errors import ServiceError
+from gateway.core.permissions import Action
+from gateway.core.rights import Area, Right
+from gateway.core.user_errors import NOT_FOUND
+from gateway.core.windows import Listed
 from gateway.http.backoffice.callers import REFUND_FAILS, bank_fails
 from gateway.http.backoffice.files import CSV
 from gateway.http.panel.pages.days import Days, days_of

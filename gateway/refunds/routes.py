@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, Literal, NotRequired, TypedDict
 
-from gateway.domain.bank.payout_orders import FailureCode
-from gateway.domain.bank.refunds import IncomingPayment, Refund, RefundStatus
-from gateway.domain.kernel import errors
-from gateway.domain.requests.schemas import Instant, instant
+from gateway.banks.port.payout_orders import FailureCode
+from gateway.banks.port.refunds import IncomingPayment, Refund, RefundStatus
+from gateway.core import errors
+from gateway.core.schemas import Instant, instant
 from gateway.http.backoffice.callers import CHANGES, READS, REFUND_FAILS, bank_fails
 from gateway.http.backoffice.routing import Routes
 from gateway.http.rendering import Amount
 from gateway.http.resources import represent
 from gateway.http.resources.documents import PayerDocument
 from gateway.http.route import OK
-from gateway.payouts.model import FailureDocument
+from gateway.payouts.documents import FailureDocument
 from gateway.refunds.service import Refunds
 from policies.validation.backoffice.orders import REFUND
 from policies.validation.backoffice.searches import INCOMING, REFUNDS

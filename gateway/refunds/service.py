@@ -7,13 +7,11 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
 from gateway.approvals.model import Approval
-from gateway.charges.records import KeptCharges
-from gateway.core.access import Staff, requires
-from gateway.domain.accounts.accounts import Account, Environment
-from gateway.domain.accounts.credentials import Action
-from gateway.domain.bank.capabilities import PortCall
-from gateway.domain.bank.providers import Banks
-from gateway.domain.bank.refunds import (
+from gateway.banks.bank_pages import listed, received_within, refunds_within
+from gateway.banks.connections import bank_of, offered
+from gateway.banks.port.capabilities import PortCall
+from gateway.banks.port.providers import Banks
+from gateway.banks.port.refunds import (
     IncomingPayment,
     IncomingSearch,
     Refund,
@@ -22,15 +20,17 @@ from gateway.domain.bank.refunds import (
     RefundStatus,
     refund_key,
 )
-from gateway.domain.identity.rights import Area
-from gateway.domain.kernel.money import ZERO, Sum, sum_of
-from gateway.domain.kernel.terms import terms_of
-from gateway.domain.kernel.windows import Listed
-from gateway.domain.payouts.payouts import Payout
-from gateway.operations.backoffice.downloads.files import ROWS_A_PAGE, DownloadFile
-from gateway.operations.bank.connections import bank_of, offered
-from gateway.operations.bank.pages import listed, received_within, refunds_within
+from gateway.charges.records import KeptCharges
+from gateway.core.access import Staff, requires
+from gateway.core.account import Account, Environment
+from gateway.core.money import ZERO, Sum, sum_of
+from gateway.core.permissions import Action
+from gateway.core.rights import Area
+from gateway.core.terms import terms_of
+from gateway.core.windows import Listed
+from gateway.payouts.model import Payout
 from gateway.reports import received
+from gateway.reports.files import ROWS_A_PAGE, DownloadFile
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ import io
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC
 
-from gateway.domain.bank.statements import Entry
+from gateway.banks.port.statements import Entry
 from gateway.reports import texts
 from gateway.reports.document import Document, change, operation
 from gateway.reports.texts import cell, text_cell

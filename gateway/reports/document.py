@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from gateway.domain.accounts.accounts import BankCoordinates, Environment
-from gateway.domain.bank.charges import Party
-from gateway.domain.bank.statements import Balance, Direction, Entry
-from gateway.domain.kernel.money import Money, Sum, sum_of
-from gateway.domain.kernel.windows import Window
+from gateway.banks.port.charges import Party
+from gateway.banks.port.statements import Balance, Direction, Entry
+from gateway.core.account import BankCoordinates, Environment
+from gateway.core.money import Money, Sum, sum_of
+from gateway.core.windows import Window
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final
 
-from gateway.domain.bank.statements import Entry
+from gateway.banks.port.statements import Entry
 from gateway.reports import csv, json, ofx, pdf
 from gateway.reports.document import Document
 from gateway.statements.model import Locale

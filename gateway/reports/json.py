@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 import orjson
 
-from gateway.domain.bank.statements import Entry
-from gateway.domain.kernel.money import Sum
+from gateway.banks.port.statements import Entry
+from gateway.core.money import Sum
 from gateway.reports.document import Document, operation
 from gateway.reports.texts import encodable
 

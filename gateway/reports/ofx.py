@@ -16,9 +16,9 @@ from datetime import UTC, datetime, timedelta
 from xml.etree import ElementTree as ET
 from xml.sax.saxutils import escape
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.statements import Direction, Entry, MovementKind
-from gateway.domain.kernel.windows import local_time, written
+from gateway.banks.port.statements import Direction, Entry, MovementKind
+from gateway.core.account import Environment
+from gateway.core.windows import local_time, written
 from gateway.reports import texts
 from gateway.reports.document import Document, change
 from gateway.reports.texts import ascii_line

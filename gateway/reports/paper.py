@@ -30,7 +30,7 @@ from reportlab.lib.utils import simpleSplit  # type: ignore[import-untyped]
 from reportlab.pdfbase import pdfmetrics, ttfonts  # type: ignore[import-untyped]
 from reportlab.pdfgen.canvas import Canvas  # type: ignore[import-untyped]
 
-from gateway.domain.kernel.ascii_letters import UNSEEN, ascii_letters
+from gateway.core.ascii_letters import UNSEEN, ascii_letters
 from gateway.panel.vendor import FOLDER, read_vendored, vendor_files
 from gateway.reports.document import Row
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from gateway.domain.bank.payout_orders import FailureCode, PayoutMethod
-from gateway.domain.kernel.money import Money
-from gateway.domain.payouts.payouts import Payout, PayoutState
-from gateway.domain.payouts.status import Certainty, certainty_of
-from gateway.payouts.model import FoundPayout
+from gateway.banks.port.payout_orders import FailureCode, PayoutMethod
+from gateway.core.money import Money
+from gateway.payouts.documents import FoundPayout
+from gateway.payouts.model import Payout, PayoutState
+from gateway.payouts.status import Certainty, certainty_of
 from gateway.reports.csv import brazilian, brazilian_head
 from gateway.reports.texts import amount, second, text_cell
 

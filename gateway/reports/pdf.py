@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Final
 
+from gateway.banks.port.statements import Direction, Entry
 from gateway.config.extras import missing
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.statements import Direction, Entry
-from gateway.domain.kernel.money import Sum
-from gateway.domain.kernel.windows import LocalWindow
+from gateway.core.account import Environment
+from gateway.core.money import Sum
+from gateway.core.windows import LocalWindow
 from gateway.reports import texts
 from gateway.reports.document import Document, Row, change
 

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from datetime import date, datetime
 from typing import Final
 
-from gateway.domain.bank.statements import Direction, Entry, MovementKind
-from gateway.domain.kernel.ascii_letters import UNSEEN, ascii_letters
-from gateway.domain.kernel.money import Sum
-from gateway.domain.kernel.windows import local_time, written
+from gateway.banks.port.statements import Direction, Entry, MovementKind
+from gateway.core.ascii_letters import UNSEEN, ascii_letters
+from gateway.core.money import Sum
+from gateway.core.windows import local_time, written
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 # A lone surrogate is no character, U+FFFE and U+FFFF are none that XML may carry.

@@ -11,8 +11,8 @@ from typing import Annotated, Any, Final
 import msgspec
 from msgspec import Meta, Struct
 
-from gateway.domain.kernel.windows import Paging
-from gateway.domain.requests.schemas import PresentMoment
+from gateway.core.schemas import PresentMoment
+from gateway.core.windows import Paging
 
 COUNTED_AT_MOST: Final = 10_001
 """A list of requests is counted up to here; it stands for "more than 10,000"."""

@@ -9,8 +9,8 @@ from typing import Final
 from urllib.parse import urlencode
 
 from gateway.core.access import Staff
-from gateway.domain.kernel.windows import Listed
-from gateway.domain.requests.calls import RawRequest
+from gateway.core.calls import RawRequest
+from gateway.core.windows import Listed
 from gateway.http.backoffice.files import CSV
 from gateway.http.panel.pages.kit import PageContext, Pages, Part, called, chips, days_asked, part
 from gateway.http.panel.pages.page import Download, Page, Result, Shown

@@ -7,7 +7,7 @@ from typing import Annotated, TypedDict
 
 from msgspec import Meta
 
-from gateway.domain.kernel.windows import Listed
+from gateway.core.windows import Listed
 from gateway.http.backoffice.files import CSV, table
 from gateway.http.backoffice.routing import Routes
 from gateway.http.resources.documents import Meter

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Final
 
-from gateway.domain.kernel import strict
-from gateway.domain.requests.calls import Input
+from gateway.core import strict
+from gateway.core.calls import Input
 from gateway.request_log.model import CURSOR, Cursor, RequestSearch
 from policies.validation.backoffice import inputs
 

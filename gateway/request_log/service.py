@@ -7,18 +7,18 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from gateway.core.access import Staff, requires
-from gateway.domain.accounts.credentials import Action
-from gateway.domain.identity.rights import Area
-from gateway.domain.kernel.windows import Listed
-from gateway.operations.backoffice.downloads.files import (
+from gateway.core.permissions import Action
+from gateway.core.rights import Area
+from gateway.core.windows import Listed
+from gateway.payouts.documents import Orderer
+from gateway.reports import requests as request_table
+from gateway.reports.files import (
     ROWS_A_PAGE,
     DownloadFile,
     DownloadPage,
     DownloadReader,
     Turns,
 )
-from gateway.payouts.model import Orderer
-from gateway.reports import requests as request_table
 from gateway.request_log.model import (
     COUNTED_AT_MOST,
     Cursor,

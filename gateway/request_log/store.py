@@ -9,9 +9,9 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Insert, Select, TextClause, and_, func, insert, or_, select
 
-from gateway.domain.kernel.company_scope import CompanyScope
-from gateway.domain.kernel.windows import Listed
-from gateway.payouts.model import Orderer
+from gateway.core.company_scope import CompanyScope
+from gateway.core.windows import Listed
+from gateway.payouts.documents import Orderer
 from gateway.request_log.model import (
     COUNTED_AT_MOST,
     Cursor,

@@ -6,10 +6,10 @@ import click
 
 from gateway.cli.console import Terminal, changing, reading
 from gateway.cli.store_access import in_store
-from gateway.domain.kernel import strict
-from gateway.domain.kernel.money import Money
-from gateway.domain.payouts.reviews import Verdict
+from gateway.core import strict
+from gateway.core.money import Money
 from gateway.payouts.cli_views import opinion_row, payout_row
+from gateway.payouts.opinions import Verdict
 from gateway.reviews.model import JudgementBody, Progress, ReviewState, WithdrawalBody
 
 COLUMNS = ("account_id", "reference", "state", "value", "provider", "e2e_id", "created_at")

@@ -10,13 +10,13 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from gateway.domain.kernel.money import Money, Sum
-from gateway.domain.kernel.structs import struct_of
-from gateway.domain.payouts.payouts import Attempt, Payout, PayoutState
-from gateway.domain.payouts.reviews import Opinion, Verdict
-from gateway.domain.payouts.status import Certainty, certainty_of
-from gateway.domain.requests.schemas import OptionalMoment, Why
-from gateway.payouts.model import AttemptDocument, OpinionDocument
+from gateway.core.money import Money, Sum
+from gateway.core.schemas import OptionalMoment, Why
+from gateway.core.structs import struct_of
+from gateway.payouts.documents import AttemptDocument, OpinionDocument
+from gateway.payouts.model import Attempt, Payout, PayoutState
+from gateway.payouts.opinions import Opinion, Verdict
+from gateway.payouts.status import Certainty, certainty_of
 
 
 class WithdrawalBody(Struct):

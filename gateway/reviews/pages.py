@@ -9,17 +9,17 @@ from datetime import datetime
 from typing import Any, Final
 from urllib.parse import urlencode
 
-from gateway.domain.identity.errors import VALIDATION_FAILED
-from gateway.domain.identity.rights import Area
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.money import sum_of
-from gateway.domain.kernel.structs import struct_of
-from gateway.domain.kernel.windows import LARGEST_LIMIT, Paging
+from gateway.core.errors import ServiceError
+from gateway.core.money import sum_of
+from gateway.core.rights import Area
+from gateway.core.structs import struct_of
+from gateway.core.user_errors import VALIDATION_FAILED
+from gateway.core.windows import LARGEST_LIMIT, Paging
 from gateway.http.panel.pages.formats import typed_money
 from gateway.http.panel.pages.kit import PageContext, Pages, part, typed
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.visit import Visit
-from gateway.payouts.model import AttemptDocument, PayoutDetail
+from gateway.payouts.documents import AttemptDocument, PayoutDetail
 from gateway.payouts.service import PayoutRecords
 from gateway.reviews.model import JudgementBody, Progress, UnresolvedDocument, WithdrawalBody
 from gateway.reviews.probes import UnresolvedProbes

@@ -10,13 +10,13 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from gateway.core.access import Staff, requires
-from gateway.domain.accounts.credentials import Action
-from gateway.domain.identity.errors import NOT_POSSIBLE
-from gateway.domain.identity.rights import Area
-from gateway.domain.kernel.errors import PAYOUT_NOT_FOUND, TOO_MANY_REQUESTS, ServiceError
-from gateway.domain.kernel.windows import LARGEST_LIMIT, Paging
-from gateway.domain.payouts.payouts import FINAL_STATES, Payout
-from gateway.operations.kernel.audit_context import AuditContext
+from gateway.core.audit_context import AuditContext
+from gateway.core.errors import PAYOUT_NOT_FOUND, TOO_MANY_REQUESTS, ServiceError
+from gateway.core.permissions import Action
+from gateway.core.rights import Area
+from gateway.core.user_errors import NOT_POSSIBLE
+from gateway.core.windows import LARGEST_LIMIT, Paging
+from gateway.payouts.model import FINAL_STATES, Payout
 from gateway.payouts.probes import PayoutProbes
 from gateway.reviews.model import ProbedAll, ProbedPayout, ProbeResult, UnresolvedPayout
 from gateway.reviews.store import unresolved

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gateway.domain.kernel.errors import TOO_MANY_REQUESTS
+from gateway.core.errors import TOO_MANY_REQUESTS
 from gateway.http.backoffice.callers import REFUSED
 from gateway.http.backoffice.routing import Routes
 from gateway.http.route import OK

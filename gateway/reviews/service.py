@@ -13,27 +13,33 @@ from datetime import timedelta
 from itertools import combinations
 from typing import Final
 
+from gateway.accounts.store import StoredAccounts
+from gateway.banks.port.payout_orders import FailureCode
 from gateway.core.access import Staff, requires
-from gateway.domain.accounts.accounts import Account
-from gateway.domain.accounts.credentials import Action
-from gateway.domain.bank.payout_orders import FailureCode
-from gateway.domain.identity.rights import Area, Right, rights_of
-from gateway.domain.identity.users import User
-from gateway.domain.kernel.company_scope import scope_of
-from gateway.domain.kernel.money import Money
-from gateway.domain.kernel.structs import struct_of
-from gateway.domain.kernel.windows import Listed, Paging
-from gateway.domain.payouts.events import ShownMove, shown_move
-from gateway.domain.payouts.followups import absent_at
-from gateway.domain.payouts.payouts import Change, EventKind, Failure, Payout
-from gateway.domain.payouts.reviews import Opinion, Verdict, may_read, same_name
-from gateway.operations.kernel.audit_context import (
+from gateway.core.account import Account
+from gateway.core.audit_context import (
     AuditContext,
     RuleViolation,
     identifier,
     name,
     reason,
 )
+from gateway.core.company_scope import scope_of
+from gateway.core.money import Money
+from gateway.core.permissions import Action
+from gateway.core.rights import Area, Right, rights_of
+from gateway.core.structs import struct_of
+from gateway.core.windows import Listed, Paging
+from gateway.identity.user import User
+from gateway.identity.user_store import StoredUsers
+from gateway.payouts.event_store import StoredPayoutEvents
+from gateway.payouts.events import ShownMove, shown_move
+from gateway.payouts.followup_store import StoredFollowUps
+from gateway.payouts.followups import absent_at
+from gateway.payouts.model import Change, EventKind, Failure, Payout
+from gateway.payouts.opinion_store import StoredReviews
+from gateway.payouts.opinions import Opinion, Verdict, may_read, same_name
+from gateway.payouts.store import StoredPayouts
 from gateway.reviews.model import (
     JudgementBody,
     Progress,
@@ -44,13 +50,7 @@ from gateway.reviews.model import (
     WithdrawalBody,
 )
 from gateway.reviews.store import has_account, in_review, unresolved
-from gateway.store.accounts.accounts import StoredAccounts
-from gateway.store.identity.users import StoredUsers
 from gateway.store.kernel.database import Database
-from gateway.store.payouts.events import StoredPayoutEvents
-from gateway.store.payouts.followups import StoredFollowUps
-from gateway.store.payouts.reviews import StoredReviews
-from gateway.store.payouts.store import StoredPayouts
 
 _AGREEING: Final = 2
 """Four eyes: one user alone never ends a payout that no proof can settle."""

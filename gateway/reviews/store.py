@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 from sqlalchemy import select
 
-from gateway.domain.kernel.company_scope import CompanyScope
-from gateway.domain.kernel.windows import Listed, Paging
-from gateway.domain.payouts.payouts import Payout
+from gateway.core.company_scope import CompanyScope
+from gateway.core.windows import Listed, Paging
+from gateway.payouts.beside import rows_beside
+from gateway.payouts.model import Payout
+from gateway.payouts.opinion_store import restored_opinion
+from gateway.payouts.rows import restored_attempt, restored_payout
 from gateway.reviews.model import UnresolvedPayout
 from gateway.store.kernel.database import Database, page
-from gateway.store.payouts.beside import rows_beside
-from gateway.store.payouts.reviews import restored_opinion
-from gateway.store.payouts.rows import restored_attempt, restored_payout
 from gateway.store.tables.columns import Record
 from gateway.store.tables.core import UNRESOLVED, accounts, attempts, opinions, payouts
 from gateway.store.tables.scope import of_account, of_company

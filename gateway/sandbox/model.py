@@ -6,8 +6,8 @@ from typing import Annotated, Final, Literal, get_args
 
 from msgspec import Meta, Struct
 
-from gateway.domain.kernel.money import Money, Sum
-from gateway.domain.requests.schemas import Text
+from gateway.core.money import Money, Sum
+from gateway.core.schemas import Text
 
 BankOperation = Literal[
     "balance",

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Final
 
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.errors import ServiceError
+from gateway.core import errors
+from gateway.core.errors import ServiceError
 from gateway.http.panel.pages.formats import typed_money
 from gateway.http.panel.pages.kit import PageContext, Pages, part, typed
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown

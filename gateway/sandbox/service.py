@@ -9,11 +9,11 @@ from typing import Any, Protocol
 from msgspec.structs import asdict
 
 from gateway.core.access import Staff, requires
-from gateway.domain.accounts.accounts import Account
-from gateway.domain.accounts.credentials import Action
-from gateway.domain.identity.rights import Area
-from gateway.domain.kernel.money import Money, Sum
-from gateway.operations.kernel.audit_context import RuleViolation
+from gateway.core.account import Account
+from gateway.core.audit_context import RuleViolation
+from gateway.core.money import Money, Sum
+from gateway.core.permissions import Action
+from gateway.core.rights import Area
 from gateway.sandbox.model import (
     ClockBody,
     Fault,
@@ -24,7 +24,7 @@ from gateway.sandbox.model import (
     ToppedUp,
     TopUpBody,
 )
-from gateway.store.backoffice.lists import ScopedRecords
+from gateway.store.lists import ScopedRecords
 
 Reply = Mapping[str, Any]
 

@@ -13,14 +13,14 @@ import msgspec
 from msgspec import Meta, Struct
 
 from gateway.approvals.model import ApprovalState
+from gateway.banks.port.refunds import IncomingPayment, Refund
 from gateway.charges.model import ChargeRecord, ChargeState
-from gateway.domain.accounts.accounts import Account
-from gateway.domain.bank.refunds import IncomingPayment, Refund
-from gateway.domain.kernel import strict
-from gateway.domain.kernel.money import Sum
-from gateway.domain.kernel.windows import LONGEST_DAYS, LocalWindow, Window, local_end, local_start
-from gateway.domain.requests.schemas import PLAIN_TEXT, Moment
-from gateway.payouts.model import FoundPayout, FoundPayoutDocument
+from gateway.core import strict
+from gateway.core.account import Account
+from gateway.core.money import Sum
+from gateway.core.schemas import PLAIN_TEXT, Moment
+from gateway.core.windows import LONGEST_DAYS, LocalWindow, Window, local_end, local_start
+from gateway.payouts.documents import FoundPayout, FoundPayoutDocument
 
 MOST_PAGES: Final = 400
 """Ten thousand hits of a kind: who has more types a day beside the text."""

@@ -10,8 +10,8 @@ from functools import partial
 from typing import Final
 from urllib.parse import quote, urlencode
 
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.terms import terms_of
+from gateway.core.errors import ServiceError
+from gateway.core.terms import terms_of
 from gateway.http.panel.pages.formats import local
 from gateway.http.panel.pages.kit import PageContext, Pages, Part, page_asked, part, typed
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown

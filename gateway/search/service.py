@@ -11,23 +11,24 @@ from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Select, or_, select
 
+from gateway.accounts.store import read_account
 from gateway.approvals.model import ApprovalKind, ApprovalState
+from gateway.banks.port.providers import NotSupported, ProviderError
+from gateway.banks.port.refunds import IncomingPayment, IncomingSearch, Refund, RefundSearch
 from gateway.charges.model import ChargeRecord, ChargeSearch
 from gateway.charges.store import StoredCharges
+from gateway.core import strict
 from gateway.core.access import Staff, requires
-from gateway.domain.accounts.accounts import Account
-from gateway.domain.accounts.credentials import Action
-from gateway.domain.bank.providers import NotSupported, ProviderError
-from gateway.domain.bank.refunds import IncomingPayment, IncomingSearch, Refund, RefundSearch
-from gateway.domain.identity.rights import Area, Right
-from gateway.domain.kernel import strict
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.money import Sum
-from gateway.domain.kernel.terms import terms_of
-from gateway.domain.kernel.windows import Keyset, Paging, Search, Window, local_start
-from gateway.payouts.model import FoundPayout
+from gateway.core.account import Account
+from gateway.core.errors import ServiceError
+from gateway.core.money import Sum
+from gateway.core.permissions import Action
+from gateway.core.rights import Area, Right
+from gateway.core.terms import terms_of
+from gateway.core.windows import Keyset, Paging, Search, Window, local_start
+from gateway.payouts.directory import Named, PayoutDirectory
+from gateway.payouts.documents import FoundPayout
 from gateway.payouts.searches import FOUND_AT_MOST, Cut, PayoutFilterBody, PayoutQuery
-from gateway.payouts.store import Named, PayoutDirectory
 from gateway.refunds.service import Refunds
 from gateway.search.model import (
     Found,
@@ -40,7 +41,6 @@ from gateway.search.model import (
     TextQuery,
 )
 from gateway.statements.model import local_day
-from gateway.store.accounts.accounts import read_account
 from gateway.store.kernel.database import Database
 from gateway.store.kernel.structs import from_row
 from gateway.store.tables.backoffice import approvals

@@ -26,8 +26,8 @@ from gateway.config.checks import LEAST_KEY_BYTES, sealing_key
 from gateway.config.reading import ConfigError
 from gateway.config.settings import Settings
 from gateway.config.values import Secret
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.kernel.key_rotation import PASSWORDS, PEPPER, SEALING, KeyIds
+from gateway.core.account import Environment
+from gateway.core.key_rotation import PASSWORDS, PEPPER, SEALING, KeyIds
 from gateway.security.sealing import Sealer
 from gateway.security.secrets import Random, SecretDigester
 

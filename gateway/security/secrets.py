@@ -16,8 +16,8 @@ import zlib
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
+from gateway.core.clocks import Now
 from gateway.credentials.model import SecretDigest
-from gateway.domain.kernel.clocks import Now
 
 Random = Callable[[int], bytes]
 """Returns this many random bytes."""

@@ -8,13 +8,13 @@ from datetime import date, datetime
 from enum import StrEnum
 from typing import Final
 
+from gateway.banks.port.refunds import IncomingPayment, Refund
+from gateway.banks.port.statements import Direction, Entry, MovementKind
 from gateway.charges.model import ChargeRecord
-from gateway.domain.bank.refunds import IncomingPayment, Refund
-from gateway.domain.bank.statements import Direction, Entry, MovementKind
-from gateway.domain.kernel.money import Sum
-from gateway.domain.kernel.windows import Paging, Search, Window, local_time
-from gateway.domain.payouts.payouts import Payout
-from gateway.domain.payouts.returns import is_return_id
+from gateway.core.money import Sum
+from gateway.core.windows import Paging, Search, Window, local_time
+from gateway.payouts.model import Payout
+from gateway.payouts.returns import is_return_id
 
 _EXPLAINED: Final = frozenset({MovementKind.PIX_RETURN, MovementKind.FEE})
 """Debits that say themselves what they are for."""

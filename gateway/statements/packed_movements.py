@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from gateway.domain.bank.statements import Entry
+from gateway.banks.port.statements import Entry
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)

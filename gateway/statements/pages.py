@@ -7,20 +7,20 @@ from typing import Final
 
 from gateway.banks.readings import Readings
 from gateway.config.extras import is_installed
-from gateway.domain.accounts.accounts import Account
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.windows import LocalWindow
-from gateway.domain.requests.calls import RawRequest
+from gateway.core import errors
+from gateway.core.account import Account
+from gateway.core.calls import RawRequest
+from gateway.core.errors import ServiceError
+from gateway.core.windows import LocalWindow
 from gateway.http.backoffice.callers import bank_fails
 from gateway.http.panel.pages.days import Days, days_of
 from gateway.http.panel.pages.kit import PageContext, Pages, Part, part
 from gateway.http.panel.pages.page import HTML, Download, Page, Result, Shown
 from gateway.http.panel.pages.visit import Visit
+from gateway.payouts.list_query import days as window_of
 from gateway.statements.model import LinkedStatement, Locale, ReportRequest, local_day
 from gateway.statements.service import Statements
 from policies.validation.backoffice.searches import STATEMENT
-from policies.validation.search import days as window_of
 
 _BALANCE_FAILS: Final = bank_fails(errors.BALANCE_UNAVAILABLE)
 _FAILS: Final = bank_fails(errors.STATEMENT_UNAVAILABLE)

@@ -8,14 +8,14 @@ from datetime import UTC, datetime
 from operator import attrgetter
 from typing import Final
 
-from gateway.domain.accounts.accounts import Account
-from gateway.domain.bank.capabilities import PortCall
-from gateway.domain.bank.providers import BadReply, Bank, Banks
-from gateway.domain.bank.statements import Balance, Entry, Statement
-from gateway.domain.kernel.single_flight import SingleFlight
-from gateway.domain.kernel.windows import Paging, Search, Window
-from gateway.operations.bank.connections import bank_of, offered
-from gateway.operations.bank.pages import MOST_ITEMS, walked
+from gateway.banks.bank_pages import MOST_ITEMS, walked
+from gateway.banks.connections import bank_of, offered
+from gateway.banks.port.capabilities import PortCall
+from gateway.banks.port.providers import BadReply, Bank, Banks
+from gateway.banks.port.statements import Balance, Entry, Statement
+from gateway.core.account import Account
+from gateway.core.single_flight import SingleFlight
+from gateway.core.windows import Paging, Search, Window
 from gateway.statements.snapshots import Cut, Snapshots, snapshot_key
 from gateway.telemetry.ports import Count, Event
 

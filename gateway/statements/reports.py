@@ -11,18 +11,18 @@ from typing import Final
 
 from msgspec import structs
 
-from gateway.domain.accounts.accounts import Account, Environment
-from gateway.domain.bank.capabilities import PortCall
-from gateway.domain.bank.charges import Party
-from gateway.domain.bank.pix_keys import hidden_tax_number
-from gateway.domain.bank.providers import Banks
-from gateway.domain.bank.statements import Balance, Entry
-from gateway.domain.kernel.clocks import Now
-from gateway.domain.kernel.money import Sum
-from gateway.domain.kernel.windows import Window
-from gateway.operations.bank.connections import bank_of, offered
-from gateway.operations.bank.pages import walked
-from gateway.operations.kernel.audit_context import RuleViolation
+from gateway.banks.bank_pages import walked
+from gateway.banks.connections import bank_of, offered
+from gateway.banks.port.capabilities import PortCall
+from gateway.banks.port.charges import Party
+from gateway.banks.port.pix_keys import hidden_tax_number
+from gateway.banks.port.providers import Banks
+from gateway.banks.port.statements import Balance, Entry
+from gateway.core.account import Account, Environment
+from gateway.core.audit_context import RuleViolation
+from gateway.core.clocks import Now
+from gateway.core.money import Sum
+from gateway.core.windows import Window
 from gateway.reports.document import Document, change
 from gateway.reports.formats import FORMATS, Format, Write
 from gateway.reports.pdf import WriterMissing

@@ -8,13 +8,12 @@ from typing import Annotated, Final, Literal, NotRequired, TypedDict
 
 from msgspec import Meta, Struct
 
-from gateway.domain.bank.statements import Block
-from gateway.domain.identity.errors import NOT_POSSIBLE
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.money import sum_of
-from gateway.domain.kernel.structs import struct_of
-from gateway.domain.payouts.status import Certainty, certainty_of
-from gateway.domain.requests.schemas import Instant, OptionalMoment, instant
+from gateway.banks.port.statements import Block
+from gateway.core import errors
+from gateway.core.money import sum_of
+from gateway.core.schemas import Instant, OptionalMoment, instant
+from gateway.core.structs import struct_of
+from gateway.core.user_errors import NOT_POSSIBLE
 from gateway.http.backoffice.callers import READS, bank_fails
 from gateway.http.backoffice.files import kept
 from gateway.http.backoffice.routing import Routes
@@ -23,6 +22,7 @@ from gateway.http.resources import represent
 from gateway.http.resources.documents import Meter, Total
 from gateway.http.resources.represent import meter
 from gateway.http.route import Answer
+from gateway.payouts.status import Certainty, certainty_of
 from gateway.reports.formats import FORMATS
 from gateway.statements.model import LinkedEntry, LinkedStatement, Report, Sums
 from gateway.statements.service import Statements

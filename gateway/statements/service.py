@@ -8,15 +8,12 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Final
 
-from gateway.banks.readings import Readings
-from gateway.charges.store import StoredCharges
-from gateway.core.access import Staff, requires
-from gateway.domain.accounts.accounts import Account
-from gateway.domain.accounts.credentials import Action
-from gateway.domain.bank.capabilities import PortCall
-from gateway.domain.bank.providers import NotSupported, ProviderError
-from gateway.domain.bank.refunds import IncomingPayment, Refund
-from gateway.domain.bank.statements import (
+from gateway.banks.bank_pages import received_within, refunds_within
+from gateway.banks.connections import bank_of, offered
+from gateway.banks.port.capabilities import PortCall
+from gateway.banks.port.providers import NotSupported, ProviderError
+from gateway.banks.port.refunds import IncomingPayment, Refund
+from gateway.banks.port.statements import (
     Balance,
     Block,
     Direction,
@@ -24,10 +21,15 @@ from gateway.domain.bank.statements import (
     MovementKind,
     Statement,
 )
-from gateway.domain.identity.rights import Area
-from gateway.domain.kernel.money import Sum
-from gateway.domain.kernel.terms import terms_of
-from gateway.domain.kernel.windows import (
+from gateway.banks.readings import Readings
+from gateway.charges.store import StoredCharges
+from gateway.core.access import Staff, requires
+from gateway.core.account import Account
+from gateway.core.money import Sum
+from gateway.core.permissions import Action
+from gateway.core.rights import Area
+from gateway.core.terms import terms_of
+from gateway.core.windows import (
     LONGEST_DAYS,
     LocalWindow,
     Search,
@@ -36,11 +38,10 @@ from gateway.domain.kernel.windows import (
     local_end,
     local_start,
 )
-from gateway.domain.payouts.payouts import Payout
-from gateway.domain.payouts.returns import is_return_id
-from gateway.operations.backoffice.downloads.files import Turns, in_turn
-from gateway.operations.bank.connections import bank_of, offered
-from gateway.operations.bank.pages import received_within, refunds_within
+from gateway.payouts.links import PayoutLinks
+from gateway.payouts.model import Payout
+from gateway.payouts.returns import is_return_id
+from gateway.reports.files import Turns, in_turn
 from gateway.statements.model import (
     Bounds,
     LinkedEntry,
@@ -53,7 +54,6 @@ from gateway.statements.model import (
 )
 from gateway.statements.reads import StatementReads, balance_of
 from gateway.statements.reports import Reports
-from gateway.store.backoffice.payout_links import PayoutLinks
 
 # Blocks whose beginning is not told stand first.
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)

@@ -17,10 +17,10 @@ from uuid import uuid4
 
 import msgspec
 
-from gateway.domain.bank.providers import Bank
-from gateway.domain.bank.statements import Entry
-from gateway.domain.kernel.cache import Cache
-from gateway.domain.kernel.windows import Paging, Window
+from gateway.banks.port.providers import Bank
+from gateway.banks.port.statements import Entry
+from gateway.core.cache import Cache
+from gateway.core.windows import Paging, Window
 
 _PART = 100
 """Entries in a part, the most that a page shows: a page is read from two parts at most."""

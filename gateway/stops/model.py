@@ -8,9 +8,9 @@ from typing import Annotated, Final
 
 from msgspec import Meta, Struct
 
-from gateway.domain.accounts.accounts import Account
-from gateway.domain.accounts.credentials import Principal
-from gateway.domain.requests.schemas import NAME, Moment, OptionalMoment
+from gateway.core.account import Account
+from gateway.core.permissions import Principal
+from gateway.core.schemas import NAME, Moment, OptionalMoment
 
 LONGEST_MIN: Final = 30 * 24 * 60
 """Every stop has an end, at most 30 days from its beginning."""

@@ -8,10 +8,10 @@ from typing import Any, Final
 from gateway.accounts.model import AccountRecord
 from gateway.banks.service import BankReports
 from gateway.companies.service import Companies
+from gateway.core.errors import ServiceError
+from gateway.core.user_errors import VALIDATION_FAILED
 from gateway.credentials.model import CredentialSearch, CredentialState
 from gateway.credentials.service import Credentials
-from gateway.domain.identity.errors import VALIDATION_FAILED
-from gateway.domain.kernel.errors import ServiceError
 from gateway.http.panel.pages.kit import CHOICES, PageContext, Pages, Part, part
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.visit import HOME, Language, Visit

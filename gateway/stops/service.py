@@ -10,20 +10,20 @@ from typing import Any
 
 from sqlalchemy import Select, func, insert, or_, select, update
 
+from gateway.accounts.store import StoredAccounts
+from gateway.audit import store as audit_log
 from gateway.companies.service import find_company
 from gateway.core.access import Staff, requires
-from gateway.domain.accounts.credentials import Action
-from gateway.domain.backoffice.change_feed import RESUMED, STOPPED
-from gateway.domain.identity.errors import NOT_FOUND
-from gateway.domain.identity.rights import Area
-from gateway.domain.kernel.company_scope import CompanyScope
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.windows import Listed, Paging
-from gateway.operations.kernel.audit_context import RuleViolation, identifier, reason
+from gateway.core.audit_context import RuleViolation, identifier, reason
+from gateway.core.change_feed import RESUMED, STOPPED
+from gateway.core.company_scope import CompanyScope
+from gateway.core.errors import ServiceError
+from gateway.core.permissions import Action
+from gateway.core.rights import Area
+from gateway.core.user_errors import NOT_FOUND
+from gateway.core.windows import Listed, Paging
+from gateway.credentials.store import StoredCredentials
 from gateway.stops.model import LONGEST_MIN, EndedStop, Stop, StopRequest, StopScope
-from gateway.store.accounts.accounts import StoredAccounts
-from gateway.store.accounts.credentials import StoredCredentials
-from gateway.store.audit import audit_log
 from gateway.store.kernel.database import Database, page
 from gateway.store.kernel.structs import from_row, row_of
 from gateway.store.tables.core import stops

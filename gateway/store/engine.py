@@ -1,4 +1,4 @@
-"""A store from one URL: the ports of ``gateway.domain.kernel.storage`` on SQLite or PostgreSQL."""
+"""A store from one URL: the ports of ``gateway.core.storage`` on SQLite or PostgreSQL."""
 
 from __future__ import annotations
 
@@ -9,17 +9,21 @@ from typing import Final
 
 from sqlalchemy import literal, select
 
-from gateway.domain.kernel.clocks import Now
-from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.accounts.store import StoredAccounts
+from gateway.audit.changes import Changes
+from gateway.audit.store import StoredAudit
+from gateway.core.clocks import Now
+from gateway.core.storage import StoreUnavailable
+from gateway.credentials.store import StoredCredentials
+from gateway.identity.stores import IdentityStore, identity_store
 from gateway.net.common.runtime import utc_now
-from gateway.store.accounts.accounts import StoredAccounts
-from gateway.store.accounts.credentials import StoredCredentials
-from gateway.store.audit.audit_log import StoredAudit
-from gateway.store.audit.changes import Changes
-from gateway.store.backoffice.payout_links import PayoutLinks
-from gateway.store.backoffice.stores import BackOfficeStore, backoffice_store
-from gateway.store.bank.returns import StoredReturns
-from gateway.store.identity.stores import IdentityStore, identity_store
+from gateway.payouts.event_store import StoredPayoutEvents
+from gateway.payouts.followup_store import StoredFollowUps
+from gateway.payouts.links import PayoutLinks
+from gateway.payouts.opinion_store import StoredReviews
+from gateway.payouts.return_store import StoredReturns
+from gateway.payouts.store import StoredPayouts
+from gateway.store.backoffice import BackOfficeStore, backoffice_store
 from gateway.store.kernel.address import address, is_sqlite
 from gateway.store.kernel.chain import UNSEALED, ChainKeys
 from gateway.store.kernel.database import (
@@ -32,10 +36,6 @@ from gateway.store.kernel.database import (
 from gateway.store.kernel.leases import StoredTaskLeases
 from gateway.store.kernel.partitions import EVENTS, REQUESTS
 from gateway.store.kernel.processes import StoredProcesses
-from gateway.store.payouts.events import StoredPayoutEvents
-from gateway.store.payouts.followups import StoredFollowUps
-from gateway.store.payouts.reviews import StoredReviews
-from gateway.store.payouts.store import StoredPayouts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,9 +18,9 @@ from weakref import WeakKeyDictionary
 from sqlalchemy import Connection, column, func, inspect, select, table, text, update
 from sqlalchemy.exc import DBAPIError
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.kernel.clocks import Now
-from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.core.account import Environment
+from gateway.core.clocks import Now
+from gateway.core.storage import StoreUnavailable
 from gateway.store.engine import Store, open_database
 from gateway.store.kernel.database import Database, Limits
 from gateway.store.stamp import (

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from sqlalchemy import select
 
-from gateway.domain.accounts.accounts import Environment
+from gateway.core.account import Environment
 from gateway.store.kernel.database import Database
 from gateway.store.tables.core import stamps
 

@@ -9,9 +9,10 @@ from datetime import datetime
 from itertools import product
 from typing import Final
 
-from gateway.domain.kernel.clocks import Now
-from gateway.domain.payouts.followups import Unsettled
-from gateway.domain.payouts.payouts import PayoutState
+from gateway.core.clocks import Now
+from gateway.core.trace import current_trace_id
+from gateway.payouts.followups import Unsettled
+from gateway.payouts.model import PayoutState
 from gateway.telemetry.logs import events
 from gateway.telemetry.logs.events import Fields
 from gateway.telemetry.logs.lines import LineBuffer, encode
@@ -23,7 +24,6 @@ from gateway.telemetry.metrics.registry import MetricRegistry
 from gateway.telemetry.metrics.worst_credentials import WorstCredentials
 from gateway.telemetry.ports import Event, Gauge
 from gateway.telemetry.records import AccessRecord, ProviderCall, current_record
-from gateway.telemetry.trace import current_trace_id
 
 _log = logging.getLogger(__name__)
 

@@ -9,7 +9,7 @@ from typing import Protocol
 
 import msgspec
 
-from gateway.domain.payouts.followups import Unsettled
+from gateway.payouts.followups import Unsettled
 from gateway.telemetry.ports import Event, Gauge
 
 

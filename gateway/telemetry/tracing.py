@@ -34,9 +34,9 @@ from opentelemetry.trace import (
 )
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
-from gateway.domain.bank.providers import ProviderError
-from gateway.domain.kernel.errors import ServiceError
-from gateway.telemetry import trace
+from gateway.banks.port.providers import ProviderError
+from gateway.core import trace
+from gateway.core.errors import ServiceError
 from gateway.telemetry.logs.events import Fields
 from gateway.telemetry.observer import Keep
 from gateway.telemetry.records import AccessRecord

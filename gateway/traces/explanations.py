@@ -9,13 +9,13 @@ from typing import Final
 
 import msgspec
 
+from gateway.core.account import Account
+from gateway.core.company_scope import CompanyScope
+from gateway.core.errors import CATALOGUE
+from gateway.core.reasons import REASONS
 from gateway.credentials.model import Credential
-from gateway.domain.accounts.accounts import Account
-from gateway.domain.kernel.company_scope import CompanyScope
-from gateway.domain.kernel.errors import CATALOGUE
-from gateway.domain.requests.reasons import REASONS
 from gateway.request_log.model import LoggedRequest
-from gateway.store.backoffice.lists import ScopedRecords
+from gateway.store.lists import ScopedRecords
 from gateway.traces.model import (
     Explanation,
     Refusal,

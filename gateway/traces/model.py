@@ -15,9 +15,9 @@ from typing import Annotated, Final, NotRequired, TypedDict
 from msgspec import Meta, Struct
 
 from gateway.audit.model import AuditDocument
-from gateway.domain.payouts.payouts import Attempt, Payout
-from gateway.domain.requests.schemas import PLAIN_TEXT, inline
-from gateway.payouts.model import AttemptDocument
+from gateway.core.schemas import PLAIN_TEXT, inline
+from gateway.payouts.documents import AttemptDocument
+from gateway.payouts.model import Attempt, Payout
 from gateway.request_log.model import RequestDocument
 
 

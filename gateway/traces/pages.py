@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from gateway.core.access import Staff
-from gateway.domain.requests.calls import RawRequest
+from gateway.core.calls import RawRequest
 from gateway.http.panel.pages.kit import PageContext, Pages
 from gateway.http.panel.pages.page import Download, Page, Redirect, Result, Shown
 from gateway.http.panel.pages.visit import Visit, address

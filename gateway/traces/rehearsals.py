@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from gateway.domain.bank.capabilities import PortCall
-from gateway.domain.bank.providers import Banks
-from gateway.domain.requests.calls import Caller
-from gateway.operations.bank.connections import bank_of, offered
-from gateway.operations.payouts.payouts import Payouts
+from gateway.banks.connections import bank_of, offered
+from gateway.banks.port.capabilities import PortCall
+from gateway.banks.port.providers import Banks
+from gateway.core.calls import Caller
+from gateway.payouts.create import Payouts
 
 _CALLS: Final[Mapping[str, Sequence[PortCall]]] = {
     "banking.balance": (PortCall.GET_BALANCE,),

@@ -9,16 +9,16 @@ from typing import Final
 from gateway.audit.model import AuditSearch
 from gateway.audit.service import AuditEntry, find_acts
 from gateway.core.access import Staff, requires
-from gateway.domain.accounts.credentials import Action
-from gateway.domain.identity.errors import NOT_FOUND
-from gateway.domain.identity.rights import Area, Right
-from gateway.domain.kernel.company_scope import CompanyScope
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.windows import Paging
+from gateway.core.company_scope import CompanyScope
+from gateway.core.errors import ServiceError
+from gateway.core.permissions import Action
+from gateway.core.rights import Area, Right
+from gateway.core.user_errors import NOT_FOUND
+from gateway.core.windows import Paging
 from gateway.request_log.model import LoggedRequest, RequestSearch
 from gateway.request_log.store import RequestRecords
-from gateway.store.backoffice.lists import ScopedRecords
 from gateway.store.kernel.database import Database
+from gateway.store.lists import ScopedRecords
 from gateway.traces.explanations import (
     Circumstances,
     CircumstancesInScope,

@@ -12,16 +12,16 @@ from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import parse_qs
 
+from gateway.banks.port.providers import ProviderError
+from gateway.core import errors
+from gateway.core.calls import Call, Caller, Policy, RawRequest
+from gateway.core.company_scope import CompanyScope
+from gateway.core.errors import ServiceError
 from gateway.credentials.model import Credential
-from gateway.domain.bank.providers import ProviderError
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.company_scope import CompanyScope
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.requests.calls import Call, Caller, Policy, RawRequest
 from gateway.http.rendering import translate
 from gateway.http.server import ask
 from gateway.http.table import RoutedRow, Table
-from gateway.store.backoffice.lists import ScopedRecords
+from gateway.store.lists import ScopedRecords
 from gateway.traces.explanations import Circumstances, CircumstancesInScope, explain
 from gateway.traces.model import Authorization, Explanation, QuestionBody, Refusal
 from policies.authentication.basic import BasicCredentials

@@ -8,12 +8,12 @@ from hashlib import blake2b
 
 import msgspec
 
+from gateway.core import errors, strict
+from gateway.core.calls import Call, Ready
+from gateway.core.catalogue import ErrorCode
+from gateway.core.clocks import Monotonic, Now
+from gateway.core.errors import ServiceError
 from gateway.credentials.model import Credential, SecretDigest
-from gateway.domain.kernel import errors, strict
-from gateway.domain.kernel.catalogue import ErrorCode
-from gateway.domain.kernel.clocks import Monotonic, Now
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.requests.calls import Call, Ready
 from policies.store_silence import asking_the_store
 from policies.traffic.throttle import FailureThrottle, too_many
 

@@ -7,11 +7,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
-from gateway.domain.identity.errors import TOKEN_INVALID
-from gateway.domain.identity.sessions import SignedInUser
-from gateway.domain.kernel import errors, strict
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.requests.calls import Call
+from gateway.core import errors, strict
+from gateway.core.calls import Call
+from gateway.core.errors import ServiceError
+from gateway.core.sessions import SignedInUser
+from gateway.core.user_errors import TOKEN_INVALID
 from policies.store_silence import asking_the_store
 
 _BEARER: Final = "bearer"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from gateway.domain.kernel import errors
-from gateway.domain.requests.calls import Call
+from gateway.core import errors
+from gateway.core.calls import Call
 
 Expect = Callable[[Mapping[str, str]], None]
 """Let the parameters of a path on that is ours; CREDENTIALS_INVALID, or ROUTE_UNKNOWN."""

@@ -7,18 +7,18 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final, Protocol
 
-from gateway.domain.identity.errors import SESSION_REQUIRED
-from gateway.domain.identity.panel_sessions import (
+from gateway.core import errors
+from gateway.core.browsers import (
     Browser,
     Cookie,
     KnownBrowser,
     PanelState,
     SignedInBrowser,
 )
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.headers import Headers
-from gateway.domain.requests.calls import Call
+from gateway.core.calls import Call
+from gateway.core.errors import ServiceError
+from gateway.core.headers import Headers
+from gateway.core.user_errors import SESSION_REQUIRED
 from policies.store_silence import asking_the_store
 
 SET_COOKIE: Final = "Set-Cookie"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from gateway.domain.accounts.accounts import Account
-from gateway.domain.accounts.credentials import Permission
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.requests.calls import Call, Ready
+from gateway.core import errors
+from gateway.core.account import Account
+from gateway.core.calls import Call, Ready
+from gateway.core.errors import ServiceError
+from gateway.core.permissions import Permission
 from policies.store_silence import asking_the_store
 
 

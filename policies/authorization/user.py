@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
 
-from gateway.domain.accounts.accounts import Account
-from gateway.domain.identity.access import (
+from gateway.core import errors
+from gateway.core.account import Account
+from gateway.core.calls import Call
+from gateway.core.clocks import Now
+from gateway.core.company_scope import CompanyScope, scope_of
+from gateway.core.errors import ServiceError
+from gateway.core.rights import Right, Role, needs_step_up
+from gateway.core.user_access import (
     check_enrolled,
     check_fresh_factor,
     check_right,
 )
-from gateway.domain.identity.errors import FORBIDDEN, STEP_UP_REQUIRED
-from gateway.domain.identity.rights import Right, Role, needs_step_up
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.clocks import Now
-from gateway.domain.kernel.company_scope import CompanyScope, scope_of
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.requests.calls import Call
+from gateway.core.user_errors import FORBIDDEN, STEP_UP_REQUIRED
 from policies.store_silence import asking_the_store
 
 

@@ -14,11 +14,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from gateway.domain.identity.errors import CSRF_FAILED, SESSION_REQUIRED
-from gateway.domain.identity.panel_sessions import Browser
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.headers import Headers
-from gateway.domain.requests.calls import Call
+from gateway.core.browsers import Browser
+from gateway.core.calls import Call
+from gateway.core.errors import ServiceError
+from gateway.core.headers import Headers
+from gateway.core.user_errors import CSRF_FAILED, SESSION_REQUIRED
 
 TOKEN: Final = "X-CSRF-Token"  # noqa: S105 - the name of a header
 MARK: Final = "X-Requested-With"

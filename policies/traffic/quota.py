@@ -12,13 +12,13 @@ from typing import Final
 
 import msgspec
 
-from gateway.domain.accounts.credentials import Principal
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.clocks import Monotonic
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.shared_limits import PATIENCE_S, Ask, Grant, SharedLimits
-from gateway.domain.requests.calls import Call
-from gateway.domain.requests.networks import network
+from gateway.core import errors
+from gateway.core.calls import Call
+from gateway.core.clocks import Monotonic
+from gateway.core.errors import ServiceError
+from gateway.core.networks import network
+from gateway.core.permissions import Principal
+from gateway.core.shared_limits import PATIENCE_S, Ask, Grant, SharedLimits
 from gateway.telemetry.ports import Count, Event
 
 # Made-up callers cannot fill the memory; one whose bucket is dropped starts with a full one.

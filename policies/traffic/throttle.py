@@ -6,12 +6,12 @@ import math
 from collections import OrderedDict, deque
 from dataclasses import dataclass
 
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.clocks import Monotonic
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.shared_limits import SharedLimits
-from gateway.domain.requests.calls import Call
-from gateway.domain.requests.networks import network
+from gateway.core import errors
+from gateway.core.calls import Call
+from gateway.core.clocks import Monotonic
+from gateway.core.errors import ServiceError
+from gateway.core.networks import network
+from gateway.core.shared_limits import SharedLimits
 
 # Made-up addresses and names cannot fill the memory.
 _KEYS_KEPT = 10_000

@@ -12,12 +12,12 @@ from typing import Any, Final, Generic, TypeVar, get_args
 
 import msgspec
 
-from gateway.domain.identity.errors import VALIDATION_FAILED
-from gateway.domain.kernel import errors, strict
-from gateway.domain.kernel.catalogue import ErrorCode
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.money import Money
-from gateway.domain.requests.calls import Input, RawRequest
+from gateway.core import errors, strict
+from gateway.core.calls import Input, RawRequest
+from gateway.core.catalogue import ErrorCode
+from gateway.core.errors import ServiceError
+from gateway.core.money import Money
+from gateway.core.user_errors import VALIDATION_FAILED
 from policies.validation.fields import Number, document, missing, positive, unknown_field
 from policies.validation.forms import Form
 

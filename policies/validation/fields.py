@@ -15,10 +15,10 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
-from gateway.domain.kernel import errors, strict
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.money import Money
-from gateway.domain.requests.calls import RawRequest
+from gateway.core import errors, strict
+from gateway.core.calls import RawRequest
+from gateway.core.errors import ServiceError
+from gateway.core.money import Money
 
 Value = TypeVar("Value")
 

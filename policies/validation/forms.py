@@ -9,9 +9,9 @@ from urllib.parse import parse_qsl
 
 import msgspec
 
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.requests.calls import Input, RawRequest
+from gateway.core import errors
+from gateway.core.calls import Input, RawRequest
+from gateway.core.errors import ServiceError
 
 _FIELDS: Final = 200
 """More than the largest form has, the matrix of permissions included."""

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Final
 
-from gateway.domain.bank.payout_orders import PayoutMethod
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.windows import DEFAULT_LIMIT, LARGEST_LIMIT, Search
-from gateway.domain.payouts.payouts import PayoutRequest
-from gateway.domain.requests.calls import Input, Parameter
-from policies.validation import parameters, payout, search
-from policies.validation.payout import BankAccountWithdrawBody, PayoutBody, PixWithdrawBody
+from gateway.banks.port.payout_orders import PayoutMethod
+from gateway.core import errors
+from gateway.core.calls import Input, Parameter
+from gateway.core.windows import DEFAULT_LIMIT, LARGEST_LIMIT, Search
+from gateway.payouts import bodies as payout
+from gateway.payouts import list_query as search
+from gateway.payouts.bodies import BankAccountWithdrawBody, PayoutBody, PixWithdrawBody
+from gateway.payouts.model import PayoutRequest
+from policies.validation import parameters
 
 _DAY = {"type": "string", "format": "date", "examples": ["2026-09-22"]}
 

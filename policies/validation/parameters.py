@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from gateway.domain.kernel import errors, strict
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.requests.calls import Call, RawRequest
+from gateway.core import errors, strict
+from gateway.core.calls import Call, RawRequest
+from gateway.core.errors import ServiceError
 from policies.validation.fields import like_ours
 
 _CHECKED = ("account_id", "key_id")

@@ -15,9 +15,9 @@ from itertools import islice
 from math import inf
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import Unreachable
-from gateway.domain.kernel.clocks import Monotonic
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import Unreachable
+from gateway.core.clocks import Monotonic
 from gateway.net.client.messages import Kind, ProviderRequest
 from gateway.net.common.runtime import Runtime
 from gateway.telemetry.records import Observer

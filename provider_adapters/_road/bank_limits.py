@@ -17,9 +17,9 @@ from typing import Final, NamedTuple, TypeVar
 
 import msgspec
 
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import RateLimited
-from gateway.domain.kernel.shared_limits import Ask
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import RateLimited
+from gateway.core.shared_limits import Ask
 from gateway.net.client.messages import ProviderRequest
 from gateway.net.common.runtime import Runtime
 from provider_adapters._road.admission import Bulkhead, account_of

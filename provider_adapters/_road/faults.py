@@ -8,8 +8,8 @@ from datetime import UTC
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import (
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import (
     BadReply,
     CredentialsRefused,
     NotFound,
@@ -21,7 +21,7 @@ from gateway.domain.bank.providers import (
     Unknown,
     Unreachable,
 )
-from gateway.domain.kernel.clocks import Now
+from gateway.core.clocks import Now
 from gateway.net.client.messages import ProviderAnswer
 from gateway.net.common.runtime import utc_now
 from provider_adapters._road.tolerant import says_absent

@@ -17,7 +17,7 @@ from typing import Final, TypeVar
 import msgspec
 from msgspec import inspect
 
-from gateway.domain.bank.capabilities import PortCall
+from gateway.banks.port.capabilities import PortCall
 from gateway.net.client.messages import Kind, ProviderAnswer
 from provider_adapters._road import repair
 

@@ -15,17 +15,17 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import (
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import (
     BadReply,
     CredentialsRefused,
     Outcome,
     ProviderAccount,
     ProviderError,
 )
-from gateway.domain.kernel.clocks import Deadline, Now
-from gateway.domain.kernel.money import Money
+from gateway.core.account import Environment
+from gateway.core.clocks import Deadline, Now
+from gateway.core.money import Money
 from provider_adapters.apipix import documents
 from provider_adapters.apipix.profiles import Profile
 from provider_adapters.apipix.secrets import ApiPixSecrets

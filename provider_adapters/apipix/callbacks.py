@@ -18,8 +18,8 @@ from typing import Final
 
 import msgspec
 
-from gateway.domain.bank.capabilities import PortCall
-from gateway.domain.bank.provider_callbacks import (
+from gateway.banks.port.capabilities import PortCall
+from gateway.banks.port.provider_callbacks import (
     CallbackKind,
     CallbackOrder,
     CallbackSecrets,
@@ -28,9 +28,9 @@ from gateway.domain.bank.provider_callbacks import (
     Notice,
     RegisteredCallback,
 )
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import BadReply, NotFound, ProviderAccount
-from gateway.domain.kernel.strict import uuid_text
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import BadReply, NotFound, ProviderAccount
+from gateway.core.strict import uuid_text
 from provider_adapters.apipix import documents
 from provider_adapters.apipix.access import Access, accepted, failure, reading
 from provider_adapters.apipix.profiles import SecretAddress

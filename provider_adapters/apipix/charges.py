@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, timezone
 from typing import Final
 
-from gateway.domain.bank.charges import (
+from gateway.banks.port.charges import (
     Charge,
     ChargeOrder,
     ChargePayment,
@@ -23,18 +23,18 @@ from gateway.domain.bank.charges import (
     Party,
     Payer,
 )
-from gateway.domain.bank.provider_options import CHARGE_PAID, IN_USE
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import (
+from gateway.banks.port.provider_options import CHARGE_PAID, IN_USE
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import (
     BadReply,
     NotFound,
     ProviderAccount,
     ProviderError,
     Refused,
 )
-from gateway.domain.kernel.clocks import Deadline
-from gateway.domain.kernel.money import ZERO, Money
-from gateway.domain.kernel.strict import cleaned_text
+from gateway.core.clocks import Deadline
+from gateway.core.money import ZERO, Money
+from gateway.core.strict import cleaned_text
 from provider_adapters.apipix import documents
 from provider_adapters.apipix.access import CHANGED, Access, amount, readable, reading
 from provider_adapters.apipix.lists import Limits, PagedList

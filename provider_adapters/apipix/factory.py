@@ -12,9 +12,9 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.capabilities import Capabilities
-from gateway.domain.bank.provider_callbacks import ProofRefused
+from gateway.banks.port.capabilities import Capabilities
+from gateway.banks.port.provider_callbacks import ProofRefused
+from gateway.core.account import Environment
 from provider_adapters.apipix.adapter import ApiPixAdapter
 from provider_adapters.apipix.documents import HARMLESS
 from provider_adapters.apipix.efi.calls import Efi

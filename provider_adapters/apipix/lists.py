@@ -14,9 +14,9 @@ from typing import Final, Generic, TypeVar
 
 import msgspec
 
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import Page, ProviderAccount
-from gateway.domain.kernel.windows import Window
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import Page, ProviderAccount
+from gateway.core.windows import Window
 from provider_adapters.apipix.access import Access, reading
 from provider_adapters.apipix.documents import Pagina
 from provider_adapters.apipix.profiles import LARGEST_PAGE

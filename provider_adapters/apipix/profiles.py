@@ -11,8 +11,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.capabilities import (
+from gateway.banks.port.capabilities import (
     Capabilities,
     EntryField,
     Hosts,
@@ -21,8 +20,9 @@ from gateway.domain.bank.capabilities import (
     ProofKind,
     Repeat,
 )
-from gateway.domain.bank.charges import ChargeStatus
-from gateway.domain.bank.payout_orders import PayoutMethod
+from gateway.banks.port.charges import ChargeStatus
+from gateway.banks.port.payout_orders import PayoutMethod
+from gateway.core.account import Environment
 from provider_adapters.apipix.secrets import (
     ApiPixSecrets,
     BbSecrets,

@@ -14,9 +14,9 @@ from typing import Final
 
 import msgspec
 
-from gateway.domain.bank.payout_orders import FailureCode
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import (
+from gateway.banks.port.payout_orders import FailureCode
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import (
     Accepted,
     NotFound,
     Outcome,
@@ -26,12 +26,12 @@ from gateway.domain.bank.providers import (
     Rejected,
     Unknown,
 )
-from gateway.domain.bank.refunds import IncomingPayment, Refund, RefundOrder, RefundStatus
-from gateway.domain.bank.statements import Direction, Entry, MovementKind
-from gateway.domain.kernel.clocks import Deadline
-from gateway.domain.kernel.money import Money
-from gateway.domain.kernel.strict import cleaned_text
-from gateway.domain.kernel.windows import Window
+from gateway.banks.port.refunds import IncomingPayment, Refund, RefundOrder, RefundStatus
+from gateway.banks.port.statements import Direction, Entry, MovementKind
+from gateway.core.clocks import Deadline
+from gateway.core.money import Money
+from gateway.core.strict import cleaned_text
+from gateway.core.windows import Window
 from provider_adapters.apipix import documents
 from provider_adapters.apipix.access import (
     CHANGED,

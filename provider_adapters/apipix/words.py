@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from gateway.domain.bank.charges import ChargeStatus
-from gateway.domain.bank.payout_orders import FailureCode
-from gateway.domain.bank.provider_options import CHARGE_PAID, IN_USE, NOT_ALLOWED
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import CredentialsRefused, NotFound, Refused
-from gateway.domain.bank.refunds import RefundStatus
+from gateway.banks.port.charges import ChargeStatus
+from gateway.banks.port.payout_orders import FailureCode
+from gateway.banks.port.provider_options import CHARGE_PAID, IN_USE, NOT_ALLOWED
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import CredentialsRefused, NotFound, Refused
+from gateway.banks.port.refunds import RefundStatus
 from provider_adapters.kit.answers import Errors
 from provider_adapters.kit.outcomes import RefusedBefore
 

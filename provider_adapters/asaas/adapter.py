@@ -8,7 +8,7 @@ from contextlib import suppress
 from datetime import date
 from typing import Final
 
-from gateway.domain.bank.charges import (
+from gateway.banks.port.charges import (
     Charge,
     ChargeOrder,
     ChargePayment,
@@ -16,16 +16,16 @@ from gateway.domain.bank.charges import (
     ChargeType,
     Payer,
 )
-from gateway.domain.bank.payout_orders import PayoutOrder
-from gateway.domain.bank.pix_keys import KeyOrder, PixKey, PixKeyType
-from gateway.domain.bank.provider_callbacks import (
+from gateway.banks.port.payout_orders import PayoutOrder
+from gateway.banks.port.pix_keys import KeyOrder, PixKey, PixKeyType
+from gateway.banks.port.provider_callbacks import (
     CallbackOrder,
     CallbackSecrets,
     RegisteredCallback,
 )
-from gateway.domain.bank.provider_options import CHARGE_PAID, IN_USE
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import (
+from gateway.banks.port.provider_options import CHARGE_PAID, IN_USE
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import (
     BadReply,
     NotFound,
     NotSupported,
@@ -35,10 +35,10 @@ from gateway.domain.bank.providers import (
     ProviderError,
     Refused,
 )
-from gateway.domain.bank.refunds import IncomingPayment
-from gateway.domain.bank.statements import Balance, Entry
-from gateway.domain.kernel.clocks import Deadline, Now
-from gateway.domain.kernel.windows import Window
+from gateway.banks.port.refunds import IncomingPayment
+from gateway.banks.port.statements import Balance, Entry
+from gateway.core.clocks import Deadline, Now
+from gateway.core.windows import Window
 from provider_adapters.asaas import charges, documents, payouts, requests, translate
 from provider_adapters.asaas.callbacks import AsaasProof
 from provider_adapters.asaas.pix_charges import Paid, PixCharges

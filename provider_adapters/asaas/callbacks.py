@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from gateway.domain.bank.provider_callbacks import (
+from gateway.banks.port.provider_callbacks import (
     ONLY_OURS,
     CallbackKind,
     Delivery,

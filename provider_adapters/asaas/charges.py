@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from gateway.domain.bank.charges import (
+from gateway.banks.port.charges import (
     Charge,
     ChargePayment,
     ChargeStatus,
@@ -12,8 +12,8 @@ from gateway.domain.bank.charges import (
     Party,
     Payer,
 )
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import NotFound
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import NotFound
 from provider_adapters.asaas import documents, words
 from provider_adapters.asaas.translate import instant_or_none, payer
 from provider_adapters.kit import brcode, money

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from gateway.domain.bank.capabilities import (
+from gateway.banks.port.capabilities import (
     Capabilities,
     EntryField,
     Hosts,
@@ -14,8 +14,8 @@ from gateway.domain.bank.capabilities import (
     ProofKind,
     Repeat,
 )
-from gateway.domain.bank.charges import ChargeStatus
-from gateway.domain.bank.payout_orders import PayoutMethod
+from gateway.banks.port.charges import ChargeStatus
+from gateway.banks.port.payout_orders import PayoutMethod
 from provider_adapters.asaas.adapter import AsaasAdapter
 from provider_adapters.asaas.documents import HARMLESS
 from provider_adapters.asaas.pix_charges import PixCharges

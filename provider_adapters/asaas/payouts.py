@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from gateway.domain.bank.payout_orders import FailureCode, PayoutOrder, PixDestination
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import Outcome
+from gateway.banks.port.payout_orders import FailureCode, PayoutOrder, PixDestination
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import Outcome
 from provider_adapters.asaas import documents, translate
 from provider_adapters.asaas.words import (
     DONE,

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Final
 
-from gateway.domain.kernel.clocks import Monotonic
+from gateway.core.clocks import Monotonic
 
 KEPT_S: Final = 60.0
 """Seconds: as long as the gateway keeps a statement that was walked."""

@@ -13,17 +13,17 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Final
 
-from gateway.domain.bank.charges import ChargeOrder, Payer
-from gateway.domain.bank.payout_orders import (
+from gateway.banks.port.charges import ChargeOrder, Payer
+from gateway.banks.port.payout_orders import (
     BankDestination,
     FailureCode,
     PayoutOrder,
     PixDestination,
 )
-from gateway.domain.bank.pix_keys import PixKeyType
-from gateway.domain.bank.provider_callbacks import CallbackOrder
-from gateway.domain.bank.providers import ProviderAccount
-from gateway.domain.kernel.money import Money
+from gateway.banks.port.pix_keys import PixKeyType
+from gateway.banks.port.provider_callbacks import CallbackOrder
+from gateway.banks.port.providers import ProviderAccount
+from gateway.core.money import Money
 from provider_adapters.asaas.secrets import AsaasSecrets
 from provider_adapters.asaas.words import ACCOUNT_TYPES, EVENTS, KEY_TYPES
 from provider_adapters.kit import banks, money

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import msgspec
 
-from gateway.domain.accounts.accounts import Environment
+from gateway.core.account import Environment
 from provider_adapters.kit.secrets import in_environments
 
 ApiKey = Annotated[

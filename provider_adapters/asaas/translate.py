@@ -16,16 +16,16 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from gateway.domain.bank.charges import Party, Payer
-from gateway.domain.bank.pix_keys import PixKey, PixKeyStatus, PixKeyType
-from gateway.domain.bank.provider_callbacks import RegisteredCallback
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import BadReply, NotFound, Page
-from gateway.domain.bank.refunds import IncomingPayment
-from gateway.domain.bank.statements import Balance, Direction, Entry, MovementKind
-from gateway.domain.kernel.money import Money
-from gateway.domain.kernel.strict import cleaned_text
-from gateway.domain.kernel.windows import Window
+from gateway.banks.port.charges import Party, Payer
+from gateway.banks.port.pix_keys import PixKey, PixKeyStatus, PixKeyType
+from gateway.banks.port.provider_callbacks import RegisteredCallback
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import BadReply, NotFound, Page
+from gateway.banks.port.refunds import IncomingPayment
+from gateway.banks.port.statements import Balance, Direction, Entry, MovementKind
+from gateway.core.money import Money
+from gateway.core.strict import cleaned_text
+from gateway.core.windows import Window
 from provider_adapters.asaas import documents, words
 from provider_adapters.kit import money, times
 from provider_adapters.kit.answers import (

@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from gateway.domain.bank.charges import ChargeStatus
-from gateway.domain.bank.payout_orders import AccountType, FailureCode
-from gateway.domain.bank.pix_keys import PixKeyStatus, PixKeyType
-from gateway.domain.bank.provider_callbacks import CallbackKind
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import Accepted, Rejected, Settled
-from gateway.domain.bank.statements import MovementKind
+from gateway.banks.port.charges import ChargeStatus
+from gateway.banks.port.payout_orders import AccountType, FailureCode
+from gateway.banks.port.pix_keys import PixKeyStatus, PixKeyType
+from gateway.banks.port.provider_callbacks import CallbackKind
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import Accepted, Rejected, Settled
+from gateway.banks.port.statements import MovementKind
 from provider_adapters.kit.outcomes import RefusedBefore, State
 
 KEY_TYPES: Final = {kind.value.upper(): kind for kind in PixKeyType}

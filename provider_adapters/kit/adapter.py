@@ -6,10 +6,10 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from gateway.domain.bank.capabilities import Capabilities
-from gateway.domain.bank.pix_keys import PixKey
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import BadReply, NotFound, ProviderAccount, ProviderError
+from gateway.banks.port.capabilities import Capabilities
+from gateway.banks.port.pix_keys import PixKey
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import BadReply, NotFound, ProviderAccount, ProviderError
 from provider_adapters.kit.client import ProviderClient
 
 Made = TypeVar("Made")

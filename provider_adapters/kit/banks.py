@@ -19,7 +19,7 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import Final
 
-from gateway.domain.bank.payout_orders import FailureCode
+from gateway.banks.port.payout_orders import FailureCode
 from provider_adapters.kit.outcomes import NeverSendable
 
 AS_OF: Final = "2026-08-22"

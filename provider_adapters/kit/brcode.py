@@ -10,7 +10,7 @@ import binascii
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from gateway.domain.kernel.ascii_letters import ascii_letters
+from gateway.core.ascii_letters import ascii_letters
 
 _DOMAIN = "br.gov.bcb.pix"
 _CRC_START = 0xFFFF

@@ -17,10 +17,10 @@ from functools import partial
 from http import HTTPStatus
 from typing import Final, TypeVar
 
-from gateway.domain.bank.capabilities import Hosts
-from gateway.domain.bank.outcomes import REFUSED_BEFORE_EXECUTION
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import (
+from gateway.banks.port.capabilities import Hosts
+from gateway.banks.port.outcomes import REFUSED_BEFORE_EXECUTION
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import (
     NotSent,
     Outcome,
     ProviderError,
@@ -29,13 +29,14 @@ from gateway.domain.bank.providers import (
     Unknown,
     Unreachable,
 )
-from gateway.domain.kernel.clocks import Deadline
+from gateway.core import trace
+from gateway.core.clocks import Deadline
 from gateway.net.client.messages import ProviderAnswer, ProviderRequest, SendProgress
 from gateway.net.client.tls import TlsFiles, TlsFilesRefused
 from gateway.net.client.transport import Transport
 from gateway.net.common.certificates import NoMemoryFiles
 from gateway.net.common.runtime import Runtime
-from gateway.telemetry import records, trace
+from gateway.telemetry import records
 from gateway.telemetry.ports import Event
 from provider_adapters._road import faults
 from provider_adapters._road.admission import Admission
@@ -172,7 +173,7 @@ class ProviderClient:
         Read something; repeated once when the connection failed.
 
         Raises:
-            ProviderError: See ``gateway.domain.bank.providers``.
+            ProviderError: See ``gateway.banks.port.providers``.
         """
         began = self._clock()
         limit_s = self._limits.read_s if by is None else by.left()

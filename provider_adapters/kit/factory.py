@@ -8,10 +8,10 @@ from typing import Protocol, runtime_checkable
 
 import msgspec
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.capabilities import Capabilities
-from gateway.domain.bank.providers import ProviderAdapter
-from gateway.domain.kernel.cache import Cache
+from gateway.banks.port.capabilities import Capabilities
+from gateway.banks.port.providers import ProviderAdapter
+from gateway.core.account import Environment
+from gateway.core.cache import Cache
 from gateway.net.client.tls import TlsFiles, TlsSetup
 from gateway.net.client.transport import HttpTransport, Transport, TransportLimits
 from gateway.net.common.runtime import Runtime
@@ -68,7 +68,7 @@ class AdapterFactory(Protocol):
 
     Attributes:
         PORT: The version of the port that it was written for; see
-            ``gateway.domain.bank.capabilities.PORT``.
+            ``gateway.banks.port.capabilities.PORT``.
         capabilities: What the bank can do; the settings of a provider may
             take from it, and never add to it.
         adapter: The class of what is made.

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.capabilities import (
+from gateway.banks.port.capabilities import (
     CONTRACT_CALLS,
     OPTIONAL_CALLS,
     Capabilities,
@@ -22,8 +21,9 @@ from gateway.domain.bank.capabilities import (
     PortCall,
     ProofKind,
 )
-from gateway.domain.bank.charges import ChargeStatus
-from gateway.domain.bank.payout_orders import PayoutMethod
+from gateway.banks.port.charges import ChargeStatus
+from gateway.banks.port.payout_orders import PayoutMethod
+from gateway.core.account import Environment
 
 Tell = Callable[[Capabilities], str]
 """Says in one cell what an adapter declares."""

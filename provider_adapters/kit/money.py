@@ -16,8 +16,8 @@ from typing import Final
 
 import msgspec
 
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.kernel.money import Money, Sum
+from gateway.banks.port.provider_reasons import Reason
+from gateway.core.money import Money, Sum
 
 JsonNumber = msgspec.Raw
 """A number as it stands in the document; msgspec cannot read a union of it and None."""

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from gateway.domain.bank.payout_orders import FailureCode
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import (
+from gateway.banks.port.payout_orders import FailureCode
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import (
     Accepted,
     Evidence,
     NotSent,
@@ -27,8 +27,8 @@ from gateway.domain.bank.providers import (
     Settled,
     Unknown,
 )
-from gateway.domain.bank.refunds import Refund, RefundStatus
-from gateway.domain.kernel.money import Money
+from gateway.banks.port.refunds import Refund, RefundStatus
+from gateway.core.money import Money
 from gateway.net.client.messages import ProviderAnswer
 from provider_adapters._road.faults import retry_after
 from provider_adapters.kit.answers import is_e2e_id, provider_id

@@ -17,9 +17,9 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import BadReply, Page
-from gateway.domain.kernel.windows import Window, local_time
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import BadReply, Page
+from gateway.core.windows import Window, local_time
 
 Item = TypeVar("Item")
 _BESIDE: Final = " "

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gateway.domain.bank.charges import Charge, ChargePayment, Payer
-from gateway.domain.kernel.strict import cleaned_text
+from gateway.banks.port.charges import Charge, ChargePayment, Payer
+from gateway.core.strict import cleaned_text
 
 
 def payer_of(name: str | None, tax_number: str | None, message: str | None = None) -> Payer | None:

@@ -19,9 +19,9 @@ from typing import Final, Literal
 from cryptography import x509
 from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 
-from gateway.domain.bank.provider_callbacks import ProofRefused
-from gateway.domain.kernel.clocks import Now
-from gateway.domain.kernel.headers import Headers
+from gateway.banks.port.provider_callbacks import ProofRefused
+from gateway.core.clocks import Now
+from gateway.core.headers import Headers
 from provider_adapters.kit.public_keys import PublicKey, PublicKeys
 
 FRESH_S: Final = 300

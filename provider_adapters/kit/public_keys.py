@@ -17,10 +17,10 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_public_key,
 )
 
-from gateway.domain.bank.provider_callbacks import ProofRefused
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import BadReply, ProviderError, Unavailable
-from gateway.domain.kernel.clocks import Monotonic
+from gateway.banks.port.provider_callbacks import ProofRefused
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import BadReply, ProviderError, Unavailable
+from gateway.core.clocks import Monotonic
 from gateway.net.client.messages import ProviderAnswer, ProviderRequest
 
 KEYS_LIVE_S: Final = 3600.0

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from typing import Final
 from uuid import UUID
 
-from gateway.domain.accounts.accounts import Environment
+from gateway.core.account import Environment
 
 _TXID: Final = re.compile(r"[A-Za-z0-9]{26,35}", re.ASCII)
 STATIC_TXID_LENGTH: Final = 25

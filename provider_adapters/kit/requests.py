@@ -16,9 +16,9 @@ from urllib.parse import quote
 
 import msgspec
 
-from gateway.domain.bank.capabilities import PortCall
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import NotFound, Refused
+from gateway.banks.port.capabilities import PortCall
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import NotFound, Refused
 from gateway.net.client.messages import Identity, Kind, ProviderRequest, filled
 from provider_adapters.kit.outcomes import NeverSendable
 

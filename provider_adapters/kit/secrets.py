@@ -26,14 +26,14 @@ from typing import Annotated, Any, Final, Protocol, TypeVar, runtime_checkable
 
 import msgspec
 
-from gateway.domain.accounts.accounts import (
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import CredentialsRefused, ProviderAccount
+from gateway.core.account import (
     BankSecrets,
     BankSecretsRefused,
     Environment,
     GivenSecrets,
 )
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import CredentialsRefused, ProviderAccount
 from gateway.net.client.account_transports import AccountTransports
 from gateway.net.client.messages import Identity
 from gateway.net.client.tls import TlsFiles, TlsSetup
@@ -83,7 +83,7 @@ _ANY_TEXTS: Final = msgspec.json.Decoder(dict[str, str])
 
 
 class Flaw(StrEnum):
-    """What is wrong with what was entered: words of ``gateway.domain.requests.reasons``."""
+    """What is wrong with what was entered: words of ``gateway.core.reasons``."""
 
     MISSING = "missing"
     LENGTH = "length"

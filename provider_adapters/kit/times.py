@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, date, datetime, tzinfo
 from functools import lru_cache
 
-from gateway.domain.kernel.windows import Window
+from gateway.core.windows import Window
 
 
 def instant(text: str, zone: tzinfo) -> datetime:

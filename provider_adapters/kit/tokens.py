@@ -21,9 +21,9 @@ from urllib.parse import urlencode
 
 import msgspec
 
-from gateway.domain.bank.providers import CredentialsRefused, ProviderError
-from gateway.domain.kernel.clocks import Deadline
-from gateway.domain.kernel.single_flight import SingleFlight
+from gateway.banks.port.providers import CredentialsRefused, ProviderError
+from gateway.core.clocks import Deadline
+from gateway.core.single_flight import SingleFlight
 from provider_adapters.kit.answers import ProviderAnswer, read_document
 from provider_adapters.kit.client import ProviderClient
 from provider_adapters.kit.factory import AdapterContext

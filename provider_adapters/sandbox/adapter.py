@@ -5,27 +5,27 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Collection, Sequence
 
-from gateway.domain.bank.charges import Charge, ChargeOrder, ChargePayment, ChargeStatus
-from gateway.domain.bank.payout_orders import PayoutOrder
-from gateway.domain.bank.pix_keys import KeyOrder, KeyOwner, PixKey, PixKeyType
-from gateway.domain.bank.provider_callbacks import (
+from gateway.banks.port.charges import Charge, ChargeOrder, ChargePayment, ChargeStatus
+from gateway.banks.port.payout_orders import PayoutOrder
+from gateway.banks.port.pix_keys import KeyOrder, KeyOwner, PixKey, PixKeyType
+from gateway.banks.port.provider_callbacks import (
     CallbackOrder,
     CallbackSecrets,
     MissedEvent,
     RegisteredCallback,
 )
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import (
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import (
     NotSupported,
     Outcome,
     Page,
     ProviderAccount,
     ProviderError,
 )
-from gateway.domain.bank.refunds import IncomingPayment, Refund, RefundOrder
-from gateway.domain.bank.statements import Balance, Block, Entry
-from gateway.domain.kernel.clocks import Deadline, Now
-from gateway.domain.kernel.windows import Window
+from gateway.banks.port.refunds import IncomingPayment, Refund, RefundOrder
+from gateway.banks.port.statements import Balance, Block, Entry
+from gateway.core.clocks import Deadline, Now
+from gateway.core.windows import Window
 from provider_adapters.kit.adapter import BankAdapter, key_of, made_or_read
 from provider_adapters.kit.answers import ProviderAnswer
 from provider_adapters.kit.outcomes import Expected, read_back, unsent
@@ -41,7 +41,7 @@ class SandboxAdapter(BankAdapter):
     The sandbox bank as one configured provider.
 
     The first nine operations are those of every bank, the others are optional
-    (``gateway.domain.bank.provider_options``). Each builds a request, sends it, and
+    (``gateway.banks.port.provider_options``). Each builds a request, sends it, and
     translates the answer. A ``ProviderAccount``'s credentials are the bank's
     token for that account.
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from gateway.domain.bank.provider_callbacks import (
+from gateway.banks.port.provider_callbacks import (
     ONLY_OURS,
     CallbackKind,
     Delivery,
@@ -18,7 +18,7 @@ from gateway.domain.bank.provider_callbacks import (
     Notice,
     RegisteredCallback,
 )
-from gateway.domain.kernel.clocks import Now
+from gateway.core.clocks import Now
 from provider_adapters.kit.answers import Inside, ProviderAnswer, provider_id, try_body
 from provider_adapters.kit.proofs import Hmac, is_recent, only_value
 from provider_adapters.sandbox import documents

@@ -8,8 +8,7 @@ from typing import Annotated, Final
 
 import msgspec
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.capabilities import (
+from gateway.banks.port.capabilities import (
     Capabilities,
     EntryField,
     Lookup,
@@ -17,9 +16,10 @@ from gateway.domain.bank.capabilities import (
     ProofKind,
     Repeat,
 )
-from gateway.domain.bank.charges import ChargeStatus
-from gateway.domain.bank.payout_orders import PayoutMethod
-from gateway.domain.bank.pix_keys import PixKeyType
+from gateway.banks.port.charges import ChargeStatus
+from gateway.banks.port.payout_orders import PayoutMethod
+from gateway.banks.port.pix_keys import PixKeyType
+from gateway.core.account import Environment
 from provider_adapters.kit.client import client_of
 from provider_adapters.kit.factory import AdapterContext, AdapterRefused
 from provider_adapters.kit.settings import ClientLimits, TlsFiles, loopback_of, settings_of

@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from datetime import UTC
 from typing import Final
 
-from gateway.domain.bank.payout_orders import FailureCode, PayoutOrder
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import Outcome, PixReturn
-from gateway.domain.kernel.money import Money
+from gateway.banks.port.payout_orders import FailureCode, PayoutOrder
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import Outcome, PixReturn
+from gateway.core.money import Money
 from provider_adapters.kit.answers import ProviderAnswer, read_document
 from provider_adapters.kit.money import above_zero
 from provider_adapters.kit.outcomes import (

@@ -11,12 +11,12 @@ from collections.abc import Mapping
 from datetime import UTC
 from typing import Final
 
-from gateway.domain.bank.payout_orders import FailureCode
-from gateway.domain.bank.provider_options import ABOVE_PAYMENT, IN_USE, NOT_ALLOWED, TOO_LATE
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import Outcome, Page, Rejected
-from gateway.domain.bank.refunds import Refund, RefundOrder, RefundStatus
-from gateway.domain.kernel.strict import cleaned_text
+from gateway.banks.port.payout_orders import FailureCode
+from gateway.banks.port.provider_options import ABOVE_PAYMENT, IN_USE, NOT_ALLOWED, TOO_LATE
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import Outcome, Page, Rejected
+from gateway.banks.port.refunds import Refund, RefundOrder, RefundStatus
+from gateway.core.strict import cleaned_text
 from provider_adapters.kit.answers import (
     ProviderAnswer,
     is_e2e_id,

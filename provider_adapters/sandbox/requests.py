@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Final
 
-from gateway.domain.bank.charges import ChargeOrder
-from gateway.domain.bank.payout_orders import AccountType, FailureCode, PayoutOrder, PixDestination
-from gateway.domain.bank.pix_keys import KeyOrder, PixKeyType
-from gateway.domain.bank.provider_callbacks import CallbackOrder
-from gateway.domain.bank.providers import ProviderAccount
-from gateway.domain.bank.refunds import RefundOrder
-from gateway.domain.kernel.windows import Window
+from gateway.banks.port.charges import ChargeOrder
+from gateway.banks.port.payout_orders import AccountType, FailureCode, PayoutOrder, PixDestination
+from gateway.banks.port.pix_keys import KeyOrder, PixKeyType
+from gateway.banks.port.provider_callbacks import CallbackOrder
+from gateway.banks.port.providers import ProviderAccount
+from gateway.banks.port.refunds import RefundOrder
+from gateway.core.windows import Window
 from provider_adapters.kit.outcomes import NeverSendable
 from provider_adapters.kit.requests import ProviderRequest, get, paying, sending
 from provider_adapters.kit.times import ends

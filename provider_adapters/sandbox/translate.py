@@ -12,15 +12,15 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Final, TypeVar
 
-from gateway.domain.bank.charges import Charge, ChargePayment, ChargeStatus, Party, Payer
-from gateway.domain.bank.pix_keys import KeyOwner, PixKey, PixKeyStatus, hidden_tax_number
-from gateway.domain.bank.provider_options import CHARGE_PAID, IN_USE, NOT_ALLOWED
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import CredentialsRefused, NotFound, Page, ProviderError, Refused
-from gateway.domain.bank.refunds import IncomingPayment
-from gateway.domain.bank.statements import Balance, Block, BlockKind, Entry, MovementKind
-from gateway.domain.kernel.money import Money, Sum
-from gateway.domain.kernel.strict import cleaned_text
+from gateway.banks.port.charges import Charge, ChargePayment, ChargeStatus, Party, Payer
+from gateway.banks.port.pix_keys import KeyOwner, PixKey, PixKeyStatus, hidden_tax_number
+from gateway.banks.port.provider_options import CHARGE_PAID, IN_USE, NOT_ALLOWED
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import CredentialsRefused, NotFound, Page, ProviderError, Refused
+from gateway.banks.port.refunds import IncomingPayment
+from gateway.banks.port.statements import Balance, Block, BlockKind, Entry, MovementKind
+from gateway.core.money import Money, Sum
+from gateway.core.strict import cleaned_text
 from provider_adapters.kit import money
 from provider_adapters.kit.answers import (
     Errors,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from gateway.domain.bank.charges import ChargeStatus, ChargeType
-from gateway.domain.bank.payout_orders import FailureCode
-from gateway.domain.bank.pix_keys import PixKeyStatus, PixKeyType
-from gateway.domain.bank.providers import Accepted, Rejected, Settled
-from gateway.domain.bank.refunds import RefundStatus
-from gateway.domain.bank.statements import BlockKind, Direction, MovementKind
+from gateway.banks.port.charges import ChargeStatus, ChargeType
+from gateway.banks.port.payout_orders import FailureCode
+from gateway.banks.port.pix_keys import PixKeyStatus, PixKeyType
+from gateway.banks.port.providers import Accepted, Rejected, Settled
+from gateway.banks.port.refunds import RefundStatus
+from gateway.banks.port.statements import BlockKind, Direction, MovementKind
 from provider_adapters.kit.outcomes import State
 
 KEY_TYPES: Final[Mapping[str, PixKeyType]] = {

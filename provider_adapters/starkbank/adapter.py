@@ -7,15 +7,15 @@ from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 from typing import Final, TypeVar
 
-from gateway.domain.bank.payout_orders import FailureCode, PayoutOrder, PixDestination
-from gateway.domain.bank.pix_keys import KeyOwner, PixKey
-from gateway.domain.bank.provider_callbacks import (
+from gateway.banks.port.payout_orders import FailureCode, PayoutOrder, PixDestination
+from gateway.banks.port.pix_keys import KeyOwner, PixKey
+from gateway.banks.port.provider_callbacks import (
     CallbackOrder,
     CallbackSecrets,
     MissedEvent,
     RegisteredCallback,
 )
-from gateway.domain.bank.providers import (
+from gateway.banks.port.providers import (
     NotFound,
     Outcome,
     Page,
@@ -24,9 +24,9 @@ from gateway.domain.bank.providers import (
     Rejected,
     Unknown,
 )
-from gateway.domain.bank.statements import Balance, Entry
-from gateway.domain.kernel.clocks import Deadline, Monotonic
-from gateway.domain.kernel.windows import Window
+from gateway.banks.port.statements import Balance, Entry
+from gateway.core.clocks import Deadline, Monotonic
+from gateway.core.windows import Window
 from provider_adapters.kit.adapter import key_of
 from provider_adapters.kit.outcomes import Expected, NeverSendable, unsent
 from provider_adapters.kit.paging import within

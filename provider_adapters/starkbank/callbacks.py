@@ -15,7 +15,7 @@ from typing import Final
 
 import msgspec
 
-from gateway.domain.bank.provider_callbacks import (
+from gateway.banks.port.provider_callbacks import (
     ONLY_OURS,
     CallbackKind,
     Delivery,
@@ -23,7 +23,7 @@ from gateway.domain.bank.provider_callbacks import (
     Notice,
     RegisteredCallback,
 )
-from gateway.domain.bank.providers import Page
+from gateway.banks.port.providers import Page
 from provider_adapters.kit.answers import (
     Inside,
     ProviderAnswer,

@@ -17,7 +17,7 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from gateway.domain.bank.charges import (
+from gateway.banks.port.charges import (
     Charge,
     ChargePayment,
     ChargeStatus,
@@ -25,10 +25,10 @@ from gateway.domain.bank.charges import (
     Party,
     Payer,
 )
-from gateway.domain.bank.providers import Page
-from gateway.domain.bank.refunds import IncomingPayment
-from gateway.domain.kernel.money import Money
-from gateway.domain.kernel.strict import cleaned_text, reference
+from gateway.banks.port.providers import Page
+from gateway.banks.port.refunds import IncomingPayment
+from gateway.core.money import Money
+from gateway.core.strict import cleaned_text, reference
 from provider_adapters.kit import brcode, money
 from provider_adapters.kit.answers import Inside, ProviderAnswer, is_e2e_id, known, provider_id
 from provider_adapters.kit.client import UnknownWord

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from gateway.domain.bank.capabilities import (
+from gateway.banks.port.capabilities import (
     Capabilities,
     Hosts,
     Lookup,
@@ -13,8 +13,8 @@ from gateway.domain.bank.capabilities import (
     ProofKind,
     Repeat,
 )
-from gateway.domain.bank.charges import ChargeStatus
-from gateway.domain.bank.payout_orders import PayoutMethod
+from gateway.banks.port.charges import ChargeStatus
+from gateway.banks.port.payout_orders import PayoutMethod
 from provider_adapters.kit.client import client_at
 from provider_adapters.kit.factory import AdapterContext
 from provider_adapters.kit.settings import BankSettings, settings_of

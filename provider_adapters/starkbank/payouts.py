@@ -10,10 +10,10 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from gateway.domain.bank.payout_orders import FailureCode
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import NotFound, Outcome, Rejected, Unknown
-from gateway.domain.kernel.money import Money
+from gateway.banks.port.payout_orders import FailureCode
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import NotFound, Outcome, Rejected, Unknown
+from gateway.core.money import Money
 from provider_adapters.kit.answers import Inside, ProviderAnswer, read_document
 from provider_adapters.kit.outcomes import Expected, Shown, outcome_of, refused_before
 from provider_adapters.kit.times import utc

@@ -14,20 +14,20 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Final, TypeVar
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.charges import Charge, ChargeOrder, ChargePayment, ChargeStatus, ChargeType
-from gateway.domain.bank.provider_options import CHARGE_PAID, IN_USE
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import (
+from gateway.banks.port.charges import Charge, ChargeOrder, ChargePayment, ChargeStatus, ChargeType
+from gateway.banks.port.provider_options import CHARGE_PAID, IN_USE
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import (
     NotFound,
     NotSupported,
     Page,
     ProviderAccount,
     Refused,
 )
-from gateway.domain.bank.refunds import IncomingPayment
-from gateway.domain.kernel.clocks import Deadline, Now
-from gateway.domain.kernel.windows import Window
+from gateway.banks.port.refunds import IncomingPayment
+from gateway.core.account import Environment
+from gateway.core.clocks import Deadline, Now
+from gateway.core.windows import Window
 from provider_adapters.kit.adapter import BankAdapter, made_or_read
 from provider_adapters.kit.answers import ProviderAnswer
 from provider_adapters.kit.paging import merged, within

@@ -16,17 +16,17 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from gateway.domain.bank.charges import ChargeOrder, Payer
-from gateway.domain.bank.payout_orders import (
+from gateway.banks.port.charges import ChargeOrder, Payer
+from gateway.banks.port.payout_orders import (
     BankDestination,
     FailureCode,
     PayoutOrder,
     PixDestination,
 )
-from gateway.domain.bank.provider_callbacks import CallbackOrder
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import CredentialsRefused, ProviderAccount
-from gateway.domain.kernel.windows import Window, day_after, day_before
+from gateway.banks.port.provider_callbacks import CallbackOrder
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import CredentialsRefused, ProviderAccount
+from gateway.core.windows import Window, day_after, day_before
 from provider_adapters.kit import banks
 from provider_adapters.kit.outcomes import NeverSendable
 from provider_adapters.kit.paging import days

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from gateway.app.build_callbacks import path_of, secrets_of
 from gateway.config.settings import Settings
-from gateway.operations.kernel.audit_context import AuditContext, RuleViolation
-from gateway.runtime.kernel import Kernel
+from gateway.core.audit_context import AuditContext, RuleViolation
+from gateway.process.kernel import Kernel
 from gateway.sandbox.service import Reply
 from gateway.security.keys import Derivation
 

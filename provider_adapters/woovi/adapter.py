@@ -6,16 +6,16 @@ import contextlib
 import dataclasses
 from collections.abc import Sequence
 
-from gateway.domain.bank.charges import Charge, ChargeOrder, ChargePayment, ChargeStatus
-from gateway.domain.bank.payout_orders import PayoutOrder
-from gateway.domain.bank.pix_keys import KeyOrder, KeyOwner, PixKey
-from gateway.domain.bank.provider_callbacks import (
+from gateway.banks.port.charges import Charge, ChargeOrder, ChargePayment, ChargeStatus
+from gateway.banks.port.payout_orders import PayoutOrder
+from gateway.banks.port.pix_keys import KeyOrder, KeyOwner, PixKey
+from gateway.banks.port.provider_callbacks import (
     CallbackOrder,
     CallbackSecrets,
     RegisteredCallback,
 )
-from gateway.domain.bank.provider_options import CHARGE_PAID, IN_USE
-from gateway.domain.bank.providers import (
+from gateway.banks.port.provider_options import CHARGE_PAID, IN_USE
+from gateway.banks.port.providers import (
     NotFound,
     Outcome,
     Page,
@@ -23,11 +23,11 @@ from gateway.domain.bank.providers import (
     ProviderError,
     Refused,
 )
-from gateway.domain.bank.refunds import IncomingPayment, Refund, RefundOrder
-from gateway.domain.bank.statements import Balance, Entry
-from gateway.domain.kernel.clocks import Deadline, Monotonic, Now
-from gateway.domain.kernel.money import Money
-from gateway.domain.kernel.windows import Window
+from gateway.banks.port.refunds import IncomingPayment, Refund, RefundOrder
+from gateway.banks.port.statements import Balance, Entry
+from gateway.core.clocks import Deadline, Monotonic, Now
+from gateway.core.money import Money
+from gateway.core.windows import Window
 from provider_adapters.kit import paging
 from provider_adapters.kit.adapter import BankAdapter, key_of, made_or_read
 from provider_adapters.kit.outcomes import Expected, read_back, unsent

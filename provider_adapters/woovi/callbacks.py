@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import msgspec
 
-from gateway.domain.bank.provider_callbacks import (
+from gateway.banks.port.provider_callbacks import (
     ONLY_OURS,
     CallbackKind,
     CallbackSecrets,
@@ -24,8 +24,8 @@ from gateway.domain.bank.provider_callbacks import (
     Notice,
     RegisteredCallback,
 )
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import NotFound
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import NotFound
 from provider_adapters.kit.answers import ProviderAnswer, is_json, provider_id, try_body
 from provider_adapters.kit.proofs import Hmac, KeySignature, only_value
 from provider_adapters.kit.public_keys import PublicKeys

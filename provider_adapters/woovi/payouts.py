@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from gateway.domain.bank.payout_orders import FailureCode, PayoutOrder
-from gateway.domain.bank.providers import Outcome
-from gateway.domain.kernel.money import Money
+from gateway.banks.port.payout_orders import FailureCode, PayoutOrder
+from gateway.banks.port.providers import Outcome
+from gateway.core.money import Money
 from provider_adapters.kit.answers import ProviderAnswer, read_document
 from provider_adapters.kit.outcomes import Expected, Shown, listed_refusal, outcome_of
 from provider_adapters.kit.times import utc

@@ -11,13 +11,13 @@ from dataclasses import replace
 from datetime import UTC
 from typing import Final
 
-from gateway.domain.bank.answers import LONGEST_ID
-from gateway.domain.bank.charges import Charge, ChargePayment
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import BadReply, NotFound, Page
-from gateway.domain.bank.refunds import IncomingPayment, RefundStatus
-from gateway.domain.kernel.money import Money
-from gateway.domain.kernel.strict import cleaned_text
+from gateway.banks.port.answers import LONGEST_ID
+from gateway.banks.port.charges import Charge, ChargePayment
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import BadReply, NotFound, Page
+from gateway.banks.port.refunds import IncomingPayment, RefundStatus
+from gateway.core.money import Money
+from gateway.core.strict import cleaned_text
 from provider_adapters.kit import money, paging
 from provider_adapters.kit.answers import Inside, ProviderAnswer, is_e2e_id
 from provider_adapters.kit.client import UnknownWord

@@ -11,13 +11,13 @@ import re
 from datetime import UTC, datetime
 from typing import Final
 
-from gateway.domain.bank.payout_orders import FailureCode
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import Outcome, Page
-from gateway.domain.bank.refunds import Refund, RefundOrder, RefundStatus
-from gateway.domain.kernel.money import Money
-from gateway.domain.kernel.strict import cleaned_text
-from gateway.domain.kernel.windows import Window
+from gateway.banks.port.payout_orders import FailureCode
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import Outcome, Page
+from gateway.banks.port.refunds import Refund, RefundOrder, RefundStatus
+from gateway.core.money import Money
+from gateway.core.strict import cleaned_text
+from gateway.core.windows import Window
 from provider_adapters.kit import money, paging
 from provider_adapters.kit.answers import (
     Inside,

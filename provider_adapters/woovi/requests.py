@@ -13,16 +13,16 @@ from typing import Final
 
 import msgspec
 
-from gateway.domain.bank.charges import ChargeOrder, ChargeType
-from gateway.domain.bank.payout_orders import (
+from gateway.banks.port.charges import ChargeOrder, ChargeType
+from gateway.banks.port.payout_orders import (
     PayoutOrder,
     PixDestination,
 )
-from gateway.domain.bank.pix_keys import KeyOrder
-from gateway.domain.bank.provider_callbacks import CallbackOrder
-from gateway.domain.bank.providers import ProviderAccount
-from gateway.domain.bank.refunds import RefundOrder
-from gateway.domain.kernel.windows import Window
+from gateway.banks.port.pix_keys import KeyOrder
+from gateway.banks.port.provider_callbacks import CallbackOrder
+from gateway.banks.port.providers import ProviderAccount
+from gateway.banks.port.refunds import RefundOrder
+from gateway.core.windows import Window
 from provider_adapters.kit import banks
 from provider_adapters.kit.outcomes import NeverSendable
 from provider_adapters.kit.requests import ProviderRequest, get, paying, sending

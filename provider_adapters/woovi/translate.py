@@ -15,20 +15,20 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from gateway.domain.bank.charges import (
+from gateway.banks.port.charges import (
     Charge,
     ChargeStatus,
     ChargeType,
     Party,
     Payer,
 )
-from gateway.domain.bank.pix_keys import KeyOwner, PixKey, PixKeyStatus, hidden_tax_number
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import NotFound, Page, ProviderError
-from gateway.domain.bank.statements import Balance, Direction, Entry, MovementKind
-from gateway.domain.kernel.money import Money, Sum
-from gateway.domain.kernel.strict import cleaned_text
-from gateway.domain.kernel.windows import Window
+from gateway.banks.port.pix_keys import KeyOwner, PixKey, PixKeyStatus, hidden_tax_number
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import NotFound, Page, ProviderError
+from gateway.banks.port.statements import Balance, Direction, Entry, MovementKind
+from gateway.core.money import Money, Sum
+from gateway.core.strict import cleaned_text
+from gateway.core.windows import Window
 from provider_adapters.kit import banks, brcode, money, paging
 from provider_adapters.kit.answers import (
     Inside,

@@ -13,13 +13,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from gateway.domain.bank.charges import ChargeStatus
-from gateway.domain.bank.payout_orders import AccountType, FailureCode
-from gateway.domain.bank.pix_keys import PixKeyType
-from gateway.domain.bank.provider_callbacks import CallbackKind
-from gateway.domain.bank.provider_options import NOT_ALLOWED
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import (
+from gateway.banks.port.charges import ChargeStatus
+from gateway.banks.port.payout_orders import AccountType, FailureCode
+from gateway.banks.port.pix_keys import PixKeyType
+from gateway.banks.port.provider_callbacks import CallbackKind
+from gateway.banks.port.provider_options import NOT_ALLOWED
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import (
     Accepted,
     CredentialsRefused,
     NotFound,
@@ -28,8 +28,8 @@ from gateway.domain.bank.providers import (
     Rejected,
     Settled,
 )
-from gateway.domain.bank.refunds import RefundStatus
-from gateway.domain.bank.statements import Direction
+from gateway.banks.port.refunds import RefundStatus
+from gateway.banks.port.statements import Direction
 from provider_adapters.kit.answers import Errors
 from provider_adapters.kit.outcomes import RefusedBefore, State
 

@@ -4,14 +4,14 @@ import ast
 import inspect
 from pathlib import Path
 
+from gateway.approvals.store import StoredApprovals
 from gateway.audit.service import AuditLog
 from gateway.banks.readings import Readings
 from gateway.callbacks.store import CallbackRecords
-from gateway.domain.identity import challenges
+from gateway.identity import challenges
 from gateway.overview.store import OverviewRecords
 from gateway.request_log.store import RequestRecords
-from gateway.store.approvals import StoredApprovals
-from gateway.store.backoffice import lists
+from gateway.store import lists
 from tests.world.tree import ROOT, modules
 
 DECIDES = Path("policies/authorization/user.py")
@@ -35,7 +35,7 @@ PORTS = {
 }
 """Every port that the back office reads from; methods without a scope, with the reason."""
 
-BACK_OFFICE = ("gateway/http/backoffice/", "gateway/operations/backoffice/")
+BACK_OFFICE = ("gateway/http/backoffice/", "gateway/identity/access_")
 DECISIONS = {"sees", "includes", "covers"}
 
 

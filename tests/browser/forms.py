@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from sqlalchemy import func, select
 
-from gateway.runtime import audit_log
+from gateway.audit import log as audit_log
 from gateway.store.tables.core import audit
 from gateway.store.tables.every import METADATA
 from tests.browser.panel_site import PanelSite

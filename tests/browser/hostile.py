@@ -16,8 +16,8 @@ from typing import Any, get_type_hints
 
 import msgspec
 
-from gateway.operations.bank.checked_adapter import CheckedAdapter
-from policies.validation.payout import BankAccountPayoutBody, PixPayoutBody
+from gateway.banks.checked_adapter import CheckedAdapter
+from gateway.payouts.bodies import BankAccountPayoutBody, PixPayoutBody
 from tests.world.answers import CALLS, CheckedWorld, changed, saying
 from tests.world.gateway.world import World
 

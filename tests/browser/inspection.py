@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from gateway.runtime.process import OFFSET
+from gateway.process.process import OFFSET
 from tests.browser import axe
 from tests.world.gateway.world import FROM_NOON
 

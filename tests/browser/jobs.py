@@ -14,8 +14,8 @@ from playwright.async_api import Browser, Locator, Page, expect
 
 from gateway.companies.model import Company
 from gateway.companies.service import add_company
-from gateway.domain.identity.rights import Role
-from gateway.domain.kernel.audit import AuditEvent
+from gateway.core.audit import AuditEvent
+from gateway.core.rights import Role
 from gateway.http.panel.pages.formats import ZONE
 from gateway.store.tables.core import payouts
 from provider_adapters.testing.demo.document import Pair

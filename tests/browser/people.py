@@ -11,10 +11,10 @@ import aiohttp
 import pyotp
 from sqlalchemy import update
 
-from gateway.domain.identity.rights import Role
-from gateway.operations.identity.ports import ClientInfo
-from gateway.operations.identity.tokens import SignedIn
-from gateway.operations.identity.users import NewUser
+from gateway.core.rights import Role
+from gateway.identity.ports import ClientInfo
+from gateway.identity.token_refresh import SignedIn
+from gateway.identity.users import NewUser
 from gateway.store.tables.identity import sessions
 from tests.world.gateway.world import World
 

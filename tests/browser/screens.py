@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from gateway.domain.identity.rights import Role
+from gateway.core.rights import Role
 from tests.browser.inspection import LOOKS, USUAL, Look
 from tests.browser.people import NOBODY, PENDING, PLAIN
 

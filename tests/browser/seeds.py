@@ -8,27 +8,27 @@ from datetime import datetime, timedelta
 from uuid import uuid4
 
 from gateway.approvals.model import Approval
-from gateway.companies.model import Company
-from gateway.companies.service import add_company
-from gateway.core.access import Staff
-from gateway.credentials.model import CredentialBody
-from gateway.domain.bank.charges import ChargeOrder, ChargeType
-from gateway.domain.bank.payout_orders import (
+from gateway.banks.port.charges import ChargeOrder, ChargeType
+from gateway.banks.port.payout_orders import (
     NamedOwner,
     PayoutMethod,
     PixDestination,
     normal_destination,
 )
-from gateway.domain.bank.pix_keys import PixKeyStatus, PixKeyType
-from gateway.domain.identity.rights import Role
-from gateway.domain.identity.sessions import SignedInUser
-from gateway.domain.kernel.audit import AuditEvent
-from gateway.domain.kernel.money import Money
-from gateway.domain.payouts.payouts import PayoutRequest, PayoutState
-from gateway.operations.identity.ports import ClientInfo
-from gateway.operations.identity.tokens import SignedIn
-from gateway.operations.identity.users import NewUser
-from gateway.operations.kernel.audit_context import AuditContext
+from gateway.banks.port.pix_keys import PixKeyStatus, PixKeyType
+from gateway.companies.model import Company
+from gateway.companies.service import add_company
+from gateway.core.access import Staff
+from gateway.core.audit import AuditEvent
+from gateway.core.audit_context import AuditContext
+from gateway.core.money import Money
+from gateway.core.rights import Role
+from gateway.core.sessions import SignedInUser
+from gateway.credentials.model import CredentialBody
+from gateway.identity.ports import ClientInfo
+from gateway.identity.token_refresh import SignedIn
+from gateway.identity.users import NewUser
+from gateway.payouts.model import PayoutRequest, PayoutState
 from gateway.stops.model import Stop, StopScope
 from tests.world.gateway.world import World, order
 from tests.world.stops import plant as plant_stop

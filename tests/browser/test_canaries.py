@@ -11,8 +11,8 @@ import aiohttp
 import pytest
 import pytest_asyncio
 
-from gateway.domain.identity.rights import Role
-from gateway.operations.identity.users import NewUser
+from gateway.core.rights import Role
+from gateway.identity.users import NewUser
 from tests.browser import panel_site
 from tests.browser.panel_site import PanelSite
 from tests.browser.people import Person

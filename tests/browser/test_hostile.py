@@ -13,7 +13,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser
 
-from gateway.domain.identity.rights import Role
+from gateway.core.rights import Role
 from tests.browser import hostile, panel_site
 from tests.browser.contents import INVISIBLE, UNSEEN
 from tests.browser.hostile import HostileAdapter, Order

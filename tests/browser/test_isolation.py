@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import pytest_asyncio
 
-from gateway.domain.identity.rights import Role
+from gateway.core.rights import Role
 from gateway.http.panel.pages.surface import NAME
 from gateway.http.panel.pages.visit import Visit
 from gateway.http.route import Row

@@ -13,7 +13,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser
 
-from gateway.domain.identity.rights import Role
+from gateway.core.rights import Role
 from tests.browser import journey, panel_site
 from tests.browser.panel_site import PanelSite
 from tests.world.extent import WHOLE

@@ -11,8 +11,8 @@ import pytest_asyncio
 from msgspec import structs
 from playwright.async_api import Browser, Page, expect
 
-from gateway.domain.identity.rights import Role
-from gateway.domain.kernel.audit import AuditEvent
+from gateway.core.audit import AuditEvent
+from gateway.core.rights import Role
 from gateway.stops.model import Stop, StopScope
 from tests.browser import panel_site
 from tests.browser.panel_site import PanelSite

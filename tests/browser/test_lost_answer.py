@@ -7,7 +7,7 @@ from typing import Any
 
 from playwright.async_api import Browser, Page, Route, expect
 
-from gateway.domain.identity.rights import Role
+from gateway.core.rights import Role
 from tests.browser.panel_site import PanelSite
 
 REASON = "resposta perdida"

@@ -16,7 +16,7 @@ import pytest
 from playwright.async_api import Browser, Route
 
 from bench import pages
-from gateway.domain.identity.rights import Role
+from gateway.core.rights import Role
 from gateway.http.panel.pages.surface import NAME
 from tests.browser import panel_site
 from tests.browser.inspection import LEAST_WIDTH, Look

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from playwright.async_api import Browser, Error, Page, expect
 
-from gateway.domain.identity.rights import Role
+from gateway.core.rights import Role
 from tests.browser.inspection import LOOKS, NARROW, Look
 from tests.browser.panel_site import PanelSite
 

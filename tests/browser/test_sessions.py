@@ -12,9 +12,9 @@ import pytest_asyncio
 
 from gateway.app.build_backoffice import build_companies
 from gateway.core.access import Staff
-from gateway.domain.identity.rights import Role
-from gateway.operations.identity.users import NewUser
-from gateway.operations.kernel.audit_context import AuditContext
+from gateway.core.audit_context import AuditContext
+from gateway.core.rights import Role
+from gateway.identity.users import NewUser
 from tests.browser import panel_site
 from tests.browser.panel_site import PanelSite
 from tests.browser.people import Person

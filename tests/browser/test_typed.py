@@ -16,7 +16,7 @@ import pytest
 import pytest_asyncio
 from sqlalchemy import update
 
-from gateway.domain.identity.rights import Role
+from gateway.core.rights import Role
 from gateway.store.tables.identity import sessions
 from tests.browser import panel_site
 from tests.browser.filling import Filled, forms_in

@@ -14,7 +14,7 @@ import aiohttp
 import pytest
 import pytest_asyncio
 
-from gateway.domain.identity.rights import RIGHTS, Role
+from gateway.core.rights import RIGHTS, Role
 from gateway.http.panel.pages.surface import NAME
 from gateway.http.panel.pages.visit import Visit
 from gateway.http.route import Row

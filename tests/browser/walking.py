@@ -12,7 +12,7 @@ from urllib.parse import quote, urljoin, urlsplit
 import aiohttp
 from yarl import URL
 
-from gateway.domain.identity.rights import Role
+from gateway.core.rights import Role
 from gateway.http.panel.pages.surface import NAME
 from gateway.http.table import Table
 from tests.browser import seeds

@@ -21,7 +21,7 @@ from gateway.cli.serve.reload import Reload
 from gateway.config.reading import read_settings
 from gateway.config.settings import Cache, Database, Rate, RateLimits
 from gateway.config.values import Address
-from gateway.runtime.process import Part
+from gateway.process.process import Part
 from tests.deploy.rule_cases import ALERTS, PLACE, ROOT
 from tests.servers.process import free_port, serving
 from tests.servers.promtool import program

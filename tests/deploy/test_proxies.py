@@ -13,7 +13,7 @@ import aiohttp
 import pytest
 from aiohttp import web
 
-from gateway.domain.kernel.errors import CATALOGUE
+from gateway.core.errors import CATALOGUE
 from tests.servers.front import FRONTS, Front, Node
 from tests.servers.process import free_port
 from tests.world.banks.authority import Authority

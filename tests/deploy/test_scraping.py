@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from gateway.domain.payouts.payouts import PayoutState
+from gateway.payouts.model import PayoutState
 from gateway.store.tables.core import payouts
 from tests.deploy.dashboards import queries, variables
 from tests.deploy.observed import RUNBOOKS, Observed, load, observing

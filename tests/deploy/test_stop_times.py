@@ -10,8 +10,8 @@ import pytest
 from gateway.app.assembly import assemble
 from gateway.config.settings import Server
 from gateway.net.server import listener
-from gateway.runtime import periodic_task
-from gateway.runtime.process import Part
+from gateway.process import periodic_task
+from gateway.process.process import Part
 from gateway.store.kernel import database
 from gateway.telemetry.logs import writer
 from tests.deploy.rule_cases import ROOT

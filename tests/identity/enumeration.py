@@ -18,8 +18,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.security.identity.passwords import Cost
+from gateway.core.account import Environment
+from gateway.identity.passwords import Cost
 from gateway.store.engine import open_store
 from gateway.store.schema import prepare
 from tests.world.gateway.answers import Answer

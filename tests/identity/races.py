@@ -12,10 +12,10 @@ import sys
 import tempfile
 from collections.abc import Sequence
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.identity.errors import REFRESH_INVALID
-from gateway.domain.kernel.errors import ServiceError
-from gateway.operations.identity.tokens import TokenPair
+from gateway.core.account import Environment
+from gateway.core.errors import ServiceError
+from gateway.core.user_errors import REFRESH_INVALID
+from gateway.identity.token_refresh import TokenPair
 from gateway.store.engine import open_store
 from gateway.store.schema import prepare
 from tests.world.identity import IdentityWorld, identity_world_on

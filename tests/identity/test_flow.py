@@ -2,8 +2,8 @@
 
 import pytest
 
-from gateway.domain.kernel.errors import ServiceError
-from gateway.operations.identity.sign_in import SecondFactorRequired
+from gateway.core.errors import ServiceError
+from gateway.identity.sign_in import SecondFactorRequired
 from tests.identity.races import race
 from tests.world.identity import EMAIL, HOME, PASSWORD
 

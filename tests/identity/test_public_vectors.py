@@ -7,11 +7,11 @@ import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from gateway.domain.identity.errors import TOKEN_INVALID
-from gateway.domain.kernel.catalogue import ErrorCode
-from gateway.domain.kernel.errors import ServiceError
-from gateway.security.identity.signing_keys import Keyring
-from gateway.security.identity.tokens import AccessTokens
+from gateway.core.catalogue import ErrorCode
+from gateway.core.errors import ServiceError
+from gateway.core.user_errors import TOKEN_INVALID
+from gateway.identity.signing_keys import Keyring
+from gateway.identity.tokens import AccessTokens
 from tests.world.identity import AUDIENCE
 from tests.world.signing_keys import SEALER, Register, key
 from tests.world.standing import Clock

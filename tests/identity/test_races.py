@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
-from gateway.domain.kernel.errors import ServiceError
-from gateway.operations.identity.ports import ClientInfo
-from gateway.operations.identity.sign_in import SecondFactorRequired
-from gateway.operations.identity.tokens import SignedIn
+from gateway.core.errors import ServiceError
+from gateway.identity.ports import ClientInfo
+from gateway.identity.sign_in import SecondFactorRequired
+from gateway.identity.token_refresh import SignedIn
 from tests.identity.races import race, run
 from tests.world.extent import WHOLE
 from tests.world.identity import EMAIL, HOME, PASSWORD

@@ -10,7 +10,7 @@ from unittest.mock import patch
 from cryptography.hazmat.primitives.kdf.argon2 import Argon2id
 from sqlalchemy import event
 
-from gateway.security.identity import passwords
+from gateway.identity import passwords
 from gateway.store.engine import Store
 from gateway.store.kernel.batching import BatchQueue
 

@@ -12,13 +12,13 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from gateway.domain.bank.capabilities import Repeat
-from gateway.domain.bank.payout_orders import PayoutOrder
-from gateway.domain.bank.providers import NotFound, Outcome, ProviderAccount, Unavailable
-from gateway.domain.kernel.clocks import Deadline
-from gateway.domain.kernel.money import Money
-from gateway.domain.payouts.payouts import FINAL_STATES, Payout, PayoutState
-from gateway.domain.payouts.status import Certainty, certainty_of
+from gateway.banks.port.capabilities import Repeat
+from gateway.banks.port.payout_orders import PayoutOrder
+from gateway.banks.port.providers import NotFound, Outcome, ProviderAccount, Unavailable
+from gateway.core.clocks import Deadline
+from gateway.core.money import Money
+from gateway.payouts.model import FINAL_STATES, Payout, PayoutState
+from gateway.payouts.status import Certainty, certainty_of
 from tests.world.extent import SEED, WHOLE
 from tests.world.payouts import (
     ACCEPTED,

@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
-from gateway.domain.bank.payout_orders import PayoutOrder
-from gateway.domain.bank.providers import Outcome
-from gateway.domain.kernel.money import Money
-from gateway.domain.payouts.payouts import PayoutState
+from gateway.banks.port.payout_orders import PayoutOrder
+from gateway.banks.port.providers import Outcome
+from gateway.core.money import Money
+from gateway.payouts.model import PayoutState
 from tests.world.payouts import (
     ACCEPTED,
     BAD,

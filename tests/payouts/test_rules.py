@@ -10,12 +10,12 @@ from datetime import timedelta
 
 import pytest
 
-from gateway.domain.bank import providers
-from gateway.domain.bank.capabilities import Repeat
-from gateway.domain.bank.payout_orders import PayoutMethod, PayoutOrder
-from gateway.domain.bank.providers import Accepted, NotFound, Outcome, Rejected, Settled
-from gateway.domain.kernel.money import Money
-from gateway.domain.payouts.payouts import PayoutRequest, PayoutState
+from gateway.banks.port import providers
+from gateway.banks.port.capabilities import Repeat
+from gateway.banks.port.payout_orders import PayoutMethod, PayoutOrder
+from gateway.banks.port.providers import Accepted, NotFound, Outcome, Rejected, Settled
+from gateway.core.money import Money
+from gateway.payouts.model import PayoutRequest, PayoutState
 from tests.world.payouts import (
     ACCEPTED,
     ANSWERED,

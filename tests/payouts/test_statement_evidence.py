@@ -2,8 +2,8 @@
 
 import pytest
 
-from gateway.domain.bank.providers import BadReply, CredentialsRefused, NotFound, Page, Unavailable
-from gateway.domain.payouts.payouts import PayoutState
+from gateway.banks.port.providers import BadReply, CredentialsRefused, NotFound, Page, Unavailable
+from gateway.payouts.model import PayoutState
 from tests.world.movements import movement
 from tests.world.payouts import (
     ACCEPTED,

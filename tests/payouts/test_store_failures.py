@@ -4,10 +4,10 @@ from datetime import timedelta
 
 import pytest
 
-from gateway.domain.bank.providers import Outcome
-from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.domain.kernel.windows import Paging, Search, Window
-from gateway.domain.payouts.payouts import PayoutState
+from gateway.banks.port.providers import Outcome
+from gateway.core.storage import StoreUnavailable
+from gateway.core.windows import Paging, Search, Window
+from gateway.payouts.model import PayoutState
 from gateway.telemetry.records import AccessRecord, begin_record
 from tests.world.payouts import (
     ACCEPTED,

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from stdnum.br import cnpj, cpf
 
-from gateway.domain.kernel import strict
+from gateway.core import strict
 
 PUBLISHED: dict[str, Any] = json.loads(
     (Path(__file__).parents[1] / "vectors" / "identifiers.json").read_text()

@@ -12,9 +12,9 @@ from msgspec.structs import replace
 from gateway.charges.model import ChargeRecord, ChargeSearch, SeenCharge
 from gateway.charges.records import ChargeNotes, KeptCharges
 from gateway.charges.store import StoredCharges
-from gateway.domain.kernel.clocks import Now
-from gateway.domain.kernel.company_scope import CompanyScope
-from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.core.clocks import Now
+from gateway.core.company_scope import CompanyScope
+from gateway.core.storage import StoreUnavailable
 from tests.world.standing import Clock
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gateway.domain.identity.users import User
+from gateway.identity.user import User
 from gateway.store.engine import open_store
 from tests.world.identity import IdentityWorld, identity_world_on
 from tests.world.panel import PanelWorld, panel_world_on

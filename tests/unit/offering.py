@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from gateway.banks.port.capabilities import Capabilities, Lookup, PortCall
+from gateway.banks.port.charges import Charge, ChargeOrder, ChargePayment
+from gateway.banks.port.payout_orders import PayoutMethod
+from gateway.banks.port.pix_keys import KeyOrder, KeyOwner, PixKey
+from gateway.banks.port.providers import NotFound, Outcome, Page, ProviderAccount
+from gateway.banks.port.refunds import IncomingPayment, Refund, RefundOrder, RefundStatus
+from gateway.banks.port.statements import Block
 from gateway.core.access import Staff
-from gateway.domain.bank.capabilities import Capabilities, Lookup, PortCall
-from gateway.domain.bank.charges import Charge, ChargeOrder, ChargePayment
-from gateway.domain.bank.payout_orders import PayoutMethod
-from gateway.domain.bank.pix_keys import KeyOrder, KeyOwner, PixKey
-from gateway.domain.bank.providers import NotFound, Outcome, Page, ProviderAccount
-from gateway.domain.bank.refunds import IncomingPayment, Refund, RefundOrder, RefundStatus
-from gateway.domain.bank.statements import Block
-from gateway.domain.kernel.audit import AuditEvent
-from gateway.domain.kernel.clocks import Deadline
-from gateway.domain.kernel.money import Money
-from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.domain.kernel.windows import Window
-from gateway.operations.kernel.audit_context import AuditContext
+from gateway.core.audit import AuditEvent
+from gateway.core.audit_context import AuditContext
+from gateway.core.clocks import Deadline
+from gateway.core.money import Money
+from gateway.core.storage import StoreUnavailable
+from gateway.core.windows import Window
 from tests.world.payouts import ScriptedBank
 from tests.world.standing import NOON, Clock
 

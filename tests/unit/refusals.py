@@ -7,8 +7,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from gateway.domain.kernel.catalogue import ErrorCode
-from gateway.domain.kernel.errors import ServiceError
+from gateway.core.catalogue import ErrorCode
+from gateway.core.errors import ServiceError
 
 
 @contextmanager

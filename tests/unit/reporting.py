@@ -7,11 +7,11 @@ from datetime import date, timedelta
 
 import msgspec
 
-from gateway.domain.accounts.accounts import BankCoordinates, Environment
-from gateway.domain.bank.charges import Party
-from gateway.domain.bank.statements import Balance, Direction, Entry, MovementKind
-from gateway.domain.kernel.money import Money
-from gateway.domain.kernel.windows import Window
+from gateway.banks.port.charges import Party
+from gateway.banks.port.statements import Balance, Direction, Entry, MovementKind
+from gateway.core.account import BankCoordinates, Environment
+from gateway.core.money import Money
+from gateway.core.windows import Window
 from gateway.reports.document import Document
 from gateway.reports.formats import Write, WritePieces
 from tests.world.people import ACCOUNT

@@ -6,9 +6,9 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from gateway.companies.service import add_company
-from gateway.domain.payouts.events import PayoutEvent
-from gateway.domain.payouts.followups import Checked
-from gateway.domain.payouts.payouts import Change, Payout, PayoutState
+from gateway.payouts.events import PayoutEvent
+from gateway.payouts.followups import Checked
+from gateway.payouts.model import Change, Payout, PayoutState
 from gateway.store.engine import Store
 from tests.world.stores import samples
 from tests.world.stores.due import claim_due

@@ -6,7 +6,7 @@ from gateway.accounts.model import AccountChange
 from gateway.app.build_backoffice import build_account_service
 from gateway.cli.context import AdminContext
 from gateway.core.access import Staff
-from gateway.domain.accounts.accounts import Account
+from gateway.core.account import Account
 
 
 async def change_account(office: AdminContext, account_id: str, **wanted: Any) -> Account:

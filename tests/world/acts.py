@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from gateway.audit.service import AuditEntry, AuditLog
 from gateway.core.access import Staff
-from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope
+from gateway.core.audit_context import AuditContext
+from gateway.core.company_scope import EVERY_COMPANY, CompanyScope
 from gateway.net.common.runtime import utc_now
-from gateway.operations.kernel.audit_context import AuditContext
 from gateway.store.engine import Store
 
 

@@ -13,8 +13,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from gateway.domain.bank.capabilities import Capabilities, Lookup, PortCall
-from gateway.domain.bank.charges import (
+from gateway.banks.checked_adapter import CheckedAdapter
+from gateway.banks.port.capabilities import Capabilities, Lookup, PortCall
+from gateway.banks.port.charges import (
     Charge,
     ChargeOrder,
     ChargePayment,
@@ -23,16 +24,16 @@ from gateway.domain.bank.charges import (
     Party,
     Payer,
 )
-from gateway.domain.bank.payout_orders import PayoutMethod, PayoutOrder, PixDestination
-from gateway.domain.bank.pix_keys import KeyOrder, KeyOwner, PixKey, PixKeyStatus, PixKeyType
-from gateway.domain.bank.provider_callbacks import (
+from gateway.banks.port.payout_orders import PayoutMethod, PayoutOrder, PixDestination
+from gateway.banks.port.pix_keys import KeyOrder, KeyOwner, PixKey, PixKeyStatus, PixKeyType
+from gateway.banks.port.provider_callbacks import (
     CallbackKind,
     CallbackOrder,
     MissedEvent,
     Notice,
     RegisteredCallback,
 )
-from gateway.domain.bank.providers import (
+from gateway.banks.port.providers import (
     Accepted,
     BadReply,
     Evidence,
@@ -42,8 +43,8 @@ from gateway.domain.bank.providers import (
     Settled,
     Unknown,
 )
-from gateway.domain.bank.refunds import IncomingPayment, Refund, RefundOrder, RefundStatus
-from gateway.domain.bank.statements import (
+from gateway.banks.port.refunds import IncomingPayment, Refund, RefundOrder, RefundStatus
+from gateway.banks.port.statements import (
     Balance,
     Block,
     BlockKind,
@@ -51,10 +52,9 @@ from gateway.domain.bank.statements import (
     Entry,
     MovementKind,
 )
-from gateway.domain.kernel.clocks import Deadline
-from gateway.domain.kernel.money import Money, Sum
-from gateway.domain.kernel.windows import Window
-from gateway.operations.bank.checked_adapter import CheckedAdapter
+from gateway.core.clocks import Deadline
+from gateway.core.money import Money, Sum
+from gateway.core.windows import Window
 from gateway.telemetry.ports import Event
 
 AT = datetime(2026, 11, 22, 12, 30, tzinfo=UTC)

@@ -16,7 +16,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(sys.executable).parent
 _UV = ROOT / ".tools/bin/uv"
-_ALLOWED = ("gateway.domain.", "provider_adapters.")
+_ALLOWED = ("gateway.banks.port.", "gateway.core.", "provider_adapters.")
 
 
 @dataclass(frozen=True)

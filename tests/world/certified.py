@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import msgspec
 import pytest
 
-from gateway.domain.bank.capabilities import Capabilities, Hosts, PortCall
-from gateway.domain.bank.payout_orders import PayoutMethod, PayoutOrder
-from gateway.domain.bank.providers import Accepted, Outcome, ProviderAccount
-from gateway.domain.bank.statements import Balance
-from gateway.domain.kernel.clocks import Deadline
-from gateway.domain.kernel.money import Money
+from gateway.banks.port.capabilities import Capabilities, Hosts, PortCall
+from gateway.banks.port.payout_orders import PayoutMethod, PayoutOrder
+from gateway.banks.port.providers import Accepted, Outcome, ProviderAccount
+from gateway.banks.port.statements import Balance
+from gateway.core.clocks import Deadline
+from gateway.core.money import Money
 from provider_adapters import registry
 from provider_adapters.kit.answers import ProviderAnswer
 from provider_adapters.kit.client import ProviderClient

@@ -5,8 +5,8 @@ from __future__ import annotations
 from gateway.app.build_backoffice import build_credentials
 from gateway.cli.context import AdminContext
 from gateway.core.access import Staff
+from gateway.core.schemas import ReasonBody
 from gateway.credentials.model import Credential, Issued, RotationBody
-from gateway.domain.requests.schemas import ReasonBody
 
 
 async def revoke(office: AdminContext, client_id: str) -> Credential:

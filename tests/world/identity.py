@@ -9,20 +9,20 @@ import pyotp
 from gateway.app.build_identity import IdentityRoom, build_identity
 from gateway.config.identity import Identity
 from gateway.config.settings import Settings
-from gateway.domain.identity.rights import Role
-from gateway.domain.identity.sessions import SignedInUser
-from gateway.domain.identity.users import User
-from gateway.domain.kernel.company_scope import EVERY_COMPANY
-from gateway.domain.kernel.errors import ServiceError
-from gateway.operations.identity.ports import ClientInfo, IdentityContext
-from gateway.operations.identity.services import IdentityServices
-from gateway.operations.identity.sign_in import SecondFactorRequired
-from gateway.operations.identity.tokens import SignedIn
-from gateway.operations.identity.users import NewUser
-from gateway.runtime.kernel import Kernel
-from gateway.security.identity.passwords import Cost, PasswordHasher, PoolSize
-from gateway.security.identity.signing_keys import Keyring
-from gateway.security.identity.tokens import Audience
+from gateway.core.company_scope import EVERY_COMPANY
+from gateway.core.errors import ServiceError
+from gateway.core.rights import Role
+from gateway.core.sessions import SignedInUser
+from gateway.identity.passwords import Cost, PasswordHasher, PoolSize
+from gateway.identity.ports import ClientInfo, IdentityContext
+from gateway.identity.services import IdentityServices
+from gateway.identity.sign_in import SecondFactorRequired
+from gateway.identity.signing_keys import Keyring
+from gateway.identity.token_refresh import SignedIn
+from gateway.identity.tokens import Audience
+from gateway.identity.user import User
+from gateway.identity.users import NewUser
+from gateway.process.kernel import Kernel
 from gateway.security.sealing import Sealer
 from gateway.store.engine import Store
 from tests.world.kernel import KEYS, Witness, kernel_on

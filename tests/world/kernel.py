@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gateway.config.settings import Settings
-from gateway.operations.identity.ports import IdentityEvents
-from gateway.runtime.kernel import Kernel, SilentObserver
+from gateway.identity.ports import IdentityEvents
+from gateway.process.kernel import Kernel, SilentObserver
 from gateway.security.keys import Derivation, Keys
 from gateway.security.sealing import Sealer
 from gateway.security.secrets import SecretDigester

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gateway.domain.bank.charges import Party
-from gateway.domain.bank.statements import Direction, Entry
+from gateway.banks.port.charges import Party
+from gateway.banks.port.statements import Direction, Entry
 from tests.world.payouts import VALUE
 from tests.world.standing import NOON
 

@@ -17,7 +17,7 @@ SECRET = "s3cr3t-of-the-bank"
 HEAD = """
 import asyncio
 import msgspec
-from gateway.domain.bank.capabilities import Capabilities, Lookup, PortCall
+from gateway.banks.port.capabilities import Capabilities, Lookup, PortCall
 
 class Settings(msgspec.Struct, forbid_unknown_fields=True):
     token: str = ""
@@ -47,7 +47,7 @@ PACKAGE = HEAD + ADAPTER + FACTORY
 
 
 PROVEN_ADAPTER = """
-from gateway.domain.bank.capabilities import ProofKind
+from gateway.banks.port.capabilities import ProofKind
 from provider_adapters.kit.proofs import Hmac
 
 class Adapter(Adapter):

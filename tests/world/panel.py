@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from gateway.app.build_panel import build_panel
-from gateway.domain.identity.panel_sessions import Browser
-from gateway.operations.panel.context import PanelContext
-from gateway.operations.panel.sessions import PanelSessionRecords
-from gateway.operations.panel.token_refresh import PanelTokens
-from gateway.operations.panel.view import PanelViews
+from gateway.core.browsers import Browser
+from gateway.identity.panel_context import PanelContext
+from gateway.identity.panel_sessions import PanelSessionRecords
+from gateway.identity.panel_tokens import PanelTokens
+from gateway.identity.panel_view import PanelViews
 from tests.world.identity import EMAIL, HOME, PASSWORD, IdentityWorld
 
 

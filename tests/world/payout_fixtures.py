@@ -9,8 +9,8 @@ import pytest_asyncio
 
 from gateway.companies.model import Company
 from gateway.companies.service import add_company
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.kernel.audit import AuditEvent
+from gateway.core.account import Environment
+from gateway.core.audit import AuditEvent
 from gateway.store.engine import open_store
 from gateway.store.schema import prepare
 from tests.world.payouts import PayoutWorld, ScriptedBank

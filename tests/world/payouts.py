@@ -10,20 +10,17 @@ from types import SimpleNamespace
 from typing import TypeVar
 
 from gateway.app.build_payouts import build_payouts
-from gateway.config.settings import Payouts as PayoutSettings
-from gateway.config.settings import Settings
-from gateway.domain.accounts.accounts import Account, Environment
-from gateway.domain.bank.capabilities import (
+from gateway.banks.port.capabilities import (
     CONTRACT_CALLS,
     Capabilities,
     EntryField,
     Lookup,
     Repeat,
 )
-from gateway.domain.bank.charges import Charge, ChargePayment
-from gateway.domain.bank.payout_orders import FailureCode, PayoutMethod, PayoutOrder, PixDestination
-from gateway.domain.bank.pix_keys import PixKey, PixKeyType
-from gateway.domain.bank.providers import (
+from gateway.banks.port.charges import Charge, ChargePayment
+from gateway.banks.port.payout_orders import FailureCode, PayoutMethod, PayoutOrder, PixDestination
+from gateway.banks.port.pix_keys import PixKey, PixKeyType
+from gateway.banks.port.providers import (
     Accepted,
     Bank,
     Evidence,
@@ -38,13 +35,17 @@ from gateway.domain.bank.providers import (
     Settled,
     Unknown,
 )
-from gateway.domain.bank.statements import Balance, Entry
-from gateway.domain.kernel.clocks import Deadline
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.money import Money
-from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.domain.kernel.windows import Search, Window
-from gateway.domain.payouts.payouts import (
+from gateway.banks.port.statements import Balance, Entry
+from gateway.config.settings import Payouts as PayoutSettings
+from gateway.config.settings import Settings
+from gateway.core.account import Account, Environment
+from gateway.core.calls import Caller
+from gateway.core.clocks import Deadline
+from gateway.core.errors import ServiceError
+from gateway.core.money import Money
+from gateway.core.storage import StoreUnavailable
+from gateway.core.windows import Search, Window
+from gateway.payouts.model import (
     Attempt,
     Change,
     ListedPayout,
@@ -54,10 +55,9 @@ from gateway.domain.payouts.payouts import (
     Precedents,
     provider_key,
 )
-from gateway.domain.requests.calls import Caller
-from gateway.operations.bank.refunds import StopsInForce
+from gateway.payouts.store import StoredPayouts
+from gateway.refunds.refunding import StopsInForce
 from gateway.stops.model import Stop
-from gateway.store.payouts.store import StoredPayouts
 from gateway.telemetry.ports import Event
 from tests.world.kernel import Witness, kernel_on
 from tests.world.people import ACCOUNT, account, caller

@@ -6,11 +6,11 @@ import json
 
 from multidict import CIMultiDict
 
-from gateway.domain.accounts.accounts import Account, BankCoordinates
-from gateway.domain.accounts.credentials import EVERY_PERMISSION, Permission, Principal
-from gateway.domain.identity.rights import Role
-from gateway.domain.identity.sessions import SignedInUser
-from gateway.domain.requests.calls import Call, Caller, RawRequest
+from gateway.core.account import Account, BankCoordinates
+from gateway.core.calls import Call, Caller, RawRequest
+from gateway.core.permissions import EVERY_PERMISSION, Permission, Principal
+from gateway.core.rights import Role
+from gateway.core.sessions import SignedInUser
 from tests.world.standing import NOON
 
 COMPANY = "5f0c8f6e-3d57-4a6d-9f53-0d4d5a0f7a01"

@@ -16,10 +16,10 @@ from pathlib import Path
 from types import ModuleType
 
 RECORD = Path(__file__).parents[1] / "outside/port-1.json"
-PACKAGES = ("gateway.domain.bank", "provider_adapters.kit")
+PACKAGES = ("gateway.banks.port", "provider_adapters.kit")
 MOVED = {"provider_adapters.verify.stage": "provider_adapters.testing.verify.stage"}
 """Names of this port that stand for a module elsewhere."""
-CHECKS = frozenset({"gateway.domain.bank.answers", "gateway.domain.bank.outcomes"})
+CHECKS = frozenset({"gateway.banks.port.answers", "gateway.banks.port.outcomes"})
 """What the gateway checks an adapter's answers with; no author needs them."""
 Surface = dict[str, list[str]]
 """What stands in each module: ``name``, ``Class.member`` and ``function(parameter, optional=)``."""

@@ -23,17 +23,17 @@ from gateway.companies.service import Companies
 from gateway.config.settings import Settings
 from gateway.config.upstream import Provider
 from gateway.core.access import Staff
+from gateway.core.account import Account, Environment
+from gateway.core.audit import AuditEvent
+from gateway.core.audit_context import AuditContext
+from gateway.core.schemas import ReasonBody
 from gateway.credentials.model import Credential, CredentialBody, Issued, RotationBody
 from gateway.credentials.service import Credentials, CredentialSource
-from gateway.domain.accounts.accounts import Account, Environment
-from gateway.domain.kernel.audit import AuditEvent
-from gateway.domain.requests.schemas import ReasonBody
-from gateway.operations.backoffice.downloads.files import Turns
-from gateway.operations.kernel.audit_context import AuditContext
+from gateway.payouts.event_sealing import EventSealing
 from gateway.payouts.service import PayoutRecords
+from gateway.process.kernel import Kernel
+from gateway.reports.files import Turns
 from gateway.reviews.service import Reviews
-from gateway.runtime.kernel import Kernel
-from gateway.runtime.records.payout_events import EventSealing
 from gateway.security.keys import Derivation
 from gateway.security.sealing import Sealer
 from gateway.security.secrets import SecretDigester

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import floor
 
-from gateway.domain.kernel.shared_limits import Ask, Grant, Granted
+from gateway.core.shared_limits import Ask, Grant, Granted
 
 
 @dataclass

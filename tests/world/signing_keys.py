@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from datetime import timedelta
 
-from gateway.domain.identity.sessions import SigningKey
-from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.security.identity.signing_keys import new_signing_key
+from gateway.core.sessions import SigningKey
+from gateway.core.storage import StoreUnavailable
+from gateway.identity.signing_keys import new_signing_key
 from gateway.security.sealing import Sealer
 from tests.world.standing import NOON
 

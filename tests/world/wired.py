@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
-from gateway.domain.kernel.catalogue import ErrorCode
-from gateway.domain.kernel.errors import BODY_TOO_LARGE, MALFORMED_REQUEST, REQUEST_TIMEOUT
+from gateway.core.catalogue import ErrorCode
+from gateway.core.errors import BODY_TOO_LARGE, MALFORMED_REQUEST, REQUEST_TIMEOUT
 from gateway.net.server.listener import Address, Listener
 from gateway.net.server.peer import ServerLimits
 from gateway.net.server.refusals import Refusals

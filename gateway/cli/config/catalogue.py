@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gateway.cli.console import Row, Terminal, fields_of, reading
-from gateway.domain.identity import errors as identity_errors
-from gateway.domain.kernel import errors as service_errors
-from gateway.domain.kernel.catalogue import ErrorCode
-from gateway.domain.requests.reasons import REASONS, sentence
+from gateway.core import errors as service_errors
+from gateway.core import user_errors as identity_errors
+from gateway.core.catalogue import ErrorCode
+from gateway.core.reasons import REASONS, sentence
 
 if TYPE_CHECKING:
     from gateway.config.settings import Settings
@@ -177,8 +177,8 @@ def error_page(catalogue: Iterable[ErrorCode]) -> list[str]:
     return [
         "# Error codes",
         "",
-        "Written by `make docs` from `gateway/domain/kernel/errors.py` and",
-        "`gateway/domain/identity/errors.py`; a test compares them.",
+        "Written by `make docs` from `gateway/core/errors.py` and",
+        "`gateway/core/user_errors.py`; a test compares them.",
         "",
         *_BODIES,
         "",
@@ -200,7 +200,7 @@ def error_page(catalogue: Iterable[ErrorCode]) -> list[str]:
 
 
 def _adapter(row: AdapterRow) -> Row:
-    from gateway.domain.bank.capabilities import described
+    from gateway.banks.port.capabilities import described
 
     return {
         **fields_of(row, "adapter", "profile"),

@@ -7,7 +7,7 @@ import asyncio
 import click
 
 from gateway.cli.console import Terminal, reading
-from gateway.operations.kernel.audit_context import RuleViolation
+from gateway.core.audit_context import RuleViolation
 
 
 @click.group("db")

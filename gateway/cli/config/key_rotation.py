@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from gateway.cli.console import Row, Terminal, reading, show_json
-from gateway.domain.kernel.key_rotation import PURPOSES, key_ids, next_step, without_key
+from gateway.core.key_rotation import PURPOSES, key_ids, next_step, without_key
 
 if TYPE_CHECKING:
-    from gateway.domain.kernel.key_rotation import LiveProcess
+    from gateway.core.key_rotation import LiveProcess
 
 DIFFERS: Final = 3
 """The exit status of processes with different keys; 1 is an error, 2 a wrong option."""
@@ -135,7 +135,7 @@ async def _alive(terminal: Terminal) -> Sequence[LiveProcess]:
     """Return the live processes, and this command as the last one."""
     from gateway.cli.configuration import settings_of
     from gateway.cli.context import keys_of, opened_store, this_command
-    from gateway.runtime.process import wall_clock
+    from gateway.process.process import wall_clock
 
     settings = settings_of(terminal.config)
     keys, now = keys_of(settings), wall_clock(settings.environment, os.environ)

@@ -11,7 +11,7 @@ import click
 from gateway.cli.config.key_rotation import promote, stage, status
 from gateway.cli.console import Row, Terminal, changing, fields_of, reading
 from gateway.cli.store_access import in_identity
-from gateway.domain.identity.sessions import SigningKey
+from gateway.core.sessions import SigningKey
 
 if TYPE_CHECKING:
     from gateway.app.build_identity import IdentityRoom

@@ -11,10 +11,10 @@ import click
 
 from gateway.cli.console import Row, Terminal, changing, fields_of, reading
 from gateway.cli.store_access import in_identity
-from gateway.domain.identity.rights import Role
-from gateway.domain.identity.users import User
-from gateway.domain.requests.schemas import instant
-from gateway.operations.identity.users import NewUser
+from gateway.core.rights import Role
+from gateway.core.schemas import instant
+from gateway.identity.user import User
+from gateway.identity.users import NewUser
 
 if TYPE_CHECKING:
     from gateway.app.build_identity import IdentityRoom

@@ -15,7 +15,7 @@ from gateway.cli.console import Terminal, reading
 if TYPE_CHECKING:
     from gateway.app.assembly import Gateway
     from gateway.config.settings import Settings
-    from gateway.runtime.process import Part
+    from gateway.process.process import Part
 
 
 @click.command("serve")
@@ -32,7 +32,7 @@ def serve(terminal: Terminal) -> None:
     SIGHUP reads the configuration again; the log says what was taken of it, and
     what needs a restart.
     """
-    from gateway.runtime.process import Part
+    from gateway.process.process import Part
 
     settings = _begun(terminal)
     part = Part(works=settings.worker.run == "inside")
@@ -50,7 +50,7 @@ def worker(terminal: Terminal) -> None:
     worker.run: apart. Several share the work. It needs PostgreSQL, and answers on
     the operations listener alone.
     """
-    from gateway.runtime.process import Part
+    from gateway.process.process import Part
 
     settings = _begun(terminal)
     if settings.store_url.startswith("sqlite"):
@@ -63,7 +63,7 @@ def worker(terminal: Terminal) -> None:
 def _begun(terminal: Terminal) -> Settings:
     """Read the configuration; a hang-up ends nothing from here on."""
     from gateway.cli.configuration import settings_of
-    from gateway.runtime.process import outlive_hangups
+    from gateway.process.process import outlive_hangups
 
     outlive_hangups()
     return settings_of(terminal.config)
@@ -97,8 +97,8 @@ async def _run(terminal: Terminal, settings: Settings, part: Part) -> None:
     from gateway.cli.configuration import settings_of
     from gateway.cli.serve.reload import Reload
     from gateway.net.common.descriptors import raise_descriptor_limit
-    from gateway.runtime.process import step_back, stop_signals, wanted_descriptors
-    from gateway.runtime.systemd import READY, STOPPING, notifying
+    from gateway.process.process import step_back, stop_signals, wanted_descriptors
+    from gateway.process.systemd import READY, STOPPING, notifying
 
     raise_descriptor_limit(wanted_descriptors(settings))
     gateway = assemble(settings, os.environ, with_bank=part.serves, part=part)

@@ -11,8 +11,8 @@ from gateway.app.assembly import Gateway, refuse_contradictions
 from gateway.config.reading import ConfigError
 from gateway.config.reloading import Reloading, reloaded
 from gateway.config.settings import Settings
-from gateway.operations.kernel.audit_context import RuleViolation
-from gateway.runtime.periodic_task import PeriodicTask, Schedule
+from gateway.core.audit_context import RuleViolation
+from gateway.process.periodic_task import PeriodicTask, Schedule
 from gateway.telemetry.metrics import series
 
 _log = logging.getLogger("gateway")

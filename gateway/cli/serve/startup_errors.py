@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from gateway.config.reading import ConfigError
-from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.operations.kernel.audit_context import RuleViolation
+from gateway.core.audit_context import RuleViolation
+from gateway.core.storage import StoreUnavailable
 from gateway.store.stamp import StoreRefused
 from provider_adapters.kit.factory import AdapterRefused
 

@@ -9,22 +9,22 @@ from typing import Final
 
 from aiohttp import hdrs
 
+from gateway.banks.port.provider_options import OutcomeUnknown
+from gateway.banks.port.providers import NotFound, NotSupported, ProviderError, Unreachable
+from gateway.core import errors
+from gateway.core import user_errors as identity_errors
 from gateway.core.access import Staff
-from gateway.domain.accounts.accounts import Account
-from gateway.domain.bank.provider_options import OutcomeUnknown
-from gateway.domain.bank.providers import NotFound, NotSupported, ProviderError, Unreachable
-from gateway.domain.identity import errors as identity_errors
-from gateway.domain.identity.errors import NOT_FOUND, NOT_POSSIBLE
-from gateway.domain.identity.sessions import SignedInUser
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.catalogue import ErrorCode
-from gateway.domain.kernel.clocks import Now
-from gateway.domain.kernel.company_scope import CompanyScope
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.requests.calls import Call
-from gateway.domain.requests.versions import ANY_VERSION, Expected, expected
+from gateway.core.account import Account
+from gateway.core.audit_context import AuditContext, RuleViolation
+from gateway.core.calls import Call
+from gateway.core.catalogue import ErrorCode
+from gateway.core.clocks import Now
+from gateway.core.company_scope import CompanyScope
+from gateway.core.errors import ServiceError
+from gateway.core.sessions import SignedInUser
+from gateway.core.user_errors import NOT_FOUND, NOT_POSSIBLE
+from gateway.core.versions import ANY_VERSION, Expected, expected
 from gateway.http.common import STORE_FAILS
-from gateway.operations.kernel.audit_context import AuditContext, RuleViolation
 
 Fails = dict[type[Exception], ErrorCode]
 READS: Final = (errors.PROVIDER_NOT_CONFIGURED,)

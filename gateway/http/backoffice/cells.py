@@ -12,9 +12,9 @@ from gateway.banks.readings import Readings
 from gateway.credentials.service import Credentials
 from gateway.http.backoffice.callers import AccountCaller, BackOfficeCaller
 from gateway.http.route import Answer, RowLimits
-from gateway.operations.backoffice.access_orders import PeopleOrders
-from gateway.operations.backoffice.downloads.files import Turns
+from gateway.identity.access_orders import PeopleOrders
 from gateway.refunds.service import Refunds
+from gateway.reports.files import Turns
 from gateway.sandbox.service import SandboxTools
 from policies.traffic.quota import PERSON
 

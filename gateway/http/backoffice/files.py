@@ -7,7 +7,7 @@ from typing import Final
 
 from gateway.http.backoffice.callers import BackOfficeCaller
 from gateway.http.route import Answer
-from gateway.operations.backoffice.downloads.files import DownloadFile
+from gateway.reports.files import DownloadFile
 
 CSV: Final = "text/csv; charset=utf-8"
 

@@ -21,11 +21,11 @@ from aiohttp import hdrs
 
 from gateway.approvals.model import Approval, ApprovalDocument
 from gateway.core.access import Requirement, requirement_of
-from gateway.domain.accounts.accounts import Account
-from gateway.domain.kernel.catalogue import ErrorCode
-from gateway.domain.kernel.windows import Listed, Paging
-from gateway.domain.requests.calls import Input, Parameter, RawRequest
-from gateway.domain.requests.versions import Expected
+from gateway.core.account import Account
+from gateway.core.calls import Input, Parameter, RawRequest
+from gateway.core.catalogue import ErrorCode
+from gateway.core.versions import Expected
+from gateway.core.windows import Listed, Paging
 from gateway.http.backoffice.callers import AccountCaller, BackOfficeCaller, explained
 from gateway.http.backoffice.cells import CREATED, NO_BODY, NO_CONTENT, WAITS, WITH_BODY, waiting
 from gateway.http.common import STORE_FAILS

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import Final
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.identity import errors as identity_errors
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.catalogue import ErrorCode
-from gateway.domain.kernel.clocks import Now
+from gateway.core import errors
+from gateway.core import user_errors as identity_errors
+from gateway.core.account import Environment
+from gateway.core.catalogue import ErrorCode
+from gateway.core.clocks import Now
 from gateway.http.backoffice.callers import (
     AccountCaller,
     BackOfficeCaller,

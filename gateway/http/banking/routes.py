@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
+from gateway.banks.port.providers import NotFound, NotSupported, ProviderError
+from gateway.banks.port.statements import Statement
 from gateway.charges.service import ChargeReads
-from gateway.domain.accounts.credentials import Action, Permission, Resource
-from gateway.domain.bank.providers import NotFound, NotSupported, ProviderError
-from gateway.domain.bank.statements import Statement
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.catalogue import ErrorCode
-from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.domain.kernel.windows import Search
-from gateway.domain.payouts.payouts import PayoutRequest
-from gateway.domain.requests.calls import Caller, Input
+from gateway.core import errors
+from gateway.core.calls import Caller, Input
+from gateway.core.catalogue import ErrorCode
+from gateway.core.permissions import Action, Permission, Resource
+from gateway.core.storage import StoreUnavailable
+from gateway.core.windows import Search
 from gateway.http.resources import represent
 from gateway.http.route import Row, RowLimits, route
-from gateway.operations.payouts.answers import CERTAINLY_NOT_SENT
-from gateway.operations.payouts.payouts import Payouts
+from gateway.payouts.answers import CERTAINLY_NOT_SENT
+from gateway.payouts.create import Payouts
+from gateway.payouts.model import PayoutRequest
 from gateway.pix_keys.service import get_key, list_keys
 from gateway.statements.reads import StatementReads, balance_of
 from policies.traffic.quota import WithinQuota

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.kernel.errors import CATALOGUE
-from gateway.domain.requests.calls import Call, Caller
+from gateway.core.account import Environment
+from gateway.core.calls import Call, Caller
+from gateway.core.errors import CATALOGUE
 from gateway.http.banking.routes import BODY_BYTES
 from gateway.http.common import open_gate
 from gateway.http.route import Gate, Row, Surface

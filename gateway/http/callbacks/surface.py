@@ -7,10 +7,10 @@ from typing import Literal, TypedDict
 
 import msgspec
 
+from gateway.banks.port.provider_callbacks import Delivery
 from gateway.callbacks.reception import AddressedDelivery, Reception
-from gateway.domain.bank.provider_callbacks import Delivery
-from gateway.domain.kernel import errors
-from gateway.domain.requests.calls import Call, Input, RawRequest
+from gateway.core import errors
+from gateway.core.calls import Call, Input, RawRequest
 from gateway.http.common import STORE_FAILS
 from gateway.http.route import Gate, Row, RowLimits, Surface, route
 from policies.authentication.callback import GivenAddress

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from gateway.domain.identity.panel_sessions import Browser
-from gateway.domain.identity.sessions import SignedInUser
-from gateway.domain.requests.calls import Call
-from gateway.operations.identity.ports import ClientInfo
+from gateway.core.browsers import Browser
+from gateway.core.calls import Call
+from gateway.core.sessions import SignedInUser
+from gateway.identity.ports import ClientInfo
 
 
 @dataclass(frozen=True, slots=True)

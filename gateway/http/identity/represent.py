@@ -9,14 +9,14 @@ from typing import Annotated, Literal, NotRequired, TypedDict, cast
 
 from msgspec import Meta
 
-from gateway.domain.identity.sessions import Session, SignedInUser
-from gateway.domain.requests.schemas import instant, one_of
+from gateway.core.schemas import instant, one_of
+from gateway.core.sessions import Session, SignedInUser
 from gateway.http.common import Total
 from gateway.http.identity.callers import AnonymousCaller, SignedInCaller
 from gateway.http.route import Answer
-from gateway.operations.identity.second_factors import Enrolment
-from gateway.operations.identity.sign_in import SecondFactorRequired
-from gateway.operations.identity.tokens import SignedIn, TokenPair
+from gateway.identity.second_factors import Enrolment
+from gateway.identity.sign_in import SecondFactorRequired
+from gateway.identity.token_refresh import SignedIn, TokenPair
 
 Epoch = Annotated[int, Meta(description="Seconds since 1970-01-01T00:00:00Z.", ge=0)]
 Instant = Annotated[

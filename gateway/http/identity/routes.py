@@ -9,7 +9,11 @@ from typing import Any, Final, Generic, TypedDict, TypeVar, Unpack
 
 import msgspec
 
-from gateway.domain.identity.errors import (
+from gateway.core import errors
+from gateway.core.calls import Input
+from gateway.core.catalogue import ErrorCode
+from gateway.core.storage import StoreUnavailable
+from gateway.core.user_errors import (
     MFA_EXPIRED,
     MFA_INVALID,
     NOT_FOUND,
@@ -20,16 +24,10 @@ from gateway.domain.identity.errors import (
     TOKEN_INVALID,
     TOO_MANY_ATTEMPTS,
 )
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.catalogue import ErrorCode
-from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.domain.requests.calls import Input
 from gateway.http.identity import represent
 from gateway.http.identity.callers import AnonymousCaller, SignedInCaller
 from gateway.http.route import OK, Answer, Row, RowLimits, content_of, route
-from gateway.operations.identity.services import IdentityServices
-from policies.traffic.quota import PERSON
-from policies.validation.identity import (
+from gateway.identity.bodies import (
     CHANGE,
     CODE,
     FORGOT,
@@ -40,6 +38,8 @@ from policies.validation.identity import (
     REFRESH,
     SESSION_ID,
 )
+from gateway.identity.services import IdentityServices
+from policies.traffic.quota import PERSON
 from policies.validation.inputs import NOTHING
 
 Who = TypeVar("Who", AnonymousCaller, SignedInCaller)

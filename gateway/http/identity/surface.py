@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.identity import errors as identity_errors
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.catalogue import ErrorCode
+from gateway.core import errors
+from gateway.core import user_errors as identity_errors
+from gateway.core.account import Environment
+from gateway.core.catalogue import ErrorCode
 from gateway.http.common import admit_anybody, open_gate
 from gateway.http.identity.callers import (
     AnonymousCaller,
@@ -26,7 +26,7 @@ from gateway.http.identity.routes import (
     token_rows,
 )
 from gateway.http.route import Gate, Surface
-from gateway.operations.identity.services import IdentityServices
+from gateway.identity.services import IdentityServices
 from policies.authentication.bearer import BearerToken, RefusesBasic
 from policies.authorization.user import RequiresSecondFactor
 from policies.traffic.csrf import Origin, ReadFromOurPage

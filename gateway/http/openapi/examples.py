@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.catalogue import ErrorCode
+from gateway.core import errors
+from gateway.core.catalogue import ErrorCode
 
 Schema = dict[str, Any]
 _TRACE: Final = "5f0c7b7e-8c0a-4f0e-9a53-6f4f1f1d2c3b"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from gateway.domain.kernel import errors
+from gateway.core import errors
 from gateway.http.openapi.examples import BY_NAME, CNPJ, COMPANY, DAY, INSTANT
 
 _ID: Final = BY_NAME["id"]

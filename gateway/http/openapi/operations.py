@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
 
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.catalogue import ErrorCode
-from gateway.domain.requests import schemas
+from gateway.core import errors, schemas
+from gateway.core.catalogue import ErrorCode
 from gateway.http.openapi.examples import (
     BY_NAME,
     REQUEST_REFERENCES,

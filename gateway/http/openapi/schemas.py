@@ -9,8 +9,8 @@ from typing import Any, Final
 import msgspec
 import orjson
 
-from gateway.domain.kernel.money import MAX_CENTAVOS, Money, Sum
-from gateway.domain.requests.schemas import CHOICES, MAY_BE_EMPTY, PLAIN_TEXT, Choice
+from gateway.core.money import MAX_CENTAVOS, Money, Sum
+from gateway.core.schemas import CHOICES, MAY_BE_EMPTY, PLAIN_TEXT, Choice
 from gateway.http.openapi.fields import explained
 
 Schema = dict[str, Any]

@@ -15,11 +15,11 @@ import orjson
 from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler
 
-from gateway.domain.kernel.catalogue import ErrorCode
-from gateway.domain.kernel.clocks import Monotonic
-from gateway.domain.kernel.errors import INTERNAL, METHOD_NOT_ALLOWED, ROUTE_UNKNOWN
+from gateway.core import trace
+from gateway.core.catalogue import ErrorCode
+from gateway.core.clocks import Monotonic
+from gateway.core.errors import INTERNAL, METHOD_NOT_ALLOWED, ROUTE_UNKNOWN
 from gateway.net.server.refusals import SERVER, error_body
-from gateway.telemetry import trace
 from gateway.telemetry.metrics.registry import MetricRegistry
 
 _log = logging.getLogger(__name__)

@@ -8,16 +8,16 @@ from typing import Annotated, Literal, NotRequired, TypedDict
 
 from msgspec import Meta
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.identity.panel_sessions import KNOWN_FOR
-from gateway.domain.identity.rights import Role, changes
-from gateway.domain.identity.sessions import SignedInUser, public_id
+from gateway.core.account import Environment
+from gateway.core.browsers import KNOWN_FOR
+from gateway.core.rights import Role, changes
+from gateway.core.sessions import SignedInUser, public_id
 from gateway.http.identity.callers import AnonymousCaller, SignedInCaller
 from gateway.http.identity.represent import Epoch, PublicId, epoch
 from gateway.http.route import Answer
-from gateway.operations.identity.ports import ClientInfo
-from gateway.operations.panel.view import PanelView, SignedInView
-from gateway.security.identity.cookies import DeviceCookies
+from gateway.identity.cookies import DeviceCookies
+from gateway.identity.panel_view import PanelView, SignedInView
+from gateway.identity.ports import ClientInfo
 from policies.authentication.session import SET_COOKIE, CookieForm
 
 _CLEAR = {"Clear-Site-Data": '"cache", "storage"'}

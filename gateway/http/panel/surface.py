@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from gateway.domain.identity.errors import (
+from gateway.core.calls import Call, Policy
+from gateway.core.user_errors import (
     MFA_EXPIRED,
     MFA_INVALID,
     PASSWORD_WRONG,
@@ -15,7 +16,6 @@ from gateway.domain.identity.errors import (
     TOKEN_INVALID,
     TOO_MANY_ATTEMPTS,
 )
-from gateway.domain.requests.calls import Call, Policy
 from gateway.http.identity.callers import (
     AnonymousCaller,
     SignedInCaller,
@@ -37,11 +37,11 @@ from gateway.http.panel.pages.templates import Templates
 from gateway.http.panel.represent import PanelResponses
 from gateway.http.panel.static import StaticFiles
 from gateway.http.route import Gate, Row, RowLimits, Surface
-from gateway.operations.identity.services import IdentityServices
-from gateway.operations.panel.view import PanelViews
+from gateway.identity.bodies import CODE, LOGIN
+from gateway.identity.panel_view import PanelViews
+from gateway.identity.services import IdentityServices
 from policies.authentication.session import BrowserCookie, DeviceCookie, SessionCookie
 from policies.traffic.csrf import CsrfToken, ReadFromOurPage, WriteFromOurPage
-from policies.validation.identity import CODE, LOGIN
 
 NAME = "panel"
 CHALLENGE = 'Bearer realm="iam"'

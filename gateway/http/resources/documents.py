@@ -6,11 +6,11 @@ from typing import Annotated, Literal, NotRequired, TypedDict
 
 from msgspec import Meta
 
-from gateway.domain.accounts.documents import AccountDocument
-from gateway.domain.requests.schemas import Instant, KeyType, Moment
+from gateway.accounts.documents import AccountDocument
+from gateway.core.schemas import Instant, KeyType, Moment
 from gateway.http import common
 from gateway.http.rendering import Amount
-from gateway.payouts.model import PayoutDocument
+from gateway.payouts.documents import PayoutDocument
 
 Minute = Annotated[
     str,

@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from datetime import UTC
 from typing import Final, Never, Protocol
 
-from gateway.domain.accounts.accounts import Account
-from gateway.domain.accounts.documents import account_document
-from gateway.domain.bank.charges import Charge, ChargePayment, Payer
-from gateway.domain.bank.statements import Balance, Direction, Entry, Statement
-from gateway.domain.kernel.money import ZERO, Money
-from gateway.domain.kernel.windows import Paging
-from gateway.domain.payouts.payouts import Payout
-from gateway.domain.requests.schemas import instant
+from gateway.accounts.documents import account_document
+from gateway.banks.port.charges import Charge, ChargePayment, Payer
+from gateway.banks.port.statements import Balance, Direction, Entry, Statement
+from gateway.core.account import Account
+from gateway.core.money import ZERO, Money
+from gateway.core.schemas import instant
+from gateway.core.windows import Paging
 from gateway.http.rendering import minute
 from gateway.http.resources.documents import (
     BalanceDocument,
@@ -27,8 +26,9 @@ from gateway.http.resources.documents import (
     StatementDocument,
     TransactionDocument,
 )
-from gateway.operations.payouts.payouts import PayoutPage
-from gateway.payouts.model import PayoutDocument, payout_document
+from gateway.payouts.create import PayoutPage
+from gateway.payouts.documents import PayoutDocument, payout_document
+from gateway.payouts.model import Payout
 from gateway.pix_keys.model import OwnedKey
 
 # Looking a member up by its name costs Python 3.11 a call each time.

@@ -12,9 +12,9 @@ import dataclasses
 from collections import OrderedDict
 from typing import Final
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import Unreachable
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import Unreachable
+from gateway.core.account import Environment
 from gateway.net.client.messages import Identity, ProviderAnswer, ProviderRequest, SendProgress
 from gateway.net.client.tls import TlsFiles, TlsFilesRefused, TlsSetup
 from gateway.net.client.transport import LONGEST_S, HttpTransport, TransportLimits

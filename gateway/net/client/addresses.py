@@ -13,8 +13,8 @@ from enum import StrEnum
 
 from yarl import URL
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.capabilities import Hosts
+from gateway.banks.port.capabilities import Hosts
+from gateway.core.account import Environment
 
 _IPAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from math import inf
 from typing import cast
 
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import ProviderError, Unavailable
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import ProviderError, Unavailable
 from gateway.net.client.messages import ProviderAnswer, SendProgress
 from gateway.net.client.response_reader import ResponseReader
 from gateway.net.client.tls import ResumingContext, VerifiedSSLObject

@@ -13,9 +13,9 @@ from typing import Any, Final
 
 from yarl import URL
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import Unreachable
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import Unreachable
+from gateway.core.account import Environment
 from gateway.net.client.addresses import read_literal, require_public
 from gateway.net.client.connection import Connection
 from gateway.net.client.tls import ResumingContext

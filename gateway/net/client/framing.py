@@ -17,8 +17,8 @@ from typing import Final
 import msgspec
 from multidict import CIMultiDict, istr
 
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import BadReply
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import BadReply
 
 LINE_BYTES: Final = 8190
 """The longest line of a head; as web servers have it."""

@@ -17,9 +17,9 @@ from urllib.parse import quote
 import msgspec
 from yarl import URL
 
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import Evidence, Phase, ProviderError, Refused, Unreachable
-from gateway.domain.kernel.clocks import Deadline
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import Evidence, Phase, ProviderError, Refused, Unreachable
+from gateway.core.clocks import Deadline
 from gateway.net.common.certificates import CertificatePair
 
 

@@ -8,8 +8,8 @@ from functools import partial
 from math import inf
 from typing import Final
 
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import ProviderError, Unreachable
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import ProviderError, Unreachable
 from gateway.net.client.connection import Connection
 from gateway.net.common.runtime import chance
 

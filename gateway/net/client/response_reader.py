@@ -15,8 +15,8 @@ from typing import Final
 from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
 from multidict import CIMultiDict
 
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import BadReply, ProviderError, Unavailable
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import BadReply, ProviderError, Unavailable
 from gateway.net.client.framing import (
     INTERIM,
     WITHOUT_BODY,

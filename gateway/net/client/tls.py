@@ -22,9 +22,9 @@ from typing import Final, cast
 
 import msgspec
 
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import Unreachable
-from gateway.domain.kernel.clocks import Monotonic, Now
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import Unreachable
+from gateway.core.clocks import Monotonic, Now
 from gateway.net.common.certificates import (
     CertificatePair,
     PairRefused,

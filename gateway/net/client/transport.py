@@ -18,9 +18,10 @@ from typing import Final, Protocol
 
 from yarl import URL
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import Unreachable
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import Unreachable
+from gateway.core import trace
+from gateway.core.account import Environment
 from gateway.net.client.connection import Connection, send_split
 from gateway.net.client.connector import Connector
 from gateway.net.client.messages import (
@@ -33,7 +34,6 @@ from gateway.net.client.messages import (
 from gateway.net.client.pool import Pool, WarmConnections
 from gateway.net.client.tls import TlsCredentials, TlsFiles, TlsFilesRefused, TlsSetup
 from gateway.net.common.runtime import Runtime
-from gateway.telemetry import trace
 
 LONGEST_S: Final = 600.0
 """No call lasts longer, whatever its limits say."""

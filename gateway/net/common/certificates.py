@@ -44,7 +44,7 @@ class Part(StrEnum):
 
 
 class PemFlaw(StrEnum):
-    """What is wrong with it: words of ``gateway.domain.requests.reasons``."""
+    """What is wrong with it: words of ``gateway.core.reasons``."""
 
     NO_CERTIFICATE = "pem_certificate"
     NO_KEY = "pem_key"

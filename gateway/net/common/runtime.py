@@ -16,8 +16,8 @@ from math import inf
 from random import SystemRandom
 from typing import Final, Protocol, TypeVar
 
-from gateway.domain.kernel.clocks import Monotonic, Now
-from gateway.domain.kernel.shared_limits import SharedLimits
+from gateway.core.clocks import Monotonic, Now
+from gateway.core.shared_limits import SharedLimits
 from gateway.net.common.names import HostNames
 
 Failpoint = Callable[[str], None]

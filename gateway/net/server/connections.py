@@ -7,7 +7,7 @@ from collections import Counter
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from gateway.domain.requests.networks import network
+from gateway.core.networks import network
 from gateway.net.server.peer import ServerLimits, is_within
 
 if TYPE_CHECKING:

@@ -20,8 +20,8 @@ from typing import Final, cast
 from aiohttp import hdrs, web
 from multidict import CIMultiDictProxy
 
-from gateway.domain.kernel.catalogue import ErrorCode
-from gateway.domain.kernel.errors import (
+from gateway.core.catalogue import ErrorCode
+from gateway.core.errors import (
     DRAINING,
     HEADERS_TOO_LARGE,
     INTERNAL,

@@ -11,9 +11,9 @@ from typing import Final
 import orjson
 from aiohttp import hdrs
 
-from gateway.domain.kernel.catalogue import ErrorCode
-from gateway.domain.kernel.errors import DRAINING
-from gateway.telemetry import trace
+from gateway.core import trace
+from gateway.core.catalogue import ErrorCode
+from gateway.core.errors import DRAINING
 
 SERVER: Final = "pixgate"
 """The ``Server`` header: no library's name, and no version."""

@@ -13,8 +13,8 @@ from typing import Final
 
 from aiohttp import HttpVersion10, HttpVersion11, hdrs, web
 
-from gateway.domain.kernel.catalogue import ErrorCode
-from gateway.domain.kernel.errors import HEADERS_TOO_LARGE, MALFORMED_REQUEST
+from gateway.core.catalogue import ErrorCode
+from gateway.core.errors import HEADERS_TOO_LARGE, MALFORMED_REQUEST
 from gateway.net.server.peer import ServerLimits
 
 # A bracketed IPv6 address or a name of at most 255 characters (RFC 1035), and a port.

@@ -17,7 +17,7 @@ from typing import Generic, TypeVar
 
 from sqlalchemy.exc import DBAPIError, StatementError
 
-from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.core.storage import StoreUnavailable
 from gateway.store.kernel.database import FAILURES, quotes_the_row
 
 Item = TypeVar("Item")

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from datetime import UTC
 from typing import Final
 
-from gateway.domain.kernel.audit import AuditEvent, AuditHead
+from gateway.core.audit import AuditEvent, AuditHead
 
 NO_HASH: Final = bytes(32)
 NO_KEY: Final = ""

@@ -25,10 +25,10 @@ from sqlalchemy import ColumnElement, CursorResult, Executable, Insert, Select, 
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, SQLAlchemyError
 from sqlalchemy.ext.asyncio.engine import AsyncConnection, AsyncEngine
 
-from gateway.domain.backoffice.change_feed import Act
-from gateway.domain.kernel.clocks import Monotonic, Now
-from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.domain.kernel.windows import Listed, Paging
+from gateway.core.change_feed import Act
+from gateway.core.clocks import Monotonic, Now
+from gateway.core.storage import StoreUnavailable
+from gateway.core.windows import Listed, Paging
 from gateway.net.common.runtime import utc_now
 from gateway.store.kernel.chain import UNSEALED, ChainKeys
 from gateway.store.kernel.hot_statements import Among, BulkParameters, Execution, Found

@@ -7,7 +7,7 @@ from typing import Final
 
 from sqlalchemy import func, or_, select, update
 
-from gateway.domain.kernel.storage import LEASE, LEASE_AHEAD
+from gateway.core.storage import LEASE, LEASE_AHEAD
 from gateway.store.kernel.database import Database
 from gateway.store.tables.core import task_leases
 

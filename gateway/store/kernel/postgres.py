@@ -35,7 +35,7 @@ from sqlalchemy.exc import DisconnectionError
 from sqlalchemy.ext.asyncio.engine import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
-from gateway.domain.kernel.clocks import Monotonic
+from gateway.core.clocks import Monotonic
 from gateway.store.kernel.database import Database, Limits
 from gateway.store.kernel.hot_statements import (
     BulkRow,

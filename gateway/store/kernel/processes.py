@@ -10,8 +10,8 @@ import orjson
 from sqlalchemy import ColumnElement, delete, not_, select, update
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
-from gateway.domain.kernel.key_rotation import LiveProcess, key_conflicts
-from gateway.domain.kernel.storage import LEASE, LEASE_AHEAD
+from gateway.core.key_rotation import LiveProcess, key_conflicts
+from gateway.core.storage import LEASE, LEASE_AHEAD
 from gateway.store.kernel.database import Database
 from gateway.store.tables.core import processes, stamps
 

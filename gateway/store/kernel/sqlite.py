@@ -31,7 +31,7 @@ from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.ext.asyncio.engine import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from gateway.domain.kernel.terms import folded
+from gateway.core.terms import folded
 from gateway.store.kernel.database import Database, Limits
 from gateway.store.kernel.hot_statements import EXECUTE_MANY, Found
 from gateway.store.tables.texts import Folded

@@ -63,7 +63,7 @@ task_leases = Table(
     Column("ends_at", Instant, nullable=False),
 )
 
-# Which processes are alive, and which keys each has, as ids; see `domain/kernel/key_rotation.py`.
+# Which processes are alive, and which keys each has, as ids; see `core/key_rotation.py`.
 processes = Table(
     "processes",
     METADATA,

@@ -11,7 +11,7 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
-from gateway.domain.kernel.terms import folded, terms_of
+from gateway.core.terms import folded, terms_of
 from gateway.store.tables.columns import Instant
 
 COMPARED_AT_MOST: Final = 20_000

@@ -16,7 +16,7 @@ from typing import Final
 
 import orjson
 
-from gateway.domain.kernel.clocks import Monotonic
+from gateway.core.clocks import Monotonic
 
 # Messages are written in the code, so they are few; beyond the bound all share one ceiling.
 _KINDS: Final = 1024

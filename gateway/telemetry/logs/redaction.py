@@ -21,7 +21,7 @@ from types import TracebackType
 from typing import Final
 from uuid import UUID
 
-from gateway.domain.kernel import strict
+from gateway.core import strict
 
 MASK: Final = "***"
 ALLOWED: Final = frozenset(

@@ -18,10 +18,10 @@ from typing import Final
 import structlog
 from structlog.typing import EventDict
 
-from gateway.domain.kernel.clocks import Monotonic, Now
+from gateway.core.clocks import Monotonic, Now
+from gateway.core.trace import current_trace_id
 from gateway.telemetry.logs.lines import Ceiling, LineBuffer, encode
 from gateway.telemetry.logs.redaction import describe_failure, mask_quoted, redact
-from gateway.telemetry.trace import current_trace_id
 
 FILTERED: Final = ("", "aiohttp.server", "aiohttp.access", "asyncio")
 """Loggers whose records are cleaned before any handler; the first is the root."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import partial
 from typing import Any, Final
 
-from gateway.domain.accounts.credentials import Resource
-from gateway.domain.backoffice.change_feed import Kept as KeptKind
-from gateway.domain.identity import errors as identity_errors
-from gateway.domain.identity.rights import Area
-from gateway.domain.kernel import errors
-from gateway.domain.payouts.payouts import FINAL_STATES, PayoutState
+from gateway.core import errors
+from gateway.core import user_errors as identity_errors
+from gateway.core.change_feed import Kept as KeptKind
+from gateway.core.permissions import Resource
+from gateway.core.rights import Area
+from gateway.payouts.model import FINAL_STATES, PayoutState
 from gateway.stops.model import StopScope
 from gateway.telemetry.metrics.cells import Counter, Gauge, Histogram
 from gateway.telemetry.metrics.families import Family, Label

@@ -9,12 +9,11 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
-from gateway.domain.identity.errors import NOT_FOUND, VALIDATION_FAILED
-from gateway.domain.kernel import strict
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.windows import DEFAULT_LIMIT, LARGEST_LIMIT, Keyset, PageStart, Paging
-from gateway.domain.requests import schemas
-from gateway.domain.requests.calls import Input, Parameter, RawRequest
+from gateway.core import schemas, strict
+from gateway.core.calls import Input, Parameter, RawRequest
+from gateway.core.errors import ServiceError
+from gateway.core.user_errors import NOT_FOUND, VALIDATION_FAILED
+from gateway.core.windows import DEFAULT_LIMIT, LARGEST_LIMIT, Keyset, PageStart, Paging
 from policies.validation.bodies import Body, body
 from policies.validation.inputs import SEARCH
 

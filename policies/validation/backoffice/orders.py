@@ -9,18 +9,18 @@ from typing import Annotated, Final, Literal
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from gateway.domain.bank.charges import ChargeOrder, ChargeType, Payer
-from gateway.domain.bank.payout_orders import PayoutMethod
-from gateway.domain.bank.pix_keys import KeyOrder, PixKeyType, normal_key
-from gateway.domain.bank.refunds import RefundRequest
-from gateway.domain.kernel import errors, strict
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.money import Money
-from gateway.domain.payouts.payouts import KeyPayout
-from gateway.domain.requests import schemas
-from gateway.domain.requests.calls import Input, RawRequest
-from gateway.domain.requests.schemas import KeyType, Reference, TaxNumber, Text
-from policies.validation import bodies, fields, parameters, payout
+from gateway.banks.port.charges import ChargeOrder, ChargeType, Payer
+from gateway.banks.port.payout_orders import PayoutMethod
+from gateway.banks.port.pix_keys import KeyOrder, PixKeyType, normal_key
+from gateway.banks.port.refunds import RefundRequest
+from gateway.core import errors, schemas, strict
+from gateway.core.calls import Input, RawRequest
+from gateway.core.errors import ServiceError
+from gateway.core.money import Money
+from gateway.core.schemas import KeyType, Reference, TaxNumber, Text
+from gateway.payouts import bodies as payout
+from gateway.payouts.model import KeyPayout
+from policies.validation import bodies, fields, parameters
 from policies.validation.bodies import body
 from policies.validation.fields import document
 from policies.validation.inputs import withdraw_input

@@ -12,28 +12,28 @@ from msgspec import UNSET, UnsetType
 
 from gateway.accounts.model import AccountSearch
 from gateway.approvals.model import ApprovalSearch, ApprovalState
+from gateway.banks.port.refunds import IncomingSearch, IncomingStatus, RefundSearch, RefundStatus
+from gateway.banks.port.statements import Direction
 from gateway.charges.model import ChargeSearch, ChargeState
-from gateway.credentials.model import CredentialSearch, CredentialState
-from gateway.domain.bank.refunds import IncomingSearch, IncomingStatus, RefundSearch, RefundStatus
-from gateway.domain.bank.statements import Direction
-from gateway.domain.kernel import errors, strict
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.windows import (
+from gateway.core import errors, strict
+from gateway.core.calls import Input, Parameter, RawRequest
+from gateway.core.errors import ServiceError
+from gateway.core.schemas import Day
+from gateway.core.windows import (
     DEFAULT_LIMIT,
     LARGEST_LIMIT,
     LocalWindow,
     Paging,
     Search,
 )
-from gateway.domain.payouts.status import PayoutSearch, PayoutStatus
-from gateway.domain.requests.calls import Input, Parameter, RawRequest
-from gateway.domain.requests.schemas import Day
+from gateway.credentials.model import CredentialSearch, CredentialState
+from gateway.payouts.list_query import days, paging, positive_integer, window
+from gateway.payouts.status import PayoutSearch, PayoutStatus
 from gateway.statements.model import Locale, ReportRequest, StatementSearch
 from policies.validation import fields
 from policies.validation.backoffice import inputs
 from policies.validation.fields import document, unknown_field
 from policies.validation.inputs import SEARCH
-from policies.validation.search import days, paging, positive_integer, window
 
 
 class _Days(StrEnum):

@@ -13,11 +13,11 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Final
 
-from gateway.domain.bank.charges import Party
-from gateway.domain.bank.payout_orders import PayoutOrder
-from gateway.domain.bank.pix_keys import KeyOrder, PixKey, PixKeyStatus, PixKeyType
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import (
+from gateway.banks.port.charges import Party
+from gateway.banks.port.payout_orders import PayoutOrder
+from gateway.banks.port.pix_keys import KeyOrder, PixKey, PixKeyStatus, PixKeyType
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import (
     BadReply,
     NotFound,
     Outcome,
@@ -25,9 +25,9 @@ from gateway.domain.bank.providers import (
     ProviderAccount,
     ProviderError,
 )
-from gateway.domain.bank.statements import Balance, Direction, Entry, MovementKind
-from gateway.domain.kernel.clocks import Deadline
-from gateway.domain.kernel.windows import Window
+from gateway.banks.port.statements import Balance, Direction, Entry, MovementKind
+from gateway.core.clocks import Deadline
+from gateway.core.windows import Window
 from provider_adapters.apipix import documents
 from provider_adapters.apipix.access import CHANGED, accepted, amount, reading
 from provider_adapters.apipix.adapter import ApiPixAdapter

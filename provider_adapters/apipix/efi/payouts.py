@@ -10,14 +10,14 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from gateway.domain.bank.payout_orders import (
+from gateway.banks.port.payout_orders import (
     AccountType,
     BankDestination,
     FailureCode,
     PayoutOrder,
     PixDestination,
 )
-from gateway.domain.bank.providers import Accepted, Outcome, Rejected, Settled
+from gateway.banks.port.providers import Accepted, Outcome, Rejected, Settled
 from provider_adapters.apipix.access import CHANGED, amount, error_code, reading
 from provider_adapters.apipix.efi import documents as efi_documents
 from provider_adapters.apipix.words import REFUSED_BEFORE

@@ -12,19 +12,19 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Final
 
-from gateway.domain.bank.payout_orders import PayoutOrder
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import (
+from gateway.banks.port.payout_orders import PayoutOrder
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import (
     NotSupported,
     Outcome,
     Page,
     ProviderAccount,
     ProviderError,
 )
-from gateway.domain.bank.statements import Balance, Entry
-from gateway.domain.kernel.clocks import Deadline
-from gateway.domain.kernel.money import Sum
-from gateway.domain.kernel.windows import Window
+from gateway.banks.port.statements import Balance, Entry
+from gateway.core.clocks import Deadline
+from gateway.core.money import Sum
+from gateway.core.windows import Window
 from provider_adapters.apipix.access import reading
 from provider_adapters.apipix.adapter import ApiPixAdapter
 from provider_adapters.apipix.inter import documents, payouts, statement

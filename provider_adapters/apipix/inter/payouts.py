@@ -12,14 +12,14 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Final
 
-from gateway.domain.bank.payout_orders import (
+from gateway.banks.port.payout_orders import (
     BankDestination,
     FailureCode,
     PayoutOrder,
     PixDestination,
 )
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import Accepted, Outcome, Settled, Unknown
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import Accepted, Outcome, Settled, Unknown
 from provider_adapters.apipix.access import reading
 from provider_adapters.apipix.inter import documents
 from provider_adapters.apipix.inter.words import ACCOUNT_TYPES, FAILURES, ORDERED, STATES, ZONE

@@ -13,12 +13,12 @@ from typing import Final
 
 import msgspec
 
-from gateway.domain.bank.charges import Party
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import BadReply, Page
-from gateway.domain.bank.statements import Direction, Entry, MovementKind
-from gateway.domain.kernel.strict import cleaned_text
-from gateway.domain.kernel.windows import Window
+from gateway.banks.port.charges import Party
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import BadReply, Page
+from gateway.banks.port.statements import Direction, Entry, MovementKind
+from gateway.core.strict import cleaned_text
+from gateway.core.windows import Window
 from provider_adapters.apipix.access import amount
 from provider_adapters.apipix.inter.documents import Detalhes, DetalhesPix, Extrato, Transacao
 from provider_adapters.apipix.inter.words import KINDS, ZONE

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from datetime import timedelta, timezone
 from typing import Final
 
-from gateway.domain.bank.payout_orders import AccountType, FailureCode
-from gateway.domain.bank.providers import Accepted, Rejected, Settled
-from gateway.domain.bank.statements import MovementKind
+from gateway.banks.port.payout_orders import AccountType, FailureCode
+from gateway.banks.port.providers import Accepted, Rejected, Settled
+from gateway.banks.port.statements import MovementKind
 from provider_adapters.kit.outcomes import State
 
 ZONE: Final = timezone(timedelta(hours=-3))

@@ -11,13 +11,13 @@ from typing import Final
 
 import msgspec
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.capabilities import PortCall
-from gateway.domain.bank.payout_orders import FailureCode
-from gateway.domain.bank.pix_keys import KeyOrder, PixKeyType
-from gateway.domain.bank.provider_callbacks import CallbackKind, Delivery
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import ProviderAccount
+from gateway.banks.port.capabilities import PortCall
+from gateway.banks.port.payout_orders import FailureCode
+from gateway.banks.port.pix_keys import KeyOrder, PixKeyType
+from gateway.banks.port.provider_callbacks import CallbackKind, Delivery
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import ProviderAccount
+from gateway.core.account import Environment
 from provider_adapters.apipix.profiles import PROFILES, Name
 from provider_adapters.apipix.secrets import ApiPixSecrets
 from provider_adapters.kit.references import txids

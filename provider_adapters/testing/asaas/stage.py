@@ -7,12 +7,12 @@ import secrets
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from gateway.domain.bank.capabilities import PortCall
-from gateway.domain.bank.charges import ChargeOrder, Payer
-from gateway.domain.bank.payout_orders import FailureCode
-from gateway.domain.bank.pix_keys import KeyOrder, PixKeyType
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import ProviderAccount
+from gateway.banks.port.capabilities import PortCall
+from gateway.banks.port.charges import ChargeOrder, Payer
+from gateway.banks.port.payout_orders import FailureCode
+from gateway.banks.port.pix_keys import KeyOrder, PixKeyType
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import ProviderAccount
 from provider_adapters.asaas.secrets import AsaasSecrets
 from provider_adapters.testing.asaas.dialect import ASAAS_WITH_TWINS
 from provider_adapters.testing.bank.stage import SimulatedStage, written

@@ -16,9 +16,9 @@ from typing import Final
 import aiohttp
 import msgspec
 
-from gateway.domain.bank.capabilities import PortCall
-from gateway.domain.bank.charges import ChargeStatus
-from gateway.domain.bank.payout_orders import (
+from gateway.banks.port.capabilities import PortCall
+from gateway.banks.port.charges import ChargeStatus
+from gateway.banks.port.payout_orders import (
     AccountType,
     BankDestination,
     Destination,
@@ -26,12 +26,12 @@ from gateway.domain.bank.payout_orders import (
     PayoutMethod,
     PixDestination,
 )
-from gateway.domain.bank.pix_keys import KeyOrder, PixKeyType
-from gateway.domain.bank.provider_callbacks import CallbackKind, CallbackSecrets, Delivery
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import ProviderAccount
-from gateway.domain.bank.statements import MovementKind
-from gateway.domain.kernel.money import Money
+from gateway.banks.port.pix_keys import KeyOrder, PixKeyType
+from gateway.banks.port.provider_callbacks import CallbackKind, CallbackSecrets, Delivery
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import ProviderAccount
+from gateway.banks.port.statements import MovementKind
+from gateway.core.money import Money
 from provider_adapters.kit.certificates import load_pair
 from provider_adapters.kit.secrets import pair_of, with_pair
 from provider_adapters.testing.bank import certificates

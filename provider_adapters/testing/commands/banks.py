@@ -12,8 +12,8 @@ import msgspec
 
 from gateway.cli.console import Terminal, reading
 from gateway.cli.serve.commands import run_on_uvloop
-from gateway.domain.accounts.accounts import Environment
-from gateway.operations.kernel.audit_context import RuleViolation
+from gateway.core.account import Environment
+from gateway.core.audit_context import RuleViolation
 from provider_adapters.testing import simulators
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def bank(
 
     async def work() -> None:
         from gateway.cli.configuration import sandbox_only, settings_of
-        from gateway.runtime.process import stop_signals, wall_clock
+        from gateway.process.process import stop_signals, wall_clock
         from provider_adapters.testing.bank.server import SimulatedBank
 
         settings = settings_of(terminal.config)

@@ -98,9 +98,9 @@ async def _made(terminal: Terminal) -> tuple[Demo, date]:
 async def _code(terminal: Terminal, email: str) -> str:
     """Return the current code; RuleViolation when no user of that address has an app."""
     from gateway.cli.configuration import sandbox_only, settings_of
-    from gateway.operations.kernel.audit_context import RuleViolation
-    from gateway.runtime.process import wall_clock
-    from gateway.security.identity.one_time_codes import code_at
+    from gateway.core.audit_context import RuleViolation
+    from gateway.identity.one_time_codes import code_at
+    from gateway.process.process import wall_clock
     from provider_adapters.testing.demo.ensure import demo_file
 
     settings = settings_of(terminal.config)

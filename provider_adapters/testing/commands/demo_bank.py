@@ -14,18 +14,18 @@ import yaml
 from gateway.accounts.model import AccountRequest, ProviderRequest
 from gateway.app.build_backoffice import build_account_service, build_companies, build_credentials
 from gateway.app.build_bank import connect
+from gateway.banks.port.capabilities import PortCall
 from gateway.callbacks.cli import register_callback
 from gateway.cli.configuration import settings_of
 from gateway.cli.context import AdminContext
 from gateway.companies.model import CompanyRequest
 from gateway.config.reading import ConfigError, settings_from
 from gateway.core.access import Staff
+from gateway.core.audit_context import RuleViolation
+from gateway.core.money import Money
+from gateway.core.permissions import EVERY_PERMISSION
 from gateway.credentials.model import CredentialBody, Issued
-from gateway.domain.accounts.credentials import EVERY_PERMISSION
-from gateway.domain.bank.capabilities import PortCall
-from gateway.domain.kernel.money import Money
-from gateway.operations.kernel.audit_context import RuleViolation
-from gateway.runtime.kernel import SilentObserver
+from gateway.process.kernel import SilentObserver
 from provider_adapters.testing import simulators
 from provider_adapters.testing.bank.control.client import BankControl, Reply
 from provider_adapters.testing.commands.banks import FOLDER, running_bank

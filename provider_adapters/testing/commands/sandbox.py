@@ -12,8 +12,8 @@ from urllib.parse import parse_qsl, unquote
 import click
 
 from gateway.cli.console import Terminal, reading, show_json
+from gateway.core.money import Money
 from gateway.credentials.cli import REAIS
-from gateway.domain.kernel.money import Money
 from gateway.sandbox.model import FAULTS, OPERATIONS
 from provider_adapters.testing import simulators
 

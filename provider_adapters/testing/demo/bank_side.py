@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.refunds import refund_key
-from gateway.domain.kernel.clocks import Now
-from gateway.operations.kernel.audit_context import RuleViolation
+from gateway.banks.port.refunds import refund_key
+from gateway.core.account import Environment
+from gateway.core.audit_context import RuleViolation
+from gateway.core.clocks import Now
 from provider_adapters.testing.bank.control.client import BankControl, ControlRefused
 from provider_adapters.testing.demo import contents
 from provider_adapters.testing.demo.document import Demo

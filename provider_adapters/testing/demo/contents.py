@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final, NamedTuple
 
-from gateway.domain.accounts.accounts import BankCoordinates
-from gateway.domain.accounts.credentials import EVERY_PERMISSION, Action, Permission, Resource
-from gateway.domain.bank.pix_keys import PixKey, PixKeyStatus, PixKeyType
-from gateway.domain.identity.rights import Role
-from gateway.domain.kernel.money import Money
+from gateway.banks.port.pix_keys import PixKey, PixKeyStatus, PixKeyType
+from gateway.core.account import BankCoordinates
+from gateway.core.money import Money
+from gateway.core.permissions import EVERY_PERMISSION, Action, Permission, Resource
+from gateway.core.rights import Role
 
 
 class Party(NamedTuple):

@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 import msgspec
 
-from gateway.operations.kernel.audit_context import RuleViolation
+from gateway.core.audit_context import RuleViolation
 
 
 class Pair(TypedDict):

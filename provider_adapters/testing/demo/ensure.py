@@ -12,15 +12,15 @@ from gateway.cli.context import AdminContext
 from gateway.companies.model import Company
 from gateway.companies.service import add_company
 from gateway.config.settings import Settings
+from gateway.core.account import Account
+from gateway.core.rights import Role
+from gateway.core.storage import AlreadyExists
 from gateway.credentials.model import Credential, SecretDigest
-from gateway.domain.accounts.accounts import Account
-from gateway.domain.identity.rights import Role
-from gateway.domain.identity.users import Totp, User
-from gateway.domain.kernel.storage import AlreadyExists
-from gateway.operations.identity.ports import IdentityContext
-from gateway.operations.identity.second_factors import totp_row
-from gateway.operations.identity.user_changes import audit_event
-from gateway.security.identity.passwords import COST, Cost, PasswordHasher
+from gateway.identity.passwords import COST, Cost, PasswordHasher
+from gateway.identity.ports import IdentityContext
+from gateway.identity.second_factors import totp_row
+from gateway.identity.user import Totp, User
+from gateway.identity.user_changes import audit_event
 from provider_adapters.testing.demo import bank_side, contents
 from provider_adapters.testing.demo.document import Demo, DemoFile, DemoUrls, Pair
 

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Final
 
-from gateway.domain.bank.capabilities import PortCall
-from gateway.domain.bank.payout_orders import FailureCode
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import ProviderAccount
+from gateway.banks.port.capabilities import PortCall
+from gateway.banks.port.payout_orders import FailureCode
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import ProviderAccount
 from provider_adapters.testing.bank.stage import SimulatedStage, written
 from provider_adapters.testing.sandbox.dialect import SANDBOX
 from provider_adapters.testing.verify.stage import BankAnswer, FieldNames

@@ -18,7 +18,7 @@ from cryptography.hazmat.primitives.serialization import (
     PublicFormat,
 )
 
-from gateway.domain.kernel.strict import Malformed, tax_number
+from gateway.core.strict import Malformed, tax_number
 from provider_adapters.kit.public_keys import PublicKey
 from provider_adapters.testing.bank.dialect import (
     Admission,

@@ -8,11 +8,11 @@ from typing import Final
 
 import msgspec
 
-from gateway.domain.bank.capabilities import PortCall
-from gateway.domain.bank.charges import ChargeOrder, Payer
-from gateway.domain.bank.payout_orders import FailureCode
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import ProviderAccount
+from gateway.banks.port.capabilities import PortCall
+from gateway.banks.port.charges import ChargeOrder, Payer
+from gateway.banks.port.payout_orders import FailureCode
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import ProviderAccount
 from provider_adapters.starkbank.requests import Secrets
 from provider_adapters.testing.bank.stage import SimulatedStage, written
 from provider_adapters.testing.starkbank.dialect import STARKBANK, rotate

@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from gateway.domain.bank.capabilities import Capabilities, PortCall
+from gateway.banks.port.capabilities import Capabilities, PortCall
 from provider_adapters.testing.verify import suite
 from provider_adapters.testing.verify.stage import NotApplicable
 from provider_adapters.testing.verify.trial import Subject, Trial, trial_of

@@ -15,15 +15,15 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final, NoReturn, Protocol
 
-from gateway.domain.bank.capabilities import PortCall
-from gateway.domain.bank.charges import ChargeOrder, ChargeStatus, ChargeType
-from gateway.domain.bank.payout_orders import Destination, FailureCode, PayoutMethod
-from gateway.domain.bank.pix_keys import KeyOrder
-from gateway.domain.bank.provider_callbacks import CallbackKind, CallbackSecrets, Delivery
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import ProviderAccount
-from gateway.domain.bank.statements import MovementKind
-from gateway.domain.kernel.money import Money
+from gateway.banks.port.capabilities import PortCall
+from gateway.banks.port.charges import ChargeOrder, ChargeStatus, ChargeType
+from gateway.banks.port.payout_orders import Destination, FailureCode, PayoutMethod
+from gateway.banks.port.pix_keys import KeyOrder
+from gateway.banks.port.provider_callbacks import CallbackKind, CallbackSecrets, Delivery
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import ProviderAccount
+from gateway.banks.port.statements import MovementKind
+from gateway.core.money import Money
 
 GROUP: Final = "pixgate.provider_stages"
 """The entry-point group in which a package names its stage, under its adapter's name."""

@@ -13,20 +13,20 @@ from typing import Any, Final, cast
 
 import msgspec
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.capabilities import Capabilities, PortCall
-from gateway.domain.bank.payout_orders import (
+from gateway.banks.port.capabilities import Capabilities, PortCall
+from gateway.banks.port.payout_orders import (
     BankDestination,
     Destination,
     PayoutMethod,
     PayoutOrder,
 )
-from gateway.domain.bank.provider_options import EveryCall
-from gateway.domain.bank.providers import Outcome, ProviderAccount
-from gateway.domain.bank.refunds import RefundOrder
-from gateway.domain.kernel.clocks import Deadline
-from gateway.domain.kernel.money import Money
-from gateway.domain.kernel.windows import Window
+from gateway.banks.port.provider_options import EveryCall
+from gateway.banks.port.providers import Outcome, ProviderAccount
+from gateway.banks.port.refunds import RefundOrder
+from gateway.core.account import Environment
+from gateway.core.clocks import Deadline
+from gateway.core.money import Money
+from gateway.core.windows import Window
 from gateway.net.client.transport import HttpTransport
 from gateway.telemetry.ports import Event
 from provider_adapters.kit.factory import AdapterContext, AdapterFactory, MakeTransport

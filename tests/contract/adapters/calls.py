@@ -5,13 +5,13 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from functools import cache
 
-from gateway.domain.bank.providers import (
+from gateway.banks.port.providers import (
     Accepted,
     Outcome,
     ProviderAccount,
     ProviderAdapter,
 )
-from gateway.domain.kernel.windows import Window
+from gateway.core.windows import Window
 from tests.world.waiting import until
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gateway.domain.bank.providers import ProviderAdapter
+from gateway.banks.port.providers import ProviderAdapter
 from tests.world.banks.harness import on_stage
 from tests.world.banks.sandbox import BankWorld, Paid, sandbox_bank_world
 from tests.world.banks.witness import ClientLimits, Witness

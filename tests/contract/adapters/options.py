@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from gateway.domain.bank.charges import ChargeOrder, ChargeType
-from gateway.domain.bank.provider_options import (
+from gateway.banks.port.charges import ChargeOrder, ChargeType
+from gateway.banks.port.provider_options import (
     BlockCalls,
     CallbackCalls,
     ChargeCalls,
@@ -13,11 +13,11 @@ from gateway.domain.bank.provider_options import (
     KeyCalls,
     RefundCalls,
 )
-from gateway.domain.bank.providers import (
+from gateway.banks.port.providers import (
     ProviderAdapter,
 )
-from gateway.domain.bank.refunds import RefundOrder
-from gateway.domain.kernel.money import Money
+from gateway.banks.port.refunds import RefundOrder
+from gateway.core.money import Money
 from tests.world.banks.sandbox import BankWorld, Paid
 
 REFUND_KEY = "fedcba9876543210fedcba9876543210"

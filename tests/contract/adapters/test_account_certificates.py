@@ -12,12 +12,11 @@ from pathlib import Path
 import pytest
 
 from gateway.app.build_bank import account_secrets, connect
-from gateway.config.settings import Settings
-from gateway.config.upstream import Provider, Tls
-from gateway.domain.accounts.accounts import Account
-from gateway.domain.bank.payout_orders import PayoutMethod, PayoutOrder, PixDestination
-from gateway.domain.bank.pix_keys import PixKeyType
-from gateway.domain.bank.providers import (
+from gateway.banks.connections import paying_bank_of
+from gateway.banks.health import ConnectedBanks
+from gateway.banks.port.payout_orders import PayoutMethod, PayoutOrder, PixDestination
+from gateway.banks.port.pix_keys import PixKeyType
+from gateway.banks.port.providers import (
     Accepted,
     Bank,
     CredentialsRefused,
@@ -25,11 +24,12 @@ from gateway.domain.bank.providers import (
     Outcome,
     Unreachable,
 )
-from gateway.domain.kernel.clocks import Deadline
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.money import Money
-from gateway.operations.bank.connections import paying_bank_of
-from gateway.runtime.providers import ConnectedBanks
+from gateway.config.settings import Settings
+from gateway.config.upstream import Provider, Tls
+from gateway.core.account import Account
+from gateway.core.clocks import Deadline
+from gateway.core.errors import ServiceError
+from gateway.core.money import Money
 from gateway.security.sealing import Sealer
 from provider_adapters.kit.factory import AdapterRefused
 from tests.world.banks.authority import EXPIRED, Authority

@@ -11,13 +11,13 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from gateway.domain.bank.provider_callbacks import (
+from gateway.banks.port.provider_callbacks import (
     CallbackKind,
     CallbackOrder,
     CallbackSecrets,
     Delivery,
 )
-from gateway.domain.bank.providers import NotFound, Refused
+from gateway.banks.port.providers import NotFound, Refused
 from provider_adapters.sandbox.adapter import SandboxAdapter
 from tests.contract.adapters.options import Offering
 from tests.world.banks.sandbox import BankWorld

@@ -7,18 +7,18 @@ from datetime import UTC, datetime
 
 import pytest
 
-from gateway.domain.bank.charges import ChargeStatus, ChargeType
-from gateway.domain.bank.pix_keys import PixKeyStatus, PixKeyType
-from gateway.domain.bank.providers import (
+from gateway.banks.port.charges import ChargeStatus, ChargeType
+from gateway.banks.port.pix_keys import PixKeyStatus, PixKeyType
+from gateway.banks.port.providers import (
     Accepted,
     CredentialsRefused,
     NotFound,
     ProviderAdapter,
     Settled,
 )
-from gateway.domain.bank.statements import Direction
-from gateway.domain.kernel.money import Money, Sum
-from gateway.domain.kernel.windows import Window
+from gateway.banks.port.statements import Direction
+from gateway.core.money import Money, Sum
+from gateway.core.windows import Window
 from provider_adapters.kit.answers import is_e2e_id
 from tests.contract.adapters.calls import around_today, until_final
 from tests.contract.adapters.conftest import STAGES

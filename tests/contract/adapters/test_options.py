@@ -6,11 +6,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from gateway.domain.bank.capabilities import OPTIONAL_CALLS, PortCall
-from gateway.domain.bank.charges import ChargeOrder, ChargeStatus, ChargeType, Payer
-from gateway.domain.bank.payout_orders import FailureCode
-from gateway.domain.bank.pix_keys import KeyOrder, PixKeyStatus, PixKeyType
-from gateway.domain.bank.provider_options import (
+from gateway.banks.port.capabilities import OPTIONAL_CALLS, PortCall
+from gateway.banks.port.charges import ChargeOrder, ChargeStatus, ChargeType, Payer
+from gateway.banks.port.payout_orders import FailureCode
+from gateway.banks.port.pix_keys import KeyOrder, PixKeyStatus, PixKeyType
+from gateway.banks.port.provider_options import (
     ABOVE_PAYMENT,
     CHARGE_PAID,
     IN_USE,
@@ -21,7 +21,7 @@ from gateway.domain.bank.provider_options import (
     KeyCalls,
     RefundCalls,
 )
-from gateway.domain.bank.providers import (
+from gateway.banks.port.providers import (
     Accepted,
     NotFound,
     NotSent,
@@ -30,9 +30,9 @@ from gateway.domain.bank.providers import (
     Settled,
     Unknown,
 )
-from gateway.domain.bank.refunds import IncomingStatus, RefundStatus
-from gateway.domain.bank.statements import BlockKind, Direction, MovementKind
-from gateway.domain.kernel.money import Money, Sum
+from gateway.banks.port.refunds import IncomingStatus, RefundStatus
+from gateway.banks.port.statements import BlockKind, Direction, MovementKind
+from gateway.core.money import Money, Sum
 from provider_adapters.kit.answers import is_e2e_id
 from tests.contract.adapters.calls import around_today
 from tests.contract.adapters.options import (

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from gateway.domain.bank.payout_orders import (
+from gateway.banks.port.payout_orders import (
     AccountType,
     BankDestination,
     FailureCode,
     PayoutMethod,
 )
-from gateway.domain.bank.providers import (
+from gateway.banks.port.providers import (
     Accepted,
     NotFound,
     NotSent,
@@ -24,8 +24,8 @@ from gateway.domain.bank.providers import (
     Settled,
     Unknown,
 )
-from gateway.domain.kernel.money import Money
-from gateway.domain.payouts.returns import returns_in
+from gateway.core.money import Money
+from gateway.payouts.returns import returns_in
 from tests.contract.adapters.calls import around_today, until_final
 from tests.contract.adapters.sandbox_bank import FAULTS
 from tests.world.banks.harness import FAR, KEY, order

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain.bank.payout_orders import FailureCode
-from gateway.domain.bank.pix_keys import KeyOrder, PixKeyStatus, PixKeyType
-from gateway.domain.bank.provider_options import TOO_LATE
-from gateway.domain.bank.providers import (
+from gateway.banks.port.payout_orders import FailureCode
+from gateway.banks.port.pix_keys import KeyOrder, PixKeyStatus, PixKeyType
+from gateway.banks.port.provider_options import TOO_LATE
+from gateway.banks.port.providers import (
     Accepted,
     NotFound,
     NotSent,
@@ -17,7 +17,7 @@ from gateway.domain.bank.providers import (
     Unknown,
     Unreachable,
 )
-from gateway.domain.kernel.money import Money
+from gateway.core.money import Money
 from tests.contract.adapters.calls import around_today
 from tests.contract.adapters.options import (
     REFUND_KEY,

@@ -11,7 +11,7 @@ import dataclasses
 
 import pytest
 
-from gateway.domain.bank.capabilities import PortCall
+from gateway.banks.port.capabilities import PortCall
 from provider_adapters import registry
 from provider_adapters.apipix.profiles import PROFILES
 from provider_adapters.testing.bank.kernel.accounts import PayoutKind

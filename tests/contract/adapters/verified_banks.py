@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from gateway.domain.bank.capabilities import Capabilities
+from gateway.banks.port.capabilities import Capabilities
 from provider_adapters import registry
 from provider_adapters.apipix.profiles import PROFILES
 from provider_adapters.testing.stages import STAGES, subject_of

@@ -14,8 +14,8 @@ import pytest
 from efipay import EfiPay
 from efipay.constants import Constants
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.providers import ProviderAccount
+from gateway.banks.port.providers import ProviderAccount
+from gateway.core.account import Environment
 from provider_adapters.apipix.adapter import ApiPixAdapter
 from provider_adapters.apipix.factory import ApiPixFactory
 from provider_adapters.apipix.profiles import PROFILES, Name

@@ -12,11 +12,11 @@ from typing import Any
 import jsonpatch
 import yaml
 
-from gateway.domain.bank.charges import ChargeOrder, ChargeType, Payer
-from gateway.domain.bank.provider_callbacks import CallbackOrder
-from gateway.domain.bank.refunds import RefundOrder
-from gateway.domain.kernel.money import Money
-from gateway.domain.kernel.windows import Window
+from gateway.banks.port.charges import ChargeOrder, ChargeType, Payer
+from gateway.banks.port.provider_callbacks import CallbackOrder
+from gateway.banks.port.refunds import RefundOrder
+from gateway.core.money import Money
+from gateway.core.windows import Window
 from provider_adapters.apipix.profiles import PROFILES, Name
 from provider_adapters.testing.verify.stage import Charge, ChargePaid, Received
 from provider_adapters.testing.verify.trial import far, new_provider_key

@@ -11,8 +11,8 @@ import pytest
 from openapi_core import Config, OpenAPI
 from openapi_core.testing import MockRequest, MockResponse
 
-from gateway.domain.bank.providers import NotFound, Refused
-from gateway.domain.kernel.money import Money
+from gateway.banks.port.providers import NotFound, Refused
+from gateway.core.money import Money
 from provider_adapters.apipix.profiles import Name
 from provider_adapters.testing.verify.stage import Charge
 from tests.contract.apipix.conftest import Exchange, Watched, simulated

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gateway.domain.bank.payout_orders import (
+from gateway.banks.port.payout_orders import (
     AccountType,
     BankDestination,
     Destination,
@@ -15,10 +15,10 @@ from gateway.domain.bank.payout_orders import (
     PayoutOrder,
     PixDestination,
 )
-from gateway.domain.bank.pix_keys import PixKeyType
-from gateway.domain.bank.provider_callbacks import CallbackOrder
-from gateway.domain.bank.providers import Accepted, Settled
-from gateway.domain.kernel.money import Money, Sum
+from gateway.banks.port.pix_keys import PixKeyType
+from gateway.banks.port.provider_callbacks import CallbackOrder
+from gateway.banks.port.providers import Accepted, Settled
+from gateway.core.money import Money, Sum
 from provider_adapters.testing.verify.trial import far, new_provider_key
 from tests.contract.apipix.conftest import Exchange, Watched
 from tests.contract.apipix.document import URL, around_today

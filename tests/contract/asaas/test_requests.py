@@ -11,14 +11,14 @@ from uuid import uuid4
 
 import pytest
 
-from gateway.domain.bank.capabilities import PortCall
-from gateway.domain.bank.payout_orders import PayoutOrder
-from gateway.domain.bank.pix_keys import KeyOrder, PixKeyType
-from gateway.domain.bank.provider_callbacks import CallbackOrder
-from gateway.domain.bank.providers import Accepted, ProviderAccount
-from gateway.domain.kernel.clocks import Deadline
-from gateway.domain.kernel.money import Money
-from gateway.domain.kernel.windows import Window
+from gateway.banks.port.capabilities import PortCall
+from gateway.banks.port.payout_orders import PayoutOrder
+from gateway.banks.port.pix_keys import KeyOrder, PixKeyType
+from gateway.banks.port.provider_callbacks import CallbackOrder
+from gateway.banks.port.providers import Accepted, ProviderAccount
+from gateway.core.clocks import Deadline
+from gateway.core.money import Money
+from gateway.core.windows import Window
 from provider_adapters.asaas.adapter import AsaasAdapter
 from provider_adapters.testing.asaas.stage import AsaasStage
 from provider_adapters.testing.verify.relay import Relay

@@ -13,9 +13,9 @@ import pytest
 
 from gateway.config.listeners import Server
 from gateway.config.settings import Limits, Rate, RateLimits
-from gateway.domain.accounts.credentials import CredentialLimits
-from gateway.domain.kernel.errors import CATALOGUE, ELSEWHERE
-from gateway.domain.kernel.money import Money
+from gateway.core.errors import CATALOGUE, ELSEWHERE
+from gateway.core.money import Money
+from gateway.core.permissions import CredentialLimits
 from provider_adapters.testing.demo.document import Pair
 from tests.world import raw_http
 from tests.world.gateway.answers import Answer

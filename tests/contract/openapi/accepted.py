@@ -9,7 +9,7 @@ from urllib.parse import quote, urlencode
 import msgspec
 from yarl import URL
 
-from gateway.domain.identity.rights import Role
+from gateway.core.rights import Role
 from gateway.http.table import RoutedRow
 from tests.contract.openapi import known_backoffice, known_banking, known_identity
 from tests.contract.openapi.known import MOST, Knowing, Known

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import update
 
-from gateway.domain.identity.rights import Role
+from gateway.core.rights import Role
 from gateway.store.tables.core import attempts
 from tests.contract.openapi.known import (
     KEYS,

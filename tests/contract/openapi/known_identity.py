@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 
 import pyotp
 
-from gateway.domain.identity.rights import Role
-from gateway.operations.identity.ports import ClientInfo
-from gateway.operations.identity.sign_in import SecondFactorRequired
-from gateway.operations.identity.tokens import SignedIn
+from gateway.core.rights import Role
+from gateway.identity.ports import ClientInfo
+from gateway.identity.sign_in import SecondFactorRequired
+from gateway.identity.token_refresh import SignedIn
 from tests.contract.openapi.known import Body, Knowing, Known
 from tests.world.backoffice.client import HERE, PASSWORD, BackofficeClient
 from tests.world.waiting import until

@@ -12,7 +12,7 @@ import pytest
 import yaml
 from openapi_spec_validator import OpenAPIV31SpecValidator, validate
 
-from gateway.domain.kernel.errors import CATALOGUE, ELSEWHERE
+from gateway.core.errors import CATALOGUE, ELSEWHERE
 from gateway.http.openapi.document import as_json, as_yaml
 from gateway.http.openapi.operations import codes_of
 from gateway.http.route import Row

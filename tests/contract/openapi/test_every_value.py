@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from gateway.domain.accounts.credentials import Action, Permission
-from gateway.domain.identity.rights import Right
+from gateway.core.permissions import Action, Permission
+from gateway.core.rights import Right
 from gateway.http.table import RoutedRow
 from tests.contract.openapi.accepted import sent, what_is_known
 from tests.contract.openapi.known import Known

@@ -14,12 +14,12 @@ from typing import Any, Final
 import pytest
 
 from gateway.audit.model import AuditDocument
-from gateway.domain.accounts.accounts import BankCoordinates, Environment
-from gateway.domain.bank.charges import Party
-from gateway.domain.bank.statements import Balance, Direction, Entry, MovementKind
-from gateway.domain.kernel.errors import CATALOGUE
-from gateway.domain.kernel.money import Money
-from gateway.domain.kernel.windows import Window
+from gateway.banks.port.charges import Party
+from gateway.banks.port.statements import Balance, Direction, Entry, MovementKind
+from gateway.core.account import BankCoordinates, Environment
+from gateway.core.errors import CATALOGUE
+from gateway.core.money import Money
+from gateway.core.windows import Window
 from gateway.http.common import VERSION, codes
 from gateway.reports import csv, ofx, payouts, requests
 from gateway.reports import json as json_report

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.core import errors
+from gateway.core.storage import StoreUnavailable
 from gateway.http.common import STORE_FAILS
 from gateway.http.route import code_of
 from tests.contract.openapi.accepted import credential, sent, what_is_known

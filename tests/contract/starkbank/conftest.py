@@ -16,9 +16,9 @@ import requests
 import starkbank
 from starkcore.utils import parse, rest
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.providers import ProviderAccount
-from gateway.domain.kernel.money import Money
+from gateway.banks.port.providers import ProviderAccount
+from gateway.core.account import Environment
+from gateway.core.money import Money
 from provider_adapters.kit.factory import AdapterContext
 from provider_adapters.starkbank.adapter import StarkBankAdapter
 from provider_adapters.starkbank.factory import StarkBankFactory

@@ -11,19 +11,19 @@ import pytest
 import starkbank
 from starkbank.error import InputErrors, InvalidSignatureError
 
-from gateway.domain.bank.charges import ChargeOrder, ChargeStatus, ChargeType, Payer
-from gateway.domain.bank.payout_orders import (
+from gateway.banks.port.charges import ChargeOrder, ChargeStatus, ChargeType, Payer
+from gateway.banks.port.payout_orders import (
     AccountType,
     BankDestination,
     PayoutMethod,
     PayoutOrder,
     PixDestination,
 )
-from gateway.domain.bank.pix_keys import PixKeyType
-from gateway.domain.bank.provider_callbacks import CallbackOrder
-from gateway.domain.bank.providers import Accepted, Settled
-from gateway.domain.kernel.money import Money
-from gateway.domain.kernel.windows import Window
+from gateway.banks.port.pix_keys import PixKeyType
+from gateway.banks.port.provider_callbacks import CallbackOrder
+from gateway.banks.port.providers import Accepted, Settled
+from gateway.core.money import Money
+from gateway.core.windows import Window
 from provider_adapters.kit.references import charge_key
 from provider_adapters.testing.bank.kernel import books
 from provider_adapters.testing.bank.kernel.listeners import Event, EventKind, Listener

@@ -8,7 +8,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[3]))
 
-from gateway.domain.backoffice.change_feed import STOPPED
+from gateway.core.change_feed import STOPPED
 from gateway.stops.model import Stop, StopScope
 from gateway.store.engine import Store, open_store
 from tests.world.stops import plant

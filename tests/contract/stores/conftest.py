@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import text
 
 from gateway.companies.service import add_company
-from gateway.domain.accounts.accounts import Environment
+from gateway.core.account import Environment
 from gateway.store.engine import Store, open_store
 from gateway.store.schema import prepare
 from tests.contract.stores.databases import USUAL

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gateway.domain.kernel.company_scope import CompanyScope
+from gateway.core.company_scope import CompanyScope
 from tests.world.stores.samples import (
     COMPANY,
 )

@@ -2,9 +2,9 @@
 
 from datetime import timedelta
 
-from gateway.domain.payouts.followups import Checked
-from gateway.domain.payouts.payouts import PayoutState
-from gateway.domain.payouts.reviews import Opinion, Verdict
+from gateway.payouts.followups import Checked
+from gateway.payouts.model import PayoutState
+from gateway.payouts.opinions import Opinion, Verdict
 from gateway.store.engine import Store
 from tests.world.stores.due import claim_due
 from tests.world.stores.samples import ACCOUNT, NOW, attempt, change, payout

@@ -13,11 +13,11 @@ from gateway.accounts.model import AccountSearch, NamesRequest
 from gateway.accounts.service import Accounts
 from gateway.companies.service import add_company
 from gateway.core.access import Staff
-from gateway.domain.accounts.accounts import Account
-from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope
-from gateway.domain.kernel.storage import AlreadyExists, BankAccountTaken, StoreUnavailable
-from gateway.domain.kernel.windows import Paging
-from gateway.operations.kernel.audit_context import AuditContext
+from gateway.core.account import Account
+from gateway.core.audit_context import AuditContext
+from gateway.core.company_scope import EVERY_COMPANY, CompanyScope
+from gateway.core.storage import AlreadyExists, BankAccountTaken, StoreUnavailable
+from gateway.core.windows import Paging
 from gateway.store.engine import Store
 from gateway.store.tables.core import accounts
 from tests.contract.stores.databases import both

@@ -16,12 +16,12 @@ from gateway.approvals.model import (
     SecretCollection,
     WaitingMoney,
 )
-from gateway.domain.identity.rights import Role
-from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope
-from gateway.domain.kernel.money import Sum
-from gateway.domain.kernel.storage import AlreadyExists, NothingToCollect
-from gateway.domain.kernel.windows import Paging
-from gateway.store.accounts.credentials import Rotation
+from gateway.core.company_scope import EVERY_COMPANY, CompanyScope
+from gateway.core.money import Sum
+from gateway.core.rights import Role
+from gateway.core.storage import AlreadyExists, NothingToCollect
+from gateway.core.windows import Paging
+from gateway.credentials.store import Rotation
 from gateway.store.engine import Store
 from tests.contract.stores.databases import both
 from tests.world.acts import acts_of

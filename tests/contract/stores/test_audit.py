@@ -7,9 +7,9 @@ from datetime import timedelta, timezone
 import pytest
 from sqlalchemy import text
 
+from gateway.audit.store import StoredAudit
 from gateway.companies.service import add_company, find_company
-from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.store.audit.audit_log import StoredAudit
+from gateway.core.storage import StoreUnavailable
 from gateway.store.engine import Store
 from tests.contract.stores.databases import both
 from tests.world.stores.samples import NOW, account, company, event

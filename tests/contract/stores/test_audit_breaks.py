@@ -9,8 +9,8 @@ from dataclasses import asdict
 import pytest
 from sqlalchemy import Update, func, literal, text, update
 
-from gateway.domain.kernel.audit import AuditBreak, AuditEvent
-from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.core.audit import AuditBreak, AuditEvent
+from gateway.core.storage import StoreUnavailable
 from gateway.store.engine import Store, open_store
 from gateway.store.kernel.chain import ChainKeys
 from gateway.store.tables.core import audit

@@ -10,11 +10,11 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import insert, select, text, update
 
+from gateway.audit.walk import event_of
 from gateway.companies.service import find_company
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.kernel.audit import AuditHead
-from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.store.audit.walk import event_of
+from gateway.core.account import Environment
+from gateway.core.audit import AuditHead
+from gateway.core.storage import StoreUnavailable
 from gateway.store.engine import Store, open_store
 from gateway.store.kernel.chain import NO_HASH, ChainKeys, chained
 from gateway.store.schema import prepare

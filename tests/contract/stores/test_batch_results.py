@@ -6,11 +6,11 @@ from random import Random
 
 import pytest
 
-from gateway.domain.accounts.credentials import CredentialLimits
-from gateway.domain.bank.payout_orders import FailureCode
-from gateway.domain.kernel.money import Money
-from gateway.domain.kernel.storage import LimitReached
-from gateway.domain.payouts.payouts import (
+from gateway.banks.port.payout_orders import FailureCode
+from gateway.core.money import Money
+from gateway.core.permissions import CredentialLimits
+from gateway.core.storage import LimitReached
+from gateway.payouts.model import (
     SUCCESSORS,
     Attempt,
     Change,
@@ -20,8 +20,8 @@ from gateway.domain.payouts.payouts import (
     Payout,
     PayoutState,
 )
+from gateway.payouts.writes import Write, WriteResult, write_batch
 from gateway.store.engine import Store
-from gateway.store.payouts.writes import Write, WriteResult, write_batch
 from tests.contract.stores.databases import both
 from tests.world.extent import WHOLE
 from tests.world.stores.samples import (

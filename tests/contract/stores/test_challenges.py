@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 
-from gateway.domain.identity.challenges import Purpose
+from gateway.identity.challenges import Purpose
 from gateway.store.engine import Store
 from tests.contract.stores.databases import both
 from tests.world.stores.people import challenge, mail_token, signed_in

@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
+from gateway.audit import store as audit_log
+from gateway.audit.changes import Changes
 from gateway.companies.service import add_company
-from gateway.domain.backoffice.change_feed import Act, Kept, Mark, News, outdated
-from gateway.domain.kernel.storage import AlreadyExists
-from gateway.runtime.records.change_feed import ChangeFeed
-from gateway.runtime.records.kept_records import KeptRecords
-from gateway.store.audit import audit_log
-from gateway.store.audit.changes import Changes
+from gateway.core.change_feed import Act, Kept, Mark, News, outdated
+from gateway.core.storage import AlreadyExists
+from gateway.records.change_feed import ChangeFeed
+from gateway.records.kept_records import KeptRecords
 from gateway.store.engine import Store
 from tests.contract.stores import changer
 from tests.contract.stores.changer import change

@@ -16,9 +16,9 @@ from gateway.charges.model import (
     ChargeSums,
     SeenCharge,
 )
-from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope
-from gateway.domain.kernel.money import Money, Sum
-from gateway.domain.kernel.windows import Keyset, PageStart
+from gateway.core.company_scope import EVERY_COMPANY, CompanyScope
+from gateway.core.money import Money, Sum
+from gateway.core.windows import Keyset, PageStart
 from gateway.store.engine import Store
 from tests.contract.stores.databases import both
 from tests.world.stores.charges import SECOND, charge, records

@@ -4,9 +4,9 @@ import asyncio
 from dataclasses import replace
 from datetime import timedelta
 
-from gateway.domain.payouts.events import probed
-from gateway.domain.payouts.followups import Checked
-from gateway.domain.payouts.payouts import EventKind, PayoutState
+from gateway.payouts.events import probed
+from gateway.payouts.followups import Checked
+from gateway.payouts.model import EventKind, PayoutState
 from gateway.store.engine import Store
 from tests.contract.stores.databases import both
 from tests.world.stores.due import claim_due

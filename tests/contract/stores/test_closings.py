@@ -8,20 +8,20 @@ from typing import Any
 
 import pytest
 
+from gateway.banks.port.providers import Page
+from gateway.banks.port.statements import Balance, Entry, MovementKind
 from gateway.charges.store import StoredCharges
 from gateway.closings.model import Closing, Rule
 from gateway.closings.service import Closings
 from gateway.core.access import Staff
-from gateway.domain.bank.providers import Page
-from gateway.domain.bank.statements import Balance, Entry, MovementKind
-from gateway.domain.kernel.money import Money
-from gateway.operations.kernel.audit_context import AuditContext, RuleViolation
-from gateway.runtime.caches.cache import MemoryCache
+from gateway.core.audit_context import AuditContext, RuleViolation
+from gateway.core.money import Money
+from gateway.payouts.links import PayoutLinks
+from gateway.process.cache import MemoryCache
 from gateway.statements.model import local_day
 from gateway.statements.reads import StatementReads
 from gateway.statements.service import Statements
 from gateway.statements.snapshots import Snapshots
-from gateway.store.backoffice.payout_links import PayoutLinks
 from gateway.store.engine import Store
 from tests.contract.stores.databases import both
 from tests.world.movements import movement

@@ -8,10 +8,10 @@ import pytest
 from bench.queries import counting
 from gateway.companies.service import Companies, add_company, find_company
 from gateway.core.access import Staff
-from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope
-from gateway.domain.kernel.storage import AlreadyExists, StoreUnavailable
-from gateway.domain.kernel.windows import Paging
-from gateway.operations.kernel.audit_context import AuditContext
+from gateway.core.audit_context import AuditContext
+from gateway.core.company_scope import EVERY_COMPANY, CompanyScope
+from gateway.core.storage import AlreadyExists, StoreUnavailable
+from gateway.core.windows import Paging
 from gateway.store.engine import Store
 from tests.contract.stores.databases import both
 from tests.contract.stores.lists import OTHER, OURS, THEIRS

@@ -10,6 +10,11 @@ import pytest
 
 from gateway.companies.service import add_company
 from gateway.core.access import Staff
+from gateway.core.audit_context import AuditContext
+from gateway.core.company_scope import EVERY_COMPANY, CompanyScope
+from gateway.core.permissions import Action, Permission, Resource
+from gateway.core.storage import AlreadyExists
+from gateway.core.windows import Paging
 from gateway.credentials.model import (
     EXPIRES_SOON,
     LONG_UNUSED,
@@ -17,12 +22,7 @@ from gateway.credentials.model import (
     CredentialState,
 )
 from gateway.credentials.service import CredentialPage, Credentials
-from gateway.domain.accounts.credentials import Action, Permission, Resource
-from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope
-from gateway.domain.kernel.storage import AlreadyExists
-from gateway.domain.kernel.windows import Paging
-from gateway.operations.kernel.audit_context import AuditContext
-from gateway.store.accounts.credentials import Rotation
+from gateway.credentials.store import Rotation
 from gateway.store.engine import Store
 from tests.contract.stores.databases import both
 from tests.contract.stores.lists import OTHER, OURS

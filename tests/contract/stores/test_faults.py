@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.domain.payouts.payouts import PayoutState
+from gateway.core.storage import StoreUnavailable
+from gateway.payouts.model import PayoutState
 from gateway.store.engine import Store, open_store
 from tests.contract.stores.databases import both
 from tests.world.stores.patience import SHORT

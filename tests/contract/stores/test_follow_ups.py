@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 import pytest
 from sqlalchemy import text
 
-from gateway.domain.payouts.followups import Backlog, Checked, ProbeClaim, Unsettled
-from gateway.domain.payouts.payouts import PayoutState
+from gateway.payouts.followups import Backlog, Checked, ProbeClaim, Unsettled
+from gateway.payouts.model import PayoutState
 from gateway.store.engine import Store
 from tests.contract.stores.databases import both
 from tests.world.stores.due import claim_due

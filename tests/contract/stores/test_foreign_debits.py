@@ -10,6 +10,9 @@ from typing import Any
 
 import pytest
 
+from gateway.banks.port.capabilities import EntryField
+from gateway.banks.port.providers import Bank, Page, ProviderAccount, Unreachable
+from gateway.banks.port.statements import Balance, Direction, Entry, MovementKind
 from gateway.charges.store import StoredCharges
 from gateway.closings.foreign_debits import (
     DebitWatch,
@@ -20,22 +23,19 @@ from gateway.closings.foreign_debits import (
 from gateway.closings.model import ForeignDebit
 from gateway.closings.service import Closings
 from gateway.core.access import Staff
-from gateway.domain.accounts.accounts import Account
-from gateway.domain.bank.capabilities import EntryField
-from gateway.domain.bank.providers import Bank, Page, ProviderAccount, Unreachable
-from gateway.domain.bank.statements import Balance, Direction, Entry, MovementKind
-from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope
-from gateway.domain.kernel.money import Money, Sum
-from gateway.domain.payouts.payouts import PayoutState
-from gateway.operations.kernel.audit_context import AuditContext, RuleViolation
+from gateway.core.account import Account
+from gateway.core.audit_context import AuditContext, RuleViolation
+from gateway.core.company_scope import EVERY_COMPANY, CompanyScope
+from gateway.core.money import Money, Sum
 from gateway.overview.model import Need
 from gateway.overview.store import OverviewRecords
-from gateway.runtime.caches.cache import MemoryCache
+from gateway.payouts.links import PayoutLinks
+from gateway.payouts.model import PayoutState
+from gateway.process.cache import MemoryCache
 from gateway.statements.model import local_day
 from gateway.statements.reads import StatementReads
 from gateway.statements.service import Statements
 from gateway.statements.snapshots import Snapshots
-from gateway.store.backoffice.payout_links import PayoutLinks
 from gateway.store.engine import Store
 from tests.contract.stores.databases import both
 from tests.world.acts import reader

@@ -13,9 +13,9 @@ import pytest
 from sqlalchemy import Connection, event, make_url, text
 from sqlalchemy.ext.asyncio.engine import AsyncEngine
 
-from gateway.domain.bank.payout_orders import FailureCode
-from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.domain.payouts.payouts import Change, Failure, Payout, PayoutState
+from gateway.banks.port.payout_orders import FailureCode
+from gateway.core.storage import StoreUnavailable
+from gateway.payouts.model import Change, Failure, Payout, PayoutState
 from gateway.store.engine import Store, open_store
 from gateway.store.kernel.hot_statements import BulkRow, HotExecution, Values, _Hot
 from gateway.store.kernel.poolers import Pooler, pooler_of

@@ -9,9 +9,9 @@ from datetime import timedelta
 import pytest
 
 from gateway.companies.service import add_company
-from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope, scope_of
-from gateway.domain.kernel.windows import Paging
-from gateway.domain.payouts.payouts import PayoutState
+from gateway.core.company_scope import EVERY_COMPANY, CompanyScope, scope_of
+from gateway.core.windows import Paging
+from gateway.payouts.model import PayoutState
 from gateway.reviews.store import in_review as listed
 from gateway.reviews.store import unresolved
 from gateway.store.engine import Store

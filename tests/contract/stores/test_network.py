@@ -7,8 +7,8 @@ import asyncpg
 import pytest
 from sqlalchemy import event, make_url, text
 
-from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.domain.payouts.payouts import PayoutState
+from gateway.core.storage import StoreUnavailable
+from gateway.payouts.model import PayoutState
 from gateway.store.engine import Store, open_store
 from tests.world.stores.patience import SHORT
 from tests.world.stores.relay import Relay, relayed

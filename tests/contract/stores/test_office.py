@@ -13,20 +13,20 @@ from gateway.approvals.model import (
     ApprovalSearch,
     ApprovalState,
 )
+from gateway.approvals.store import Waiting
 from gateway.audit.model import AuditSearch
 from gateway.audit.service import AuditEntry, find_acts
+from gateway.banks.port.provider_callbacks import CallbackKind
 from gateway.callbacks.model import CallbackSearch, CallbackState
 from gateway.callbacks.store import CallbackRecords
 from gateway.companies.service import add_company
-from gateway.domain.bank.provider_callbacks import CallbackKind
-from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope, scope_of
-from gateway.domain.kernel.storage import AlreadyExists
-from gateway.domain.kernel.windows import Listed, Paging
-from gateway.domain.payouts.followups import Backlog
+from gateway.core.company_scope import EVERY_COMPANY, CompanyScope, scope_of
+from gateway.core.storage import AlreadyExists
+from gateway.core.windows import Listed, Paging
+from gateway.payouts.followups import Backlog
 from gateway.request_log.model import RequestSearch
 from gateway.request_log.store import RequestRecords
 from gateway.stops.model import StopScope
-from gateway.store.approvals import Waiting
 from gateway.store.engine import Store
 from tests.contract.stores.databases import both
 from tests.world.acts import acts_of

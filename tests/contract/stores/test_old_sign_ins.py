@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from sqlalchemy import Table, Text, func, insert, select, text, type_coerce
 
-from gateway.domain.identity.attempt_limits import Failures
-from gateway.domain.identity.challenges import Mail
+from gateway.identity.attempt_limits import Failures
+from gateway.identity.challenges import Mail
 from gateway.store.engine import Store
 from gateway.store.kernel.old_rows import AT_ONCE
 from gateway.store.tables import identity

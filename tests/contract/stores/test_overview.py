@@ -10,20 +10,20 @@ import pytest
 from sqlalchemy import select, update
 
 from gateway.approvals.model import ApprovalKind, ApprovalState
+from gateway.approvals.own_work import collectable
 from gateway.callbacks.store import CallbackRecords
 from gateway.companies.service import add_company
 from gateway.core.access import Staff
-from gateway.core.own_work import collectable
-from gateway.domain.identity.rights import Role
-from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope, scope_of
-from gateway.domain.kernel.money import Money, Sum
-from gateway.domain.payouts.payouts import PayoutState
-from gateway.domain.payouts.status import Certainty
-from gateway.operations.kernel.audit_context import AuditContext
+from gateway.core.audit_context import AuditContext
+from gateway.core.company_scope import EVERY_COMPANY, CompanyScope, scope_of
+from gateway.core.money import Money, Sum
+from gateway.core.rights import Role
 from gateway.overview.model import HOUR, HourFigures, Need, Span
 from gateway.overview.store import OverviewRecords
-from gateway.payouts.model import OpenWork
-from gateway.payouts.store import PayoutDirectory
+from gateway.payouts.directory import PayoutDirectory
+from gateway.payouts.documents import OpenWork
+from gateway.payouts.model import PayoutState
+from gateway.payouts.status import Certainty
 from gateway.stops.model import StopScope
 from gateway.store.engine import Store
 from gateway.store.tables.core import accounts, payouts

@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import replace
 from datetime import timedelta
 
-from gateway.domain.identity.panel_sessions import PanelState
+from gateway.core.browsers import PanelState
 from gateway.store.engine import Store
 from tests.contract.stores.databases import both
 from tests.world.stores.people import END, MARIA, panel, session, signed_in, token

@@ -12,10 +12,10 @@ import pytest
 from sqlalchemy import text
 
 from gateway.companies.service import add_company
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.kernel.company_scope import EVERY_COMPANY
-from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.domain.kernel.windows import Paging
+from gateway.core.account import Environment
+from gateway.core.company_scope import EVERY_COMPANY
+from gateway.core.storage import StoreUnavailable
+from gateway.core.windows import Paging
 from gateway.request_log.model import RequestSearch
 from gateway.request_log.store import RequestRecords
 from gateway.store.engine import Store, open_store

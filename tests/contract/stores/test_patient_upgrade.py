@@ -11,7 +11,7 @@ from itertools import count
 import pytest
 from sqlalchemy import Connection, inspect, text
 
-from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.core.storage import StoreUnavailable
 from gateway.store import schema
 from gateway.store.engine import Store
 from tests.world.stores.samples import attempt, payout

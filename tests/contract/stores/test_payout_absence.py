@@ -8,16 +8,16 @@ from datetime import timedelta
 
 import pytest
 
-from gateway.domain.bank.payout_orders import FailureCode
-from gateway.domain.bank.providers import Evidence, Phase
-from gateway.domain.kernel.company_scope import EVERY_COMPANY
-from gateway.domain.payouts.payouts import Absence, Change, EventKind, Failure, PayoutState
-from gateway.domain.payouts.status import Certainty, CertaintySought, certainty_of
+from gateway.banks.port.payout_orders import FailureCode
+from gateway.banks.port.providers import Evidence, Phase
+from gateway.core.company_scope import EVERY_COMPANY
 from gateway.overview.model import HOUR, Span
 from gateway.overview.store import OverviewRecords
-from gateway.payouts.model import Hit
+from gateway.payouts.directory import PayoutDirectory
+from gateway.payouts.documents import Hit
+from gateway.payouts.model import Absence, Change, EventKind, Failure, PayoutState
 from gateway.payouts.searches import PayoutFilterBody, PayoutQuery
-from gateway.payouts.store import PayoutDirectory
+from gateway.payouts.status import Certainty, CertaintySought, certainty_of
 from gateway.store.engine import Store
 from tests.contract.stores.databases import both
 from tests.world.stores.samples import ACCOUNT, NOW, attempt, change, payout

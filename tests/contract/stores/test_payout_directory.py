@@ -11,19 +11,19 @@ import pytest
 from sqlalchemy import text, update
 
 from gateway.approvals.model import ApprovalState
+from gateway.banks.port.payout_orders import FailureCode, PayoutMethod, PixDestination
+from gateway.banks.port.providers import PixReturn
 from gateway.companies.service import add_company
-from gateway.domain.bank.payout_orders import FailureCode, PayoutMethod, PixDestination
-from gateway.domain.bank.providers import PixReturn
-from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope
-from gateway.domain.kernel.money import Money, Sum
-from gateway.domain.payouts.payouts import Failure, Payout, PayoutState
-from gateway.domain.payouts.status import Certainty, CertaintySought, certainty_of
+from gateway.core.company_scope import EVERY_COMPANY, CompanyScope
+from gateway.core.money import Money, Sum
 from gateway.overview.model import HOUR, Span
 from gateway.overview.store import OverviewRecords
-from gateway.payouts import store as payout_directory
-from gateway.payouts.model import FoundPayout, Hit, HitPayouts, Orderer, PayoutCounts
+from gateway.payouts import directory as payout_directory
+from gateway.payouts.directory import Named, PayoutDirectory
+from gateway.payouts.documents import FoundPayout, Hit, HitPayouts, Orderer, PayoutCounts
+from gateway.payouts.model import Failure, Payout, PayoutState
 from gateway.payouts.searches import PayoutFilterBody, PayoutOrder, PayoutQuery
-from gateway.payouts.store import Named, PayoutDirectory
+from gateway.payouts.status import Certainty, CertaintySought, certainty_of
 from gateway.store.engine import Store
 from gateway.store.tables import texts
 from gateway.store.tables.core import payouts

@@ -9,19 +9,19 @@ from itertools import product
 import pytest
 from sqlalchemy import func, select, text
 
+from gateway.banks.port.payout_orders import FailureCode
+from gateway.banks.port.providers import Evidence, Phase
 from gateway.callbacks.model import CallbackState
 from gateway.callbacks.store import CallbackRecords
-from gateway.domain.bank.payout_orders import FailureCode
-from gateway.domain.bank.providers import Evidence, Phase
-from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.domain.payouts.events import noticed, probed
-from gateway.domain.payouts.followups import Checked
-from gateway.domain.payouts.payouts import Change, EventKind, Failure, PayoutState
-from gateway.domain.payouts.reviews import Opinion, Verdict
-from gateway.runtime.records.payout_events import EventSealing
+from gateway.core.storage import StoreUnavailable
+from gateway.payouts import event_store as events
+from gateway.payouts.event_sealing import EventSealing
+from gateway.payouts.events import noticed, probed
+from gateway.payouts.followups import Checked
+from gateway.payouts.model import Change, EventKind, Failure, PayoutState
+from gateway.payouts.opinions import Opinion, Verdict
 from gateway.security.keys import Derivation
 from gateway.store.engine import Store, open_store
-from gateway.store.payouts import events
 from gateway.store.tables.core import payout_events
 from tests.contract.stores.databases import both
 from tests.world.stores import samples

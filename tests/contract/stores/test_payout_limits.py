@@ -7,10 +7,10 @@ from datetime import timedelta
 
 import pytest
 
-from gateway.domain.accounts.credentials import CredentialLimits
-from gateway.domain.kernel.money import Money
-from gateway.domain.kernel.storage import LimitReached
-from gateway.domain.payouts.payouts import Payout, PayoutState
+from gateway.core.money import Money
+from gateway.core.permissions import CredentialLimits
+from gateway.core.storage import LimitReached
+from gateway.payouts.model import Payout, PayoutState
 from gateway.store.engine import Store
 from tests.contract.stores.databases import both
 from tests.world.stores.samples import (

@@ -7,9 +7,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from gateway.domain.bank.payout_orders import FailureCode
-from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.domain.payouts.payouts import Failure, ListedPayout, Payout, PayoutState
+from gateway.banks.port.payout_orders import FailureCode
+from gateway.core.storage import StoreUnavailable
+from gateway.payouts.model import Failure, ListedPayout, Payout, PayoutState
 from gateway.store.engine import Store
 from tests.contract.stores.databases import both
 from tests.world.stores.samples import ACCOUNT, SISTER, attempt, change, payout, search

@@ -3,7 +3,7 @@
 import asyncio
 from dataclasses import replace
 
-from gateway.domain.payouts.payouts import PayoutState
+from gateway.payouts.model import PayoutState
 from gateway.store.engine import Store
 from tests.contract.stores.databases import both
 from tests.world.stores.samples import ACCOUNT, attempt, change, payout

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from gateway.domain.payouts.payouts import PayoutState
+from gateway.payouts.model import PayoutState
 from gateway.store.engine import Store
 from tests.contract.stores.databases import both
 from tests.world.stores.samples import ACCOUNT, NOW, SISTER, attempt, change, payout, search

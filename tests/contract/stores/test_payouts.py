@@ -6,14 +6,14 @@ from datetime import timedelta
 
 import pytest
 
-from gateway.domain.bank.payout_orders import (
+from gateway.banks.port.payout_orders import (
     AccountType,
     BankDestination,
     FailureCode,
     PayoutMethod,
 )
-from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.domain.payouts.payouts import (
+from gateway.core.storage import StoreUnavailable
+from gateway.payouts.model import (
     FINAL_STATES,
     SUCCESSORS,
     Change,

@@ -7,9 +7,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.kernel.key_rotation import LiveProcess
-from gateway.domain.kernel.storage import LEASE
+from gateway.core.account import Environment
+from gateway.core.key_rotation import LiveProcess
+from gateway.core.storage import LEASE
 from gateway.store.engine import Store, open_store
 from gateway.store.schema import prepare
 from tests.contract.stores.databases import both

@@ -9,11 +9,11 @@ from typing import Any
 
 from msgspec import UNSET
 
+from gateway.banks.port.statements import Balance
 from gateway.banks.readings import Readings
 from gateway.companies.service import add_company
-from gateway.domain.bank.statements import Balance
-from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope, scope_of
-from gateway.domain.kernel.money import Money, Sum
+from gateway.core.company_scope import EVERY_COMPANY, CompanyScope, scope_of
+from gateway.core.money import Money, Sum
 from gateway.store.engine import Store
 from tests.contract.stores.databases import both
 from tests.world.acts import reader

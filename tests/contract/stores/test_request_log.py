@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from gateway.domain.kernel.company_scope import EVERY_COMPANY
-from gateway.domain.kernel.windows import Paging
+from gateway.core.company_scope import EVERY_COMPANY
+from gateway.core.windows import Paging
 from gateway.request_log.model import (
     COUNTED_AT_MOST,
     Cursor,

@@ -5,10 +5,10 @@ from datetime import timedelta
 
 import pytest
 
-from gateway.domain.bank.providers import PixReturn
-from gateway.domain.kernel.money import Money
-from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.domain.payouts.payouts import PayoutState
+from gateway.banks.port.providers import PixReturn
+from gateway.core.money import Money
+from gateway.core.storage import StoreUnavailable
+from gateway.payouts.model import PayoutState
 from gateway.store.engine import Store
 from tests.contract.stores.databases import both
 from tests.world.stores.samples import ACCOUNT, NOW, SISTER, attempt, change, payout

@@ -6,9 +6,9 @@ from datetime import timedelta
 
 import pytest
 
-from gateway.domain.bank.payout_orders import FailureCode
-from gateway.domain.payouts.payouts import Failure, PayoutState
-from gateway.domain.payouts.reviews import Verdict
+from gateway.banks.port.payout_orders import FailureCode
+from gateway.payouts.model import Failure, PayoutState
+from gateway.payouts.opinions import Verdict
 from gateway.store.engine import Store
 from tests.contract.stores.databases import both
 from tests.contract.stores.reviews import MARIA, PAID, UNKNOWN, in_review

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection, create_mock_engine, inspect
 
-from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.core.storage import StoreUnavailable
 from gateway.store import schema
 from gateway.store.engine import open_database
 from gateway.store.kernel.database import DEFAULT_LIMITS, Database

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection, inspect, text
 
-from gateway.domain.accounts.accounts import Environment
+from gateway.core.account import Environment
 from gateway.store import schema
 from gateway.store.engine import Store, open_store
 from gateway.store.kernel.database import Database

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from gateway.domain.accounts.accounts import Environment
+from gateway.core.account import Environment
 from gateway.store.engine import Store, open_store
 from gateway.store.schema import prepare
 from gateway.store.stamp import Stamp, StoreRefused

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from gateway.core.access import Staff
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.windows import Paging
-from gateway.operations.kernel.audit_context import AuditContext
+from gateway.core.audit_context import AuditContext
+from gateway.core.errors import ServiceError
+from gateway.core.windows import Paging
 from gateway.stops.service import Stops, stops_in_force
 from gateway.store.engine import Store
 from tests.contract.stores.databases import both

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from gateway.domain.kernel.storage import LEASE
+from gateway.core.storage import LEASE
 from gateway.store.engine import Store
 from tests.contract.stores.databases import both
 

@@ -8,8 +8,8 @@ from datetime import timedelta
 
 import pytest
 
-from gateway.domain.identity.users import NOTHING_CHOSEN, Preferences, RecoveryCode, Totp
-from gateway.domain.kernel.storage import AlreadyExists
+from gateway.core.storage import AlreadyExists
+from gateway.identity.user import NOTHING_CHOSEN, Preferences, RecoveryCode, Totp
 from gateway.store.engine import Store
 from tests.contract.stores.databases import both
 from tests.world.stores.people import MARIA, user

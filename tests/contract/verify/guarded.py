@@ -10,12 +10,12 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from gateway.domain.bank.capabilities import Capabilities, EntryField, Lookup, PortCall
-from gateway.domain.bank.payout_orders import PayoutMethod, PayoutOrder
-from gateway.domain.bank.providers import Outcome, Page, ProviderAccount, ProviderError
-from gateway.domain.bank.statements import Balance, Entry
-from gateway.domain.kernel.clocks import Deadline
-from gateway.domain.kernel.windows import Window
+from gateway.banks.port.capabilities import Capabilities, EntryField, Lookup, PortCall
+from gateway.banks.port.payout_orders import PayoutMethod, PayoutOrder
+from gateway.banks.port.providers import Outcome, Page, ProviderAccount, ProviderError
+from gateway.banks.port.statements import Balance, Entry
+from gateway.core.clocks import Deadline
+from gateway.core.windows import Window
 from provider_adapters.kit.client import ProviderClient
 from provider_adapters.kit.factory import AdapterContext
 from provider_adapters.kit.outcomes import Expected, unsent

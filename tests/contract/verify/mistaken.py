@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
-from gateway.domain.kernel.clocks import Deadline
+from gateway.core.clocks import Deadline
 from provider_adapters.kit.answers import ProviderAnswer
 from provider_adapters.kit.client import ProviderClient
 from provider_adapters.kit.factory import AdapterContext, AdapterFactory

@@ -8,8 +8,8 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
-from gateway.domain.bank.payout_orders import FailureCode, PayoutOrder
-from gateway.domain.bank.providers import (
+from gateway.banks.port.payout_orders import FailureCode, PayoutOrder
+from gateway.banks.port.providers import (
     CredentialsRefused,
     NotSent,
     Outcome,
@@ -17,9 +17,9 @@ from gateway.domain.bank.providers import (
     Rejected,
     Unknown,
 )
-from gateway.domain.bank.statements import Balance
-from gateway.domain.kernel.clocks import Deadline
-from gateway.domain.kernel.single_flight import SingleFlight
+from gateway.banks.port.statements import Balance
+from gateway.core.clocks import Deadline
+from gateway.core.single_flight import SingleFlight
 from provider_adapters.kit.factory import AdapterContext
 from provider_adapters.kit.requests import ProviderRequest, as_account
 from provider_adapters.kit.secrets import identity_of

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from gateway.domain.bank.capabilities import PortCall
-from gateway.domain.bank.payout_orders import PayoutOrder
-from gateway.domain.bank.provider_callbacks import (
+from gateway.banks.port.capabilities import PortCall
+from gateway.banks.port.payout_orders import PayoutOrder
+from gateway.banks.port.provider_callbacks import (
     ONLY_OURS,
     CallbackKind,
     CallbackProof,
@@ -21,8 +21,8 @@ from gateway.domain.bank.provider_callbacks import (
     NamedBy,
     Notice,
 )
-from gateway.domain.bank.providers import Outcome, ProviderAccount
-from gateway.domain.kernel.clocks import Deadline
+from gateway.banks.port.providers import Outcome, ProviderAccount
+from gateway.core.clocks import Deadline
 from provider_adapters._road.transcript import Transcript
 from provider_adapters.kit.proofs import only_value
 from provider_adapters.sandbox.adapter import SandboxAdapter

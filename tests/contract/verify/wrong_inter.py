@@ -6,9 +6,9 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Final
 
-from gateway.domain.bank.payout_orders import FailureCode, PayoutOrder
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import (
+from gateway.banks.port.payout_orders import FailureCode, PayoutOrder
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import (
     Accepted,
     Outcome,
     Page,
@@ -17,9 +17,9 @@ from gateway.domain.bank.providers import (
     Settled,
     Unknown,
 )
-from gateway.domain.bank.statements import Entry
-from gateway.domain.kernel.clocks import Deadline
-from gateway.domain.kernel.windows import Window
+from gateway.banks.port.statements import Entry
+from gateway.core.clocks import Deadline
+from gateway.core.windows import Window
 from provider_adapters.apipix.adapter import ApiPixAdapter
 from provider_adapters.apipix.factory import ApiPixFactory
 from provider_adapters.apipix.inter.calls import Inter

@@ -5,13 +5,13 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, Final
 
-from gateway.domain.bank.charges import Charge, ChargeOrder
-from gateway.domain.bank.payout_orders import BankDestination, PayoutOrder
-from gateway.domain.bank.pix_keys import KeyOwner, PixKey
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import NotFound, Outcome, ProviderAccount, Unreachable
-from gateway.domain.bank.refunds import RefundOrder
-from gateway.domain.kernel.clocks import Deadline
+from gateway.banks.port.charges import Charge, ChargeOrder
+from gateway.banks.port.payout_orders import BankDestination, PayoutOrder
+from gateway.banks.port.pix_keys import KeyOwner, PixKey
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import NotFound, Outcome, ProviderAccount, Unreachable
+from gateway.banks.port.refunds import RefundOrder
+from gateway.core.clocks import Deadline
 from provider_adapters.kit.answers import ProviderAnswer
 from provider_adapters.kit.requests import ProviderRequest
 from provider_adapters.sandbox.adapter import SandboxAdapter

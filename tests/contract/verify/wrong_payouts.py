@@ -7,10 +7,10 @@ from typing import Final
 
 import msgspec
 
-from gateway.domain.bank.payout_orders import PayoutMethod, PayoutOrder
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import Accepted, NotFound, Outcome, ProviderAccount, Unknown
-from gateway.domain.kernel.clocks import Deadline
+from gateway.banks.port.payout_orders import PayoutMethod, PayoutOrder
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import Accepted, NotFound, Outcome, ProviderAccount, Unknown
+from gateway.core.clocks import Deadline
 from provider_adapters.kit.answers import ProviderAnswer
 from provider_adapters.kit.outcomes import Expected
 from provider_adapters.kit.requests import ProviderRequest

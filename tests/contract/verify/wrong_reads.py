@@ -10,10 +10,10 @@ from typing import Any, Final
 
 import msgspec
 
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import NotFound, Page, ProviderAccount
-from gateway.domain.bank.statements import Entry
-from gateway.domain.kernel.windows import Window
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import NotFound, Page, ProviderAccount
+from gateway.banks.port.statements import Entry
+from gateway.core.windows import Window
 from provider_adapters.kit.answers import ProviderAnswer
 from provider_adapters.kit.requests import ProviderRequest
 from provider_adapters.sandbox.adapter import SandboxAdapter

@@ -5,11 +5,11 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, Final
 
-from gateway.domain.bank.charges import Charge, ChargeOrder
-from gateway.domain.bank.payout_orders import FailureCode, PayoutOrder
-from gateway.domain.bank.provider_options import ABOVE_PAYMENT, IN_USE
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import (
+from gateway.banks.port.charges import Charge, ChargeOrder
+from gateway.banks.port.payout_orders import FailureCode, PayoutOrder
+from gateway.banks.port.provider_options import ABOVE_PAYMENT, IN_USE
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import (
     Accepted,
     BadReply,
     NotFound,
@@ -19,9 +19,9 @@ from gateway.domain.bank.providers import (
     Rejected,
     Unknown,
 )
-from gateway.domain.bank.refunds import RefundOrder
-from gateway.domain.bank.statements import Balance
-from gateway.domain.kernel.clocks import Deadline
+from gateway.banks.port.refunds import RefundOrder
+from gateway.banks.port.statements import Balance
+from gateway.core.clocks import Deadline
 from provider_adapters.kit.answers import ProviderAnswer
 from provider_adapters.kit.outcomes import Expected
 from provider_adapters.kit.requests import ProviderRequest

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 
-from gateway.domain.bank.charges import ChargeOrder, ChargeType, Payer
-from gateway.domain.bank.pix_keys import KeyOrder, PixKeyType
-from gateway.domain.bank.provider_callbacks import CallbackOrder
-from gateway.domain.kernel.money import Money
-from gateway.domain.kernel.windows import Window
+from gateway.banks.port.charges import ChargeOrder, ChargeType, Payer
+from gateway.banks.port.pix_keys import KeyOrder, PixKeyType
+from gateway.banks.port.provider_callbacks import CallbackOrder
+from gateway.core.money import Money
+from gateway.core.windows import Window
 from gateway.net.client.messages import ProviderRequest
 from provider_adapters.woovi import requests
 from provider_adapters.woovi.words import REGISTERED

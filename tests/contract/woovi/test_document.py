@@ -12,17 +12,17 @@ from functools import cache
 import msgspec
 import pytest
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.charges import ChargeOrder, ChargeType, Payer
-from gateway.domain.bank.charges import ChargeStatus as Status
-from gateway.domain.bank.payout_orders import PayoutMethod, PayoutOrder
-from gateway.domain.bank.pix_keys import KeyOrder, PixKeyType
-from gateway.domain.bank.provider_callbacks import CallbackOrder
-from gateway.domain.bank.providers import Accepted, NotFound, Rejected, Settled
-from gateway.domain.bank.refunds import RefundOrder
-from gateway.domain.kernel.clocks import Deadline
-from gateway.domain.kernel.money import Money
-from gateway.domain.kernel.windows import Window
+from gateway.banks.port.charges import ChargeOrder, ChargeType, Payer
+from gateway.banks.port.charges import ChargeStatus as Status
+from gateway.banks.port.payout_orders import PayoutMethod, PayoutOrder
+from gateway.banks.port.pix_keys import KeyOrder, PixKeyType
+from gateway.banks.port.provider_callbacks import CallbackOrder
+from gateway.banks.port.providers import Accepted, NotFound, Rejected, Settled
+from gateway.banks.port.refunds import RefundOrder
+from gateway.core.account import Environment
+from gateway.core.clocks import Deadline
+from gateway.core.money import Money
+from gateway.core.windows import Window
 from gateway.net.client.messages import ProviderAnswer, ProviderRequest
 from provider_adapters.kit.factory import AdapterContext
 from provider_adapters.testing.verify.stage import Charge

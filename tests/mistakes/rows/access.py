@@ -11,9 +11,9 @@ _CHARGES = "tests/contract/stores/test_charges.py"
 _CLIENT_ADDRESS = "tests/unit/gateway/net/server/test_peer_client_address.py"
 _DIGESTS = "tests/unit/gateway/security/test_secrets_digests.py"
 _ORDER = "tests/surfaces/banking/test_order.py"
-_PERMISSIONS = "tests/unit/gateway/domain/accounts/test_credentials_permissions.py"
+_PERMISSIONS = "tests/unit/gateway/core/test_permissions_permissions.py"
 _QUOTA = "tests/unit/policies/traffic/test_quota.py"
-_SHARED = "tests/unit/gateway/runtime/caches/test_limits.py"
+_SHARED = "tests/unit/gateway/process/test_limits.py"
 _SURFACE = "tests/unit/gateway/http/banking/test_surface.py"
 _THROTTLE = "tests/unit/policies/traffic/test_throttle.py"
 _TRAFFIC = "tests/surfaces/banking/test_traffic.py"
@@ -109,7 +109,7 @@ ROWS = (
         name="quota-in-each-process",
         promise="Processes that share limits draw from one bucket.",
         source="ADR 0044",
-        file="gateway/runtime/caches/limits.py",
+        file="gateway/process/limits.py",
         right="  full = full + took * step\n",
         wrong="",
         tests=(f"{_SHARED}::test_processes_draw_from_one_bucket",),
@@ -181,7 +181,7 @@ ROWS = (
         name="write-does-not-include-read",
         promise="`manage` includes `write`, `write` includes `read`.",
         source="contract 5.2",
-        file="gateway/domain/accounts/credentials.py",
+        file="gateway/core/permissions.py",
         right="self.action >= needed.action",
         wrong="self.action == needed.action",
         tests=(_PERMISSIONS,),
@@ -190,7 +190,7 @@ ROWS = (
         name="read-includes-write",
         promise="A permission covers its own resource alone.",
         source="contract 5.2",
-        file="gateway/domain/accounts/credentials.py",
+        file="gateway/core/permissions.py",
         right="self.resource is needed.resource and self.action >= needed.action",
         wrong="self.resource is needed.resource or self.action >= needed.action",
         tests=(_PERMISSIONS,),
@@ -226,7 +226,7 @@ ROWS = (
         name="company-limit-of-a-person",
         promise="A person limited to companies sees no account of another one.",
         source="decisions 11 (four eyes)",
-        file="gateway/store/backoffice/lists.py",
+        file="gateway/store/lists.py",
         right="wanted.where(*of_company(accounts.c.company_id, scope))",
         wrong="wanted",
         tests=(_SCOPED,),

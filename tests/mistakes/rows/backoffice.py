@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from tests.mistakes.mistake import Mistake
 
-_OPERATIONS = "tests/unit/gateway/operations/backoffice"
-_ACCESS_DOMAIN = "tests/unit/gateway/domain/backoffice/test_access_orders.py"
-_ACCESS_ORDERS = f"{_OPERATIONS}/test_access_orders.py"
+_IDENTITY = "tests/unit/gateway/identity"
+_ACCESS_DOMAIN = "tests/unit/gateway/identity/test_access_changes.py"
+_ACCESS_ORDERS = f"{_IDENTITY}/test_access_orders.py"
 _APPROVALS = "tests/unit/gateway/approvals/test_service.py"
 _APPROVALS_DOMAIN = "tests/unit/gateway/approvals/test_model.py"
-_CARRIERS = f"{_OPERATIONS}/test_access_carriers.py"
+_CARRIERS = f"{_IDENTITY}/test_access_carriers.py"
 _CREDENTIALS = "tests/unit/gateway/credentials/test_service.py"
 _EXECUTION = "tests/unit/gateway/approvals/test_execution.py"
 _EXPORTED = "tests/unit/gateway/payouts/test_service_searches.py"
-_FILES = f"{_OPERATIONS}/downloads/test_files.py"
+_FILES = "tests/unit/gateway/reports/test_files.py"
 _LINKED = "tests/unit/gateway/statements/test_service.py"
 _MONEY_ORDERS = "tests/unit/gateway/approvals/test_money.py"
 _NO_PROOF = "test_a_failed_repetition_proves_nothing_of_a_refund_that_may_have_been_given"
@@ -72,7 +72,7 @@ ROWS = (
         name="roles-for-a-wider-person",
         promise="An order for roles is void once its person sees more companies than it said.",
         source="ADR 18",
-        file="gateway/domain/backoffice/access_orders.py",
+        file="gateway/identity/access_changes.py",
         right="return shown is None or scope_of(frozenset(shown)).covers(user.companies)",
         wrong="return shown is None or not scope_of(user.companies).everything",
         tests=(f"{_ACCESS_DOMAIN}::test_an_order_fits_while_it_gives_no_more_than_it_said",),
@@ -81,7 +81,7 @@ ROWS = (
         name="enabled-after-another-change",
         promise="An order to enable somebody is void once they were changed.",
         source="ADR 18",
-        file="gateway/domain/backoffice/access_orders.py",
+        file="gateway/identity/access_changes.py",
         right="return user.active or user.updated_at == changed_at",
         wrong="return user.active or user.updated_at >= changed_at",
         tests=(f"{_ACCESS_DOMAIN}::test_an_order_fits_while_it_gives_no_more_than_it_said",),
@@ -90,7 +90,7 @@ ROWS = (
         name="no-company-is-every-company",
         promise="Taking the last company away from somebody never shows them every company.",
         source="docs/people.md",
-        file="gateway/operations/backoffice/access_orders.py",
+        file="gateway/identity/access_orders.py",
         right="kept = found.companies & wanted or found.companies",
         wrong="kept = found.companies & wanted",
         tests=(f"{_ACCESS_ORDERS}::test_companies_are_taken_at_once_and_given_by_two",),
@@ -117,7 +117,7 @@ ROWS = (
         name="changed-between-decision-and-deed",
         promise="An order about a person is refused if they change before it is carried out.",
         source="ADR 18",
-        file="gateway/operations/backoffice/access_carriers.py",
+        file="gateway/identity/access_carriers.py",
         right="users = replace(self.services.users, fits=partial(still_fits, order))",
         wrong="users = self.services.users",
         tests=(f"{_CARRIERS}::test_what_changes_between_the_decision_and_the_deed_refuses_it",),
@@ -126,7 +126,7 @@ ROWS = (
         name="order-beyond-the-orderer-s-companies",
         promise="An order is void once its orderer does not see all the companies it gives.",
         source="ADR 18",
-        file="gateway/operations/backoffice/access_carriers.py",
+        file="gateway/identity/access_carriers.py",
         right="if not all(scope_of(orderer.companies).covers(each) for each in limits):",
         wrong="if not any(scope_of(orderer.companies).covers(each) for each in limits):",
         tests=(f"{_CARRIERS}::test_an_orderer_who_does_not_see_it_all_by_now_has_ordered_nothing",),
@@ -192,7 +192,7 @@ ROWS = (
         name="one-person-is-two",
         promise="Two opinions of one person, spelt differently, are one.",
         source="docs/panel.md",
-        file="gateway/domain/payouts/reviews.py",
+        file="gateway/payouts/opinions.py",
         right='return " ".join(person.casefold().split())',
         wrong='return " ".join(person.split())',
         tests=(f"{_REVIEWS}::test_one_person_is_one_person_however_spelt",),
@@ -201,7 +201,7 @@ ROWS = (
         name="opinion-of-another-read",
         promise="Until a payout is decided, everybody reads their own opinion alone.",
         source="decisions 11",
-        file="gateway/domain/payouts/reviews.py",
+        file="gateway/payouts/opinions.py",
         right="return not payout.review or same_name(person) == by",
         wrong="return True",
         tests=(f"{_REVIEWS}::test_opinions_of_others_are_read_when_the_payout_is_decided",),
@@ -332,7 +332,7 @@ ROWS = (
         name="files-without-a-limit",
         promise="One person reads at most two exported files at once.",
         source="docs/people.md",
-        file="gateway/operations/backoffice/downloads/files.py",
+        file="gateway/reports/files.py",
         right="if len(self._held.get(user_id, ())) >= MOST_OF_A_PERSON:",
         wrong="if len(self._held) >= MOST_OF_A_PERSON:",
         tests=(f"{_FILES}::test_a_turn_ends_however_its_file_does",),

@@ -5,18 +5,17 @@ from __future__ import annotations
 from tests.mistakes.mistake import Mistake
 
 _HTTP = "tests/unit/gateway/http/backoffice"
-_OPERATIONS = "tests/unit/gateway/operations/backoffice"
 _VALIDATION = "tests/unit/policies/validation/backoffice"
 _APPROVALS_SHOWN = "tests/unit/gateway/approvals/test_routes.py"
 _AUDIT = "tests/unit/gateway/audit/test_service.py"
 _CALLBACKS = "tests/unit/gateway/callbacks/test_service.py"
 _CREDENTIALS = "tests/unit/gateway/credentials/test_service.py"
-_DOSSIERS = "tests/unit/gateway/payouts/test_model.py"
+_DOSSIERS = "tests/unit/gateway/payouts/test_documents.py"
 _FAILURES = f"{_HTTP}/test_callers_failures.py"
 _INPUTS = f"{_VALIDATION}/test_inputs.py"
 _FINDER = "tests/unit/gateway/payouts/test_service_searches.py"
 _ACCOUNTS = "tests/unit/gateway/accounts/test_service.py"
-_PAYOUTS = "tests/unit/gateway/payouts/test_model.py"
+_PAYOUTS = "tests/unit/gateway/payouts/test_documents.py"
 _PIX_KEYS = "tests/unit/gateway/pix_keys/test_routes.py"
 _REQUESTS = "tests/unit/gateway/request_log/test_service.py"
 _REVIEWS = "tests/unit/gateway/reviews/test_service.py"
@@ -107,7 +106,7 @@ ROWS = (
         name="hold-of-a-paid-payout",
         promise="A payout is told as held only while its bank holds it.",
         source="ADR 23",
-        file="gateway/payouts/model.py",
+        file="gateway/payouts/documents.py",
         right="held = about.held_until if about.state is PayoutState.ACCEPTED else None",
         wrong="held = about.held_until",
         tests=(f"{_PAYOUTS}::test_users_are_told_until_when_the_bank_holds_a_payout",),
@@ -127,7 +126,7 @@ ROWS = (
         name="next-look-at-a-final-payout",
         promise="Of a payout that has ended no next look is told.",
         source="docs/people.md",
-        file="gateway/payouts/model.py",
+        file="gateway/payouts/documents.py",
         right="is_open = found.number == about.attempt and about.state not in FINAL_STATES",
         wrong="is_open = found.number == about.attempt",
         tests=(f"{_DOSSIERS}::test_only_the_latest_try_of_an_open_payout_is_looked_at_again",),
@@ -172,7 +171,7 @@ ROWS = (
         name="payouts-of-every-company-found",
         promise="A search of payouts finds those of one's own companies alone.",
         source="docs/people.md",
-        file="gateway/payouts/store.py",
+        file="gateway/payouts/directory.py",
         right="common = [*_open_to(query), *of_account(payouts.c.account_id, scope)]",
         wrong="common = [*_open_to(query)]",
         tests=(f"{_FINDER}::test_a_search_shows_and_counts_what_is_in_scope",),

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from tests.mistakes.mistake import Mistake
 
-_ACCESS_TOKENS = "tests/unit/gateway/security/identity/test_tokens_access_tokens.py"
+_ACCESS_TOKENS = "tests/unit/gateway/identity/test_tokens_access_tokens.py"
 _CHALLENGES = "tests/contract/stores/test_challenges.py"
-_CODES = "tests/unit/gateway/operations/identity/test_second_factors.py"
+_CODES = "tests/unit/gateway/identity/test_second_factors.py"
 _CSRF = "tests/unit/policies/traffic/test_csrf.py"
 _LISTS = "tests/contract/stores/test_lists.py"
-_REFRESHING = "tests/unit/gateway/operations/identity/test_tokens.py"
+_REFRESHING = "tests/unit/gateway/identity/test_token_refresh.py"
 _SESSION = "tests/unit/policies/authentication/test_session.py"
 _SESSIONS = "tests/contract/stores/test_sessions.py"
 _STEP_UP = "tests/unit/policies/authorization/test_user_step_up.py"
-_THROTTLING = "tests/unit/gateway/operations/identity/test_throttling.py"
+_THROTTLING = "tests/unit/gateway/identity/test_throttling.py"
 _USERS = "tests/contract/stores/test_users.py"
 
 ROWS = (
@@ -57,7 +57,7 @@ ROWS = (
         name="old-factor-is-fresh",
         promise="What is dangerous asks for a second factor of the last five minutes.",
         source="decisions 6 (`STEP_UP_REQUIRED`)",
-        file="gateway/domain/identity/access.py",
+        file="gateway/core/user_access.py",
         right="if now - at > FRESH:",
         wrong="if at - now > FRESH:",
         tests=(_STEP_UP,),
@@ -66,7 +66,7 @@ ROWS = (
         name="stolen-refresh-token-borne",
         promise="A used refresh token that is shown again ends the session.",
         source="contract 4.2",
-        file="gateway/operations/identity/tokens.py",
+        file="gateway/identity/token_refresh.py",
         right="if in_time and token.number == newest - 1:",
         wrong="if in_time or token.number == newest - 1:",
         tests=(_REFRESHING,),
@@ -75,7 +75,7 @@ ROWS = (
         name="refresh-token-twice",
         promise="A refresh token is single-use: of ten at once one wins.",
         source="contract 4.2",
-        file="gateway/store/identity/sessions.py",
+        file="gateway/identity/session_store.py",
         right=(
             ".where(refresh_tokens.c.digest == token.digest, refresh_tokens.c.used_at.is_(None))"
         ),
@@ -86,7 +86,7 @@ ROWS = (
         name="code-works-twice",
         promise="A code of the app works once, and none before it.",
         source="contract 4.2, decisions 7",
-        file="gateway/store/identity/users.py",
+        file="gateway/identity/user_store.py",
         right="users.c.totp_step < step",
         wrong="users.c.totp_step <= step",
         tests=(f"{_USERS}::test_a_step_is_accepted_once_and_none_before_it",),
@@ -95,7 +95,7 @@ ROWS = (
         name="lockout-never-comes",
         promise="Five wrong passwords make one wait.",
         source="decisions 6 (`TOO_MANY_ATTEMPTS`)",
-        file="gateway/domain/identity/attempt_limits.py",
+        file="gateway/identity/attempt_limits.py",
         right="return max(timedelta(0), failures.blocked_until - now)",
         wrong="return min(timedelta(0), failures.blocked_until - now)",
         tests=(f"{_THROTTLING}::test_five_wrong_passwords_make_one_wait_and_unknown_people_too",),
@@ -104,7 +104,7 @@ ROWS = (
         name="reset-link-works-twice",
         promise="A link of a mail works once.",
         source="decisions 7",
-        file="gateway/store/identity/challenges.py",
+        file="gateway/identity/challenge_store.py",
         right=(
             "        mail_tokens.c.purpose == purpose.value,\n"
             "        mail_tokens.c.used_at.is_(None),\n"
@@ -116,7 +116,7 @@ ROWS = (
         name="unknown-people-not-throttled",
         promise="Whether a person exists shows in nothing, not in the throttle either.",
         source="decisions 6",
-        file="gateway/operations/identity/passwords.py",
+        file="gateway/identity/password_changes.py",
         right='user_id = "" if user is None else user.id',
         wrong=("if user is None:\n            return None\n        user_id = user.id"),
         tests=(f"{_THROTTLING}::test_five_wrong_passwords_make_one_wait_and_unknown_people_too",),
@@ -125,7 +125,7 @@ ROWS = (
         name="any-audience",
         promise="An access token is for us alone.",
         source="contract 5.4",
-        file="gateway/security/identity/tokens.py",
+        file="gateway/identity/tokens.py",
         right='"strict_aud": True,',
         wrong='"verify_aud": False,',
         tests=(f"{_ACCESS_TOKENS}::test_a_claim_of_another_content_or_kind_is_refused",),
@@ -134,7 +134,7 @@ ROWS = (
         name="expired-token-taken",
         promise="An access token is over when its time is.",
         source="contract 5.4",
-        file="gateway/security/identity/tokens.py",
+        file="gateway/identity/tokens.py",
         right="if ends + leeway <= now:",
         wrong="if ends + leeway <= issued:",
         tests=(f"{_ACCESS_TOKENS}::test_after_that_it_is_over",),
@@ -143,7 +143,7 @@ ROWS = (
         name="token-of-another-type",
         promise="A token's header names our algorithm and our type, both.",
         source="contract 5.4",
-        file="gateway/security/identity/tokens.py",
+        file="gateway/identity/tokens.py",
         right='if head["alg"] != ALGORITHM or head["typ"] != TYPE:',
         wrong='if head["alg"] != ALGORITHM and head["typ"] != TYPE:',
         tests=(f"{_ACCESS_TOKENS}::test_any_other_head_is_refused_though_the_key_signed_it",),
@@ -163,7 +163,7 @@ ROWS = (
         name="app-secret-bound-to-nobody",
         promise="A sealed secret opens in the row of its own person alone.",
         source="SECURITY.md",
-        file="gateway/operations/identity/second_factors.py",
+        file="gateway/identity/second_factors.py",
         right='return f"user:{user_id}:totp"',
         wrong='return "user:totp"',
         tests=(f"{_CODES}::test_the_secret_is_sealed_for_its_person_alone",),

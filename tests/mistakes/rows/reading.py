@@ -9,21 +9,21 @@ _DOCUMENT = "tests/unit/policies/validation/test_fields_document.py"
 _JSON = "tests/unit/gateway/http/test_rendering_json.py"
 _COMPANIES = "tests/contract/stores/test_companies.py"
 _ORDER = "tests/surfaces/identity/test_order.py"
-_PAYOUT = "tests/unit/policies/validation/test_payout.py"
+_PAYOUT = "tests/unit/gateway/payouts/test_bodies.py"
 _REPORTS = "tests/unit/gateway/statements/test_reports.py"
 _REPORTS_DOCUMENT = "tests/unit/gateway/reports/test_document.py"
 _SCHEMAS = "tests/unit/gateway/http/openapi/test_schemas.py"
-_SEARCH = "tests/unit/policies/validation/test_search.py"
-_STRICT = "tests/unit/gateway/domain/kernel/test_strict.py"
+_SEARCH = "tests/unit/gateway/payouts/test_list_query.py"
+_STRICT = "tests/unit/gateway/core/test_strict.py"
 _TAX_NUMBERS = "tests/properties/test_tax_numbers.py"
-_WINDOWS = "tests/unit/gateway/domain/kernel/test_windows.py"
+_WINDOWS = "tests/unit/gateway/core/test_windows.py"
 
 ROWS = (
     Mistake(
         name="identifier-with-a-tail",
         promise="An identifier is a hyphenated UUID and nothing behind it.",
         source="decisions 2 (step 11)",
-        file="gateway/domain/kernel/strict.py",
+        file="gateway/core/strict.py",
         right="if _UUID.fullmatch(text) is None:",
         wrong="if _UUID.match(text) is None:",
         tests=(_STRICT,),
@@ -32,7 +32,7 @@ ROWS = (
         name="third-decimal-dropped",
         promise="An amount has at most two decimals; a third is refused, never dropped.",
         source="decisions 4",
-        file="gateway/domain/kernel/strict.py",
+        file="gateway/core/strict.py",
         right="found = _AMOUNT.fullmatch(text)",
         wrong="found = _AMOUNT.match(text)",
         tests=(f"{_STRICT}::test_what_is_no_exact_amount_is_refused",),
@@ -41,7 +41,7 @@ ROWS = (
         name="one-decimal-is-centavos",
         promise="10.5 is ten reais and fifty centavos.",
         source="contract 2.1",
-        file="gateway/domain/kernel/strict.py",
+        file="gateway/core/strict.py",
         right='(found[2] or "0").ljust(2, "0")',
         wrong='(found[2] or "0").rjust(2, "0")',
         tests=(f"{_STRICT}::test_up_to_two_decimals_are_taken",),
@@ -50,7 +50,7 @@ ROWS = (
         name="foreign-digits-read",
         promise="A page or limit is 1 to 18 ASCII digits.",
         source="decisions 7",
-        file="gateway/domain/kernel/strict.py",
+        file="gateway/core/strict.py",
         right="if _WHOLE.fullmatch(text) is None:",
         wrong="if not text.isdigit():",
         tests=(f"{_STRICT}::test_what_int_takes_besides_is_refused",),
@@ -59,7 +59,7 @@ ROWS = (
         name="repeated-digit-tax-number",
         promise="A tax number of one repeated digit is invalid.",
         source="decisions 4",
-        file="gateway/domain/kernel/strict.py",
+        file="gateway/core/strict.py",
         right="if len(set(number)) == 1:",
         wrong="if len(set(number)) == 0:",
         tests=(_TAX_NUMBERS,),
@@ -68,7 +68,7 @@ ROWS = (
         name="trace-id-too-long",
         promise="A caller's trace id has at most 128 characters.",
         source="decisions 7",
-        file="gateway/domain/kernel/strict.py",
+        file="gateway/core/strict.py",
         right='_TRACE_ID = re.compile(r"[A-Za-z0-9._:\\-]{1,128}", re.ASCII)',
         wrong='_TRACE_ID = re.compile(r"[A-Za-z0-9._:\\-]{1,1280}", re.ASCII)',
         tests=(f"{_STRICT}::test_a_trace_id_that_could_do_harm_is_refused",),
@@ -95,7 +95,7 @@ ROWS = (
         name="one-decimal-on-the-wire",
         promise="Money is written with exactly two decimals.",
         source="contract 2.1",
-        file="gateway/domain/kernel/money.py",
+        file="gateway/core/money.py",
         right="{whole}.{rest:02d}",
         wrong="{whole}.{rest}",
         tests=(f"{_JSON}::test_money_is_a_number_with_two_decimals",),
@@ -104,7 +104,7 @@ ROWS = (
         name="window-of-91-days",
         promise="A window has at most 90 days, both ends counted.",
         source="contract 8, decisions 5",
-        file="gateway/domain/kernel/windows.py",
+        file="gateway/core/windows.py",
         right="< timedelta(days=LONGEST_DAYS)",
         wrong="<= timedelta(days=LONGEST_DAYS)",
         tests=(f"{_WINDOWS}::test_no_other_number_of_days_is_one",),
@@ -113,7 +113,7 @@ ROWS = (
         name="last-day-left-out",
         promise="The last day of a window lies inside.",
         source="contract 8",
-        file="gateway/domain/kernel/windows.py",
+        file="gateway/core/windows.py",
         right="after = self.ends + timedelta(days=1)",
         wrong="after = self.ends",
         tests=(f"{_WINDOWS}::test_both_ends_are_inside",),
@@ -122,7 +122,7 @@ ROWS = (
         name="page-off-by-one",
         promise="Page 1 begins with the first item.",
         source="contract 8",
-        file="gateway/domain/kernel/windows.py",
+        file="gateway/core/windows.py",
         right="(self.page - 1) * self.limit",
         wrong="self.page * self.limit",
         tests=(f"{_WINDOWS}::test_a_page_begins_behind_those_before_it",),
@@ -131,7 +131,7 @@ ROWS = (
         name="limit-not-clamped",
         promise="A limit over 100 counts as 100.",
         source="contract 8",
-        file="policies/validation/search.py",
+        file="gateway/payouts/list_query.py",
         right="min(limit, LARGEST_LIMIT)",
         wrong="max(limit, LARGEST_LIMIT)",
         tests=(f"{_SEARCH}::test_a_limit_over_100_counts_as_100",),

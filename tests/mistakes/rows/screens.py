@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.mistakes.mistake import Mistake
 
-_HEALTH = "tests/unit/gateway/runtime/test_providers_health.py"
+_HEALTH = "tests/unit/gateway/banks/test_health_health.py"
 _ONE_SECRET = "test_a_secret_is_in_the_answer_to_the_form_and_nowhere_else"
 _PANEL = "tests/unit/gateway/http/panel"
 _SCREENS = f"{_PANEL}/screens"
@@ -15,15 +15,15 @@ _CREDENTIALS = "tests/unit/gateway/credentials/test_pages.py"
 _FORMS = "tests/unit/policies/validation/test_forms.py"
 _PAYOUT = "tests/unit/gateway/payouts/test_pages.py"
 _PROVIDERS = "tests/unit/gateway/banks/test_pages.py"
-_REFRESHING = "tests/unit/gateway/operations/panel/test_token_refresh.py"
+_REFRESHING = "tests/unit/gateway/identity/test_panel_tokens.py"
 _REPRESENT = f"{_PANEL}/test_represent.py"
 _SEARCH = "tests/unit/gateway/search/test_pages.py"
-_SESSIONS = "tests/unit/gateway/operations/panel/test_sessions.py"
+_SESSIONS = "tests/unit/gateway/identity/test_panel_sessions.py"
 _SURFACE = f"{_PANEL}/test_surface.py"
 _TEXTS = "tests/unit/gateway/reports/test_texts.py"
 _UNRESOLVED = "tests/unit/gateway/reviews/test_pages.py"
 _VENDOR = "tests/unit/gateway/panel/test_vendor.py"
-_VIEWS = "tests/unit/gateway/operations/panel/test_view.py"
+_VIEWS = "tests/unit/gateway/identity/test_panel_view.py"
 
 ROWS = (
     Mistake(
@@ -170,7 +170,7 @@ ROWS = (
         name="half-a-cookie-opens",
         promise="The half of a cookie that the store knows opens nothing.",
         source="docs/panel.md",
-        file="gateway/operations/panel/sessions.py",
+        file="gateway/identity/panel_sessions.py",
         right=(
             "        if self.context.open_tokens(panel.sealed, cookie) is None:\n"
             "            return None\n"
@@ -182,7 +182,7 @@ ROWS = (
         name="idle-for-ever",
         promise="A quarter of an hour without a call ends a session of the panel.",
         source="decisions 7",
-        file="gateway/operations/panel/sessions.py",
+        file="gateway/identity/panel_sessions.py",
         right=(
             "if panel.state is PanelState.FULL"
             " and now - panel.seen_at >= self.context.settings.idle:"
@@ -194,7 +194,7 @@ ROWS = (
         name="cookie-outlives-a-rise",
         promise="After a code the earlier cookie changes nothing once the newer one is in use.",
         source="docs/people.md",
-        file="gateway/operations/panel/sessions.py",
+        file="gateway/identity/panel_sessions.py",
         right="if not acts or (stepped_up and latest.panel.delivered):",
         wrong="if not acts:",
         tests=(f"{_SESSIONS}::test_after_a_code_the_old_cookie_changes_nothing_and_then_is_void",),
@@ -203,7 +203,7 @@ ROWS = (
         name="stolen-cookie-gains-a-factor",
         promise="A cookie from before a code leads to the newer one without a fresh factor.",
         source="docs/people.md",
-        file="gateway/operations/panel/sessions.py",
+        file="gateway/identity/panel_sessions.py",
         right="note_factor(who.session_id, None)",
         wrong="note_factor(who.session_id, who.factor_at)",
         tests=(f"{_SESSIONS}::test_an_answer_that_was_lost_signs_nobody_out",),
@@ -239,7 +239,7 @@ ROWS = (
         name="pause-that-never-ends",
         promise="When the pause of a breaker is over, nothing is on hold.",
         source="docs/panel.md",
-        file="gateway/runtime/providers.py",
+        file="gateway/banks/health.py",
         right="until is not None and until <= self._now()",
         wrong="until is None",
         tests=(f"{_HEALTH}::test_a_breaker_stays_open_for_longer_each_time_in_a_row",),
@@ -248,7 +248,7 @@ ROWS = (
         name="refused-token-kept-in-a-browser",
         promise="A browser whose refresh token is refused is signed out.",
         source="contract 4.2",
-        file="gateway/operations/panel/token_refresh.py",
+        file="gateway/identity/panel_tokens.py",
         right="            await context.store.remove(panel.id_hash)\n",
         wrong="",
         tests=(f"{_REFRESHING}::test_a_refused_token_ends_the_session",),
@@ -257,7 +257,7 @@ ROWS = (
         name="company-of-several-told",
         promise="A page names a person's company only where they see no other.",
         source="docs/panel.md",
-        file="gateway/operations/panel/view.py",
+        file="gateway/identity/panel_view.py",
         right=(
             "        if len(who.companies) != 1:\n            return None\n"
             "        (company_id,) = who.companies\n"

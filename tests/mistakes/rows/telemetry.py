@@ -22,7 +22,7 @@ ROWS = (
         name="one-of-two-trace-ids",
         promise="Two trace ids are none: nobody chooses between them.",
         source="decisions 7",
-        file="gateway/telemetry/trace.py",
+        file="gateway/core/trace.py",
         right=(
             "    if len(values) != 1:\n"
             "        return None\n"
@@ -36,7 +36,7 @@ ROWS = (
         name="trace-of-the-request-before",
         promise="A request that sends no trace does not continue that of another caller.",
         source="decisions 7, W3C Trace Context",
-        file="gateway/telemetry/trace.py",
+        file="gateway/core/trace.py",
         right="        if _parent.get() is not None:\n            _parent.set(None)\n",
         wrong="",
         tests=(

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from tests.mistakes.mistake import Mistake
 
-_RUNTIME = "tests/unit/gateway/runtime"
+_UNIT = "tests/unit/gateway"
 
 ROWS = (
     Mistake(
         name="review-forgotten-by-a-look",
         promise="A payout that waits for a person waits until it is final.",
         source="ADR 0003, docs/reliability.md",
-        file="gateway/runtime/reconciler.py",
+        file="gateway/payouts/reconciler.py",
         right="review=stuck or (payout.review and payout.state not in FINAL_STATES),",
         wrong="review=stuck,",
         tests=(
             (
-                f"{_RUNTIME}/test_reconciler.py"
+                f"{_UNIT}/payouts/test_reconciler.py"
                 "::test_what_a_person_must_see_stays_so_until_it_is_final"
             ),
         ),
@@ -25,12 +25,12 @@ ROWS = (
         name="one-account-stops-other-looks",
         promise="A payout whose account cannot be read keeps no other payout from its look.",
         source="ADR 0026",
-        file="gateway/runtime/reconciler.py",
+        file="gateway/payouts/reconciler.py",
         right="        except Exception:  # noqa: BLE001 - an adapter's or a key's mistake",
         wrong="        except KeyError:  # noqa: BLE001 - an adapter's or a key's mistake",
         tests=(
             (
-                f"{_RUNTIME}/test_reconciler.py"
+                f"{_UNIT}/payouts/test_reconciler.py"
                 "::test_an_account_that_cannot_be_read_keeps_nobody_from_their_look"
             ),
         ),
@@ -39,34 +39,34 @@ ROWS = (
         name="run-goes-on-without-its-lease",
         promise="A run ends when another worker has its lease.",
         source="ADR 0032",
-        file="gateway/runtime/worker/leases.py",
+        file="gateway/process/leases.py",
         right="lease.reschedule(clock() + self._left(task).total_seconds() * is_held)",
         wrong="lease.reschedule(clock() + LEASE.total_seconds())",
         tests=(
-            f"{_RUNTIME}/worker/test_leases.py::test_a_run_ends_when_another_worker_has_its_lease",
+            f"{_UNIT}/process/test_leases.py::test_a_run_ends_when_another_worker_has_its_lease",
         ),
     ),
     Mistake(
         name="lease-kept-at-the-end",
         promise="A worker that stops leaves its tasks to the others at once.",
         source="ADR 0032",
-        file="gateway/runtime/worker/leases.py",
+        file="gateway/process/leases.py",
         right=(
             "        if self._leases is not None and self._ends:\n            self._ends.clear()\n"
         ),
         wrong="        self._ends.clear()\n        if self._leases is not None and self._ends:\n",
-        tests=(f"{_RUNTIME}/worker/test_leases.py::test_who_stops_leaves_its_tasks_at_once",),
+        tests=(f"{_UNIT}/process/test_leases.py::test_who_stops_leaves_its_tasks_at_once",),
     ),
     Mistake(
         name="cancellation-of-another-ends-the-work",
         promise="A cancellation that nobody asked a task for does not end its work.",
         source="docs/reliability.md",
-        file="gateway/runtime/periodic_task.py",
+        file="gateway/process/periodic_task.py",
         right="            if task is None or task.cancelling():\n",
         wrong="            if task is not None:\n",
         tests=(
             (
-                f"{_RUNTIME}/test_periodic_task.py"
+                f"{_UNIT}/process/test_periodic_task.py"
                 "::test_a_cancellation_of_something_else_does_not_end_the_work"
             ),
         ),
@@ -75,12 +75,12 @@ ROWS = (
         name="failing-server-asked-without-a-pause",
         promise="The pause between attempts grows while a server fails, up to its bound.",
         source="docs/reliability.md",
-        file="gateway/runtime/periodic_task.py",
+        file="gateway/process/periodic_task.py",
         right="            self._pause_s = min(self._pause_s * 2, longest_s)",
         wrong="            self._pause_s = min(self._schedule.every_s, longest_s)",
         tests=(
             (
-                f"{_RUNTIME}/test_periodic_task.py"
+                f"{_UNIT}/process/test_periodic_task.py"
                 "::test_failures_in_a_row_lengthen_the_pause_up_to_a_bound"
             ),
         ),
@@ -89,30 +89,30 @@ ROWS = (
         name="callbacks-deleted-with-requests",
         promise="Callbacks of banks are kept for 90 days.",
         source="docs/operations.md",
-        file="gateway/runtime/retention.py",
+        file="gateway/process/retention.py",
         right="CallbackRecords(database).forget(now - CALLBACKS_KEPT)",
         wrong="CallbackRecords(database).forget(now - REQUESTS_KEPT)",
-        tests=(f"{_RUNTIME}/test_retention.py::test_what_is_old_is_forgotten",),
+        tests=(f"{_UNIT}/process/test_retention.py::test_what_is_old_is_forgotten",),
     ),
     Mistake(
         name="ended-sessions-deleted-at-once",
         promise="A session that ended is kept for a week, so that a stolen token is recognized.",
         source="contract 5.4, docs/people.md",
-        file="gateway/runtime/retention.py",
+        file="gateway/process/retention.py",
         right="store.sessions.forget(before)",
         wrong="store.sessions.forget(now)",
-        tests=(f"{_RUNTIME}/test_retention.py::test_a_session_that_ended_is_kept_for_a_week",),
+        tests=(f"{_UNIT}/process/test_retention.py::test_a_session_that_ended_is_kept_for_a_week",),
     ),
     Mistake(
         name="belief-from-the-end-of-a-reading",
         promise="Kept records are believed for four seconds from the beginning of a reading.",
         source="ADR 0013",
-        file="gateway/runtime/records/change_feed.py",
+        file="gateway/records/change_feed.py",
         right="        self._kept.belief.until = followed_at + BELIEVED_S",
         wrong="        self._kept.belief.until = self._clock() + BELIEVED_S",
         tests=(
             (
-                f"{_RUNTIME}/records/test_change_feed.py"
+                f"{_UNIT}/records/test_change_feed.py"
                 "::test_the_belief_counts_from_before_the_reading"
             ),
         ),
@@ -121,12 +121,12 @@ ROWS = (
         name="another-log-changes-nothing",
         promise="When the audit log is another one, everything kept is forgotten.",
         source="ADR 0013",
-        file="gateway/runtime/records/change_feed.py",
+        file="gateway/records/change_feed.py",
         right="                self._kept.forget_all()",
         wrong="                self._mark = news.mark",
         tests=(
             (
-                f"{_RUNTIME}/records/test_change_feed.py"
+                f"{_UNIT}/records/test_change_feed.py"
                 "::test_another_log_means_that_everything_is_forgotten"
             ),
         ),
@@ -135,12 +135,12 @@ ROWS = (
         name="reading-of-before-the-change-kept",
         promise="What was read before a change is not kept after it.",
         source="ADR 0013",
-        file="gateway/runtime/records/record_cache.py",
+        file="gateway/records/record_cache.py",
         right="        if not found.cancelled() and found.exception() is None and is_latest:",
         wrong="        if not found.cancelled() and found.exception() is None:",
         tests=(
             (
-                f"{_RUNTIME}/records/test_record_cache.py"
+                f"{_UNIT}/records/test_record_cache.py"
                 "::test_a_reading_from_before_the_change_is_not_kept_though_nobody_asks_again"
             ),
         ),
@@ -149,12 +149,12 @@ ROWS = (
         name="refused-by-a-cached-record",
         promise="No well-formed secret is refused by a record read before the request came.",
         source="ADR 0013",
-        file="gateway/runtime/records/record_cache.py",
+        file="gateway/records/record_cache.py",
         right="        if entry is not None and entry.asked > instant:",
         wrong="        if entry is not None:",
         tests=(
             (
-                f"{_RUNTIME}/records/test_record_cache_wrong_secrets.py"
+                f"{_UNIT}/records/test_record_cache_wrong_secrets.py"
                 "::test_what_the_store_has_by_now_counts"
             ),
         ),
@@ -163,12 +163,12 @@ ROWS = (
         name="value-shown-after-its-time",
         promise="A cache shows nothing whose time is over.",
         source="ADR 0021",
-        file="gateway/runtime/caches/cache.py",
+        file="gateway/process/cache.py",
         right="await self._values.set(key, tuple(parts), ttl=ttl_s)",
         wrong="await self._values.set(key, tuple(parts))",
         tests=(
             (
-                f"{_RUNTIME}/caches/test_cache.py"
+                f"{_UNIT}/process/test_cache.py"
                 "::test_a_value_and_its_bytes_are_gone_when_its_time_is_over"
             ),
         ),
@@ -177,12 +177,12 @@ ROWS = (
         name="mail-address-in-the-log",
         promise="A mail that waits is logged without the server's words, which may name a person.",
         source="docs/operations.md",
-        file="gateway/runtime/mail_sender.py",
+        file="gateway/identity/mail_sender.py",
         right='_log.warning("mail waits: %s", type(problem).__name__)',
         wrong='_log.warning("mail waits: %s", problem)',
         tests=(
             (
-                f"{_RUNTIME}/test_mail_sender.py"
+                f"{_UNIT}/identity/test_mail_sender.py"
                 "::test_messages_that_are_not_taken_make_room_for_others_for_five_minutes"
             ),
         ),
@@ -191,12 +191,12 @@ ROWS = (
         name="account-of-a-stranger-logged",
         promise="The account that a stranger asked for is not kept with the request.",
         source="docs/operations.md",
-        file="gateway/runtime/request_log_writer.py",
+        file="gateway/request_log/writer.py",
         right='account_id=record.account_id if record.client_id or record.user_id else "",',
         wrong="account_id=record.account_id,",
         tests=(
             (
-                f"{_RUNTIME}/test_request_log_writer.py"
+                f"{_UNIT}/request_log/test_writer.py"
                 "::test_the_account_that_a_stranger_names_is_not_kept"
             ),
         ),
@@ -205,12 +205,12 @@ ROWS = (
         name="watchdog-fed-too-late",
         promise="The watchdog of systemd is fed twice in its time.",
         source="ADR 0043",
-        file="gateway/runtime/systemd.py",
+        file="gateway/process/systemd.py",
         right="/ 2e6 if is_ours",
         wrong="/ 1e6 if is_ours",
         tests=(
             (
-                f"{_RUNTIME}/test_systemd.py"
+                f"{_UNIT}/process/test_systemd.py"
                 "::test_the_watchdog_is_fed_twice_in_its_time_while_the_event_loop_runs"
             ),
         ),

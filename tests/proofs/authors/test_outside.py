@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gateway.domain.bank.capabilities import CONTRACT_CALLS
+from gateway.banks.port.capabilities import CONTRACT_CALLS
 from tests.world.authors import ROOT, Environment, private_imports
 from tests.world.extent import WHOLE
 

@@ -25,9 +25,9 @@ from pathlib import Path
 
 import uvloop
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.providers import ProviderError
-from gateway.domain.kernel.clocks import Deadline
+from gateway.banks.port.providers import ProviderError
+from gateway.core.account import Environment
+from gateway.core.clocks import Deadline
 from gateway.net.client.messages import Kind, ProviderRequest, SendProgress
 from gateway.net.client.transport import HttpTransport
 from provider_adapters._road.limits import ClientLimits

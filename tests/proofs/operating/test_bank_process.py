@@ -15,8 +15,8 @@ from typing import Any
 import aiohttp
 import pytest
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.payouts.payouts import provider_key
+from gateway.core.account import Environment
+from gateway.payouts.model import provider_key
 from tests.world.gateway.answers import Answer
 from tests.world.gateway.processes import GatewaySite, place, today
 from tests.world.gateway.world import basic, order, send

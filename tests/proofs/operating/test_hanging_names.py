@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from gateway.domain.accounts.accounts import Environment
+from gateway.core.account import Environment
 from gateway.net.client.messages import ProviderAnswer
 from gateway.net.client.transport import HttpTransport
 from provider_adapters._road.limits import ClientLimits

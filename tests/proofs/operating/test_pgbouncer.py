@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import URL
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.core.account import Environment
+from gateway.core.storage import StoreUnavailable
 from gateway.store.engine import open_store
 from gateway.store.kernel.database import DEFAULT_LIMITS, Limits
 from gateway.store.schema import prepare

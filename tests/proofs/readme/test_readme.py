@@ -11,8 +11,8 @@ from functools import partial
 
 import pytest
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.payouts.payouts import provider_key
+from gateway.core.account import Environment
+from gateway.payouts.model import provider_key
 from tests.proofs.readme.checkout import Answer, Checkout, Service
 from tests.proofs.readme.traffic import Traffic
 from tests.world.waiting import block_until

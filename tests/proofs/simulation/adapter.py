@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from gateway.domain.accounts.accounts import Account
-from gateway.domain.bank.capabilities import Capabilities, EntryField, Lookup, PortCall, Repeat
-from gateway.domain.bank.payout_orders import FailureCode, PayoutMethod, PayoutOrder
-from gateway.domain.bank.providers import (
+from gateway.banks.port.capabilities import Capabilities, EntryField, Lookup, PortCall, Repeat
+from gateway.banks.port.payout_orders import FailureCode, PayoutMethod, PayoutOrder
+from gateway.banks.port.providers import (
     Accepted,
     Bank,
     Evidence,
@@ -24,9 +23,10 @@ from gateway.domain.bank.providers import (
     Unavailable,
     Unknown,
 )
-from gateway.domain.bank.statements import Entry
-from gateway.domain.kernel.clocks import Deadline
-from gateway.domain.kernel.windows import Window
+from gateway.banks.port.statements import Entry
+from gateway.core.account import Account
+from gateway.core.clocks import Deadline
+from gateway.core.windows import Window
 from tests.proofs.simulation.bank import QUIET, QUIET_WINDOW, SimulatedBank
 
 _CONNECT_S = 30.0

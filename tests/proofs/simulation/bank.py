@@ -12,10 +12,10 @@ from random import Random
 
 from msgspec import structs
 
-from gateway.domain.bank.capabilities import Repeat
-from gateway.domain.bank.charges import Party
-from gateway.domain.bank.payout_orders import FailureCode, PayoutOrder
-from gateway.domain.bank.providers import (
+from gateway.banks.port.capabilities import Repeat
+from gateway.banks.port.charges import Party
+from gateway.banks.port.payout_orders import FailureCode, PayoutOrder
+from gateway.banks.port.providers import (
     Accepted,
     Evidence,
     Outcome,
@@ -24,8 +24,8 @@ from gateway.domain.bank.providers import (
     Rejected,
     Settled,
 )
-from gateway.domain.bank.statements import Direction, Entry, MovementKind
-from gateway.domain.kernel.money import Money
+from gateway.banks.port.statements import Direction, Entry, MovementKind
+from gateway.core.money import Money
 from tests.proofs.simulation.scenario import Scenario
 
 QUIET = timedelta(minutes=10)

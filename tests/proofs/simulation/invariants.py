@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 
-from gateway.domain.bank.capabilities import Repeat
+from gateway.banks.port.capabilities import Repeat
 from tests.proofs.simulation.loop import CALL
 from tests.proofs.simulation.scenario import Scenario
 

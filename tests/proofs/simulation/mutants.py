@@ -11,18 +11,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from gateway.domain.bank.capabilities import Repeat
-from gateway.domain.bank.providers import NotSent
-from gateway.domain.payouts.payouts import PayoutRequest, PayoutState
-from gateway.operations.payouts import payouts as operation
-from gateway.operations.payouts.followup import FollowUp
-from gateway.operations.payouts.payouts import Payouts
-from gateway.runtime import reconciler
-from gateway.store.bank.returns import StoredReturns
-from gateway.store.payouts import statements, writes
-from gateway.store.payouts import store as stored
-from gateway.store.payouts.store import StoredPayouts
-from gateway.store.payouts.writes import PayoutWriter
+from gateway.banks.port.capabilities import Repeat
+from gateway.banks.port.providers import NotSent
+from gateway.payouts import create as operation
+from gateway.payouts import reconciler, writes
+from gateway.payouts import sql as statements
+from gateway.payouts import store as stored
+from gateway.payouts.create import Payouts
+from gateway.payouts.followup import FollowUp
+from gateway.payouts.model import PayoutRequest, PayoutState
+from gateway.payouts.return_store import StoredReturns
+from gateway.payouts.store import StoredPayouts
+from gateway.payouts.writes import PayoutWriter
 from tests.proofs.simulation import replacements as without
 from tests.proofs.simulation.adapter import SimulatedAdapter
 from tests.proofs.simulation.bank import SAID

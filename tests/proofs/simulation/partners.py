@@ -6,8 +6,8 @@ import asyncio
 from dataclasses import replace
 from datetime import date
 
-from gateway.domain.kernel.money import Money
-from gateway.domain.payouts.payouts import PayoutRequest
+from gateway.core.money import Money
+from gateway.payouts.model import PayoutRequest
 from tests.proofs.simulation.invariants import Answer, Call
 from tests.proofs.simulation.world import LOST, World, call_of
 from tests.world.payouts import asking

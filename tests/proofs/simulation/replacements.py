@@ -10,24 +10,24 @@ from functools import cache
 from sqlalchemy import Update, delete, insert, update
 from sqlalchemy.sql.functions import coalesce
 
-from gateway.domain.bank.payout_orders import FailureCode, PayoutOrder
-from gateway.domain.bank.providers import Outcome, Rejected
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.clocks import Deadline
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.domain.payouts.payouts import Attempt, Change, Payout, PayoutRequest, PayoutState
-from gateway.domain.requests.calls import Caller
-from gateway.operations.payouts import payouts as operation
-from gateway.operations.payouts.followup import FollowUp
-from gateway.operations.payouts.payouts import Payouts
-from gateway.store.bank.returns import StoredReturns
+from gateway.banks.port.payout_orders import FailureCode, PayoutOrder
+from gateway.banks.port.providers import Outcome, Rejected
+from gateway.core import errors
+from gateway.core.calls import Caller
+from gateway.core.clocks import Deadline
+from gateway.core.errors import ServiceError
+from gateway.core.storage import StoreUnavailable
+from gateway.payouts import create as operation
+from gateway.payouts.create import Payouts
+from gateway.payouts.followup import FollowUp
+from gateway.payouts.model import Attempt, Change, Payout, PayoutRequest, PayoutState
+from gateway.payouts.return_store import StoredReturns
+from gateway.payouts.rows import attempt_row, key_columns, payout_row
+from gateway.payouts.sql import step_values
+from gateway.payouts.store import StoredPayouts
+from gateway.payouts.writes import PayoutWriter, Write, WriteResult, write_batch
 from gateway.store.kernel.database import Database
 from gateway.store.kernel.hot_statements import BulkParameters, Key
-from gateway.store.payouts.rows import attempt_row, key_columns, payout_row
-from gateway.store.payouts.statements import step_values
-from gateway.store.payouts.store import StoredPayouts
-from gateway.store.payouts.writes import PayoutWriter, Write, WriteResult, write_batch
 from gateway.store.tables.core import attempts
 from gateway.store.tables.core import payouts as table
 from tests.proofs.simulation.adapter import SimulatedAdapter

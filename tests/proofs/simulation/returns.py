@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gateway.domain.bank.providers import ProviderError
-from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.domain.kernel.windows import Window
-from gateway.domain.payouts.payouts import FINAL_STATES
+from gateway.banks.port.providers import ProviderError
+from gateway.core.storage import StoreUnavailable
+from gateway.core.windows import Window
+from gateway.payouts.model import FINAL_STATES
 from gateway.payouts.verification import Kind, Verification
 from tests.world.people import account
 

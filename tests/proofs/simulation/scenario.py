@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from random import Random
 
-from gateway.domain.bank.capabilities import Repeat
+from gateway.banks.port.capabilities import Repeat
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

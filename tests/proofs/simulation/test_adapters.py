@@ -10,16 +10,16 @@ from random import Random
 
 import pytest
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import (
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import (
     NotSent,
     ProviderAdapter,
     ProviderError,
     Unavailable,
     Unknown,
 )
-from gateway.domain.kernel.clocks import Deadline
+from gateway.core.account import Environment
+from gateway.core.clocks import Deadline
 from gateway.net.client.messages import ProviderAnswer, ProviderRequest, SendProgress, SendRefused
 from gateway.net.common.runtime import Runtime
 from provider_adapters import registry

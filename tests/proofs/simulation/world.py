@@ -13,20 +13,20 @@ from random import Random
 from types import SimpleNamespace
 from typing import Any
 
+from gateway.accounts.store import StoredAccounts
 from gateway.app.build_payouts import build_payouts
+from gateway.banks.port.capabilities import Repeat
 from gateway.config.settings import Payouts as PayoutSettings
 from gateway.config.settings import Settings
-from gateway.domain.accounts.accounts import Account, Environment
-from gateway.domain.bank.capabilities import Repeat
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.domain.payouts.payouts import PayoutRequest, provider_key
-from gateway.runtime.kernel import Kernel, SilentObserver
-from gateway.runtime.reconciler import Reconciler, Work
-from gateway.store.accounts.accounts import StoredAccounts
-from gateway.store.bank.returns import StoredReturns
-from gateway.store.payouts.followups import StoredFollowUps
-from gateway.store.payouts.store import StoredPayouts
+from gateway.core.account import Account, Environment
+from gateway.core.errors import ServiceError
+from gateway.core.storage import StoreUnavailable
+from gateway.payouts.followup_store import StoredFollowUps
+from gateway.payouts.model import PayoutRequest, provider_key
+from gateway.payouts.reconciler import Reconciler, Work
+from gateway.payouts.return_store import StoredReturns
+from gateway.payouts.store import StoredPayouts
+from gateway.process.kernel import Kernel, SilentObserver
 from gateway.telemetry.ports import Event
 from tests.proofs.simulation.adapter import OnlyBank, SimulatedAdapter
 from tests.proofs.simulation.bank import SimulatedBank, Surroundings

@@ -9,7 +9,7 @@ import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from gateway.domain.payouts.payouts import PayoutState
+from gateway.payouts.model import PayoutState
 from tests.proofs.torture.checks import ALL, OPEN, SENT, check, unsettled
 from tests.proofs.torture.decisions import compare_returns, decide
 from tests.proofs.torture.partners import Life, Partners

@@ -11,13 +11,13 @@ from sqlalchemy import select
 
 from gateway.cli.configuration import settings_of
 from gateway.cli.context import AdminContext, opened_store, reached
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.kernel.money import Money
-from gateway.domain.kernel.windows import Window
-from gateway.domain.payouts.payouts import PayoutState, provider_key
-from gateway.operations.kernel.audit_context import AuditContext
+from gateway.core.account import Environment
+from gateway.core.audit_context import AuditContext
+from gateway.core.money import Money
+from gateway.core.windows import Window
+from gateway.payouts.model import PayoutState, provider_key
 from gateway.payouts.verification import Kind, Verification
-from gateway.runtime.kernel import Kernel
+from gateway.process.kernel import Kernel
 from gateway.security.keys import load_keys
 from gateway.store.engine import open_store
 from gateway.store.tables.core import payouts, returns

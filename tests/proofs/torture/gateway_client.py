@@ -11,8 +11,8 @@ from pathlib import Path
 import aiohttp
 import msgspec
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.payouts.payouts import provider_key
+from gateway.core.account import Environment
+from gateway.payouts.model import provider_key
 from provider_adapters.testing.bank.control.client import BankControl
 from tests.proofs.torture import processes, sites
 from tests.proofs.torture.processes import FAILPOINT, OFFSET, Command

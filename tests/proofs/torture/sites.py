@@ -15,10 +15,10 @@ from gateway.cli.configuration import settings_of
 from gateway.cli.context import AdminContext, opened_store
 from gateway.companies.model import CompanyRequest
 from gateway.core.access import Staff
+from gateway.core.audit_context import AuditContext
+from gateway.core.permissions import EVERY_PERMISSION
 from gateway.credentials.model import CredentialBody, Issued
-from gateway.domain.accounts.credentials import EVERY_PERMISSION
-from gateway.operations.kernel.audit_context import AuditContext
-from gateway.runtime.kernel import Kernel
+from gateway.process.kernel import Kernel
 from gateway.security.keys import load_keys
 from provider_adapters.testing import simulators
 from provider_adapters.testing.bank.control.client import BankControl

@@ -14,7 +14,7 @@ import aiohttp
 
 from gateway.app.build_bank import connect
 from gateway.cli.configuration import settings_of
-from gateway.runtime.kernel import SilentObserver
+from gateway.process.kernel import SilentObserver
 from provider_adapters.testing import simulators
 from provider_adapters.testing.bank.control.client import BankControl
 from provider_adapters.testing.bank.simulator import Simulator

@@ -8,7 +8,7 @@ import random
 
 import pytest
 
-from gateway.domain.bank.providers import ProviderError
+from gateway.banks.port.providers import ProviderError
 from gateway.net.client.messages import ProviderAnswer, SendProgress
 from tests.proofs.transport.conftest import Run, Street
 from tests.proofs.transport.plays import dripping, echo, echoing, hasty

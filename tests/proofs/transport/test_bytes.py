@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from gateway.domain.bank.providers import ProviderError
+from gateway.banks.port.providers import ProviderError
 from gateway.net.client.messages import ProviderAnswer, ProviderRequest, SendProgress
 from tests.proofs.transport.conftest import Run, Street
 from tests.proofs.transport.plays import dripping, hasty

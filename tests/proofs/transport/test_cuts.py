@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain.bank.providers import ProviderError
+from gateway.banks.port.providers import ProviderError
 from gateway.net.client.messages import ProviderAnswer, SendProgress
 from tests.proofs.transport.conftest import Run
 from tests.world.banks.roads import FAR, marks, order, road, tried

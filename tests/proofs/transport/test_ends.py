@@ -9,7 +9,7 @@ import signal
 
 import pytest
 
-from gateway.domain.bank.providers import ProviderError, Unreachable
+from gateway.banks.port.providers import ProviderError, Unreachable
 from gateway.net.client.messages import ProviderAnswer, SendProgress
 from tests.proofs.transport.conftest import PEERS, Run, Street
 from tests.proofs.transport.plays import echo

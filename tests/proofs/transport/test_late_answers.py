@@ -10,7 +10,7 @@ import threading
 
 import pytest
 
-from gateway.domain.accounts.accounts import Environment
+from gateway.core.account import Environment
 from gateway.net.client.messages import ProviderAnswer
 from gateway.net.client.transport import HttpTransport
 from provider_adapters._road.limits import ClientLimits

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 import msgspec
 import pytest
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.providers import (
+from gateway.banks.port.providers import (
     Accepted,
     Evidence,
     NotSent,
@@ -17,6 +16,7 @@ from gateway.domain.bank.providers import (
     Phase,
     Unknown,
 )
+from gateway.core.account import Environment
 from gateway.net.client.messages import Kind, ProviderAnswer, ProviderRequest
 from gateway.net.client.transport import HttpTransport
 from provider_adapters._road.limits import ClientLimits

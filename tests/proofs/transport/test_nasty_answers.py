@@ -14,8 +14,8 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.providers import ProviderError
+from gateway.banks.port.providers import ProviderError
+from gateway.core.account import Environment
 from gateway.net.client.messages import ProviderAnswer, ProviderRequest, SendProgress
 from gateway.net.client.transport import HttpTransport
 from provider_adapters._road.limits import ClientLimits

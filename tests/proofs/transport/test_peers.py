@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from gateway.domain.bank.providers import ProviderError
+from gateway.banks.port.providers import ProviderError
 from gateway.net.client.messages import ProviderAnswer, SendProgress
 from tests.proofs.transport.conftest import Run
 from tests.servers.peer import Peer

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from cryptography import x509
 
-from gateway.domain.accounts.accounts import Environment
+from gateway.core.account import Environment
 from gateway.net.client.account_transports import AccountTransports
 from gateway.net.client.messages import (
     Identity,

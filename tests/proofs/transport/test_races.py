@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
-from gateway.domain.bank.providers import ProviderError
+from gateway.banks.port.providers import ProviderError
 from gateway.net.client.messages import ProviderAnswer, ProviderRequest
 from tests.proofs.transport.conftest import Run
 from tests.proofs.transport.plays import dripping, echo, hasty

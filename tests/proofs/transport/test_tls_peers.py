@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gateway.domain.bank.providers import Unavailable, Unreachable
+from gateway.banks.port.providers import Unavailable, Unreachable
 from gateway.net.client.messages import ProviderAnswer, SendProgress
 from gateway.net.client.tls import TlsFiles
 from tests.proofs.transport.conftest import Run, Street

@@ -7,8 +7,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.providers import ProviderError
+from gateway.banks.port.providers import ProviderError
+from gateway.core.account import Environment
 from gateway.net.client.messages import ProviderAnswer, SendProgress
 from gateway.net.client.response_reader import ResponseReader
 from gateway.net.client.transport import HttpTransport

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from gateway.domain.identity.rights import Role
+from gateway.core.rights import Role
 from tests.surfaces.backoffice.approvals import ordered
 from tests.world.backoffice.client import BackofficeClient
 

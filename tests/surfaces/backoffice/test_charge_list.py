@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain.identity.rights import Role
+from gateway.core.rights import Role
 from tests.surfaces.backoffice.charge_list import PATH, listed, stands
 from tests.world.backoffice.client import BackofficeClient
 from tests.world.backoffice.operations import generated, paid, today

@@ -18,7 +18,7 @@ import msgspec
 import pytest
 
 from gateway.config.settings import FailedCredentials, Limits, Payouts, Rate, RateLimits
-from gateway.domain.identity.rights import Role
+from gateway.core.rights import Role
 from gateway.stops.model import StopScope
 from tests.world.backoffice.client import BackofficeClient
 from tests.world.backoffice.explanations import OFFICE, explained

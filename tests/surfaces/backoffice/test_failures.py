@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from gateway.domain.bank.capabilities import OPTIONAL_CALLS, PortCall
+from gateway.banks.port.capabilities import OPTIONAL_CALLS, PortCall
 from tests.world.backoffice.client import BackofficeClient
 from tests.world.gateway.world import World, opened, patient, sandbox
 

@@ -7,7 +7,7 @@ import uuid
 
 import pytest
 
-from gateway.domain.identity.rights import Role
+from gateway.core.rights import Role
 from provider_adapters.testing.demo.document import Pair
 from tests.world.backoffice.client import BackofficeClient
 from tests.world.gateway.answers import Answer

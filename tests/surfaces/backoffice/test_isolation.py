@@ -7,7 +7,7 @@ import uuid
 import pytest
 import pytest_asyncio
 
-from gateway.domain.identity.rights import Role
+from gateway.core.rights import Role
 from tests.world.backoffice import matrix
 from tests.world.backoffice.client import BackofficeClient
 

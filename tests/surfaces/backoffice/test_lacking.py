@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from gateway.domain.bank.capabilities import CONTRACT_CALLS, Capabilities, Lookup, PortCall
-from gateway.domain.bank.payout_orders import PayoutMethod
-from gateway.domain.kernel import errors
-from gateway.operations.bank.checked_adapter import CheckedAdapter
+from gateway.banks.checked_adapter import CheckedAdapter
+from gateway.banks.port.capabilities import CONTRACT_CALLS, Capabilities, Lookup, PortCall
+from gateway.banks.port.payout_orders import PayoutMethod
+from gateway.core import errors
 from tests.world.backoffice import matrix
 from tests.world.backoffice.client import BackofficeClient
 from tests.world.backoffice.operations import BANK_PAYEE, PAYEE, withdrawing

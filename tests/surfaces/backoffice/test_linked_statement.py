@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from gateway.domain.kernel.windows import LOCAL
+from gateway.core.windows import LOCAL
 from tests.surfaces.backoffice.charge_list import stands
 from tests.world.backoffice.client import BackofficeClient
 from tests.world.backoffice.operations import days, paid

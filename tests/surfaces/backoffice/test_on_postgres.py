@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gateway.config.settings import Database
-from gateway.domain.identity.rights import Role
+from gateway.core.rights import Role
 from tests.surfaces.backoffice.approvals import ordered
 from tests.surfaces.backoffice.management import issued, pair
 from tests.world.backoffice.client import BackofficeClient

@@ -11,11 +11,11 @@ import pytest
 
 from gateway.audit.model import AuditSearch
 from gateway.audit.service import find_acts
-from gateway.domain.bank.refunds import IncomingStatus
-from gateway.domain.kernel.company_scope import EVERY_COMPANY
-from gateway.domain.kernel.money import Money
-from gateway.domain.kernel.windows import Paging
-from gateway.domain.payouts.payouts import provider_key
+from gateway.banks.port.refunds import IncomingStatus
+from gateway.core.company_scope import EVERY_COMPANY
+from gateway.core.money import Money
+from gateway.core.windows import Paging
+from gateway.payouts.model import provider_key
 from gateway.reports.formats import FORMATS
 from tests.world.backoffice.client import NOBODY, BackofficeClient
 from tests.world.backoffice.operations import (

@@ -7,10 +7,10 @@ from datetime import timedelta
 
 import pytest
 
-from gateway.domain.identity.attempt_limits import Failures
-from gateway.domain.identity.rights import Role
-from gateway.domain.kernel.company_scope import EVERY_COMPANY
-from gateway.operations.identity.throttling import password_keys
+from gateway.core.company_scope import EVERY_COMPANY
+from gateway.core.rights import Role
+from gateway.identity.attempt_limits import Failures
+from gateway.identity.throttling import password_keys
 from tests.surfaces.backoffice.leaving import leaves
 from tests.surfaces.backoffice.people import OFFICE, address, invited
 from tests.world.backoffice.client import BackofficeClient

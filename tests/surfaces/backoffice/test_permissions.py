@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain.identity.rights import Right, Role, needs_step_up
+from gateway.core.rights import Right, Role, needs_step_up
 from gateway.http.table import RoutedRow
 from policies.authorization.user import FreshFactor
 from tests.world.backoffice import matrix

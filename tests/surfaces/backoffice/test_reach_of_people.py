@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from gateway.domain.identity.rights import Role
-from gateway.operations.identity.users import NewUser
+from gateway.core.rights import Role
+from gateway.identity.users import NewUser
 from tests.world.backoffice.client import BackofficeClient
 from tests.world.gateway.answers import Answer
 

@@ -9,7 +9,7 @@ import pytest
 import pytest_asyncio
 
 from gateway.config.identity import Identity, MfaRequired
-from gateway.domain.identity.rights import Right, Role, changes
+from gateway.core.rights import Right, Role, changes
 from tests.world.backoffice import matrix
 from tests.world.backoffice.client import PASSWORD, BackofficeClient
 from tests.world.gateway.world import opened, patient, sandbox

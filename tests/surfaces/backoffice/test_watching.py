@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from gateway.config.effective import effective
-from gateway.domain.identity.rights import Role
+from gateway.core.rights import Role
 from tests.world.backoffice.client import BackofficeClient
 from tests.world.backoffice.watching import in_review
 from tests.world.waiting import until

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from gateway.domain.accounts.credentials import CredentialLimits
-from gateway.domain.kernel.money import Money
+from gateway.core.money import Money
+from gateway.core.permissions import CredentialLimits
 from provider_adapters.testing.demo.document import Pair
 from tests.world.gateway.world import World, opened, order, patient, sandbox
 

@@ -19,7 +19,7 @@ from gateway.config.reading import ConfigError
 from gateway.config.settings import Auth, Basic, Database, Sealing, Settings
 from gateway.config.upstream import Provider, SandboxBank
 from gateway.config.values import Address, Secret
-from gateway.domain.accounts.accounts import Environment
+from gateway.core.account import Environment
 from gateway.store.stamp import StoreRefused
 from provider_adapters.kit.factory import AdapterRefused
 from tests.world.gateway.answers import Answer

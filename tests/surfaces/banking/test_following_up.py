@@ -13,10 +13,10 @@ from sqlalchemy import delete
 
 from gateway.cli.context import AdminContext
 from gateway.config.upstream import SandboxBank
-from gateway.domain.kernel.windows import Window
-from gateway.domain.payouts.payouts import Payout, PayoutState
-from gateway.operations.kernel.audit_context import RuleViolation
+from gateway.core.audit_context import RuleViolation
+from gateway.core.windows import Window
 from gateway.payouts.cli_banks import probed, verified
+from gateway.payouts.model import Payout, PayoutState
 from gateway.payouts.verification import Report
 from gateway.store.tables import core
 from gateway.store.tables.columns import reference_digest

@@ -11,11 +11,11 @@ import aiohttp
 import pytest
 import pytest_asyncio
 
-from gateway.domain.bank.providers import Accepted, NotFound, RateLimited, Refused
-from gateway.domain.bank.statements import Balance
-from gateway.domain.payouts.payouts import Payout, PayoutState
+from gateway.banks.checked_adapter import CheckedAdapter
+from gateway.banks.port.providers import Accepted, NotFound, RateLimited, Refused
+from gateway.banks.port.statements import Balance
 from gateway.http.table import RoutedRow
-from gateway.operations.bank.checked_adapter import CheckedAdapter
+from gateway.payouts.model import Payout, PayoutState
 from tests.surfaces.banking.reads import FAILS
 from tests.world.answers import (
     ANSWERED,

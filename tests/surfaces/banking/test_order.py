@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 import pytest
 import pytest_asyncio
 
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.catalogue import ErrorCode
+from gateway.core import errors
+from gateway.core.catalogue import ErrorCode
 from tests.world.gateway import rows
 from tests.world.gateway.answers import Answer
 from tests.world.gateway.sayings import means

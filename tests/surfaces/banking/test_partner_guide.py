@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from gateway.domain.bank.payout_orders import FailureCode
-from gateway.domain.bank.pix_keys import PixKeyType, normal_key
+from gateway.banks.port.payout_orders import FailureCode
+from gateway.banks.port.pix_keys import PixKeyType, normal_key
 from tests.world.gateway.world import World, opened, order, patient, sandbox
 from tests.world.stops import stop_payouts
 from tests.world.waiting import until

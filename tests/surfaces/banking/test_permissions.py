@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import pytest_asyncio
 
-from gateway.domain.accounts.credentials import Action, Permission, Resource
+from gateway.core.permissions import Action, Permission, Resource
 from gateway.http.table import RoutedRow
 from tests.world.gateway import rows
 from tests.world.gateway.answers import Answer

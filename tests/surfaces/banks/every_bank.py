@@ -13,12 +13,12 @@ import pytest
 import pytest_asyncio
 
 from gateway.app.build_backoffice import build_account_service
+from gateway.banks.port.capabilities import Capabilities
 from gateway.config.settings import Payouts
 from gateway.config.upstream import Provider
 from gateway.core.access import Staff
-from gateway.domain.accounts.accounts import Account
-from gateway.domain.bank.capabilities import Capabilities
-from gateway.domain.kernel.money import Money
+from gateway.core.account import Account
+from gateway.core.money import Money
 from provider_adapters.testing import simulators
 from provider_adapters.testing.bank.control.client import BankControl
 from provider_adapters.testing.bank.server import SimulatedBank

@@ -8,11 +8,11 @@ from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 from typing import Any
 
+from gateway.banks.health import ConnectedBanks
+from gateway.banks.port.provider_callbacks import CallbackOrder
 from gateway.callbacks.registrations import CallbackRegistrations
-from gateway.domain.bank.provider_callbacks import CallbackOrder
 from gateway.net.common.runtime import chance
-from gateway.runtime.providers import ConnectedBanks
-from gateway.runtime.reconciler import Reconciler, Work
+from gateway.payouts.reconciler import Reconciler, Work
 from tests.surfaces.banks.every_bank import AtBank
 from tests.world.backoffice.operations import BANK_PAYEE
 from tests.world.gateway.answers import Answer

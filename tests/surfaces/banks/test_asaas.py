@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from gateway.app.build_callbacks import path_of, secrets_of
+from gateway.banks.health import ConnectedBanks
+from gateway.banks.port.provider_callbacks import CallbackOrder
 from gateway.callbacks.registrations import CallbackRegistrations
-from gateway.domain.bank.provider_callbacks import CallbackOrder
-from gateway.runtime.providers import ConnectedBanks
 from provider_adapters.kit.proofs import token_text
 from tests.surfaces.banks.every_bank import PREFIX, AtBank, EveryBank
 from tests.surfaces.banks.paying import TO_ACCOUNT, executed, failing, in_review, said

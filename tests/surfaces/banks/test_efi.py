@@ -10,7 +10,7 @@ from urllib.parse import quote
 import pytest
 
 from gateway.app.build_callbacks import path_of, secrets_of
-from gateway.domain.bank.provider_callbacks import CallbackOrder
+from gateway.banks.port.provider_callbacks import CallbackOrder
 from tests.surfaces.banks.every_bank import PREFIX, AtBank, EveryBank
 from tests.surfaces.banks.matrix_cells import days
 from tests.surfaces.banks.paying import done, ended, executed, newest_key, payout, said, told_at

@@ -15,13 +15,13 @@ from urllib.parse import quote
 
 import pytest
 
+from gateway.banks.health import ConnectedBanks
+from gateway.banks.port.capabilities import Capabilities, PortCall
+from gateway.banks.port.payout_orders import PayoutMethod
+from gateway.banks.port.provider_callbacks import CallbackOrder
 from gateway.callbacks.registrations import CallbackRegistrations
-from gateway.domain.accounts.accounts import Account
-from gateway.domain.bank.capabilities import Capabilities, PortCall
-from gateway.domain.bank.payout_orders import PayoutMethod
-from gateway.domain.bank.provider_callbacks import CallbackOrder
-from gateway.operations.kernel.audit_context import RuleViolation
-from gateway.runtime.providers import ConnectedBanks
+from gateway.core.account import Account
+from gateway.core.audit_context import RuleViolation
 from provider_adapters.testing import simulators
 from tests.surfaces.banks.every_bank import AtBank, EveryBank
 from tests.surfaces.banks.matrix_cells import charge, days

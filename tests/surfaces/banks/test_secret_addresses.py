@@ -10,7 +10,7 @@ import pytest
 import pytest_asyncio
 
 from gateway.app.build_callbacks import path_of, secrets_of
-from gateway.domain.bank.provider_callbacks import CallbackOrder
+from gateway.banks.port.provider_callbacks import CallbackOrder
 from provider_adapters.apipix.callbacks import step_of
 from provider_adapters.apipix.profiles import PROFILES, Name
 from tests.surfaces.banks.every_bank import PREFIX, AtBank, EveryBank

@@ -7,13 +7,13 @@ from dataclasses import replace
 import pytest
 
 from gateway.app.build_callbacks import path_of
+from gateway.banks.port.payout_orders import PayoutMethod, PayoutOrder, PixDestination
+from gateway.banks.port.pix_keys import PixKeyType
+from gateway.banks.port.provider_callbacks import CallbackOrder
+from gateway.banks.port.providers import Settled, Unknown
 from gateway.callbacks.registrations import MissedEvents
-from gateway.domain.bank.payout_orders import PayoutMethod, PayoutOrder, PixDestination
-from gateway.domain.bank.pix_keys import PixKeyType
-from gateway.domain.bank.provider_callbacks import CallbackOrder
-from gateway.domain.bank.providers import Settled, Unknown
-from gateway.domain.kernel.clocks import Deadline
-from gateway.domain.kernel.money import Money
+from gateway.core.clocks import Deadline
+from gateway.core.money import Money
 from tests.surfaces.banks.every_bank import PREFIX, AtBank, EveryBank
 from tests.surfaces.banks.paying import (
     callbacks,

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from gateway.callbacks.model import CallbackState
-from gateway.domain.payouts.payouts import PayoutState, provider_key
+from gateway.payouts.model import PayoutState, provider_key
 from tests.world.backoffice.client import BackofficeClient
 from tests.world.gateway.callbacks import listed, summary
 from tests.world.waiting import until

@@ -20,19 +20,19 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 from yarl import URL
 
-from gateway.callbacks.model import Callback, CallbackSearch
-from gateway.callbacks.reception import CallbackAddress, Reception
-from gateway.callbacks.store import CallbackRecords
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.provider_callbacks import (
+from gateway.banks.port.provider_callbacks import (
     CallbackKind,
     CallbackProof,
     Delivery,
     NamedBy,
     Notice,
 )
-from gateway.domain.kernel.company_scope import EVERY_COMPANY
-from gateway.domain.kernel.windows import Paging
+from gateway.callbacks.model import Callback, CallbackSearch
+from gateway.callbacks.reception import CallbackAddress, Reception
+from gateway.callbacks.store import CallbackRecords
+from gateway.core.account import Environment
+from gateway.core.company_scope import EVERY_COMPANY
+from gateway.core.windows import Paging
 from gateway.http.admission import Admission
 from gateway.http.callbacks.surface import callback_surface
 from gateway.http.server import Serving, application

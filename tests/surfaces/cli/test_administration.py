@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gateway.domain.accounts.credentials import EVERY_PERMISSION
+from gateway.core.permissions import EVERY_PERMISSION
 from tests.world.shell import CONFIG, Shell, bank_beside
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from gateway.config.settings import Rate
-from gateway.domain.identity import errors as identity_errors
-from gateway.domain.kernel.catalogue import ErrorCode
+from gateway.core import user_errors as identity_errors
+from gateway.core.catalogue import ErrorCode
 from gateway.http.identity.surface import CATALOGUE
 from gateway.http.openapi.operations import codes_of
 from tests.world.gateway.identity_api import ApiClient, api_client_on

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from gateway.domain.identity.rights import Role
-from gateway.operations.identity.users import NewUser
+from gateway.core.rights import Role
+from gateway.identity.users import NewUser
 from tests.world.gateway.identity_api import ApiClient
 from tests.world.identity import EMAIL, PASSWORD
 

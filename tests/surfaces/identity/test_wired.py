@@ -12,9 +12,9 @@ import pyotp
 import pytest
 
 from gateway.config.identity import Identity, Session
-from gateway.domain.identity.rights import Role
-from gateway.domain.kernel.company_scope import EVERY_COMPANY
-from gateway.operations.identity.users import NewUser
+from gateway.core.company_scope import EVERY_COMPANY
+from gateway.core.rights import Role
+from gateway.identity.users import NewUser
 from tests.world.gateway.identity_api import ORIGIN
 from tests.world.gateway.world import World, opened, patient, sandbox
 

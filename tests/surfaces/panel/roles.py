@@ -9,8 +9,8 @@ from pathlib import Path
 import msgspec
 
 from gateway.config.identity import Identity
-from gateway.domain.identity.rights import Role
-from gateway.operations.identity.users import NewUser
+from gateway.core.rights import Role
+from gateway.identity.users import NewUser
 from tests.world.gateway.identity_api import ORIGIN
 from tests.world.gateway.world import World, opened, patient, sandbox
 

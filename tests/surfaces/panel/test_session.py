@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from gateway.domain.identity.panel_sessions import PanelState
+from gateway.core.browsers import PanelState
 from gateway.store.engine import Store
 from tests.world.gateway.identity_api import (
     COOKIE,

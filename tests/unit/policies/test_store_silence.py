@@ -1,7 +1,7 @@
 """A store that does not answer."""
 
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.core import errors
+from gateway.core.storage import StoreUnavailable
 from policies.store_silence import asking_the_store
 from tests.unit.refusals import refused
 

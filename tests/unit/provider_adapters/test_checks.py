@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from gateway.domain.bank.capabilities import PORT, Capabilities, PortCall
+from gateway.banks.port.capabilities import PORT, Capabilities, PortCall
 from provider_adapters import registry
 from provider_adapters.checks import (
     check_adapter,

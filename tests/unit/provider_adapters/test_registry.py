@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.capabilities import CONTRACT_CALLS, PORT
-from gateway.domain.bank.providers import ContractCalls
+from gateway.banks.port.capabilities import CONTRACT_CALLS, PORT
+from gateway.banks.port.providers import ContractCalls
+from gateway.core.account import Environment
 from provider_adapters import registry
 from provider_adapters.kit.factory import AdapterContext, AdapterRefused
 from provider_adapters.sandbox.adapter import SandboxAdapter

@@ -13,14 +13,14 @@ import pyotp
 from jsonschema import Draft202012Validator
 from yarl import URL
 
-from gateway.domain.identity import errors as identity_errors
-from gateway.domain.identity.rights import Role
-from gateway.domain.kernel import errors
-from gateway.domain.requests.reasons import REASONS
-from gateway.operations.identity.ports import ClientInfo
-from gateway.operations.identity.sign_in import SecondFactorRequired
-from gateway.operations.identity.tokens import SignedIn
-from gateway.operations.identity.users import NewUser
+from gateway.core import errors
+from gateway.core import user_errors as identity_errors
+from gateway.core.reasons import REASONS
+from gateway.core.rights import Role
+from gateway.identity.ports import ClientInfo
+from gateway.identity.sign_in import SecondFactorRequired
+from gateway.identity.token_refresh import SignedIn
+from gateway.identity.users import NewUser
 from tests.world.backoffice import matrix
 from tests.world.gateway.answers import JSON, WAITING, Answer
 from tests.world.gateway.sayings import means

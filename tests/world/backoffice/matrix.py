@@ -6,8 +6,8 @@ import uuid
 from collections.abc import Collection
 from typing import Any
 
-from gateway.domain.accounts.credentials import Action
-from gateway.domain.identity.rights import RIGHTS, Area, Right, Role
+from gateway.core.permissions import Action
+from gateway.core.rights import RIGHTS, Area, Right, Role
 from gateway.http.openapi.document import document
 from gateway.http.route import Surface
 from gateway.http.table import RoutedRow, Table

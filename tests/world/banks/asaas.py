@@ -5,17 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.payout_orders import (
+from gateway.banks.port.payout_orders import (
     AccountType,
     BankDestination,
     PayoutMethod,
     PayoutOrder,
     PixDestination,
 )
-from gateway.domain.bank.pix_keys import PixKeyType
-from gateway.domain.bank.providers import ProviderAccount
-from gateway.domain.kernel.money import Money
+from gateway.banks.port.pix_keys import PixKeyType
+from gateway.banks.port.providers import ProviderAccount
+from gateway.core.account import Environment
+from gateway.core.money import Money
 from gateway.net.client.messages import ProviderAnswer
 from provider_adapters.asaas.adapter import AsaasAdapter
 from provider_adapters.asaas.factory import AsaasFactory

@@ -14,18 +14,18 @@ from dataclasses import dataclass
 import msgspec
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.payout_orders import (
+from gateway.banks.port.payout_orders import (
     AccountType,
     BankDestination,
     PayoutMethod,
     PayoutOrder,
     PixDestination,
 )
-from gateway.domain.bank.pix_keys import PixKeyType
-from gateway.domain.bank.providers import ProviderAccount, ProviderAdapter
-from gateway.domain.kernel.clocks import Deadline
-from gateway.domain.kernel.money import Money
+from gateway.banks.port.pix_keys import PixKeyType
+from gateway.banks.port.providers import ProviderAccount, ProviderAdapter
+from gateway.core.account import Environment
+from gateway.core.clocks import Deadline
+from gateway.core.money import Money
 from gateway.net.client.transport import HttpTransport
 from gateway.telemetry.records import Observer
 from provider_adapters import registry

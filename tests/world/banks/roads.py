@@ -8,9 +8,9 @@ from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from types import MappingProxyType
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.providers import ProviderError
-from gateway.domain.kernel.clocks import Deadline
+from gateway.banks.port.providers import ProviderError
+from gateway.core.account import Environment
+from gateway.core.clocks import Deadline
 from gateway.net.client.messages import Kind, ProviderAnswer, ProviderRequest, SendProgress
 from gateway.net.client.tls import TlsFiles
 from gateway.net.client.transport import HttpTransport

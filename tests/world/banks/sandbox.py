@@ -9,7 +9,7 @@ from pathlib import Path
 
 import aiohttp
 
-from gateway.domain.bank.providers import ProviderAccount
+from gateway.banks.port.providers import ProviderAccount
 from provider_adapters.testing.sandbox.dialect import SandboxBank
 
 OPENING = 10_000_00

@@ -17,15 +17,15 @@ from aiohttp.abc import ResolveResult
 from aiohttp.resolver import ThreadedResolver
 from yarl import URL
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import BadReply, ProviderError, Unavailable, Unreachable
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import BadReply, ProviderError, Unavailable, Unreachable
+from gateway.core import trace
+from gateway.core.account import Environment
 from gateway.net.client.addresses import require_public
 from gateway.net.client.messages import ProviderAnswer, ProviderRequest, SendProgress, SendRefused
 from gateway.net.client.tls import TlsFiles
 from gateway.net.client.transport import LONGEST_S
 from gateway.net.common.runtime import Runtime
-from gateway.telemetry import trace
 from provider_adapters._road.limits import ClientLimits
 
 FIXED = {

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 
-from gateway.domain.bank.payout_orders import (
+from gateway.banks.port.payout_orders import (
     AccountType,
     BankDestination,
     PayoutMethod,
     PayoutOrder,
 )
-from gateway.domain.bank.providers import ProviderAccount
-from gateway.domain.bank.refunds import RefundOrder
-from gateway.domain.kernel.money import Money
+from gateway.banks.port.providers import ProviderAccount
+from gateway.banks.port.refunds import RefundOrder
+from gateway.core.money import Money
 from gateway.net.client.messages import ProviderAnswer
 from provider_adapters.woovi.requests import WooviSecrets
 from tests.world.banks.harness import KEY

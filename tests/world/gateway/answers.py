@@ -8,7 +8,7 @@ from typing import Any
 
 from multidict import CIMultiDictProxy
 
-from gateway.domain.kernel.errors import CATALOGUE
+from gateway.core.errors import CATALOGUE
 from tests.world.gateway.sayings import means
 
 JSON = "application/json; charset=utf-8"

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.identity.users import User
+from gateway.core.account import Environment
+from gateway.identity.user import User
 from gateway.store.engine import Store, open_store
 from gateway.store.schema import prepare
 from tests.world.gateway.identity_api import ApiClient, api_client_on

@@ -11,10 +11,10 @@ import aiohttp
 from aiohttp import web
 from yarl import URL
 
-from gateway.domain.accounts.credentials import Action, Permission, Resource
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.catalogue import ErrorCode
-from gateway.domain.requests.calls import Call, Input, RawRequest
+from gateway.core import errors
+from gateway.core.calls import Call, Input, RawRequest
+from gateway.core.catalogue import ErrorCode
+from gateway.core.permissions import Action, Permission, Resource
 from gateway.http.admission import Admission
 from gateway.http.route import Gate, Row, RowLimits, Surface, route
 from gateway.http.server import Serving, application

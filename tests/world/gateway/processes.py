@@ -16,8 +16,8 @@ from typing import Any
 
 import aiohttp
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.payouts.payouts import provider_key
+from gateway.core.account import Environment
+from gateway.payouts.model import provider_key
 from tests.servers.process import free_port
 from tests.world.gateway.answers import Answer
 from tests.world.gateway.world import FROM_NOON, basic, now, send

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from gateway.domain.kernel.catalogue import ErrorCode
-from gateway.domain.requests.reasons import REASONS
+from gateway.core.catalogue import ErrorCode
+from gateway.core.reasons import REASONS
 
 _FIELD = r"(?:[a-z0-9_]+(?:\.[a-z0-9_]+)*|Something that was sent)"
 _SENTENCES = {

@@ -24,18 +24,18 @@ from yarl import URL
 from gateway.app.assembly import Gateway, assemble
 from gateway.app.build_backoffice import build_credentials
 from gateway.app.lifecycle import running
+from gateway.audit.log import audit_keys
 from gateway.cli.context import AdminContext
 from gateway.config.listeners import Admin, Server
 from gateway.config.settings import Database, FailedCredentials, Limits, Rate, RateLimits, Settings
 from gateway.config.upstream import Breaker, Provider, SandboxBank
 from gateway.core.access import Staff
+from gateway.core.account import Environment
+from gateway.core.audit_context import AuditContext
+from gateway.core.permissions import EVERY_PERMISSION, UNLIMITED, CredentialLimits
 from gateway.credentials.model import CredentialBody, Issued
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.accounts.credentials import EVERY_PERMISSION, UNLIMITED, CredentialLimits
-from gateway.domain.payouts.payouts import provider_key
-from gateway.operations.kernel.audit_context import AuditContext
-from gateway.runtime.audit_log import audit_keys
-from gateway.runtime.process import OFFSET, wall_clock
+from gateway.payouts.model import provider_key
+from gateway.process.process import OFFSET, wall_clock
 from gateway.security.secrets import new_client_secret
 from gateway.store.engine import open_store
 from gateway.store.tables.core import payouts

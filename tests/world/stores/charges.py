@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from gateway.banks.port.charges import ChargeType
 from gateway.charges.model import ChargeRecord, ChargeState
 from gateway.charges.store import StoredCharges
-from gateway.domain.bank.charges import ChargeType
 from gateway.store.engine import Store
 from tests.world.stores.samples import ACCOUNT, NOW
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from gateway.domain.payouts.followups import MOST_ACCOUNTS, DueAccount, DueClaim
-from gateway.domain.payouts.payouts import Payout
+from gateway.payouts.followups import MOST_ACCOUNTS, DueAccount, DueClaim
+from gateway.payouts.model import Payout
 from gateway.store.engine import Store
 
 _ROOM = 1_000

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from gateway.config.settings import Database, Settings
-from gateway.runtime.records.kept_records import KeptRecords, build_kept_records
-from gateway.security.identity.signing_keys import Keyring
+from gateway.identity.signing_keys import Keyring
+from gateway.records.kept_records import KeptRecords, build_kept_records
 from tests.world.registers import Registers
 
 PATIENT = Settings(database=Database(auth_timeout_s=30))

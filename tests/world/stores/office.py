@@ -8,8 +8,8 @@ from gateway.approvals.model import (
     Approval,
     ApprovalKind,
 )
+from gateway.banks.port.provider_callbacks import CallbackKind
 from gateway.callbacks.model import Callback
-from gateway.domain.bank.provider_callbacks import CallbackKind
 from gateway.request_log.model import LoggedRequest
 from tests.world.stores.samples import (
     ACCOUNT,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from gateway.domain.identity.challenges import Challenge, MailToken, Purpose
-from gateway.domain.identity.panel_sessions import PanelSession, PanelState
-from gateway.domain.identity.rights import Role
-from gateway.domain.identity.sessions import RefreshToken, Session
-from gateway.domain.identity.users import User
+from gateway.core.browsers import PanelSession, PanelState
+from gateway.core.rights import Role
+from gateway.core.sessions import RefreshToken, Session
+from gateway.identity.challenges import Challenge, MailToken, Purpose
+from gateway.identity.user import User
 from gateway.store.engine import Store
 from tests.world.stores.samples import NOW, event
 

@@ -3,17 +3,17 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+from gateway.banks.port.payout_orders import PayoutMethod, PixDestination
+from gateway.banks.port.pix_keys import PixKeyType
+from gateway.banks.port.providers import Evidence, Phase
 from gateway.companies.model import Company
+from gateway.core.account import Account, BankCoordinates, Environment
+from gateway.core.audit import AuditEvent
+from gateway.core.money import Money
+from gateway.core.permissions import Permission
+from gateway.core.windows import Paging, Search, Window
 from gateway.credentials.model import Credential, SecretDigest
-from gateway.domain.accounts.accounts import Account, BankCoordinates, Environment
-from gateway.domain.accounts.credentials import Permission
-from gateway.domain.bank.payout_orders import PayoutMethod, PixDestination
-from gateway.domain.bank.pix_keys import PixKeyType
-from gateway.domain.bank.providers import Evidence, Phase
-from gateway.domain.kernel.audit import AuditEvent
-from gateway.domain.kernel.money import Money
-from gateway.domain.kernel.windows import Paging, Search, Window
-from gateway.domain.payouts.payouts import Attempt, Change, Payout, PayoutState, provider_key
+from gateway.payouts.model import Attempt, Change, Payout, PayoutState, provider_key
 
 NOW = datetime(2026, 11, 20, 12, 30, 15, 123456, tzinfo=UTC)
 COMPANY = "5f0c8f6e-3d57-4a6d-9f53-0d4d5a0f7a01"

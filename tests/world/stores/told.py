@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 
+from gateway.core.change_feed import Kept
+from gateway.core.money import Money
 from gateway.credentials.model import Credential, LimitsBody
-from gateway.domain.backoffice.change_feed import Kept
-from gateway.domain.kernel.money import Money
 from tests.world.identity import identity_world_on
 from tests.world.registers import Registers
 from tests.world.standing import Clock

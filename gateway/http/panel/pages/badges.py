@@ -10,10 +10,10 @@ from typing import Final
 from msgspec.structs import asdict
 
 from gateway.core.access import Staff, StaffOf
-from gateway.domain.identity.sessions import SignedInUser
+from gateway.core.sessions import SignedInUser
 from gateway.http.panel.pages.kit import part
 from gateway.http.panel.pages.visit import Visit
-from gateway.payouts.model import OpenWork
+from gateway.payouts.documents import OpenWork
 
 _KEPT_FOR: Final = timedelta(seconds=5)
 """As often as a page that is looked at asks again; the lists themselves are never older."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date
 
-from gateway.domain.kernel.clocks import Now
-from gateway.domain.kernel.windows import day_before, written
+from gateway.core.clocks import Now
+from gateway.core.windows import day_before, written
 from gateway.http.panel.pages.formats import DAY_FORM, ZONE, day_of
 from gateway.http.panel.pages.visit import Visit
 

@@ -12,11 +12,11 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Final
 
-from gateway.domain.bank.pix_keys import hidden_tax_number
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.money import MAX_CENTAVOS, Money, Sum
-from gateway.domain.kernel.windows import LOCAL, local_end, local_start, local_time, written
+from gateway.banks.port.pix_keys import hidden_tax_number
+from gateway.core import errors
+from gateway.core.errors import ServiceError
+from gateway.core.money import MAX_CENTAVOS, Money, Sum
+from gateway.core.windows import LOCAL, local_end, local_start, local_time, written
 
 ZONE: Final = LOCAL
 """Of every time and every day in the panel."""

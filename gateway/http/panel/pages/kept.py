@@ -10,10 +10,10 @@ from datetime import timedelta
 from typing import Final
 from urllib.parse import unquote
 
-from gateway.domain.identity.errors import CSRF_FAILED
-from gateway.domain.kernel.clocks import Now
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.requests.calls import Call
+from gateway.core.calls import Call
+from gateway.core.clocks import Now
+from gateway.core.errors import ServiceError
+from gateway.core.user_errors import CSRF_FAILED
 from gateway.http.panel.pages.visit import HOME, Visit
 from gateway.security.sealing import SealBroken, Sealer
 from policies.authentication.session import DeviceCookie, cookie_value

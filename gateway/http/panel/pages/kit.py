@@ -17,17 +17,17 @@ from gateway.accounts.model import (
 )
 from gateway.accounts.service import Accounts
 from gateway.approvals.model import Approval
+from gateway.core import errors, strict
 from gateway.core.access import Staff, StaffOf, requirement_of
-from gateway.domain.accounts.accounts import Account
-from gateway.domain.accounts.credentials import Action
-from gateway.domain.identity.errors import SESSION_REQUIRED
-from gateway.domain.identity.rights import Area, Right
-from gateway.domain.kernel import errors, strict
-from gateway.domain.kernel.catalogue import ErrorCode
-from gateway.domain.kernel.company_scope import CompanyScope
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.windows import LARGEST_LIMIT, Listed, Paging
-from gateway.domain.requests.calls import Input, RawRequest
+from gateway.core.account import Account
+from gateway.core.calls import Input, RawRequest
+from gateway.core.catalogue import ErrorCode
+from gateway.core.company_scope import CompanyScope
+from gateway.core.errors import ServiceError
+from gateway.core.permissions import Action
+from gateway.core.rights import Area, Right
+from gateway.core.user_errors import SESSION_REQUIRED
+from gateway.core.windows import LARGEST_LIMIT, Listed, Paging
 from gateway.http.backoffice.callers import explained
 from gateway.http.common import STORE_FAILS
 from gateway.http.panel.pages.formats import day_begins, day_ends
@@ -36,7 +36,7 @@ from gateway.http.panel.pages.visit import HOME, Visit
 from gateway.http.rendering import dumps, refusal_of
 from gateway.identity.model import UserStanding
 from gateway.identity.service import People
-from gateway.payouts.model import Orderer
+from gateway.payouts.documents import Orderer
 from gateway.stops.model import Stop
 from gateway.stops.service import Stops
 

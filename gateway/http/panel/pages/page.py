@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Map
 from dataclasses import dataclass, field
 from typing import Final
 
-from gateway.domain.identity.rights import Right
+from gateway.core.rights import Right
 from gateway.http.panel.pages.visit import Visit
 
 HTML: Final = ("text/html",)

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from html import unescape
 from typing import Final
 
-from gateway.domain.identity.errors import MFA_INVALID
-from gateway.domain.kernel.errors import ServiceError
+from gateway.core.errors import ServiceError
+from gateway.core.user_errors import MFA_INVALID
 from gateway.http import rendering
 from gateway.http.panel.pages.visit import Visit
 from gateway.http.panel.pages.words import _

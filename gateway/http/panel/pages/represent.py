@@ -11,11 +11,12 @@ from datetime import timedelta
 from typing import Final
 from urllib.parse import quote, urlsplit
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.identity.errors import SESSION_REQUIRED
-from gateway.domain.kernel.errors import METHOD_NOT_ALLOWED, ServiceError
-from gateway.domain.requests.calls import Call, RawRequest
-from gateway.http.pages import takes_gzip
+from gateway.core.account import Environment
+from gateway.core.calls import Call, RawRequest
+from gateway.core.errors import METHOD_NOT_ALLOWED, ServiceError
+from gateway.core.trace import current_trace_id
+from gateway.core.user_errors import SESSION_REQUIRED
+from gateway.http.packing import takes_gzip
 from gateway.http.panel.pages.badges import Badges
 from gateway.http.panel.pages.kept import KeptForms
 from gateway.http.panel.pages.navigation import Navigation
@@ -26,7 +27,6 @@ from gateway.http.panel.pages.visit import HOME, Visit, admit_visitor, own_path
 from gateway.http.rendering import message_of
 from gateway.http.route import Answer, RefusedPath
 from gateway.security.secrets import Random
-from gateway.telemetry.trace import current_trace_id
 from policies.traffic.csrf import Origin
 from policies.traffic.quota import PERSON
 

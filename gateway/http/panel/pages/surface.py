@@ -6,9 +6,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
-from gateway.domain.identity.errors import CSRF_FAILED, SESSION_REQUIRED
-from gateway.domain.kernel.errors import ROUTE_UNKNOWN, ServiceError
-from gateway.domain.requests.calls import Input, Policy
+from gateway.core.calls import Input, Policy
+from gateway.core.errors import ROUTE_UNKNOWN, ServiceError
+from gateway.core.user_errors import CSRF_FAILED, SESSION_REQUIRED
 from gateway.http.common import STORE_FAILS
 from gateway.http.identity.routes import BODY_BYTES
 from gateway.http.panel.pages.badges import Badges

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from aiohttp import web
 
-from gateway.domain.kernel.money import Sum
+from gateway.core.money import Sum
 from gateway.http.panel.pages import formats, refusals
 from gateway.http.panel.pages.visit import Language, address
 from gateway.http.panel.pages.words import words_of

@@ -8,18 +8,18 @@ from enum import StrEnum
 from typing import Final, TypeVar
 from urllib.parse import quote, urlencode
 
-from gateway.domain.accounts.accounts import Account
-from gateway.domain.accounts.credentials import Action
-from gateway.domain.identity.errors import MFA_INVALID, STEP_UP_REQUIRED
-from gateway.domain.identity.panel_sessions import Browser
-from gateway.domain.identity.rights import Area, Right
-from gateway.domain.identity.sessions import SignedInUser
-from gateway.domain.identity.users import NOTHING_CHOSEN
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.headers import Headers
-from gateway.domain.requests.calls import Call
+from gateway.core.account import Account
+from gateway.core.browsers import Browser
+from gateway.core.calls import Call
+from gateway.core.errors import ServiceError
+from gateway.core.headers import Headers
+from gateway.core.permissions import Action
+from gateway.core.rights import Area, Right
+from gateway.core.sessions import SignedInUser
+from gateway.core.user_errors import MFA_INVALID, STEP_UP_REQUIRED
 from gateway.http.identity.callers import admit_anonymous
-from gateway.operations.identity.ports import ClientInfo
+from gateway.identity.ports import ClientInfo
+from gateway.identity.user import NOTHING_CHOSEN
 from policies.authentication.session import cookie_value
 from policies.traffic.csrf import follows_link, mask_token
 from policies.validation.forms import EMPTY, Form

@@ -11,7 +11,7 @@ import aiohttp
 import msgspec
 from yarl import URL
 
-from gateway.domain.kernel.money import Money
+from gateway.core.money import Money
 
 _DEADLINE = aiohttp.ClientTimeout(total=10, connect=2)
 _ENCODER = msgspec.json.Encoder(decimal_format="number")

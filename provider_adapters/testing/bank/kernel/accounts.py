@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from gateway.domain.kernel.money import MAX_CENTAVOS
+from gateway.core.money import MAX_CENTAVOS
 from provider_adapters.testing.bank.kernel import refusals
 from provider_adapters.testing.bank.kernel.refusals import Code, Refusal
 

@@ -13,15 +13,15 @@ from typing import Final, cast
 import msgspec
 import pytest
 
-from gateway.domain.bank.capabilities import PortCall
-from gateway.domain.bank.providers import (
+from gateway.banks.port.capabilities import PortCall
+from gateway.banks.port.providers import (
     NotSent,
     ProviderAccount,
     ProviderError,
     Unknown,
     Unreachable,
 )
-from gateway.domain.kernel.money import Money
+from gateway.core.money import Money
 from provider_adapters.kit.certificates import CertificatePair
 from provider_adapters.kit.secrets import pair_of, with_pair
 from provider_adapters.testing.verify.cases import applies_if, case

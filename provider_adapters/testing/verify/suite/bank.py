@@ -10,16 +10,16 @@ from typing import Final, cast
 
 import pytest
 
-from gateway.domain.bank import answers
-from gateway.domain.bank.capabilities import EntryField, PortCall, Repeat
-from gateway.domain.bank.payout_orders import (
+from gateway.banks.port import answers
+from gateway.banks.port.capabilities import EntryField, PortCall, Repeat
+from gateway.banks.port.payout_orders import (
     BankDestination,
     FailureCode,
     PayoutMethod,
     PayoutOrder,
 )
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import (
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import (
     Accepted,
     CredentialsRefused,
     NotFound,
@@ -31,9 +31,9 @@ from gateway.domain.bank.providers import (
     Settled,
     Unknown,
 )
-from gateway.domain.bank.refunds import IncomingStatus, RefundStatus
-from gateway.domain.bank.statements import Direction, Entry, MovementKind
-from gateway.domain.kernel.money import Money
+from gateway.banks.port.refunds import IncomingStatus, RefundStatus
+from gateway.banks.port.statements import Direction, Entry, MovementKind
+from gateway.core.money import Money
 from gateway.telemetry.ports import Event
 from provider_adapters.kit.answers import is_e2e_id
 from provider_adapters.testing.verify import alterations

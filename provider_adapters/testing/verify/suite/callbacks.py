@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from gateway.domain.bank import provider_callbacks
-from gateway.domain.bank.capabilities import PortCall, ProofKind
-from gateway.domain.bank.charges import ChargeStatus
-from gateway.domain.bank.payout_orders import PixDestination
-from gateway.domain.bank.provider_callbacks import (
+from gateway.banks.port import provider_callbacks
+from gateway.banks.port.capabilities import PortCall, ProofKind
+from gateway.banks.port.charges import ChargeStatus
+from gateway.banks.port.payout_orders import PixDestination
+from gateway.banks.port.provider_callbacks import (
     CallbackKind,
     CallbackProof,
     CallbackProver,

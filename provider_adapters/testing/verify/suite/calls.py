@@ -6,13 +6,13 @@ import secrets
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Final, cast
 
-from gateway.domain.bank.capabilities import PortCall
-from gateway.domain.bank.payout_orders import PayoutMethod, PayoutOrder
-from gateway.domain.bank.provider_callbacks import CallbackOrder
-from gateway.domain.bank.provider_options import EveryCall
-from gateway.domain.bank.providers import Accepted, ProviderAccount, Settled
-from gateway.domain.bank.refunds import RefundOrder
-from gateway.domain.kernel.money import Money
+from gateway.banks.port.capabilities import PortCall
+from gateway.banks.port.payout_orders import PayoutMethod, PayoutOrder
+from gateway.banks.port.provider_callbacks import CallbackOrder
+from gateway.banks.port.provider_options import EveryCall
+from gateway.banks.port.providers import Accepted, ProviderAccount, Settled
+from gateway.banks.port.refunds import RefundOrder
+from gateway.core.money import Money
 from provider_adapters.testing.verify.cases import applies_if
 from provider_adapters.testing.verify.stage import Charge, Received
 from provider_adapters.testing.verify.trial import Trial, new_provider_key, new_reference

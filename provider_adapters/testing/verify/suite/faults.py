@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from gateway.domain.bank.providers import (
+from gateway.banks.port.providers import (
     BadReply,
     CredentialsRefused,
     ProviderError,

@@ -9,15 +9,15 @@ from typing import Final, cast
 
 import pytest
 
-from gateway.domain.bank import answers
-from gateway.domain.bank.capabilities import PortCall
-from gateway.domain.bank.charges import ChargeOrder, ChargeStatus, ChargeType, Payer
-from gateway.domain.bank.payout_orders import PayoutMethod, PixDestination
-from gateway.domain.bank.pix_keys import PixKeyStatus
-from gateway.domain.bank.provider_options import CHARGE_PAID, IN_USE
-from gateway.domain.bank.providers import NotFound, NotSupported, Refused
-from gateway.domain.bank.refunds import IncomingPayment
-from gateway.domain.kernel.money import Money
+from gateway.banks.port import answers
+from gateway.banks.port.capabilities import PortCall
+from gateway.banks.port.charges import ChargeOrder, ChargeStatus, ChargeType, Payer
+from gateway.banks.port.payout_orders import PayoutMethod, PixDestination
+from gateway.banks.port.pix_keys import PixKeyStatus
+from gateway.banks.port.provider_options import CHARGE_PAID, IN_USE
+from gateway.banks.port.providers import NotFound, NotSupported, Refused
+from gateway.banks.port.refunds import IncomingPayment
+from gateway.core.money import Money
 from provider_adapters.testing.verify.cases import case
 from provider_adapters.testing.verify.stage import Charge, ChargePaid, Received
 from provider_adapters.testing.verify.suite.calls import callback_order, make

@@ -15,13 +15,13 @@ from typing import Final, cast
 import msgspec
 import pytest
 
-from gateway.domain.bank import answers, charges
-from gateway.domain.bank.capabilities import PortCall
-from gateway.domain.bank.pix_keys import PixKey
-from gateway.domain.bank.providers import BadReply, NotFound, Page
-from gateway.domain.bank.statements import Balance, Direction, Entry
-from gateway.domain.kernel.money import Money
-from gateway.domain.kernel.windows import LOCAL, LONGEST_DAYS, Window
+from gateway.banks.port import answers, charges
+from gateway.banks.port.capabilities import PortCall
+from gateway.banks.port.pix_keys import PixKey
+from gateway.banks.port.providers import BadReply, NotFound, Page
+from gateway.banks.port.statements import Balance, Direction, Entry
+from gateway.core.money import Money
+from gateway.core.windows import LOCAL, LONGEST_DAYS, Window
 from gateway.telemetry.ports import Event
 from provider_adapters.testing.verify import alterations
 from provider_adapters.testing.verify.cases import applies_if, case

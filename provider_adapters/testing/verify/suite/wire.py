@@ -14,11 +14,11 @@ from typing import Final
 
 import msgspec
 
-from gateway.domain.bank.capabilities import PortCall
-from gateway.domain.bank.charges import Charge
-from gateway.domain.bank.payout_orders import PayoutMethod
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import (
+from gateway.banks.port.capabilities import PortCall
+from gateway.banks.port.charges import Charge
+from gateway.banks.port.payout_orders import PayoutMethod
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import (
     NotSent,
     Phase,
     ProviderError,

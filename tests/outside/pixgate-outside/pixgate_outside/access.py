@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final, TypeVar
 
 import msgspec
-from gateway.domain.bank.providers import Outcome, ProviderAccount, ProviderError
-from gateway.domain.kernel.clocks import Deadline
+from gateway.banks.port.providers import Outcome, ProviderAccount, ProviderError
+from gateway.core.clocks import Deadline
 from provider_adapters.kit.client import ProviderClient, Translate
 from provider_adapters.kit.factory import AdapterContext
 from provider_adapters.kit.outcomes import unsent

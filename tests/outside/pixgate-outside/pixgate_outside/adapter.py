@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gateway.domain.bank.capabilities import Capabilities
-from gateway.domain.bank.charges import Charge, ChargePayment
-from gateway.domain.bank.payout_orders import PayoutOrder
-from gateway.domain.bank.pix_keys import PixKey
-from gateway.domain.bank.provider_callbacks import CallbackSecrets
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import (
+from gateway.banks.port.capabilities import Capabilities
+from gateway.banks.port.charges import Charge, ChargePayment
+from gateway.banks.port.payout_orders import PayoutOrder
+from gateway.banks.port.pix_keys import PixKey
+from gateway.banks.port.provider_callbacks import CallbackSecrets
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import (
     NotFound,
     NotSupported,
     Outcome,
@@ -19,9 +19,9 @@ from gateway.domain.bank.providers import (
     ProviderAccount,
     ProviderError,
 )
-from gateway.domain.bank.statements import Balance, Entry
-from gateway.domain.kernel.clocks import Deadline, Now
-from gateway.domain.kernel.windows import Window
+from gateway.banks.port.statements import Balance, Entry
+from gateway.core.clocks import Deadline, Now
+from gateway.core.windows import Window
 from provider_adapters.kit.client import ProviderClient
 from provider_adapters.kit.outcomes import read_back, unsent
 

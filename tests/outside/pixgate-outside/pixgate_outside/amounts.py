@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from gateway.domain.kernel.money import Money
+from gateway.core.money import Money
 from provider_adapters.kit.money import as_text, from_text
 
 Amount = str

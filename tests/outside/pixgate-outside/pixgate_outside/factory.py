@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from gateway.domain.bank.capabilities import (
+from gateway.banks.port.capabilities import (
     CONTRACT_CALLS,
     Capabilities,
     EntryField,
     Lookup,
     Repeat,
 )
-from gateway.domain.bank.charges import ChargeStatus
-from gateway.domain.bank.payout_orders import PayoutMethod
+from gateway.banks.port.charges import ChargeStatus
+from gateway.banks.port.payout_orders import PayoutMethod
 from provider_adapters.kit.client import client_of
 from provider_adapters.kit.factory import AdapterContext
 from provider_adapters.kit.settings import address_of, settings_of

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 import msgspec
-from gateway.domain.bank.provider_callbacks import CallbackKind, Notice
+from gateway.banks.port.provider_callbacks import CallbackKind, Notice
 
 KINDS: Final[Mapping[str, CallbackKind]] = {
     "payout": CallbackKind.PAYOUT,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Final, TypeVar
 
 import msgspec
-from gateway.domain.bank.providers import Page
+from gateway.banks.port.providers import Page
 from provider_adapters.kit.paging import number_of, skipped, unrepeated
 
 Item = TypeVar("Item")

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC
 
-from gateway.domain.bank.payout_orders import FailureCode, PayoutOrder
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import Accepted, Outcome, PixReturn, Rejected, Settled, Unknown
-from gateway.domain.kernel.money import Money
+from gateway.banks.port.payout_orders import FailureCode, PayoutOrder
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import Accepted, Outcome, PixReturn, Rejected, Settled, Unknown
+from gateway.core.money import Money
 from provider_adapters.kit.answers import ProviderAnswer, is_e2e_id, provider_id, read_document
 from provider_adapters.kit.client import UnknownWord
 from provider_adapters.kit.outcomes import refused_before

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Final
 
 import msgspec
-from gateway.domain.bank.capabilities import ProofKind
-from gateway.domain.bank.provider_callbacks import ONLY_OURS, CallbackSecrets, Delivery, Notice
-from gateway.domain.kernel.clocks import Now
+from gateway.banks.port.capabilities import ProofKind
+from gateway.banks.port.provider_callbacks import ONLY_OURS, CallbackSecrets, Delivery, Notice
+from gateway.core.clocks import Now
 from provider_adapters.kit.proofs import KeySignature, only_value
 from provider_adapters.kit.public_keys import GivenKeys
 

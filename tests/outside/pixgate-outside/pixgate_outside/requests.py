@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Final
 
-from gateway.domain.bank.payout_orders import FailureCode, PayoutOrder, PixDestination
-from gateway.domain.bank.providers import ProviderAccount
-from gateway.domain.kernel.windows import Window
+from gateway.banks.port.payout_orders import FailureCode, PayoutOrder, PixDestination
+from gateway.banks.port.providers import ProviderAccount
+from gateway.core.windows import Window
 from provider_adapters.kit import banks
 from provider_adapters.kit.outcomes import NeverSendable
 from provider_adapters.kit.requests import ProviderRequest, get, paying

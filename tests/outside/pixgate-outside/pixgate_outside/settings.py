@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from gateway.domain.bank.capabilities import Hosts
+from gateway.banks.port.capabilities import Hosts
 from provider_adapters.kit.settings import ClientLimits, TlsFiles
 
 from pixgate_outside.proof import ProofSettings

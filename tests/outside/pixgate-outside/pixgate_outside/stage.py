@@ -10,11 +10,11 @@ from datetime import UTC, datetime
 from typing import Final
 
 import msgspec
-from gateway.domain.bank.capabilities import PortCall
-from gateway.domain.bank.payout_orders import FailureCode
-from gateway.domain.bank.provider_callbacks import CallbackSecrets
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import ProviderAccount
+from gateway.banks.port.capabilities import PortCall
+from gateway.banks.port.payout_orders import FailureCode
+from gateway.banks.port.provider_callbacks import CallbackSecrets
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import ProviderAccount
 from provider_adapters.simulated_bank.kernel.books import open_books
 from provider_adapters.simulated_bank.stage import SimulatedStage
 from provider_adapters.verify.stage import (

@@ -11,13 +11,13 @@ from datetime import UTC, datetime
 from typing import TypeVar
 
 import msgspec
-from gateway.domain.bank.charges import Charge, ChargePayment, ChargeStatus, Party, Payer
-from gateway.domain.bank.pix_keys import PixKey, PixKeyStatus
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import CredentialsRefused, NotFound, Page, ProviderError
-from gateway.domain.bank.statements import Balance, Entry, MovementKind
-from gateway.domain.kernel.money import Money
-from gateway.domain.kernel.strict import cleaned_text
+from gateway.banks.port.charges import Charge, ChargePayment, ChargeStatus, Party, Payer
+from gateway.banks.port.pix_keys import PixKey, PixKeyStatus
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import CredentialsRefused, NotFound, Page, ProviderError
+from gateway.banks.port.statements import Balance, Entry, MovementKind
+from gateway.core.money import Money
+from gateway.core.strict import cleaned_text
 from provider_adapters.kit.answers import (
     ProviderAnswer,
     of_status,

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from gateway.domain.bank.charges import ChargeStatus, ChargeType
-from gateway.domain.bank.payout_orders import AccountType, FailureCode
-from gateway.domain.bank.pix_keys import PixKeyStatus, PixKeyType
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.statements import Direction, MovementKind
+from gateway.banks.port.charges import ChargeStatus, ChargeType
+from gateway.banks.port.payout_orders import AccountType, FailureCode
+from gateway.banks.port.pix_keys import PixKeyStatus, PixKeyType
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.statements import Direction, MovementKind
 from provider_adapters.kit.outcomes import RefusedBefore
 
 KEY_TYPES: Final[Mapping[str, PixKeyType]] = {

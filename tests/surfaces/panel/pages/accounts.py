@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from uuid import uuid4
 
-from gateway.domain.bank.pix_keys import PixKeyStatus
+from gateway.banks.port.pix_keys import PixKeyStatus
 from tests.surfaces.panel.pages.person import Person
 from tests.world.gateway.world import World
 

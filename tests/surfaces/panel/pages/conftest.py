@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 import pytest_asyncio
 
-from gateway.domain.identity.rights import Role
+from gateway.core.rights import Role
 from tests.surfaces.panel.pages.person import Person, age_factors, signed_in
 from tests.surfaces.panel.roles import with_every_role
 from tests.world.gateway.world import World

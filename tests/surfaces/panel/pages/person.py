@@ -12,10 +12,10 @@ from aiohttp import ClientResponse
 from sqlalchemy import update
 from yarl import URL
 
-from gateway.domain.identity.rights import Role
-from gateway.operations.identity.ports import ClientInfo
-from gateway.operations.identity.tokens import SignedIn
-from gateway.operations.identity.users import NewUser
+from gateway.core.rights import Role
+from gateway.identity.ports import ClientInfo
+from gateway.identity.token_refresh import SignedIn
+from gateway.identity.users import NewUser
 from gateway.store.tables.identity import sessions
 from tests.surfaces.panel.roles import PASSWORD
 from tests.world.gateway.identity_api import ORIGIN

@@ -11,10 +11,10 @@ from uuid import uuid4
 import pytest
 import pytest_asyncio
 
-from gateway.domain.bank.statements import Balance
-from gateway.domain.identity.rights import Role
-from gateway.domain.kernel.money import Money
-from gateway.domain.kernel.windows import LOCAL
+from gateway.banks.port.statements import Balance
+from gateway.core.money import Money
+from gateway.core.rights import Role
+from gateway.core.windows import LOCAL
 from tests.surfaces.panel.pages.accounts import at, key, made
 from tests.surfaces.panel.pages.person import Person, signed_in
 from tests.world.gateway.world import World, order

@@ -13,11 +13,11 @@ from gateway.audit.model import AuditSearch
 from gateway.audit.service import find_acts
 from gateway.companies.model import CompanyRequest
 from gateway.core.access import Staff
-from gateway.domain.identity.rights import Role
-from gateway.domain.kernel.company_scope import EVERY_COMPANY
-from gateway.domain.kernel.windows import Paging
-from gateway.operations.identity.users import NewUser
-from gateway.operations.kernel.audit_context import AuditContext
+from gateway.core.audit_context import AuditContext
+from gateway.core.company_scope import EVERY_COMPANY
+from gateway.core.rights import Role
+from gateway.core.windows import Paging
+from gateway.identity.users import NewUser
 from tests.surfaces.panel.pages.payouts import ordered as payout_form
 from tests.surfaces.panel.pages.person import Person, signed_in
 from tests.world.gateway.world import World, order

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import insert
 
 from gateway.closings.model import ForeignDebit
-from gateway.domain.identity.rights import Role
+from gateway.core.rights import Role
 from gateway.statements.model import local_day
 from gateway.store.kernel.structs import row_of
 from gateway.store.tables.core import foreign_debits

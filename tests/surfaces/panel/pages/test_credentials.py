@@ -8,7 +8,7 @@ from uuid import uuid4
 import pytest
 import pytest_asyncio
 
-from gateway.domain.identity.rights import Role
+from gateway.core.rights import Role
 from tests.surfaces.panel.pages.person import Person, signed_in
 from tests.world.gateway.identity_api import ORIGIN
 from tests.world.gateway.world import World

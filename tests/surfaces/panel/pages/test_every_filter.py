@@ -15,7 +15,7 @@ from urllib.parse import urlencode
 import pytest
 import pytest_asyncio
 
-from gateway.domain.identity.rights import Role
+from gateway.core.rights import Role
 from gateway.http.table import Table
 from tests.surfaces.panel.pages.person import Person, signed_in
 from tests.world.gateway.world import World

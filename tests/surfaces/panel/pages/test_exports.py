@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from gateway.domain.bank.payout_orders import FailureCode
-from gateway.domain.identity.rights import Role
-from gateway.domain.payouts.payouts import Attempt, Failure, Payout, PayoutState
-from gateway.operations.backoffice.downloads.files import MOST_OF_A_PERSON, ROWS_A_PAGE
+from gateway.banks.port.payout_orders import FailureCode
+from gateway.core.rights import Role
+from gateway.payouts.model import Attempt, Failure, Payout, PayoutState
+from gateway.reports.files import MOST_OF_A_PERSON, ROWS_A_PAGE
 from gateway.request_log.model import LoggedRequest
 from gateway.request_log.store import RequestRecords
 from tests.surfaces.panel.pages.person import Person, signed_in

@@ -8,7 +8,7 @@ from urllib.parse import quote
 import pytest
 import pytest_asyncio
 
-from gateway.domain.identity.rights import Role
+from gateway.core.rights import Role
 from gateway.http.panel.pages.represent import HEADERS
 from tests.surfaces.panel.pages.person import TOKEN, Person, signed_in
 from tests.surfaces.panel.roles import PASSWORD

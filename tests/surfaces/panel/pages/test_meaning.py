@@ -9,9 +9,9 @@ from uuid import uuid4
 import pytest
 import pytest_asyncio
 
+from gateway.banks.port.provider_callbacks import CallbackKind
 from gateway.callbacks.model import Callback
 from gateway.callbacks.store import CallbackRecords
-from gateway.domain.bank.provider_callbacks import CallbackKind
 from tests.surfaces.panel.pages.person import Person
 from tests.world.backoffice.watching import in_review
 from tests.world.gateway.world import World, order

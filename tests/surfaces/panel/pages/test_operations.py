@@ -9,12 +9,12 @@ from uuid import uuid4
 import pytest
 import pytest_asyncio
 
+from gateway.banks.port.provider_callbacks import CallbackKind
 from gateway.callbacks.model import Callback
 from gateway.callbacks.store import CallbackRecords
 from gateway.companies.service import find_company
-from gateway.domain.bank.provider_callbacks import CallbackKind
-from gateway.domain.identity.rights import Role
-from gateway.operations.identity.users import NewUser
+from gateway.core.rights import Role
+from gateway.identity.users import NewUser
 from tests.surfaces.panel.pages.person import Person, Seen
 from tests.surfaces.panel.pages.person import signed_in as with_an_app
 from tests.surfaces.panel.roles import PASSWORD

@@ -7,8 +7,8 @@ import re
 import pytest
 import pytest_asyncio
 
-from gateway.domain.identity.rights import Role
-from gateway.operations.identity.users import NewUser
+from gateway.core.rights import Role
+from gateway.identity.users import NewUser
 from tests.surfaces.panel.pages.payouts import ordered
 from tests.surfaces.panel.pages.person import Person, signed_in
 from tests.surfaces.panel.roles import PASSWORD

@@ -15,11 +15,11 @@ from sqlalchemy import insert, select, update
 
 from gateway.accounts.model import AccountRequest
 from gateway.app.build_backoffice import build_account_service
+from gateway.banks.port.payout_orders import AccountType, BankDestination, FailureCode
+from gateway.banks.port.providers import Evidence, Phase
 from gateway.core.access import Staff
-from gateway.domain.bank.payout_orders import AccountType, BankDestination, FailureCode
-from gateway.domain.bank.providers import Evidence, Phase
-from gateway.domain.identity.rights import Role
-from gateway.domain.payouts.payouts import Change, EventKind, Failure, PayoutState
+from gateway.core.rights import Role
+from gateway.payouts.model import Change, EventKind, Failure, PayoutState
 from gateway.search import service as searches
 from gateway.store.tables import core
 from gateway.store.tables.columns import reference_digest

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from gateway.domain.identity.rights import Role
+from gateway.core.rights import Role
 from tests.surfaces.panel.pages.accounts import at
 from tests.surfaces.panel.pages.payouts import ordered
 from tests.surfaces.panel.pages.person import Person, Seen, signed_in

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain.identity.rights import Role
+from gateway.core.rights import Role
 from tests.surfaces.panel.pages.accounts import at, made
 from tests.surfaces.panel.pages.person import Person, signed_in
 from tests.world.gateway.world import World

@@ -8,7 +8,7 @@ import pytest
 import pytest_asyncio
 from sqlalchemy import text
 
-from gateway.operations.kernel.audit_context import AuditContext
+from gateway.core.audit_context import AuditContext
 from tests.surfaces.panel.pages.person import Person
 from tests.world.gateway.world import World
 

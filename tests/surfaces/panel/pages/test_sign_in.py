@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from gateway.domain.identity.rights import Role
-from gateway.domain.kernel.company_scope import EVERY_COMPANY
-from gateway.operations.identity.users import NewUser
+from gateway.core.company_scope import EVERY_COMPANY
+from gateway.core.rights import Role
+from gateway.identity.users import NewUser
 from policies.traffic.quota import Draw
 from tests.surfaces.panel.pages.person import Person
 from tests.surfaces.panel.roles import PASSWORD

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain.identity.rights import Role
-from gateway.domain.kernel.money import MAX_CENTAVOS, Money
+from gateway.core.money import MAX_CENTAVOS, Money
+from gateway.core.rights import Role
 from provider_adapters.testing.bank.control.client import ControlRefused
 from provider_adapters.testing.bank.kernel import accounts
 from tests.surfaces.panel.pages.person import Person, signed_in

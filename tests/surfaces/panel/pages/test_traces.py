@@ -9,8 +9,8 @@ import uuid
 import pytest
 import pytest_asyncio
 
-from gateway.domain.identity.rights import Role
-from gateway.operations.identity.users import NewUser
+from gateway.core.rights import Role
+from gateway.identity.users import NewUser
 from gateway.request_log.model import LoggedRequest
 from gateway.request_log.store import RequestRecords
 from tests.surfaces.panel.pages.person import Person, Seen, signed_in

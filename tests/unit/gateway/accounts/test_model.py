@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from gateway.accounts.model import OwnedAccount, Owner, registered
-from gateway.domain.requests.versions import version_of_account
+from gateway.core.versions import version_of_account
 from gateway.http.rendering import dumps
 from tests.world.people import COMPANY, account
 

@@ -16,14 +16,14 @@ from gateway.accounts.model import (
     ProviderRequest,
 )
 from gateway.core.access import Staff, StaffOf
-from gateway.domain.accounts.accounts import Account, BankCoordinates
-from gateway.domain.accounts.credentials import Action
-from gateway.domain.identity.rights import RIGHTS, Area, Right, Role
-from gateway.domain.kernel.company_scope import CompanyScope
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.windows import Paging
-from gateway.domain.requests.versions import Expected, version_of_account
-from gateway.operations.kernel.audit_context import RuleViolation
+from gateway.core.account import Account, BankCoordinates
+from gateway.core.audit_context import RuleViolation
+from gateway.core.company_scope import CompanyScope
+from gateway.core.errors import ServiceError
+from gateway.core.permissions import Action
+from gateway.core.rights import RIGHTS, Area, Right, Role
+from gateway.core.versions import Expected, version_of_account
+from gateway.core.windows import Paging
 from tests.world.banks.authority import EXPIRED, VALID, Authority
 from tests.world.certified import registered
 from tests.world.people import somebody

@@ -9,12 +9,12 @@ from gateway.accounts.model import NO_BANK, ProviderRequest
 from gateway.accounts.service import AccountBanks, BankChanges
 from gateway.approvals.model import Approval, ApprovalKind, NewOrder, Outcome
 from gateway.core.access import Staff, StaffOf
-from gateway.domain.accounts.accounts import Account
-from gateway.domain.identity.rights import Role
-from gateway.domain.identity.sessions import SignedInUser
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.requests.versions import ANY_VERSION, Expected
-from gateway.operations.kernel.audit_context import RuleViolation
+from gateway.core.account import Account
+from gateway.core.audit_context import RuleViolation
+from gateway.core.errors import ServiceError
+from gateway.core.rights import Role
+from gateway.core.sessions import SignedInUser
+from gateway.core.versions import ANY_VERSION, Expected
 from tests.world.people import somebody
 from tests.world.registers import NOON, Registers
 

@@ -9,8 +9,7 @@ import pytest
 
 from gateway.accounts.model import Connected, Connection
 from gateway.accounts.service import SENTENCES, AccountBanks
-from gateway.core.access import Staff
-from gateway.domain.bank.providers import (
+from gateway.banks.port.providers import (
     BadReply,
     CredentialsRefused,
     NotFound,
@@ -21,8 +20,9 @@ from gateway.domain.bank.providers import (
     Unavailable,
     Unreachable,
 )
-from gateway.domain.kernel.audit import AuditEvent
-from gateway.operations.kernel.audit_context import AuditContext
+from gateway.core.access import Staff
+from gateway.core.audit import AuditEvent
+from gateway.core.audit_context import AuditContext
 from tests.world.payouts import CAREFUL, OneBank, ScriptedBank, account
 from tests.world.standing import Clock
 

@@ -10,14 +10,14 @@ import pytest
 from jinja2 import Environment
 
 from gateway.app.assembly import Gateway, assemble
+from gateway.banks.checked_adapter import CheckedAdapter
 from gateway.config.listeners import Admin
 from gateway.config.reading import ConfigError
 from gateway.config.settings import Database
 from gateway.config.upstream import Provider, SandboxBank
-from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.core.storage import StoreUnavailable
 from gateway.http.panel.pages.visit import Language
-from gateway.operations.bank.checked_adapter import CheckedAdapter
-from gateway.runtime.process import OFFSET
+from gateway.process.process import OFFSET
 from provider_adapters.kit.factory import AdapterRefused
 from provider_adapters.sandbox.adapter import SandboxAdapter
 from tests.world.gateway.world import sandbox

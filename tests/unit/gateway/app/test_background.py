@@ -10,8 +10,8 @@ import pytest
 
 from gateway.app.assembly import assemble
 from gateway.app.background import _PRESENCE
-from gateway.domain.kernel.storage import LEASE
-from gateway.runtime.process import ALONE, Part
+from gateway.core.storage import LEASE
+from gateway.process.process import ALONE, Part
 from gateway.telemetry.metrics import series
 from tests.world.gateway.world import sandbox
 

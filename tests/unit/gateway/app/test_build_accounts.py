@@ -8,13 +8,12 @@ import pytest
 from gateway.app.build_accounts import AccountsRoom, build_accounts
 from gateway.app.build_identity import build_identity
 from gateway.config.settings import FailedCredentials, Limits, Rate, RateLimits, Settings
-from gateway.runtime.kernel import Kernel
-from tests.unit.gateway.operations.conftest import office
+from gateway.process.kernel import Kernel
 from tests.world.kernel import kernel_on
 from tests.world.registers import Registers
 from tests.world.standing import Clock
 
-__all__ = ["office"]
+__all__ = []
 
 HERE = "203.0.113.7"
 

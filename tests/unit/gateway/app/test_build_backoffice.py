@@ -16,23 +16,22 @@ from gateway.app.build_backoffice import (
 from gateway.app.build_bank import build_bank
 from gateway.app.build_identity import build_identity
 from gateway.app.build_payouts import build_payout_records, build_payouts
+from gateway.core.account import Account
+from gateway.core.calls import RawRequest
+from gateway.core.company_scope import EVERY_COMPANY, CompanyScope
 from gateway.credentials.model import CredentialBody, Issued
-from gateway.domain.accounts.accounts import Account
-from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope
-from gateway.domain.requests.calls import RawRequest
 from gateway.http.backoffice.cells import BackOfficeOperations
-from gateway.operations.backoffice.downloads.files import Turns
-from gateway.runtime.caches.cache import MemoryCache
-from gateway.runtime.kernel import Kernel
+from gateway.process.cache import MemoryCache
+from gateway.process.kernel import Kernel
+from gateway.reports.files import Turns
 from gateway.security.secrets import has_valid_checksum
-from tests.unit.gateway.operations.conftest import office
 from tests.world.kernel import kernel_on
 from tests.world.payouts import OneBank, ScriptedBank, no_stops
 from tests.world.people import ACCOUNT, account, call, somebody
 from tests.world.registers import Registers
 from tests.world.standing import Clock
 
-__all__ = ["office"]
+__all__ = []
 
 
 @dataclass

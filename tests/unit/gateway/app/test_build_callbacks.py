@@ -10,18 +10,18 @@ from multidict import CIMultiDict
 
 from gateway.app.build_bank import connect
 from gateway.app.build_callbacks import make_address, make_addresses, path_of
-from gateway.callbacks.reception import CallbackAddress
-from gateway.config.settings import Settings
-from gateway.config.upstream import Callbacks, Provider
-from gateway.config.values import Secret
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.provider_callbacks import (
+from gateway.banks.port.provider_callbacks import (
     CallbackKind,
     CallbackProof,
     CallbackSecrets,
     Delivery,
     Notice,
 )
+from gateway.callbacks.reception import CallbackAddress
+from gateway.config.settings import Settings
+from gateway.config.upstream import Callbacks, Provider
+from gateway.config.values import Secret
+from gateway.core.account import Environment
 from gateway.security.keys import Derivation
 from provider_adapters.kit.factory import AdapterRefused
 from provider_adapters.kit.proofs import PeerCertificate

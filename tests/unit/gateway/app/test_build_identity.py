@@ -10,13 +10,13 @@ from msgspec.structs import replace
 from gateway.app.build_identity import IdentityRoom, build_identity
 from gateway.config.identity import Identity, Tries
 from gateway.config.settings import Settings
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.identity.panel_sessions import PanelSession, PanelState
-from gateway.domain.identity.rights import Role
-from gateway.operations.identity.tokens import SignedIn
-from gateway.operations.identity.users import NewUser
-from gateway.runtime.kernel import Kernel
-from gateway.runtime.retention import delete_old_sign_ins
+from gateway.core.account import Environment
+from gateway.core.browsers import PanelSession, PanelState
+from gateway.core.rights import Role
+from gateway.identity.token_refresh import SignedIn
+from gateway.identity.users import NewUser
+from gateway.process.kernel import Kernel
+from gateway.process.retention import delete_old_sign_ins
 from gateway.security.keys import load_keys
 from gateway.store.engine import Store, open_store
 from gateway.store.schema import prepare

@@ -4,7 +4,7 @@ import msgspec
 
 from gateway.app.rooms import described_surfaces
 from gateway.config.settings import Settings
-from gateway.domain.accounts.accounts import Environment
+from gateway.core.account import Environment
 
 
 def test_production_shows_no_mail():

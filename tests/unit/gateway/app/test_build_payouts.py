@@ -10,11 +10,11 @@ import pytest
 
 from gateway.app.build_payouts import build_follow_up, build_payout_records, build_payouts
 from gateway.config.settings import Payouts, Settings
-from gateway.domain.payouts.payouts import PayoutState
-from gateway.operations.backoffice.downloads.files import Turns
-from gateway.operations.payouts.guards import SimilarPolicy
-from gateway.runtime.failpoints import FailingPayouts
-from gateway.runtime.kernel import Kernel, SilentObserver
+from gateway.payouts.guards import SimilarPolicy
+from gateway.payouts.model import PayoutState
+from gateway.process.failpoints import FailingPayouts
+from gateway.process.kernel import Kernel, SilentObserver
+from gateway.reports.files import Turns
 from tests.world.kernel import kernel_on
 from tests.world.payouts import (
     IS_ACCEPTED,

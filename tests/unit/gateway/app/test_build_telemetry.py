@@ -13,17 +13,17 @@ from msgspec import structs
 
 from gateway.app.build_telemetry import build_telemetry, refusals_below
 from gateway.app.rooms import described_surfaces
+from gateway.banks.port.provider_options import ChargeCalls, IncomingCalls, KeyCalls, RefundCalls
+from gateway.banks.port.providers import ProviderAdapter
 from gateway.config.settings import Provider, RateLimits, Settings, Telemetry
-from gateway.domain.accounts.credentials import Resource
-from gateway.domain.bank.provider_options import ChargeCalls, IncomingCalls, KeyCalls, RefundCalls
-from gateway.domain.bank.providers import ProviderAdapter
-from gateway.domain.identity import errors as identity_errors
-from gateway.domain.identity.rights import Area
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.errors import HEADERS_TOO_LARGE
-from gateway.domain.payouts.payouts import FINAL_STATES
-from gateway.http.pages import PAGES
+from gateway.core import errors
+from gateway.core import user_errors as identity_errors
+from gateway.core.errors import HEADERS_TOO_LARGE
+from gateway.core.permissions import Resource
+from gateway.core.rights import Area
+from gateway.http.packing import PAGES
 from gateway.net.server.refusals import error_body
+from gateway.payouts.model import FINAL_STATES
 from gateway.telemetry.metrics import series
 from gateway.telemetry.metrics.families import Label
 from gateway.telemetry.ports import Event

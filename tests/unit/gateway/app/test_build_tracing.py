@@ -13,13 +13,12 @@ from gateway.config.settings import Settings
 from gateway.config.settings import Telemetry as Asked
 from gateway.config.settings import Tracing as AskedTracing
 from gateway.config.values import Address, Secret
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.requests.calls import Call
+from gateway.core import errors, trace
+from gateway.core.calls import Call
+from gateway.core.errors import ServiceError
 from gateway.http.server import begin_trace
 from gateway.net.client.messages import ProviderAnswer, ProviderRequest, SendProgress
 from gateway.net.common.runtime import untraced
-from gateway.telemetry import trace
 from gateway.telemetry.tracing import Tracing
 from tests.world.gateway import listener_client
 

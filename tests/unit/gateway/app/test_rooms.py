@@ -11,10 +11,10 @@ from gateway.app.rooms import described_surfaces
 from gateway.config.identity import Session
 from gateway.config.settings import Settings
 from gateway.config.upstream import Provider
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.requests.calls import RawRequest
+from gateway.core import errors
+from gateway.core.account import Environment
+from gateway.core.calls import RawRequest
+from gateway.core.errors import ServiceError
 from gateway.http.route import Surface
 from gateway.http.table import check_surfaces
 from policies.authentication.bearer import BearerToken

@@ -7,7 +7,7 @@ from importlib.metadata import EntryPoint
 import pytest
 
 from gateway.app import sandbox
-from gateway.operations.kernel.audit_context import RuleViolation
+from gateway.core.audit_context import RuleViolation
 
 
 @pytest.mark.parametrize(("owners", "found"), [([], "none; install"), (["one", "two"], "one, two")])

@@ -15,19 +15,19 @@ from gateway.approvals.execution import Decided
 from gateway.approvals.model import Approval, ApprovalSearch, RejectionBody
 from gateway.approvals.money import MoneyOrders, Moved, Order
 from gateway.approvals.service import Approvals, ApprovalTerms
+from gateway.banks.port.capabilities import PortCall
+from gateway.banks.port.refunds import RefundRequest
 from gateway.core.access import Staff
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.capabilities import PortCall
-from gateway.domain.bank.refunds import RefundRequest
-from gateway.domain.identity.rights import Role
-from gateway.domain.identity.sessions import SignedInUser
-from gateway.domain.identity.users import User
-from gateway.domain.kernel.company_scope import scope_of
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.money import Money
-from gateway.domain.kernel.windows import Paging
-from gateway.operations.bank.refunds import RefundExecution
-from gateway.operations.kernel.audit_context import AuditContext
+from gateway.core.account import Environment
+from gateway.core.audit_context import AuditContext
+from gateway.core.company_scope import scope_of
+from gateway.core.errors import ServiceError
+from gateway.core.money import Money
+from gateway.core.rights import Role
+from gateway.core.sessions import SignedInUser
+from gateway.core.windows import Paging
+from gateway.identity.user import User
+from gateway.refunds.refunding import RefundExecution
 from gateway.stops.model import Stop, StopScope
 from gateway.store.engine import Store, open_store
 from tests.world.payouts import CAREFUL, PayoutWorld, asking

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from tests.unit.gateway.approvals import approval_world as approving
-from tests.world import registers
 from tests.world.payouts import PayoutWorld
 from tests.world.standing import Clock
 
@@ -20,10 +19,3 @@ async def approval_world(
     """Approvals of payouts and refunds, over a scripted bank."""
     async with approving.opened(payout_world, tmp_path, clock) as world:
         yield world
-
-
-@pytest.fixture
-async def office(tmp_path: Path) -> AsyncIterator[registers.Registers]:
-    """The registers, and the records that are looked at around an order."""
-    async with registers.opened(tmp_path) as opened:
-        yield opened

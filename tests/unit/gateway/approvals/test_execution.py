@@ -12,17 +12,17 @@ import pytest
 from gateway.approvals.execution import Decided
 from gateway.approvals.model import Approval, ApprovalState, Outcome
 from gateway.approvals.money import Order
-from gateway.domain.bank.payout_orders import FailureCode
-from gateway.domain.bank.provider_options import OutcomeUnknown
-from gateway.domain.bank.providers import ProviderError, Rejected, Unavailable
-from gateway.domain.bank.refunds import RefundRequest, RefundStatus, refund_key
-from gateway.domain.kernel.audit import AuditEvent
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.money import Money
-from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.domain.payouts.payouts import PayoutState
-from gateway.operations.payouts import payouts as sending
-from gateway.store.approvals import StoredApprovals
+from gateway.approvals.store import StoredApprovals
+from gateway.banks.port.payout_orders import FailureCode
+from gateway.banks.port.provider_options import OutcomeUnknown
+from gateway.banks.port.providers import ProviderError, Rejected, Unavailable
+from gateway.banks.port.refunds import RefundRequest, RefundStatus, refund_key
+from gateway.core.audit import AuditEvent
+from gateway.core.errors import ServiceError
+from gateway.core.money import Money
+from gateway.core.storage import StoreUnavailable
+from gateway.payouts import create as sending
+from gateway.payouts.model import PayoutState
 from tests.unit.gateway.approvals.approval_world import (
     ANA,
     DAY_S,
@@ -34,7 +34,7 @@ from tests.unit.gateway.approvals.approval_world import (
     stopped,
     stored,
 )
-from tests.unit.gateway.operations.bank.refunds import CHARGE, PAYMENT, SILENCE, TAKEN, UNSENT
+from tests.unit.gateway.refunds.refunds import CHARGE, PAYMENT, SILENCE, TAKEN, UNSENT
 from tests.unit.offering import OfferingBank, refund
 from tests.world.acts import acts_of
 from tests.world.payouts import ANSWERED, IS_FORBIDDEN, IS_NOT_SENT, IS_SETTLED, IS_UNKNOWN, asking

@@ -13,8 +13,8 @@ from gateway.approvals.model import (
     SecretCollection,
     why_void,
 )
-from gateway.domain.identity.rights import Role
-from gateway.domain.identity.users import User
+from gateway.core.rights import Role
+from gateway.identity.user import User
 from tests.world.people import COMPANY, OTHER_COMPANY
 from tests.world.standing import NOON
 

@@ -16,10 +16,10 @@ from gateway.approvals.money import (
     read_refund,
     written,
 )
-from gateway.domain.bank.charges import Payer
-from gateway.domain.bank.payout_orders import AccountType, BankDestination, PayoutMethod
-from gateway.domain.bank.provider_options import OutcomeUnknown
-from gateway.domain.bank.providers import (
+from gateway.banks.port.charges import Payer
+from gateway.banks.port.payout_orders import AccountType, BankDestination, PayoutMethod
+from gateway.banks.port.provider_options import OutcomeUnknown
+from gateway.banks.port.providers import (
     BadReply,
     NotFound,
     NotSupported,
@@ -27,12 +27,12 @@ from gateway.domain.bank.providers import (
     Unavailable,
     Unreachable,
 )
-from gateway.domain.bank.refunds import IncomingPayment, RefundRequest
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.money import Money
-from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.operations.payouts.answers import CERTAINLY_NOT_SENT
+from gateway.banks.port.refunds import IncomingPayment, RefundRequest
+from gateway.core import errors
+from gateway.core.errors import ServiceError
+from gateway.core.money import Money
+from gateway.core.storage import StoreUnavailable
+from gateway.payouts.answers import CERTAINLY_NOT_SENT
 from tests.world.payouts import asking
 from tests.world.standing import NOON
 from tests.world.stores.office import APPROVAL

@@ -11,11 +11,11 @@ from gateway.approvals.facts import DecisionFacts
 from gateway.approvals.model import ApprovalState, WaitingMoney
 from gateway.approvals.routes import facts
 from gateway.banks.model import Reading
-from gateway.domain.bank.providers import Unreachable
-from gateway.domain.identity.errors import REFUND_NOT_SENT, VALIDATION_FAILED
-from gateway.domain.kernel.money import Money, Sum
-from gateway.domain.payouts.payouts import PayoutState
-from gateway.payouts.model import FoundPayout, PayoutsAlike
+from gateway.banks.port.providers import Unreachable
+from gateway.core.money import Money, Sum
+from gateway.core.user_errors import REFUND_NOT_SENT, VALIDATION_FAILED
+from gateway.payouts.documents import FoundPayout, PayoutsAlike
+from gateway.payouts.model import PayoutState
 from tests.unit.gateway.http.backoffice.ordering import WAITING
 from tests.unit.gateway.http.backoffice.registers import taken
 from tests.unit.gateway.http.backoffice.surface import STAFF, becomes, line

@@ -11,11 +11,11 @@ import pytest
 from gateway.approvals.facts import DecisionFacts
 from gateway.approvals.model import Approval, ApprovalKind, ApprovalState, NewOrder, Outcome
 from gateway.approvals.money import Order
-from gateway.domain.identity.rights import Role
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.money import Money
-from gateway.domain.payouts.payouts import PayoutState
-from gateway.payouts.model import Orderer
+from gateway.core.errors import ServiceError
+from gateway.core.money import Money
+from gateway.core.rights import Role
+from gateway.payouts.documents import Orderer
+from gateway.payouts.model import PayoutState
 from tests.unit.gateway.approvals.approval_world import (
     ANA,
     DAY_S,

@@ -8,9 +8,9 @@ import pytest
 from sqlalchemy import text
 
 from gateway.audit.breaks import AuditBreaks
-from gateway.domain.identity.rights import Role
-from gateway.domain.identity.users import User
-from gateway.operations.kernel.audit_context import RuleViolation
+from gateway.core.audit_context import RuleViolation
+from gateway.core.rights import Role
+from gateway.identity.user import User
 from tests.world.registers import NOON, Registers
 
 KEYS = {"k2": b"2" * 32, "k1": b"1" * 32}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gateway.domain.kernel.windows import Paging
+from gateway.core.windows import Paging
 from tests.unit.gateway.http.backoffice.registers import taken
 
 

@@ -11,10 +11,10 @@ from sqlalchemy import text
 
 from gateway.audit.model import AuditSearch
 from gateway.audit.searches import lines
-from gateway.domain.identity.rights import Role
-from gateway.domain.kernel.audit import AuditEvent
-from gateway.domain.kernel.company_scope import CompanyScope
-from gateway.domain.kernel.windows import Paging
+from gateway.core.audit import AuditEvent
+from gateway.core.company_scope import CompanyScope
+from gateway.core.rights import Role
+from gateway.core.windows import Paging
 from gateway.http.backoffice.callers import BackOfficeCaller
 from tests.unit.gateway.http.backoffice.registers import AdminWorld
 from tests.world.acts import acts_of, audit_log, reader

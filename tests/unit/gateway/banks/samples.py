@@ -3,7 +3,7 @@
 from typing import Any
 
 from gateway.banks.model import Provider
-from gateway.domain.bank.capabilities import Capabilities, described
+from gateway.banks.port.capabilities import Capabilities, described
 
 NOTHING: dict[str, Any] = {
     "adapter": "sandbox",

@@ -10,13 +10,13 @@ import pytest
 from msgspec import UNSET
 
 from gateway.banks.model import Reading
+from gateway.banks.port.capabilities import Capabilities, PortCall
+from gateway.banks.port.providers import Bank, ProviderAccount, Unreachable
+from gateway.banks.port.statements import Balance
 from gateway.banks.readings import Readings
-from gateway.domain.accounts.accounts import Account
-from gateway.domain.bank.capabilities import Capabilities, PortCall
-from gateway.domain.bank.providers import Bank, ProviderAccount, Unreachable
-from gateway.domain.bank.statements import Balance
-from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope
-from gateway.domain.kernel.money import Money, Sum
+from gateway.core.account import Account
+from gateway.core.company_scope import EVERY_COMPANY, CompanyScope
+from gateway.core.money import Money, Sum
 from tests.unit.standing_payouts import company_and_accounts
 from tests.world.acts import reader
 from tests.world.registers import Registers

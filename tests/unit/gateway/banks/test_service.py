@@ -19,8 +19,8 @@ from gateway.banks.model import (
     WeatherWindow,
 )
 from gateway.banks.service import BankReports
-from gateway.domain.identity.errors import NOT_FOUND
-from gateway.domain.kernel.errors import ServiceError
+from gateway.core.errors import ServiceError
+from gateway.core.user_errors import NOT_FOUND
 from tests.unit.gateway.banks.samples import provider
 from tests.world.acts import reader
 from tests.world.standing import Clock

@@ -7,6 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from gateway.banks.port.capabilities import Capabilities, PortCall
+from gateway.banks.port.provider_callbacks import CallbackKind, Delivery, Notice
+from gateway.banks.port.providers import Unavailable
 from gateway.callbacks.model import (
     Callback,
     CallbackSearch,
@@ -19,15 +22,12 @@ from gateway.callbacks.reception import (
     Reception,
 )
 from gateway.callbacks.store import CallbackRecords
-from gateway.domain.bank.capabilities import Capabilities, PortCall
-from gateway.domain.bank.provider_callbacks import CallbackKind, Delivery, Notice
-from gateway.domain.bank.providers import Unavailable
-from gateway.domain.kernel.company_scope import EVERY_COMPANY
-from gateway.domain.kernel.headers import NO_HEADERS
-from gateway.domain.kernel.windows import Paging
-from gateway.domain.payouts.events import probed
-from gateway.domain.payouts.payouts import Payout, PayoutState
-from gateway.operations.payouts.looks import Hear
+from gateway.core.company_scope import EVERY_COMPANY
+from gateway.core.headers import NO_HEADERS
+from gateway.core.windows import Paging
+from gateway.payouts.events import probed
+from gateway.payouts.looks import Hear
+from gateway.payouts.model import Payout, PayoutState
 from tests.world.people import account
 from tests.world.registers import Registers
 from tests.world.standing import NOON, Clock

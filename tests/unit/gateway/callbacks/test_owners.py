@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from gateway.banks.port.capabilities import Capabilities, PortCall
+from gateway.banks.port.provider_callbacks import CallbackKind, NamedBy
+from gateway.banks.port.providers import NotFound, ProviderError, Refused, Unavailable
 from gateway.callbacks.model import Callback
 from gateway.callbacks.owners import CallbackAccounts
-from gateway.domain.bank.capabilities import Capabilities, PortCall
-from gateway.domain.bank.provider_callbacks import CallbackKind, NamedBy
-from gateway.domain.bank.providers import NotFound, ProviderError, Refused, Unavailable
 from tests.world.standing import NOON
 
 

@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
+from gateway.banks.port.provider_callbacks import CallbackKind, NamedBy, Notice
+from gateway.banks.port.providers import NotFound, Unavailable
 from gateway.callbacks.model import (
     Callback,
     CallbackState,
 )
 from gateway.callbacks.store import CallbackRecords
-from gateway.domain.bank.provider_callbacks import CallbackKind, NamedBy, Notice
-from gateway.domain.bank.providers import NotFound, Unavailable
-from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.domain.payouts.events import PayoutEvent
-from gateway.domain.payouts.payouts import PayoutState
+from gateway.core.storage import StoreUnavailable
+from gateway.payouts.events import PayoutEvent
+from gateway.payouts.model import PayoutState
 from tests.unit.gateway.callbacks.hall import (
     PAYOUT,
     Accounts,

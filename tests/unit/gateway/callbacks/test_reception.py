@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from gateway.banks.port.provider_callbacks import CallbackKind, Notice
+from gateway.banks.port.providers import Unavailable
 from gateway.callbacks.model import (
     CallbackState,
 )
-from gateway.domain.bank.provider_callbacks import CallbackKind, Notice
-from gateway.domain.bank.providers import Unavailable
-from gateway.domain.kernel import errors
+from gateway.core import errors
 from tests.unit.gateway.callbacks.hall import (
     PAYOUT,
     Hall,

@@ -11,22 +11,22 @@ from typing import Any
 
 import pytest
 
-from gateway.callbacks.model import Callback, CallbackSearch
-from gateway.callbacks.reception import Reception
-from gateway.callbacks.registrations import CallbackRegistrations, MissedEvents
-from gateway.callbacks.store import CallbackRecords
-from gateway.domain.bank.capabilities import Capabilities, PortCall
-from gateway.domain.bank.provider_callbacks import (
+from gateway.banks.port.capabilities import Capabilities, PortCall
+from gateway.banks.port.provider_callbacks import (
     CallbackKind,
     CallbackOrder,
     MissedEvent,
     Notice,
     RegisteredCallback,
 )
-from gateway.domain.bank.providers import ProviderAccount, ProviderError, Unavailable
-from gateway.domain.kernel.company_scope import EVERY_COMPANY
-from gateway.domain.kernel.windows import Paging
-from gateway.operations.kernel.audit_context import RuleViolation
+from gateway.banks.port.providers import ProviderAccount, ProviderError, Unavailable
+from gateway.callbacks.model import Callback, CallbackSearch
+from gateway.callbacks.reception import Reception
+from gateway.callbacks.registrations import CallbackRegistrations, MissedEvents
+from gateway.callbacks.store import CallbackRecords
+from gateway.core.audit_context import RuleViolation
+from gateway.core.company_scope import EVERY_COMPANY
+from gateway.core.windows import Paging
 from tests.unit.offering import Log, acting
 from tests.world import registers
 from tests.world.registers import Registers

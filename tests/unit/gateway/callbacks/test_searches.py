@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from gateway.banks.port.provider_callbacks import CallbackKind
 from gateway.callbacks.model import (
     CallbackSearch,
     CallbackState,
 )
-from gateway.domain.bank.provider_callbacks import CallbackKind
-from gateway.domain.kernel.windows import Paging
+from gateway.core.windows import Paging
 from tests.unit.gateway.http.backoffice.registers import taken
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from gateway.banks.port.provider_callbacks import CallbackKind
 from gateway.callbacks.model import (
     Callback,
     CallbackSearch,
 )
 from gateway.callbacks.service import Callbacks
 from gateway.callbacks.store import CallbackRecords
-from gateway.domain.bank.provider_callbacks import CallbackKind
-from gateway.domain.kernel.windows import Paging
+from gateway.core.windows import Paging
 from tests.unit.gateway.http.backoffice.registers import AdminWorld
 from tests.world.standing import NOON
 from tests.world.stores.samples import attempt, payout

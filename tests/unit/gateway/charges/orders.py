@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from gateway.domain.bank.charges import (
+from gateway.banks.port.charges import (
     Charge,
     ChargeOrder,
     ChargeStatus,
     ChargeType,
     Party,
 )
-from gateway.domain.kernel.money import Money
+from gateway.core.money import Money
 
 ORDER = ChargeOrder(
     reference="maria-1", type=ChargeType.DYNAMIC, key="a@example.com", value=Money(1050)

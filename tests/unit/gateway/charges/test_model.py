@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from gateway.banks.port.charges import ChargeStatus
 from gateway.charges.model import ChargeState
-from gateway.domain.bank.charges import ChargeStatus
 from tests.world.stores.charges import charge
 from tests.world.stores.samples import NOW
 

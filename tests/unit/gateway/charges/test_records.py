@@ -7,16 +7,16 @@ from datetime import timedelta
 
 import pytest
 
+from gateway.banks.port.charges import ChargePayment, ChargeStatus
+from gateway.banks.port.provider_options import IN_USE, OutcomeUnknown
+from gateway.banks.port.providers import BadReply, NotFound, Refused, Unavailable, Unreachable
+from gateway.banks.port.refunds import IncomingPayment
 from gateway.charges.model import ChargeSearch, ChargeState, SeenCharge
 from gateway.charges.records import ChargeNotes
 from gateway.charges.service import ChargeReads, Charges
-from gateway.domain.bank.charges import ChargePayment, ChargeStatus
-from gateway.domain.bank.provider_options import IN_USE, OutcomeUnknown
-from gateway.domain.bank.providers import BadReply, NotFound, Refused, Unavailable, Unreachable
-from gateway.domain.bank.refunds import IncomingPayment
-from gateway.domain.kernel.money import Money
-from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.domain.kernel.windows import Keyset
+from gateway.core.money import Money
+from gateway.core.storage import StoreUnavailable
+from gateway.core.windows import Keyset
 from tests.unit.charge_book import ChargeBook, kept
 from tests.unit.gateway.charges.orders import CHARGE, ORDER
 from tests.unit.offering import Log, OfferingBank, staff

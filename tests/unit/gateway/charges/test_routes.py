@@ -6,12 +6,12 @@ from datetime import timedelta
 
 import pytest
 
+from gateway.banks.port.providers import NotFound, Unavailable
 from gateway.charges.model import ChargePage, ChargeState
 from gateway.charges.routes import page
-from gateway.domain.bank.providers import NotFound, Unavailable
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.domain.kernel.windows import PageStart
+from gateway.core import errors
+from gateway.core.storage import StoreUnavailable
+from gateway.core.windows import PageStart
 from policies.validation.backoffice import inputs
 from tests.unit.gateway.http.backoffice.surface import STAFF, becomes, gate_of, line
 from tests.world.stores.charges import charge

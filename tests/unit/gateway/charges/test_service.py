@@ -7,15 +7,14 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from gateway.charges.service import ChargeReads, Charges
-from gateway.domain.bank.capabilities import PortCall
-from gateway.domain.bank.charges import (
+from gateway.banks.port.capabilities import PortCall
+from gateway.banks.port.charges import (
     Charge,
     ChargeOrder,
     Payer,
 )
-from gateway.domain.bank.provider_options import CHARGE_PAID, IN_USE
-from gateway.domain.bank.providers import (
+from gateway.banks.port.provider_options import CHARGE_PAID, IN_USE
+from gateway.banks.port.providers import (
     NotFound,
     NotSupported,
     ProviderAccount,
@@ -23,10 +22,11 @@ from gateway.domain.bank.providers import (
     Unavailable,
     Unreachable,
 )
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.catalogue import ErrorCode
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.charges.service import ChargeReads, Charges
+from gateway.core import errors
+from gateway.core.catalogue import ErrorCode
+from gateway.core.errors import ServiceError
+from gateway.core.storage import StoreUnavailable
 from tests.unit.charge_book import ChargeBook, kept
 from tests.unit.gateway.charges.orders import CHARGE, ORDER
 from tests.unit.offering import Log, OfferingBank, lessened, staff

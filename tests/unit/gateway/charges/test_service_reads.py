@@ -4,11 +4,11 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from gateway.banks.port.charges import Charge, ChargePayment, ChargeStatus, ChargeType, Party
+from gateway.banks.port.providers import NotFound, ProviderAccount
 from gateway.charges.service import ChargeReads
-from gateway.domain.bank.charges import Charge, ChargePayment, ChargeStatus, ChargeType, Party
-from gateway.domain.bank.providers import NotFound, ProviderAccount
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.money import Money
+from gateway.core import errors
+from gateway.core.money import Money
 from tests.unit.charge_book import ChargeBook, kept
 from tests.unit.refusals import refused
 from tests.world.payouts import OneBank, ScriptedBank

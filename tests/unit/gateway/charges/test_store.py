@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from gateway.charges.model import ChargeSearch
-from gateway.domain.kernel.company_scope import EVERY_COMPANY
-from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.domain.kernel.windows import Keyset
+from gateway.core.company_scope import EVERY_COMPANY
+from gateway.core.storage import StoreUnavailable
+from gateway.core.windows import Keyset
 from gateway.store.engine import Store
 from tests.world.stores.charges import records
 from tests.world.stores.samples import NOW

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gateway.cli.configuration import settings_of
-from gateway.operations.kernel.audit_context import RuleViolation
+from gateway.core.audit_context import RuleViolation
 from tests.world.commands import SHORT
 from tests.world.shell import CONFIG
 

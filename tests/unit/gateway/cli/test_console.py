@@ -10,9 +10,9 @@ import click
 import pytest
 
 from gateway.cli.console import Terminal, reading
-from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.domain.requests.schemas import instant
-from gateway.operations.kernel.audit_context import RuleViolation
+from gateway.core.audit_context import RuleViolation
+from gateway.core.schemas import instant
+from gateway.core.storage import StoreUnavailable
 
 ROWS = [{"id": "1", "on": True, "of": ["a", "b"], "at": ""}, {"id": "22", "on": False, "of": []}]
 

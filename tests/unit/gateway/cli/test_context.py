@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from gateway.app.build_backoffice import build_companies
+from gateway.banks.port.providers import Unreachable
 from gateway.cli.configuration import settings_of
 from gateway.cli.console import Terminal
 from gateway.cli.context import AdminContext, opened, reached
@@ -15,8 +16,7 @@ from gateway.companies.model import CompanyRequest
 from gateway.companies.service import find_company
 from gateway.config.upstream import Provider
 from gateway.core.access import Staff
-from gateway.domain.bank.providers import Unreachable
-from gateway.operations.kernel.audit_context import RuleViolation
+from gateway.core.audit_context import RuleViolation
 from tests.world.people import account
 from tests.world.shell import CONFIG, Shell
 

@@ -5,7 +5,7 @@ import pytest
 from gateway.app.build_identity import IdentityRoom
 from gateway.cli.console import Terminal
 from gateway.cli.store_access import in_identity
-from gateway.operations.kernel.audit_context import RuleViolation
+from gateway.core.audit_context import RuleViolation
 from tests.world.shell import CONFIG
 
 

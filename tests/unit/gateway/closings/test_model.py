@@ -9,12 +9,12 @@ from random import Random
 
 import pytest
 
+from gateway.banks.port.statements import Direction, Entry, MovementKind
 from gateway.charges.model import ChargeRecord
 from gateway.closings.model import DIFFERENCES, Day, Line, Rule, compared, figures
-from gateway.domain.bank.statements import Direction, Entry, MovementKind
-from gateway.domain.kernel.money import Money
-from gateway.domain.kernel.windows import local_start
-from gateway.domain.payouts.payouts import Payout, PayoutState
+from gateway.core.money import Money
+from gateway.core.windows import local_start
+from gateway.payouts.model import Payout, PayoutState
 from gateway.statements.model import LinkedEntry, local_day
 from tests.world.movements import movement
 from tests.world.standing import NOON, TODAY

@@ -5,11 +5,11 @@ import pytest
 from gateway.companies.model import CompanyRequest
 from gateway.companies.service import known_company
 from gateway.core.access import Staff, StaffOf
-from gateway.domain.identity.rights import Role
-from gateway.domain.kernel.company_scope import CompanyScope
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.windows import Paging
-from gateway.operations.kernel.audit_context import RuleViolation
+from gateway.core.audit_context import RuleViolation
+from gateway.core.company_scope import CompanyScope
+from gateway.core.errors import ServiceError
+from gateway.core.rights import Role
+from gateway.core.windows import Paging
 from tests.world.people import somebody
 from tests.world.registers import NOON, TAX, Registers
 

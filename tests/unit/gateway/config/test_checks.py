@@ -12,7 +12,7 @@ from gateway.config.reading import settings_from
 from gateway.config.settings import Approvals, Auth, Basic, Cache, Database, Sealing, Settings
 from gateway.config.upstream import Provider, SandboxBank
 from gateway.config.values import Address, Secret
-from gateway.domain.accounts.accounts import Environment
+from gateway.core.account import Environment
 
 PEPPER = Secret("a pepper of production, long enough")
 KEY = Secret(base64.b64encode(bytes(range(32))).decode())

@@ -8,7 +8,7 @@ import pytest
 
 from gateway.config.reading import ConfigError, read_settings, settings_from
 from gateway.config.settings import Settings
-from gateway.domain.accounts.accounts import Environment
+from gateway.core.account import Environment
 
 CANARY = "canary-0123456789-0123456789-0123456789"
 

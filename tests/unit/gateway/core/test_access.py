@@ -11,12 +11,12 @@ import pytest
 
 import gateway
 from gateway.core.access import Staff, StaffOf, requirement_of, requires
-from gateway.domain.accounts.accounts import Account
-from gateway.domain.accounts.credentials import Action
-from gateway.domain.identity.rights import Area, Role
-from gateway.domain.kernel.catalogue import ErrorCode
-from gateway.domain.kernel.errors import ACCOUNT_INACTIVE, ACCOUNT_UNVERIFIED, ServiceError
-from gateway.operations.kernel.audit_context import AuditContext
+from gateway.core.account import Account
+from gateway.core.audit_context import AuditContext
+from gateway.core.catalogue import ErrorCode
+from gateway.core.errors import ACCOUNT_INACTIVE, ACCOUNT_UNVERIFIED, ServiceError
+from gateway.core.permissions import Action
+from gateway.core.rights import Area, Role
 from gateway.stops.service import Stops
 from tests.world.people import ACCOUNT, account, somebody
 from tests.world.standing import Clock

@@ -8,10 +8,6 @@ from pathlib import Path
 import pytest
 
 from tests.unit.gateway.credentials import two_people
-from tests.unit.gateway.operations.conftest import office
-from tests.world.commands import shell
-
-__all__ = ["office", "shell"]
 
 
 @pytest.fixture

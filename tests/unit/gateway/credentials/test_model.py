@@ -8,14 +8,14 @@ import msgspec
 import pytest
 
 from gateway.approvals.model import CREDENTIALS, ApprovalKind
+from gateway.core.money import Money
+from gateway.core.permissions import UNLIMITED, CredentialLimits
 from gateway.credentials.model import (
     CredentialIssue,
     CredentialOrder,
     CredentialRotation,
     LimitsChange,
 )
-from gateway.domain.accounts.credentials import UNLIMITED, CredentialLimits
-from gateway.domain.kernel.money import Money
 from tests.unit.gateway.http.backoffice.surface import CLOCK, STAFF
 from tests.world.stores.samples import NOW, credential, secret
 

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
+from gateway.core.errors import ServiceError
 from gateway.credentials.pages import _end_of, _wanted
-from gateway.domain.kernel.errors import ServiceError
 from policies.validation.forms import Form
 from tests.unit.gateway.http.panel.pages.visit import visit
 

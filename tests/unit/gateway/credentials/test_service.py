@@ -9,6 +9,12 @@ import pytest
 from gateway.app.build_backoffice import build_credentials
 from gateway.approvals.model import Approval
 from gateway.core.access import Staff
+from gateway.core.audit_context import RuleViolation
+from gateway.core.company_scope import CompanyScope
+from gateway.core.errors import ServiceError
+from gateway.core.money import Money
+from gateway.core.schemas import ReasonBody
+from gateway.core.windows import Paging
 from gateway.credentials.model import (
     Credential,
     CredentialBody,
@@ -17,12 +23,6 @@ from gateway.credentials.model import (
     LimitsBody,
     RotationBody,
 )
-from gateway.domain.kernel.company_scope import CompanyScope
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.money import Money
-from gateway.domain.kernel.windows import Paging
-from gateway.domain.requests.schemas import ReasonBody
-from gateway.operations.kernel.audit_context import RuleViolation
 from tests.unit.gateway.credentials.two_people import TwoPeople
 from tests.world.registers import NOON
 

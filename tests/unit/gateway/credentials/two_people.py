@@ -12,12 +12,12 @@ from gateway.app.build_backoffice import build_credentials
 from gateway.approvals.model import CREDENTIALS, Approval
 from gateway.approvals.service import Approvals, ApprovalTerms, ApprovedSecrets
 from gateway.core.access import Staff
+from gateway.core.audit_context import AuditContext
+from gateway.core.company_scope import scope_of
+from gateway.core.rights import Role
 from gateway.credentials.model import Credential, CredentialBody, Issued
 from gateway.credentials.service import Credentials
-from gateway.domain.identity.rights import Role
-from gateway.domain.identity.users import User
-from gateway.domain.kernel.company_scope import scope_of
-from gateway.operations.kernel.audit_context import AuditContext
+from gateway.identity.user import User
 from tests.world import registers
 from tests.world.people import somebody
 from tests.world.registers import Registers

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from gateway.domain.kernel.errors import OVERLOADED
+from gateway.core.errors import OVERLOADED
 from gateway.http.admission import Admission
 from tests.unit.refusals import refused
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.kernel.errors import CATALOGUE
-from gateway.domain.requests.calls import Call, RawRequest
+from gateway.core.account import Environment
+from gateway.core.calls import Call, RawRequest
+from gateway.core.errors import CATALOGUE
 from gateway.http.common import VERSION, admit_anybody, codes, common_rows
 
 ROWS = {row.path: row for row in common_rows("tests", Environment.PRODUCTION, CATALOGUE)}

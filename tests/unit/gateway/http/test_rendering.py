@@ -8,12 +8,12 @@ from decimal import Decimal
 import msgspec
 import pytest
 
-from gateway.domain.bank.providers import Unavailable
-from gateway.domain.identity.errors import PASSWORD_WRONG, VALIDATION_FAILED
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.catalogue import ErrorCode
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.money import Sum
+from gateway.banks.port.providers import Unavailable
+from gateway.core import errors
+from gateway.core.catalogue import ErrorCode
+from gateway.core.errors import ServiceError
+from gateway.core.money import Sum
+from gateway.core.user_errors import PASSWORD_WRONG, VALIDATION_FAILED
 from gateway.http.rendering import (
     MEDIA_TYPE,
     dumps,

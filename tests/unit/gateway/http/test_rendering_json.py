@@ -7,9 +7,9 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from gateway.domain.kernel.errors import PAYOUT_NOT_FOUND
-from gateway.domain.kernel.money import Money
-from gateway.domain.requests.schemas import instant
+from gateway.core.errors import PAYOUT_NOT_FOUND
+from gateway.core.money import Money
+from gateway.core.schemas import instant
 from gateway.http.rendering import dumps, minute
 from gateway.net.server.refusals import error_body
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain.bank.providers import NotFound, ProviderError, RateLimited
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.catalogue import ErrorCode
-from gateway.domain.requests.calls import RawRequest
+from gateway.banks.port.providers import NotFound, ProviderError, RateLimited
+from gateway.core import errors
+from gateway.core.calls import RawRequest
+from gateway.core.catalogue import ErrorCode
 from gateway.http.route import code_of, route
 from tests.world.gateway.listener_client import Said, row
 

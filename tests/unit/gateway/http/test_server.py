@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from gateway.domain.bank.providers import NotFound, ProviderError, Unavailable
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.catalogue import ErrorCode
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.requests.calls import Call, Input, Parameter
+from gateway.banks.port.providers import NotFound, ProviderError, Unavailable
+from gateway.core import errors
+from gateway.core.calls import Call, Input, Parameter
+from gateway.core.catalogue import ErrorCode
+from gateway.core.errors import ServiceError
 from gateway.http.admission import Admission
-from gateway.http.pages import Page
+from gateway.http.packing import Page
 from gateway.http.rendering import MEDIA_TYPE
 from tests.world import raw_http
 from tests.world.gateway.listener_client import CHALLENGE, Asks, on_stage, row, surface

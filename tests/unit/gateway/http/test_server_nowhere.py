@@ -6,9 +6,9 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import make_mocked_request
 
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.requests.calls import Call
+from gateway.core import errors
+from gateway.core.calls import Call
+from gateway.core.errors import ServiceError
 from gateway.http.server import is_nowhere, refused_path, who_asks
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import aiohttp
 import pytest
 
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.core import errors
+from gateway.core.storage import StoreUnavailable
 from gateway.http.admission import Admission
 from gateway.http.route import Answer, Row, RowLimits, Surface, route
 from gateway.http.server import why_cut

@@ -7,8 +7,8 @@ import uuid
 import pytest
 from multidict import CIMultiDict, CIMultiDictProxy
 
+from gateway.core import trace
 from gateway.http.server import begin_trace
-from gateway.telemetry import trace
 from tests.world.kernel import Witness
 
 PARENT = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"

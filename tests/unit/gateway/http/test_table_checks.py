@@ -8,7 +8,7 @@ import pytest
 
 from gateway.app.rooms import described_surfaces
 from gateway.config.settings import Settings
-from gateway.domain.requests.calls import Policy
+from gateway.core.calls import Policy
 from gateway.http.route import Row
 from gateway.http.table import check_surfaces
 from policies.traffic.csrf import CsrfToken, ReadFromOurPage, WriteFromOurPage

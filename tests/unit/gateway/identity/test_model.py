@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from gateway.domain.identity.rights import Role
-from gateway.domain.identity.users import Totp
+from gateway.core.rights import Role
 from gateway.identity.model import RoleName, UserRecord, fields_of
+from gateway.identity.user import Totp
 from tests.world.stores.people import user
 
 

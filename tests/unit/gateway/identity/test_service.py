@@ -13,16 +13,16 @@ import pytest
 
 from gateway.approvals.model import Approval
 from gateway.core.access import Staff
-from gateway.domain.identity.attempt_limits import Failures
-from gateway.domain.identity.rights import RIGHTS, Role
-from gateway.domain.identity.sessions import public_id
-from gateway.domain.kernel.company_scope import scope_of
-from gateway.domain.requests.schemas import ReasonBody
+from gateway.core.audit_context import AuditContext, RuleViolation
+from gateway.core.company_scope import scope_of
+from gateway.core.rights import RIGHTS, Role
+from gateway.core.schemas import ReasonBody
+from gateway.core.sessions import public_id
+from gateway.identity.access_orders import FourEyes, PeopleOrders
+from gateway.identity.attempt_limits import Failures
 from gateway.identity.model import CompaniesBody, InvitationBody, RolesBody, UserRecord
 from gateway.identity.service import People
-from gateway.operations.backoffice.access_orders import FourEyes, PeopleOrders
-from gateway.operations.identity.throttling import factor_key
-from gateway.operations.kernel.audit_context import AuditContext, RuleViolation
+from gateway.identity.throttling import factor_key
 from tests.unit.gateway.http.backoffice.registers import (
     FIRST,
     AdminWorld,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from gateway.domain.identity.challenges import Mail
+from gateway.identity.challenges import Mail
 from gateway.outbox.service import Outbox
 from tests.unit.gateway.http.backoffice.registers import AdminWorld
 from tests.world.standing import NOON

@@ -12,13 +12,13 @@ from msgspec import UNSET
 
 from gateway.banks.model import Provider
 from gateway.core.access import Staff
-from gateway.domain.identity.rights import Role
-from gateway.domain.kernel.company_scope import CompanyScope
-from gateway.domain.kernel.money import Money
-from gateway.domain.payouts.payouts import PayoutState
-from gateway.domain.payouts.status import Certainty
+from gateway.core.company_scope import CompanyScope
+from gateway.core.money import Money
+from gateway.core.rights import Role
 from gateway.overview.model import Attention, HourFigures, Need, Period, Span, span_of
 from gateway.overview.service import Overviews, by_urgency
+from gateway.payouts.model import PayoutState
+from gateway.payouts.status import Certainty
 from tests.unit.gateway.banks.samples import provider
 from tests.world.acts import reader
 from tests.world.people import somebody

@@ -6,10 +6,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from gateway.domain.bank.providers import Evidence, Phase
-from gateway.domain.payouts.payouts import PayoutState
-from gateway.operations.kernel.audit_context import RuleViolation
+from gateway.banks.port.providers import Evidence, Phase
+from gateway.core.audit_context import RuleViolation
 from gateway.payouts.cli import days, payouts
+from gateway.payouts.model import PayoutState
 from tests.unit.gateway.cli.standing import people, review, stand, stored
 from tests.world.standing import NOON
 from tests.world.stores.samples import ACCOUNT, SISTER, payout

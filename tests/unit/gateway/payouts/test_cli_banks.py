@@ -5,8 +5,8 @@ import pytest
 
 from gateway.config.settings import Settings
 from gateway.config.upstream import Provider, SandboxBank
-from gateway.domain.accounts.accounts import Environment
-from gateway.operations.kernel.audit_context import RuleViolation
+from gateway.core.account import Environment
+from gateway.core.audit_context import RuleViolation
 from gateway.payouts.cli_banks import sandbox_books
 
 SANDBOX = Settings(

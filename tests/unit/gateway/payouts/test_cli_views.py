@@ -7,12 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from gateway.banks.port.payout_orders import FailureCode
+from gateway.banks.port.providers import PixReturn
 from gateway.cli.console import Terminal
-from gateway.domain.bank.payout_orders import FailureCode
-from gateway.domain.bank.providers import PixReturn
-from gateway.domain.kernel.money import Money
-from gateway.domain.payouts.payouts import Failure, PayoutState
-from gateway.domain.payouts.reviews import Opinion, Verdict
+from gateway.core.money import Money
 from gateway.payouts.cli_views import (
     LISTED,
     UNRESOLVED,
@@ -23,7 +21,9 @@ from gateway.payouts.cli_views import (
     show_dossier,
     unresolved_row,
 )
-from gateway.payouts.model import PayoutDetail
+from gateway.payouts.documents import PayoutDetail
+from gateway.payouts.model import Failure, PayoutState
+from gateway.payouts.opinions import Opinion, Verdict
 from gateway.reviews.model import UnresolvedPayout
 from tests.world.stores.samples import EVIDENCE, NOW, account, attempt, payout
 

@@ -1,134 +1,170 @@
-"""Payouts as staff are shown them."""
+"""Payouts: fingerprints, provider keys, and which state may follow which."""
 
-from __future__ import annotations
-
+import hashlib
 from dataclasses import replace
-from datetime import timedelta
+from datetime import date
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from gateway.domain.bank.payout_orders import FailureCode
-from gateway.domain.bank.providers import Evidence, Phase, PixReturn
-from gateway.domain.kernel.money import Money
-from gateway.domain.payouts.payouts import Attempt, Failure, PayoutState
-from gateway.http.rendering import document_of, dumps
-from gateway.http.resources import represent as resources
+from gateway.banks.port.payout_orders import (
+    AccountType,
+    BankDestination,
+    PayoutMethod,
+    PayoutOrder,
+    PixDestination,
+    normal_destination,
+    restored_destination,
+)
+from gateway.banks.port.pix_keys import PixKeyType
+from gateway.core.account import Environment
+from gateway.core.money import Money
 from gateway.payouts.model import (
-    DossierDocument,
-    EvidenceDocument,
-    FoundPayout,
-    PayoutDetail,
-    PayoutWithReturns,
-    is_open,
+    FINAL_STATES,
+    SUCCESSORS,
+    PayoutRequest,
+    PayoutState,
+    provider_key,
 )
-from tests.unit.gateway.http.backoffice.surface import OFFICE
-from tests.world.standing import NOON
-from tests.world.stores.samples import account, payout
+from tests.world.payouts import PIX, asking
 
-SECOND = timedelta(seconds=1)
-LOST = Evidence(phase=Phase.SENT, bytes_left=True, reason="no_answer")
-
-
-def attempt(number: int = 1, *, evidence: Evidence | None = LOST) -> Attempt:
-    return Attempt(
-        number=number,
-        provider="sandbox",
-        started_at=NOON,
-        send_deadline=NOON + 10 * SECOND,
-        lease_until=NOON + 20 * SECOND,
-        trace_id="t",
-        outcome=PayoutState.UNKNOWN if evidence else None,
-        evidence=evidence,
-        next_probe_at=NOON + 30 * SECOND,
-    )
-
-
-def told(state: PayoutState, *attempts: Attempt) -> DossierDocument:
-    about = replace(payout(), state=state, attempt=attempts[-1].number)
-    found = PayoutDetail(
-        account=account(), payout=about, attempts=attempts, similar=(), opinions=(), returns=()
-    )
-    return found.to_document(None)
+ACCOUNT = "0b7d7e4a-9e0e-4a3c-8f5e-3c1f0a9b2c01"
+BANK = BankDestination(
+    name="Maria",
+    tax_number="52998224725",
+    bank_number="341",
+    branch="0001",
+    account="123456-7",
+    account_type=AccountType.CHECKING,
+)
+REQUEST = replace(asking(), description="")
 
 
 @pytest.mark.parametrize(
-    ("state", "certainty"),
+    "same",
     [
-        (PayoutState.UNKNOWN, "sent_unknown"),
-        (PayoutState.ACCEPTED, "confirmed_accepted"),
-        (PayoutState.PAID, "settled"),
+        replace(REQUEST, date=date(2026, 11, 21)),
+        replace(REQUEST, destination_sent={"tax_number": "52998224725"}),
+        replace(REQUEST, reference="order-2"),
     ],
+    ids=["date", "spelling", "reference"],
 )
-def test_it_tells_what_is_proven(state: PayoutState, certainty: str):
-    document = told(state, attempt())
-
-    assert (document.state, document.certainty) == (state.value, certainty)
-    evidence = document.attempts[0].evidence
-    assert isinstance(evidence, EvidenceDocument)
-    assert (evidence.reason, evidence.http_status) == ("no_answer", 0)
+def test_what_does_not_make_it_another_payout_is_not_in_the_fingerprint(same: PayoutRequest):
+    """The date least of all: the retry after midnight is the same payout."""
+    assert same.fingerprint() == REQUEST.fingerprint()
 
 
-def test_only_the_latest_try_of_an_open_payout_is_looked_at_again():
-    unknown = told(PayoutState.UNKNOWN, attempt(1), attempt(2))
-    paid = told(PayoutState.PAID, attempt(1))
+def test_everything_else_is():
+    cases = [
+        replace(REQUEST, value=Money(1051)),
+        replace(REQUEST, description="x"),
+        replace(REQUEST, destination=replace(PIX, name="Mario")),
+        replace(REQUEST, destination=replace(PIX, tax_number="11144477735")),
+        replace(REQUEST, destination=replace(PIX, key="mario@example.com")),
+        replace(REQUEST, destination=replace(PIX, key_type=PixKeyType.EVP)),
+        replace(REQUEST, method=PayoutMethod.BANK_ACCOUNT, destination=BANK),
+        replace(REQUEST, method=PayoutMethod.BANK_ACCOUNT),
+    ]
 
-    assert [each.next_probe_at for each in unknown.attempts] == [None, NOON + 30 * SECOND]
-    assert [each.next_probe_at for each in paid.attempts] == [None]
+    wrong = [other for other in cases if other.fingerprint() == REQUEST.fingerprint()]
+
+    assert wrong == []
 
 
-def test_a_try_that_runs_has_no_evidence():
-    [shown] = told(PayoutState.SENDING, attempt(evidence=None)).attempts
+def test_text_moved_from_one_field_to_the_next_is_another_payout():
+    one = replace(REQUEST, destination=replace(BANK, branch="1", account="23"))
+    other = replace(REQUEST, destination=replace(BANK, branch="12", account="3"))
 
-    assert "evidence" not in document_of(shown)
-    assert shown.outcome == ""
+    assert one.fingerprint() != other.fingerprint()
 
 
-RETURN = PixReturn(id="D9999999920261122134011ABCDEFGHI", value=Money(400), at=NOON)
+def test_the_fingerprint_is_the_same_in_every_release():
+    """Stored rows are compared with it: another one would turn retries into conflicts."""
+    pinned = "02f603cf334fd0d8eb127f95a0d97da38ae4811c0f04ca69b6babf1825c692f9"
+
+    assert REQUEST.fingerprint() == pinned
 
 
 @pytest.mark.parametrize(
-    ("state", "told"),
+    ("method", "destination"),
     [
-        (PayoutState.ACCEPTED, "2026-11-20T12:00:00Z"),
-        (PayoutState.PAID, ""),
-        (PayoutState.FAILED, ""),
+        (PayoutMethod.PIX, PIX),
+        (PayoutMethod.BANK_ACCOUNT, BANK),
+        (PayoutMethod.BANK_ACCOUNT, replace(BANK, account_type=AccountType.PAYMENT)),
     ],
 )
-def test_users_are_told_until_when_the_bank_holds_a_payout(state: PayoutState, told: str):
-    found = replace(payout(), state=state, held_until=NOON)
-
-    shown = PayoutWithReturns(account(), found, ()).to_document(None)
-
-    assert (shown["held_until"], shown["returns"]) == (told, [])
+def test_a_destination_comes_back_as_it_was_kept(
+    method: PayoutMethod, destination: PixDestination | BankDestination
+):
+    assert restored_destination(method, normal_destination(destination)) == destination
 
 
-def test_what_came_back_stands_beside_a_payout_that_stays_paid():
-    found = replace(payout(), state=PayoutState.PAID)
+def test_the_provider_key_is_derived_as_decided():
+    """Hex of the first 16 bytes of SHA-256 over v1, environment, account and reference."""
+    parts = b"v1\0sandbox\0" + ACCOUNT.encode() + b"\0" + "ação/1".encode()
 
-    shown = PayoutWithReturns(account(), found, [RETURN]).to_document(None)
+    key = provider_key(Environment.SANDBOX, ACCOUNT, "ação/1")
 
-    assert shown["status"] == "paid"
-    assert dumps(shown["returns"]) == (
-        b'[{"id":"D9999999920261122134011ABCDEFGHI","value":4.00,"at":"2026-11-20T12:00:00Z"}]'
-    )
+    assert key == hashlib.sha256(parts).hexdigest()[:32]
 
 
-def test_partners_are_shown_neither():
-    """Contract 2.6 lists the fields of a payout."""
-    found = replace(payout(), state=PayoutState.ACCEPTED, held_until=NOON)
+@given(st.text(min_size=1).filter(lambda text: text.encode("utf-8", "ignore").decode() == text))
+def test_a_provider_key_has_32_hexadecimal_digits_and_nothing_of_the_reference(reference: str):
+    keys = {provider_key(each, ACCOUNT, reference) for each in Environment}
 
-    shown = resources.payout(found, OFFICE)
-
-    assert shown["status"] == "processing"
-    assert not {"held_until", "returns"} & shown.keys()
+    assert len(keys) == len(Environment)
+    assert all(len(key) == 32 and set(key) <= set("0123456789abcdef") for key in keys)
 
 
-def test_a_payout_is_found_without_the_whole_tax_number():
-    failed = replace(payout(), state=PayoutState.FAILED, failure=Failure(FailureCode.NOT_SENT))
+@pytest.mark.parametrize("centavos", [0, -1])
+def test_an_order_above_zero_alone_can_exist(centavos: int):
+    with pytest.raises(ValueError, match="above zero"):
+        PayoutOrder(
+            provider_key="k",
+            method=PayoutMethod.PIX,
+            value=Money(centavos),
+            destination=PIX,
+            description="",
+        )
 
-    shown = FoundPayout(failed, "Padaria").to_document(None)
 
-    assert shown.payee_tax_number == "***.982.247-**"
-    assert (shown.certainty, shown.failure_code) == ("not_sent", "NOT_SENT")
-    assert (shown.status, shown.account_name) == ("failed", "Padaria")
-    assert not is_open([shown])
+# The table of states, written out.
+MAY_FOLLOW = {
+    "sending": {"unknown", "not_sent", "accepted", "paid", "rejected", "failed"},
+    "unknown": {"not_sent", "accepted", "paid", "rejected", "failed"},
+    "not_sent": {"sending", "unknown", "failed"},
+    "accepted": {"paid", "failed"},
+    "paid": set(),
+    "rejected": set(),
+    "failed": set(),
+}
+
+
+def test_a_state_is_followed_by_those_of_the_table_alone():
+    wrong = [
+        state
+        for state in PayoutState
+        if {after.value for after in SUCCESSORS[state]} != MAY_FOLLOW[state.value]
+    ]
+
+    assert wrong == []
+
+
+def test_a_final_state_is_never_left_and_every_other_one_can_come_to_an_end():
+    for state in PayoutState:
+        reached, rest = {state}, [state]
+        while rest:
+            for after in SUCCESSORS[rest.pop()] - reached:
+                reached.add(after)
+                rest.append(after)
+
+        assert (reached == {state}) == (state in FINAL_STATES)
+        assert reached & FINAL_STATES
+
+
+def test_only_what_was_proven_unsent_is_sent_again():
+    """An unknown outcome is never followed by another attempt."""
+    assert [s for s in PayoutState if PayoutState.SENDING in SUCCESSORS[s]] == [
+        PayoutState.NOT_SENT
+    ]

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from gateway.domain.identity.errors import NOT_POSSIBLE
-from gateway.domain.kernel.errors import PAYOUT_NOT_FOUND, TOO_MANY_REQUESTS
-from gateway.domain.payouts.payouts import Payout, PayoutState
-from gateway.operations.kernel.audit_context import AuditContext
+from gateway.core.audit_context import AuditContext
+from gateway.core.errors import PAYOUT_NOT_FOUND, TOO_MANY_REQUESTS
+from gateway.core.user_errors import NOT_POSSIBLE
+from gateway.payouts.model import Payout, PayoutState
 from gateway.payouts.probes import PayoutProbes
 from tests.unit.refusals import refused
 from tests.unit.standing_payouts import company_and_accounts, stand

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from gateway.domain.bank.payout_orders import PayoutMethod
-from gateway.domain.identity.rights import Role
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.domain.payouts.payouts import KeyPayout, PayoutRequest
+from gateway.banks.port.payout_orders import PayoutMethod
+from gateway.core import errors
+from gateway.core.rights import Role
+from gateway.core.storage import StoreUnavailable
 from gateway.http.route import Answer, Document
+from gateway.payouts.model import KeyPayout, PayoutRequest
 from gateway.payouts.routes import routes
 from gateway.payouts.service import PayoutActs, PayoutRecords
 from tests.unit.gateway.http.backoffice.ordering import WAITING, Says

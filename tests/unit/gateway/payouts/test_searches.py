@@ -4,10 +4,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from gateway.domain.identity.errors import VALIDATION_FAILED
-from gateway.domain.kernel.money import Money
-from gateway.domain.payouts.payouts import PayoutState
-from gateway.domain.payouts.status import Certainty
+from gateway.core.money import Money
+from gateway.core.user_errors import VALIDATION_FAILED
+from gateway.payouts.model import PayoutState
 from gateway.payouts.searches import (
     PayoutOrder,
     PayoutPlace,
@@ -16,6 +15,7 @@ from gateway.payouts.searches import (
     place_of,
     place_text,
 )
+from gateway.payouts.status import Certainty
 from policies.validation.bodies import body
 from tests.unit.refusals import refused
 from tests.world.people import posted

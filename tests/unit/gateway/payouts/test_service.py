@@ -5,13 +5,13 @@ from datetime import timedelta
 
 import pytest
 
+from gateway.banks.port.providers import Evidence, Phase
 from gateway.core.access import Staff
-from gateway.domain.bank.providers import Evidence, Phase
-from gateway.domain.kernel.errors import PAYOUT_NOT_FOUND
-from gateway.domain.kernel.windows import Window
-from gateway.domain.payouts.payouts import PayoutState
-from gateway.domain.payouts.reviews import Opinion, Verdict
-from gateway.operations.kernel.audit_context import AuditContext, RuleViolation
+from gateway.core.audit_context import AuditContext, RuleViolation
+from gateway.core.errors import PAYOUT_NOT_FOUND
+from gateway.core.windows import Window
+from gateway.payouts.model import PayoutState
+from gateway.payouts.opinions import Opinion, Verdict
 from gateway.payouts.service import PayoutRecords, payouts_of
 from tests.unit.refusals import refused
 from tests.unit.standing_payouts import company_and_accounts, review, stand

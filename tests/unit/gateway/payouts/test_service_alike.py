@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from gateway.app.build_payouts import tax_number_digests
+from gateway.banks.port.payout_orders import PayoutMethod
 from gateway.core.access import Staff
-from gateway.domain.bank.payout_orders import PayoutMethod
-from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope
-from gateway.domain.kernel.money import Money
-from gateway.domain.payouts.payouts import PayoutRequest
-from gateway.payouts.model import PayoutsAlike
+from gateway.core.company_scope import EVERY_COMPANY, CompanyScope
+from gateway.core.money import Money
+from gateway.payouts.documents import PayoutsAlike
+from gateway.payouts.model import PayoutRequest
 from gateway.payouts.service import RECIPIENT_DAYS
 from tests.unit.standing_payouts import company_and_accounts
 from tests.world.registers import NOON, Registers

@@ -12,13 +12,13 @@ import pytest
 
 from gateway.companies.service import add_company
 from gateway.core.access import Staff
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.kernel.windows import Listed, Paging, Search, Window
-from gateway.domain.payouts.payouts import PayoutState
-from gateway.domain.payouts.status import PayoutSearch, PayoutStatus, status_of
-from gateway.operations.kernel.audit_context import AuditContext
-from gateway.payouts.model import AccountPayout
+from gateway.core.account import Environment
+from gateway.core.audit_context import AuditContext
+from gateway.core.windows import Listed, Paging, Search, Window
+from gateway.payouts.documents import AccountPayout
+from gateway.payouts.model import PayoutState
 from gateway.payouts.service import PayoutRecords
+from gateway.payouts.status import PayoutSearch, PayoutStatus, status_of
 from gateway.store.engine import Store, open_store
 from gateway.store.schema import prepare
 from tests.world.people import caller

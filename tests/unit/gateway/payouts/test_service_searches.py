@@ -10,16 +10,16 @@ from datetime import timedelta
 import pytest
 
 from gateway.core.access import Staff
-from gateway.domain.kernel.company_scope import CompanyScope
-from gateway.domain.payouts.payouts import PayoutState
-from gateway.operations.backoffice.downloads.files import ROWS_A_PAGE
-from gateway.payouts.model import FoundPayout, OpenWork
+from gateway.core.company_scope import CompanyScope
+from gateway.payouts.documents import FoundPayout, OpenWork
+from gateway.payouts.model import PayoutState
 from gateway.payouts.searches import (
     PayoutFilterBody,
     PayoutPlace,
     PayoutQuery,
     PayoutsBody,
 )
+from gateway.reports.files import ROWS_A_PAGE
 from tests.unit.standing_payouts import company_and_accounts, stand
 from tests.world.registers import NOON, Registers
 from tests.world.stores.samples import ACCOUNT, attempt, payout

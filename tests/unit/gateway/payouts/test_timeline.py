@@ -7,10 +7,10 @@ from datetime import timedelta
 
 import pytest
 
-from gateway.domain.bank.providers import Evidence, Phase
-from gateway.domain.payouts.events import PayoutEvent
-from gateway.domain.payouts.payouts import Absence, EventKind, PayoutState
-from gateway.domain.payouts.reviews import Opinion, Verdict
+from gateway.banks.port.providers import Evidence, Phase
+from gateway.payouts.events import PayoutEvent
+from gateway.payouts.model import Absence, EventKind, PayoutState
+from gateway.payouts.opinions import Opinion, Verdict
 from gateway.payouts.timeline import HappeningDocument, is_complete, timeline
 from tests.world.stores.samples import ACCOUNT, NOW, attempt, payout
 

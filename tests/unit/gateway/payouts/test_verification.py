@@ -6,13 +6,13 @@ from datetime import date, datetime, timedelta
 
 import pytest
 
-from gateway.domain.bank.capabilities import EntryField
-from gateway.domain.bank.providers import Page, Unavailable
-from gateway.domain.bank.statements import Direction, Entry, MovementKind
-from gateway.domain.kernel.money import Money
-from gateway.domain.kernel.windows import Window
-from gateway.domain.payouts.payouts import PayoutState
-from gateway.operations.kernel.audit_context import RuleViolation
+from gateway.banks.port.capabilities import EntryField
+from gateway.banks.port.providers import Page, Unavailable
+from gateway.banks.port.statements import Direction, Entry, MovementKind
+from gateway.core.audit_context import RuleViolation
+from gateway.core.money import Money
+from gateway.core.windows import Window
+from gateway.payouts.model import PayoutState
 from gateway.payouts.verification import Execution, Kind, Report, Verification
 from tests.unit.standing_payouts import company_and_accounts, stand
 from tests.world.movements import movement

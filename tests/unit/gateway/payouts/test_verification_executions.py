@@ -3,10 +3,10 @@
 from dataclasses import replace
 from datetime import date
 
-from gateway.domain.bank.providers import Bank, Page, ProviderAccount
-from gateway.domain.bank.statements import Direction, Entry, MovementKind
-from gateway.domain.kernel.money import Money
-from gateway.domain.kernel.windows import Window
+from gateway.banks.port.providers import Bank, Page, ProviderAccount
+from gateway.banks.port.statements import Direction, Entry, MovementKind
+from gateway.core.money import Money
+from gateway.core.windows import Window
 from gateway.payouts.verification import Execution, statement_payouts
 from tests.world.movements import movement
 from tests.world.payouts import PayoutWorld, ScriptedBank

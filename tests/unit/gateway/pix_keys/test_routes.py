@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain.bank.pix_keys import KeyOwner, PixKeyType
-from gateway.domain.bank.providers import NotFound, Unavailable
+from gateway.banks.port.pix_keys import KeyOwner, PixKeyType
+from gateway.banks.port.providers import NotFound, Unavailable
 from gateway.pix_keys.routes import key_owner
 from tests.unit.gateway.http.backoffice.surface import OFFICE, ROWS, becomes, gate_of, line
 

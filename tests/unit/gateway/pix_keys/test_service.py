@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from gateway.domain.bank.capabilities import PortCall
-from gateway.domain.bank.pix_keys import KeyOrder, KeyOwner, PixKey, PixKeyStatus, PixKeyType
-from gateway.domain.bank.provider_options import IN_USE
-from gateway.domain.bank.providers import NotFound, NotSupported, Refused
-from gateway.domain.kernel import errors
+from gateway.banks.port.capabilities import PortCall
+from gateway.banks.port.pix_keys import KeyOrder, KeyOwner, PixKey, PixKeyStatus, PixKeyType
+from gateway.banks.port.provider_options import IN_USE
+from gateway.banks.port.providers import NotFound, NotSupported, Refused
+from gateway.core import errors
 from gateway.pix_keys.service import KeyOwners, PixKeys
 from tests.unit.offering import Log, OfferingBank, lessened, staff
 from tests.unit.refusals import refused

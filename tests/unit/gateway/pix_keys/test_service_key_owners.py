@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 import pytest
 
 from gateway.approvals import money
-from gateway.domain.bank.capabilities import PortCall
-from gateway.domain.bank.payout_orders import NamedOwner
-from gateway.domain.bank.pix_keys import KeyOwner, PixKeyType
-from gateway.domain.bank.providers import Unavailable
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.payouts.payouts import KeyPayout, Payout, PayoutRequest
+from gateway.banks.port.capabilities import PortCall
+from gateway.banks.port.payout_orders import NamedOwner
+from gateway.banks.port.pix_keys import KeyOwner, PixKeyType
+from gateway.banks.port.providers import Unavailable
+from gateway.core import errors
+from gateway.core.errors import ServiceError
+from gateway.payouts.model import KeyPayout, Payout, PayoutRequest
 from gateway.pix_keys.service import KeyOwners
 from tests.unit.offering import Log, OfferingBank, acting, lessened
 from tests.world.payouts import PIX, OneBank, asking

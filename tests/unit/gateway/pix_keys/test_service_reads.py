@@ -2,9 +2,9 @@
 
 import pytest
 
-from gateway.domain.bank.pix_keys import PixKey, PixKeyStatus, PixKeyType
-from gateway.domain.bank.providers import NotFound
-from gateway.domain.kernel import errors
+from gateway.banks.port.pix_keys import PixKey, PixKeyStatus, PixKeyType
+from gateway.banks.port.providers import NotFound
+from gateway.core import errors
 from gateway.pix_keys.model import OwnedKey
 from gateway.pix_keys.service import get_key, list_keys
 from tests.unit.refusals import refused

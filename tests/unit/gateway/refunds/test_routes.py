@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from gateway.domain.bank.charges import Payer
-from gateway.domain.bank.payout_orders import FailureCode
-from gateway.domain.bank.providers import NotFound, Unavailable, Unreachable
-from gateway.domain.bank.refunds import IncomingPayment, RefundStatus
-from gateway.domain.kernel.money import Money
-from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.banks.port.charges import Payer
+from gateway.banks.port.payout_orders import FailureCode
+from gateway.banks.port.providers import NotFound, Unavailable, Unreachable
+from gateway.banks.port.refunds import IncomingPayment, RefundStatus
+from gateway.core.money import Money
+from gateway.core.storage import StoreUnavailable
 from gateway.http.rendering import dumps
 from gateway.refunds.routes import incoming
 from gateway.refunds.routes import refund as show_refund

@@ -9,12 +9,10 @@ import pytest
 
 from gateway.approvals.model import Approval
 from gateway.approvals.money import Moved
-from gateway.core.access import Staff
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.capabilities import PortCall
-from gateway.domain.bank.charges import Payer
-from gateway.domain.bank.providers import NotFound, NotSupported, Unavailable
-from gateway.domain.bank.refunds import (
+from gateway.banks.port.capabilities import PortCall
+from gateway.banks.port.charges import Payer
+from gateway.banks.port.providers import NotFound, NotSupported, Unavailable
+from gateway.banks.port.refunds import (
     IncomingPayment,
     IncomingSearch,
     IncomingStatus,
@@ -24,10 +22,12 @@ from gateway.domain.bank.refunds import (
     RefundStatus,
     refund_key,
 )
-from gateway.domain.identity.rights import Role
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.money import Money, Sum
-from gateway.domain.kernel.windows import LocalWindow, Paging, Search, Window
+from gateway.core import errors
+from gateway.core.access import Staff
+from gateway.core.account import Environment
+from gateway.core.money import Money, Sum
+from gateway.core.rights import Role
+from gateway.core.windows import LocalWindow, Paging, Search, Window
 from gateway.refunds.service import Refunds
 from tests.unit.charge_book import kept
 from tests.unit.gateway.http.backoffice.ordering import WAITING

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from gateway.domain.bank.charges import Party
-from gateway.domain.bank.statements import Direction
-from gateway.domain.kernel.money import Money
+from gateway.banks.port.charges import Party
+from gateway.banks.port.statements import Direction
+from gateway.core.money import Money
 from gateway.reports import csv as table
 from tests.unit.reporting import DOCUMENT, document, entry, whole
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from gateway.domain.bank.statements import Direction, MovementKind
-from gateway.domain.kernel.money import Money, Sum
+from gateway.banks.port.statements import Direction, MovementKind
+from gateway.core.money import Money, Sum
 from gateway.reports.document import change, operation
 from tests.unit.reporting import DOCUMENT, document, entry
 

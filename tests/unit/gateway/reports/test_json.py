@@ -4,8 +4,8 @@ import json
 import re
 from datetime import datetime, timedelta, timezone
 
-from gateway.domain.bank.statements import Balance, Direction, MovementKind
-from gateway.domain.kernel.money import MAX_CENTAVOS, Money
+from gateway.banks.port.statements import Balance, Direction, MovementKind
+from gateway.core.money import MAX_CENTAVOS, Money
 from gateway.reports.json import write
 from tests.unit.reporting import DOCUMENT, document, entry
 from tests.world.people import ACCOUNT

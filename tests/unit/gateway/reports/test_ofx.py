@@ -6,11 +6,11 @@ from datetime import date, timedelta
 
 import pytest
 
-from gateway.domain.accounts.accounts import BankCoordinates, Environment
-from gateway.domain.bank.charges import Party
-from gateway.domain.bank.statements import Direction, MovementKind
-from gateway.domain.kernel.money import Money
-from gateway.domain.kernel.windows import Window
+from gateway.banks.port.charges import Party
+from gateway.banks.port.statements import Direction, MovementKind
+from gateway.core.account import BankCoordinates, Environment
+from gateway.core.money import Money
+from gateway.core.windows import Window
 from gateway.reports.ofx import StableIds, pieces
 from tests.unit.reporting import DOCUMENT, ENTRY, FEE, document, entry, whole
 from tests.world.people import ACCOUNT

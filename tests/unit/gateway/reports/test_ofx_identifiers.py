@@ -4,9 +4,9 @@ from datetime import timedelta
 
 import pytest
 
-from gateway.domain.bank.charges import Party
-from gateway.domain.bank.statements import Direction, MovementKind
-from gateway.domain.kernel.money import Money
+from gateway.banks.port.charges import Party
+from gateway.banks.port.statements import Direction, MovementKind
+from gateway.core.money import Money
 from gateway.reports.ofx import StableIds
 from tests.unit.reporting import ENTRY, FEE, MARIA, entry
 from tests.world.people import ACCOUNT, SISTER

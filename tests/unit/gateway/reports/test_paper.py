@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from pypdf import PdfReader
 
-from gateway.domain.bank.charges import Party
+from gateway.banks.port.charges import Party
 from gateway.panel.vendor import FOLDER
 from gateway.reports.document import Row
 from gateway.reports.paper import MISSING, Frame, pages

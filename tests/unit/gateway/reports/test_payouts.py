@@ -6,9 +6,9 @@ import csv
 import io
 from dataclasses import replace
 
-from gateway.domain.bank.payout_orders import FailureCode
-from gateway.domain.payouts.payouts import Absence, Failure, Payout, PayoutState
-from gateway.payouts.model import FoundPayout, Orderer
+from gateway.banks.port.payout_orders import FailureCode
+from gateway.payouts.documents import FoundPayout, Orderer
+from gateway.payouts.model import Absence, Failure, Payout, PayoutState
 from gateway.reports.payouts import HEAD, lines
 from tests.world.stores.samples import payout
 

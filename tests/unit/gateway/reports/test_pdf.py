@@ -13,10 +13,10 @@ import msgspec
 import pytest
 from pypdf import PdfReader
 
-from gateway.domain.accounts.accounts import BankCoordinates, Environment
-from gateway.domain.bank.charges import Party
-from gateway.domain.bank.statements import Balance, Direction
-from gateway.domain.kernel.money import Money
+from gateway.banks.port.charges import Party
+from gateway.banks.port.statements import Balance, Direction
+from gateway.core.account import BankCoordinates, Environment
+from gateway.core.money import Money
 from gateway.reports.document import Document
 from gateway.reports.pdf import MOST_CHARACTERS, WriterMissing, facts, row, write
 from tests.unit.reporting import DOCUMENT, ENTRY, FEE, document, entry

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from gateway.domain.bank.charges import Payer
-from gateway.domain.bank.refunds import IncomingPayment
-from gateway.domain.kernel.money import Money
+from gateway.banks.port.charges import Payer
+from gateway.banks.port.refunds import IncomingPayment
+from gateway.core.money import Money
 from gateway.reports.received import HEAD, lines
 from tests.world.standing import NOON
 

@@ -5,8 +5,8 @@ from datetime import UTC, date, datetime
 import pytest
 from babel.numbers import format_decimal
 
-from gateway.domain.bank.statements import Direction, MovementKind
-from gateway.domain.kernel.money import MAX_CENTAVOS, Money
+from gateway.banks.port.statements import Direction, MovementKind
+from gateway.core.money import MAX_CENTAVOS, Money
 from gateway.reports import texts
 from tests.unit.reporting import entry
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain.identity.errors import VALIDATION_FAILED
+from gateway.core.user_errors import VALIDATION_FAILED
 from tests.unit.gateway.http.backoffice.registers import taken
 from tests.unit.refusals import refusal_of
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from gateway.domain.kernel.company_scope import CompanyScope
-from gateway.domain.kernel.windows import Listed, Paging
-from gateway.operations.backoffice.downloads.files import ROWS_A_PAGE, DownloadFile, Turns
+from gateway.core.company_scope import CompanyScope
+from gateway.core.windows import Listed, Paging
+from gateway.reports.files import ROWS_A_PAGE, DownloadFile, Turns
 from gateway.request_log.model import COUNTED_AT_MOST, LoggedRequest, RequestSearch
 from gateway.request_log.service import RequestLog, next_of
 from gateway.request_log.store import RequestRecords

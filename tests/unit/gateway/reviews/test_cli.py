@@ -2,7 +2,7 @@
 
 import pytest
 
-from gateway.domain.payouts.payouts import PayoutState
+from gateway.payouts.model import PayoutState
 from tests.unit.gateway.cli.identity.users import ANA
 from tests.unit.gateway.cli.standing import people, review, stand, stored
 from tests.world.stores.samples import ACCOUNT, payout

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from gateway.domain.payouts.payouts import PayoutState
-from gateway.domain.payouts.reviews import Opinion, Verdict
-from gateway.payouts.model import OpinionDocument
+from gateway.payouts.documents import OpinionDocument
+from gateway.payouts.model import PayoutState
+from gateway.payouts.opinions import Opinion, Verdict
 from gateway.reviews.model import (
     ProbedPayout,
     ProbeResult,

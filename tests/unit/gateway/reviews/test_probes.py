@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from gateway.core.access import Staff
-from gateway.domain.kernel.audit import AuditEvent
-from gateway.domain.kernel.errors import TOO_MANY_REQUESTS
-from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.domain.kernel.windows import Listed, Paging
-from gateway.domain.payouts.payouts import Payout, PayoutState
-from gateway.operations.kernel.audit_context import AuditContext
+from gateway.core.audit import AuditEvent
+from gateway.core.audit_context import AuditContext
+from gateway.core.errors import TOO_MANY_REQUESTS
+from gateway.core.storage import StoreUnavailable
+from gateway.core.windows import Listed, Paging
+from gateway.payouts.model import Payout, PayoutState
 from gateway.payouts.probes import PayoutProbes
 from gateway.reviews import probes as probing
 from gateway.reviews.model import ProbedAll, UnresolvedPayout

@@ -9,19 +9,19 @@ from msgspec.structs import replace as replaced
 
 from gateway.audit.model import AuditSearch
 from gateway.audit.service import find_acts
+from gateway.banks.port.payout_orders import FailureCode
+from gateway.banks.port.providers import Evidence, Phase, Settled
 from gateway.core.access import Staff
-from gateway.domain.bank.payout_orders import FailureCode
-from gateway.domain.bank.providers import Evidence, Phase, Settled
-from gateway.domain.identity.rights import Role
-from gateway.domain.identity.users import User
-from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope
-from gateway.domain.kernel.money import Money
-from gateway.domain.kernel.windows import Paging
-from gateway.domain.payouts.events import PayoutEvent
-from gateway.domain.payouts.payouts import Failure, PayoutState
-from gateway.domain.payouts.reviews import Opinion, Verdict
-from gateway.operations.kernel.audit_context import AuditContext, RuleViolation
-from gateway.operations.payouts.looks import Look
+from gateway.core.audit_context import AuditContext, RuleViolation
+from gateway.core.company_scope import EVERY_COMPANY, CompanyScope
+from gateway.core.money import Money
+from gateway.core.rights import Role
+from gateway.core.windows import Paging
+from gateway.identity.user import User
+from gateway.payouts.events import PayoutEvent
+from gateway.payouts.looks import Look
+from gateway.payouts.model import Failure, PayoutState
+from gateway.payouts.opinions import Opinion, Verdict
 from gateway.reviews.model import JudgementBody, Progress, ReviewState, WithdrawalBody
 from gateway.reviews.service import person
 from gateway.reviews.store import unresolved

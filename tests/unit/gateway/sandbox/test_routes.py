@@ -6,7 +6,7 @@ import pytest
 
 from gateway.app.rooms import described_surfaces
 from gateway.config.settings import Settings
-from gateway.domain.accounts.accounts import Environment
+from gateway.core.account import Environment
 from gateway.sandbox import model
 from provider_adapters.testing.bank.kernel.faults import OPERATIONS, FaultKind
 from tests.unit.gateway.http.backoffice.surface import line

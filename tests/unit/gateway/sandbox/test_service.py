@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from gateway.core.access import Staff
-from gateway.domain.accounts.accounts import Account
-from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope
-from gateway.domain.kernel.money import Money, Sum
-from gateway.operations.kernel.audit_context import RuleViolation
+from gateway.core.account import Account
+from gateway.core.audit_context import RuleViolation
+from gateway.core.company_scope import EVERY_COMPANY, CompanyScope
+from gateway.core.money import Money, Sum
 from gateway.sandbox.model import ClockBody, FaultBody, PayBody, TopUpBody
 from gateway.sandbox.service import SandboxTools
 from tests.unit.offering import acting

@@ -6,7 +6,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from gateway.domain.kernel.windows import LocalWindow, Window, local_start
+from gateway.core.windows import LocalWindow, Window, local_start
 from gateway.search.model import Found, FoundName, TextQuery
 
 TODAY = date(2026, 11, 20)

@@ -12,18 +12,18 @@ import pytest
 from sqlalchemy import insert
 
 from gateway.app.build_payouts import build_searches, tax_number_digests
+from gateway.banks.port.charges import Payer
+from gateway.banks.port.providers import NotSupported, PixReturn, Unavailable
+from gateway.banks.port.refunds import IncomingPayment, IncomingSearch, Refund, RefundSearch
 from gateway.charges.model import ChargeState, SeenCharge
 from gateway.charges.store import StoredCharges
 from gateway.core.access import Staff
-from gateway.domain.accounts.accounts import Account
-from gateway.domain.bank.charges import Payer
-from gateway.domain.bank.providers import NotSupported, PixReturn, Unavailable
-from gateway.domain.bank.refunds import IncomingPayment, IncomingSearch, Refund, RefundSearch
-from gateway.domain.identity.rights import Role
-from gateway.domain.kernel.company_scope import CompanyScope
-from gateway.domain.kernel.money import Money
-from gateway.domain.kernel.windows import Listed
-from gateway.domain.payouts.payouts import Payout, PayoutState
+from gateway.core.account import Account
+from gateway.core.company_scope import CompanyScope
+from gateway.core.money import Money
+from gateway.core.rights import Role
+from gateway.core.windows import Listed
+from gateway.payouts.model import Payout, PayoutState
 from gateway.refunds.service import Refunds
 from gateway.search import service
 from gateway.search.model import Found, SearchBody

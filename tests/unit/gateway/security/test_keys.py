@@ -15,8 +15,8 @@ from msgspec.structs import replace
 from gateway.config.reading import ConfigError
 from gateway.config.settings import Auth, Basic, Sealing, Settings
 from gateway.config.values import Secret
+from gateway.core.account import Environment
 from gateway.credentials.model import SecretDigest
-from gateway.domain.accounts.accounts import Environment
 from gateway.security.keys import FILE, Keys, load_keys
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)

@@ -9,13 +9,13 @@ from typing import Any
 
 import msgspec
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.charges import Party
-from gateway.domain.bank.statements import Direction, Entry, MovementKind
-from gateway.domain.kernel.money import Money
-from gateway.domain.payouts.payouts import Payout
-from gateway.operations.backoffice.downloads.files import Turns
-from gateway.runtime.caches.cache import MemoryCache
+from gateway.banks.port.charges import Party
+from gateway.banks.port.statements import Direction, Entry, MovementKind
+from gateway.core.account import Environment
+from gateway.core.money import Money
+from gateway.payouts.model import Payout
+from gateway.process.cache import MemoryCache
+from gateway.reports.files import Turns
 from gateway.statements.reads import StatementReads
 from gateway.statements.reports import Reports, movement_pages
 from gateway.statements.service import Statements

@@ -9,8 +9,8 @@ from datetime import timedelta
 import msgspec
 import pytest
 
-from gateway.domain.bank.statements import Entry
-from gateway.domain.kernel.money import Money
+from gateway.banks.port.statements import Entry
+from gateway.core.money import Money
 from gateway.statements.packed_movements import PackedMovements
 from tests.unit.reporting import entry
 from tests.world.standing import NOON

@@ -9,13 +9,13 @@ from datetime import timedelta
 import msgspec
 import pytest
 
-from gateway.domain.bank.charges import Party
-from gateway.domain.bank.providers import BadReply, Bank, Page, ProviderAccount, Unavailable
-from gateway.domain.bank.statements import Balance, Direction, Entry, MovementKind
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.money import Money
-from gateway.domain.kernel.windows import Paging, Search, Window
-from gateway.runtime.caches.cache import MemoryCache
+from gateway.banks.port.charges import Party
+from gateway.banks.port.providers import BadReply, Bank, Page, ProviderAccount, Unavailable
+from gateway.banks.port.statements import Balance, Direction, Entry, MovementKind
+from gateway.core import errors
+from gateway.core.money import Money
+from gateway.core.windows import Paging, Search, Window
+from gateway.process.cache import MemoryCache
 from gateway.statements.reads import StatementReads
 from gateway.statements.snapshots import Snapshots, snapshot_key
 from gateway.telemetry.ports import Event

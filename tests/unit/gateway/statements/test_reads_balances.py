@@ -2,10 +2,10 @@
 
 import pytest
 
-from gateway.domain.bank.providers import Unavailable
-from gateway.domain.bank.statements import Balance
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.money import Money
+from gateway.banks.port.providers import Unavailable
+from gateway.banks.port.statements import Balance
+from gateway.core import errors
+from gateway.core.money import Money
 from gateway.statements.reads import balance_of
 from tests.unit.refusals import refused
 from tests.world.payouts import OneBank, ScriptedBank

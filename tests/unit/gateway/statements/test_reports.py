@@ -12,14 +12,14 @@ from types import MappingProxyType
 import pytest
 from msgspec import structs
 
-from gateway.domain.accounts.accounts import Account, BankCoordinates, Environment
-from gateway.domain.bank.charges import Party
-from gateway.domain.bank.providers import Page, ProviderAccount, Unavailable
-from gateway.domain.bank.statements import Balance, Direction, Entry
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.money import MAX_CENTAVOS, Money, Sum
-from gateway.domain.kernel.windows import LocalWindow, Window
-from gateway.operations.kernel.audit_context import RuleViolation
+from gateway.banks.port.charges import Party
+from gateway.banks.port.providers import Page, ProviderAccount, Unavailable
+from gateway.banks.port.statements import Balance, Direction, Entry
+from gateway.core import errors
+from gateway.core.account import Account, BankCoordinates, Environment
+from gateway.core.audit_context import RuleViolation
+from gateway.core.money import MAX_CENTAVOS, Money, Sum
+from gateway.core.windows import LocalWindow, Window
 from gateway.reports.formats import FORMATS, Format
 from gateway.reports.pdf import WriterMissing
 from gateway.statements import reports as reports_module

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain.bank.providers import Page, Unavailable
-from gateway.domain.bank.statements import Entry, MovementKind
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.windows import Window
-from gateway.operations.kernel.audit_context import RuleViolation
+from gateway.banks.port.providers import Page, Unavailable
+from gateway.banks.port.statements import Entry, MovementKind
+from gateway.core import errors
+from gateway.core.audit_context import RuleViolation
+from gateway.core.windows import Window
 from gateway.statements.reports import movement_pages
 from tests.unit.refusals import refused
 from tests.world.movements import movement

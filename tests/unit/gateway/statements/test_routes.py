@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import msgspec
 
-from gateway.domain.bank.providers import Unavailable
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.money import Money
-from gateway.domain.kernel.windows import Paging
+from gateway.banks.port.providers import Unavailable
+from gateway.core import errors
+from gateway.core.money import Money
+from gateway.core.windows import Paging
 from gateway.http.rendering import dumps
 from gateway.statements.model import (
     LinkedEntry,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from gateway.domain.bank.providers import NotSupported, Unavailable
-from gateway.domain.bank.statements import Block, BlockKind
-from gateway.domain.kernel.money import Money
-from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.banks.port.providers import NotSupported, Unavailable
+from gateway.banks.port.statements import Block, BlockKind
+from gateway.core.money import Money
+from gateway.core.storage import StoreUnavailable
 from gateway.http.rendering import dumps
 from gateway.statements.routes import blocks
 from tests.unit.gateway.http.backoffice.surface import OFFICE, becomes, line

@@ -7,13 +7,13 @@ from datetime import date
 
 import pytest
 
-from gateway.domain.bank.providers import Unavailable
-from gateway.domain.identity import errors as identity_errors
-from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.domain.requests.calls import RawRequest
+from gateway.banks.port.providers import Unavailable
+from gateway.core import user_errors as identity_errors
+from gateway.core.audit_context import RuleViolation
+from gateway.core.calls import RawRequest
+from gateway.core.storage import StoreUnavailable
 from gateway.http.backoffice.callers import AccountCaller
 from gateway.http.route import Row
-from gateway.operations.kernel.audit_context import RuleViolation
 from gateway.reports.formats import FORMATS
 from gateway.statements.model import Locale, Report, ReportRequest
 from gateway.statements.routes import report, routes

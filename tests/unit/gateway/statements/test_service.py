@@ -7,11 +7,11 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
+from gateway.banks.port.providers import Page
+from gateway.banks.port.statements import Direction, Entry, MovementKind
 from gateway.charges.model import ChargeState
-from gateway.domain.bank.providers import Page
-from gateway.domain.bank.statements import Direction, Entry, MovementKind
-from gateway.domain.kernel.money import MAX_CENTAVOS, Money
-from gateway.domain.kernel.windows import Paging, Search, Window
+from gateway.core.money import MAX_CENTAVOS, Money
+from gateway.core.windows import Paging, Search, Window
 from gateway.statements.model import LinkedStatement, StatementSearch, Sums
 from gateway.statements.service import Statements
 from tests.unit.charge_book import ChargeBook

@@ -4,11 +4,11 @@ from datetime import timedelta
 
 import pytest
 
-from gateway.domain.bank.capabilities import PortCall
-from gateway.domain.bank.providers import NotSupported, Unavailable
-from gateway.domain.bank.statements import Block, BlockKind
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.money import Money
+from gateway.banks.port.capabilities import PortCall
+from gateway.banks.port.providers import NotSupported, Unavailable
+from gateway.banks.port.statements import Block, BlockKind
+from gateway.core import errors
+from gateway.core.money import Money
 from tests.unit.gateway.statements.linked_statements import at
 from tests.unit.offering import OfferingBank, lessened, staff
 from tests.unit.refusals import refused

@@ -6,13 +6,13 @@ from datetime import timedelta
 
 import pytest
 
+from gateway.banks.port.capabilities import PortCall
+from gateway.banks.port.providers import Page, Unavailable
+from gateway.banks.port.refunds import IncomingPayment
+from gateway.banks.port.statements import Balance, Direction, Entry, MovementKind
 from gateway.charges.model import ChargeState
-from gateway.domain.bank.capabilities import PortCall
-from gateway.domain.bank.providers import Page, Unavailable
-from gateway.domain.bank.refunds import IncomingPayment
-from gateway.domain.bank.statements import Balance, Direction, Entry, MovementKind
-from gateway.domain.kernel.money import Money, Sum
-from gateway.domain.kernel.windows import LocalWindow, Paging, Search, Window
+from gateway.core.money import Money, Sum
+from gateway.core.windows import LocalWindow, Paging, Search, Window
 from gateway.statements.model import Bounds, StatementSearch
 from tests.unit.charge_book import ChargeBook
 from tests.unit.gateway.statements.linked_statements import PAYOUT, at, entry

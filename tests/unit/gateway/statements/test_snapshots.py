@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from gateway.domain.bank.charges import Party
-from gateway.domain.bank.statements import Direction, Entry
-from gateway.domain.kernel.money import Money
-from gateway.domain.kernel.windows import Paging
-from gateway.runtime.caches.cache import MemoryCache
+from gateway.banks.port.charges import Party
+from gateway.banks.port.statements import Direction, Entry
+from gateway.core.money import Money
+from gateway.core.windows import Paging
+from gateway.process.cache import MemoryCache
 from gateway.statements.snapshots import Snapshots
 from tests.world.standing import NOON
 from tests.world.tree import ROOT, modules

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gateway.domain.accounts.accounts import Environment
+from gateway.core.account import Environment
 from gateway.store.stamp import Stamp, StoreRefused, check_environment
 from tests.world.stores.samples import NOW
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from gateway.domain.payouts.followups import Unsettled
+from gateway.payouts.followups import Unsettled
 from gateway.telemetry.logs.lines import LineBuffer
 from gateway.telemetry.metrics import series
 from gateway.telemetry.metrics.families import OTHER, Vocabulary

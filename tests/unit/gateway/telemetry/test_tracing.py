@@ -12,9 +12,10 @@ import pytest
 from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import Unreachable
-from gateway.telemetry import trace, tracing
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import Unreachable
+from gateway.core import trace
+from gateway.telemetry import tracing
 from gateway.telemetry.records import AccessRecord
 from gateway.telemetry.tracing import Tracing
 

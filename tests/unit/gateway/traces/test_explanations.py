@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from gateway.domain.accounts.credentials import Action, Permission, Resource
+from gateway.core.permissions import Action, Permission, Resource
 from gateway.request_log.model import LoggedRequest
 from gateway.traces.explanations import Circumstances, explain, refusal_of
 from gateway.traces.model import Refusal

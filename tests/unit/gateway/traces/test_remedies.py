@@ -6,7 +6,7 @@ import string
 
 import pytest
 
-from gateway.domain.requests.reasons import REASONS
+from gateway.core.reasons import REASONS
 from gateway.traces.remedies import REMEDIES
 
 NAMES = {"company", "needed", "own_account", "own_account_id", "provider"}

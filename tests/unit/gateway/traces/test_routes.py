@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from gateway.domain.identity.errors import VALIDATION_FAILED
+from gateway.core.user_errors import VALIDATION_FAILED
 from tests.unit.gateway.http.backoffice.registers import taken
 from tests.unit.gateway.http.backoffice.surface import line
 from tests.unit.refusals import refusal_of

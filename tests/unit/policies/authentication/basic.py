@@ -1,7 +1,7 @@
 """What several tests of basic share."""
 
+from gateway.core.permissions import EVERY_PERMISSION
 from gateway.credentials.model import Credential, SecretDigest
-from gateway.domain.accounts.credentials import EVERY_PERMISSION
 from gateway.security.secrets import SecretDigester, new_client_secret
 from tests.world.people import ACCOUNT, CLIENT, COMPANY
 from tests.world.standing import NOON

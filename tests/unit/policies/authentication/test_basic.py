@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gateway.core import errors
+from gateway.core.calls import Call, RawRequest, Ready
+from gateway.core.catalogue import ErrorCode
+from gateway.core.permissions import EVERY_PERMISSION, Permission
+from gateway.core.storage import StoreUnavailable
 from gateway.credentials.model import Credential, SecretDigest
-from gateway.domain.accounts.credentials import EVERY_PERMISSION, Permission
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.catalogue import ErrorCode
-from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.domain.requests.calls import Call, RawRequest, Ready
 from gateway.security.secrets import SecretDigester, has_valid_checksum
 from policies.authentication.basic import (
     BasicCredentials,

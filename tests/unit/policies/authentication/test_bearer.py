@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain.identity.errors import TOKEN_INVALID, TOO_MANY_ATTEMPTS
-from gateway.domain.identity.sessions import SignedInUser
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.catalogue import ErrorCode
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.core import errors
+from gateway.core.catalogue import ErrorCode
+from gateway.core.errors import ServiceError
+from gateway.core.sessions import SignedInUser
+from gateway.core.storage import StoreUnavailable
+from gateway.core.user_errors import TOKEN_INVALID, TOO_MANY_ATTEMPTS
 from policies.authentication.bearer import BearerToken, RefusesBasic, bearer_token
 from tests.unit.refusals import refused
 from tests.world.people import call, headed, somebody

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.requests.calls import RawRequest
+from gateway.core import errors
+from gateway.core.calls import RawRequest
+from gateway.core.errors import ServiceError
 from policies.authentication.callback import GivenAddress
 from tests.unit.refusals import refused
 from tests.world.people import call

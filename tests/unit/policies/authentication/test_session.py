@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain.identity.errors import SESSION_REQUIRED
-from gateway.domain.identity.panel_sessions import (
+from gateway.core import errors
+from gateway.core.browsers import (
     Browser,
     Cookie,
     KnownBrowser,
@@ -13,9 +13,9 @@ from gateway.domain.identity.panel_sessions import (
     PanelState,
     SignedInBrowser,
 )
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.core.errors import ServiceError
+from gateway.core.storage import StoreUnavailable
+from gateway.core.user_errors import SESSION_REQUIRED
 from policies.authentication.session import (
     HARDENED,
     INSECURE,

@@ -2,8 +2,8 @@
 
 import itertools
 
-from gateway.domain.accounts.credentials import EVERY_PERMISSION, Action, Permission
-from gateway.domain.kernel import errors
+from gateway.core import errors
+from gateway.core.permissions import EVERY_PERMISSION, Action, Permission
 from policies.authorization.credential import RequiresPermission
 from tests.unit.refusals import refusal_of, refused
 from tests.world.people import call, principal

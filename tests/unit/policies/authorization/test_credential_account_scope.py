@@ -4,11 +4,11 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from gateway.domain.accounts.accounts import Account
-from gateway.domain.accounts.credentials import Principal
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.domain.requests.calls import Call, RawRequest, Ready
+from gateway.core import errors
+from gateway.core.account import Account
+from gateway.core.calls import Call, RawRequest, Ready
+from gateway.core.permissions import Principal
+from gateway.core.storage import StoreUnavailable
 from policies.authorization.credential import AccountScope
 from tests.unit.refusals import refused
 from tests.world.people import ACCOUNT, OTHER_COMPANY, SISTER, account, call, principal

@@ -2,8 +2,8 @@
 
 import pytest
 
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.catalogue import ErrorCode
+from gateway.core import errors
+from gateway.core.catalogue import ErrorCode
 from policies.authorization.credential import AccountState
 from tests.unit.refusals import refused
 from tests.world.people import account, call

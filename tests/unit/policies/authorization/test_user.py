@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gateway.domain.identity.errors import FORBIDDEN
-from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope
+from gateway.core.company_scope import EVERY_COMPANY, CompanyScope
+from gateway.core.user_errors import FORBIDDEN
 from policies.authorization.user import DecidesCompanyScope
 from tests.unit.refusals import refused
 from tests.world.people import COMPANY, call, somebody

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import itertools
 
-from gateway.domain.accounts.credentials import Action, Permission, Resource
-from gateway.domain.identity.errors import FORBIDDEN
-from gateway.domain.identity.rights import RIGHTS, Area, Right, Role
-from gateway.domain.requests.calls import Call
+from gateway.core.calls import Call
+from gateway.core.permissions import Action, Permission, Resource
+from gateway.core.rights import RIGHTS, Area, Right, Role
+from gateway.core.user_errors import FORBIDDEN
 from policies.authorization.user import RequiresRight
 from tests.unit.refusals import refusal_of, refused
 from tests.world.people import call, principal, somebody

@@ -6,9 +6,9 @@ import itertools
 
 import pytest
 
-from gateway.domain.accounts.credentials import Action
-from gateway.domain.identity.errors import STEP_UP_REQUIRED
-from gateway.domain.identity.rights import Area, Right, Role
+from gateway.core.permissions import Action
+from gateway.core.rights import Area, Right, Role
+from gateway.core.user_errors import STEP_UP_REQUIRED
 from policies.authorization.user import RequiresSecondFactor
 from tests.unit.refusals import refused
 from tests.world.people import call, somebody

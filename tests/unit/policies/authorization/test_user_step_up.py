@@ -7,9 +7,9 @@ from datetime import timedelta
 
 import pytest
 
-from gateway.domain.accounts.credentials import Action
-from gateway.domain.identity.errors import STEP_UP_REQUIRED
-from gateway.domain.identity.rights import STEP_UP, Area, Right
+from gateway.core.permissions import Action
+from gateway.core.rights import STEP_UP, Area, Right
+from gateway.core.user_errors import STEP_UP_REQUIRED
 from policies.authorization.user import FreshFactor
 from tests.unit.refusals import refused
 from tests.world.people import call, somebody

@@ -2,12 +2,12 @@
 
 import pytest
 
-from gateway.domain.accounts.accounts import Account
-from gateway.domain.identity.sessions import SignedInUser
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.company_scope import CompanyScope, scope_of
-from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.domain.requests.calls import Call, RawRequest
+from gateway.core import errors
+from gateway.core.account import Account
+from gateway.core.calls import Call, RawRequest
+from gateway.core.company_scope import CompanyScope, scope_of
+from gateway.core.sessions import SignedInUser
+from gateway.core.storage import StoreUnavailable
 from policies.authorization.user import VisibleAccount
 from tests.unit.refusals import refused
 from tests.world.people import ACCOUNT, COMPANY, OTHER_COMPANY, SISTER, account, call, somebody

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain.identity.errors import CSRF_FAILED, SESSION_REQUIRED
-from gateway.domain.identity.panel_sessions import Browser, Cookie, PanelSession, PanelState
+from gateway.core.browsers import Browser, Cookie, PanelSession, PanelState
+from gateway.core.user_errors import CSRF_FAILED, SESSION_REQUIRED
 from policies.traffic.csrf import (
     CsrfToken,
     FormFromOurPage,

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.domain.kernel import errors
-from gateway.domain.requests.calls import Call
+from gateway.core import errors
+from gateway.core.calls import Call
 from policies.traffic import quota as module
 from policies.traffic.quota import COMPANY, Buckets, Draw, Quota, WithinQuota
 from tests.unit.refusals import refused

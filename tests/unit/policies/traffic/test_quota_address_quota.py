@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain.identity.panel_sessions import KnownBrowser
-from gateway.domain.kernel import errors
+from gateway.core import errors
+from gateway.core.browsers import KnownBrowser
 from policies.traffic.quota import Quota, WithinAddressQuota
 from tests.unit.refusals import refused
 from tests.world.people import call, headed

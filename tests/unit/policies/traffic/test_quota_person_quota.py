@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from gateway.domain.kernel import errors
+from gateway.core import errors
 from policies.traffic.quota import PERSON, Quota, WithinPersonQuota
 from tests.unit.refusals import refused
 from tests.world.people import call, headed, somebody

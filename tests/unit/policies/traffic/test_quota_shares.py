@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.shared_limits import Ask, Granted
-from gateway.domain.requests.calls import RawRequest
+from gateway.core import errors
+from gateway.core.calls import RawRequest
+from gateway.core.errors import ServiceError
+from gateway.core.shared_limits import Ask, Granted
 from policies.traffic import quota as module
 from policies.traffic.quota import COMPANY, Quota, WithinAddressQuota, WithinQuota
 from tests.unit.refusals import refused

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.domain.kernel import errors
-from gateway.domain.requests.calls import RawRequest
+from gateway.core import errors
+from gateway.core.calls import RawRequest
 from policies.traffic import throttle as module
 from policies.traffic.throttle import FailureLimits, FailureThrottle, NotBlocked, too_many
 from tests.unit.refusals import refused

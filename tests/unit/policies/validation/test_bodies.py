@@ -9,9 +9,9 @@ from typing import Annotated
 import msgspec
 import pytest
 
-from gateway.domain.identity.errors import VALIDATION_FAILED
-from gateway.domain.requests.calls import RawRequest
-from gateway.domain.requests.reasons import sentence
+from gateway.core.calls import RawRequest
+from gateway.core.reasons import sentence
+from gateway.core.user_errors import VALIDATION_FAILED
 from policies.validation.bodies import body
 from tests.unit.refusals import refusal_of, refused
 

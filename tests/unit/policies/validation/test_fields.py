@@ -2,8 +2,8 @@
 
 import pytest
 
-from gateway.domain.kernel import errors, strict
-from gateway.domain.kernel.money import Money
+from gateway.core import errors, strict
+from gateway.core.money import Money
 from policies.validation import fields
 from policies.validation.fields import Number
 from tests.unit.refusals import refusal_of

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.domain.kernel import errors
+from gateway.core import errors
 from policies.validation.fields import Number, document
 from tests.unit.refusals import refusal_of, refused
 from tests.world.people import posted

@@ -2,8 +2,8 @@
 
 import pytest
 
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.requests.calls import RawRequest
+from gateway.core.calls import RawRequest
+from gateway.core.errors import ServiceError
 from policies.validation.forms import read_form
 
 

@@ -2,11 +2,12 @@
 
 import pytest
 
-from gateway.domain.bank.payout_orders import AccountType
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.money import Money
-from gateway.domain.requests.calls import Input, RawRequest
-from policies.validation import inputs, payout
+from gateway.banks.port.payout_orders import AccountType
+from gateway.core import errors
+from gateway.core.calls import Input, RawRequest
+from gateway.core.money import Money
+from gateway.payouts import bodies as payout
+from policies.validation import inputs
 from policies.validation.inputs import (
     KEY_ID,
     NOTHING,

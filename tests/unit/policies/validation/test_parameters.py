@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from gateway.domain.kernel import errors
-from gateway.domain.requests.calls import Call, RawRequest
+from gateway.core import errors
+from gateway.core.calls import Call, RawRequest
 from policies.validation.backoffice.inputs import PAGING
 from policies.validation.parameters import KnownParameters
 from tests.unit.refusals import refused

@@ -2,8 +2,8 @@
 
 import pytest
 
-from gateway.domain.kernel import errors
-from gateway.domain.requests.calls import RawRequest
+from gateway.core import errors
+from gateway.core.calls import RawRequest
 from policies.validation import parameters
 from policies.validation.parameters import Identifiers
 from tests.unit.refusals import refused

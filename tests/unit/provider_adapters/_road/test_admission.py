@@ -7,8 +7,8 @@ import asyncio
 import msgspec
 import pytest
 
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import (
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import (
     BadReply,
     NotFound,
     NotSent,

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from gateway.domain.bank.providers import RateLimited
+from gateway.banks.port.providers import RateLimited
 from gateway.net.client.messages import Identity, ProviderRequest
 from gateway.net.common.runtime import Runtime
 from provider_adapters._road.bank_limits import BankLimits

@@ -7,9 +7,9 @@ import json
 import msgspec
 import pytest
 
-from gateway.domain.bank.providers import BadReply
-from gateway.domain.kernel.money import Money
-from gateway.domain.kernel.strict import Malformed
+from gateway.banks.port.providers import BadReply
+from gateway.core.money import Money
+from gateway.core.strict import Malformed
 from gateway.net.client.messages import ProviderAnswer, ProviderRequest
 from provider_adapters._road.repair import repaired, salvaged
 from provider_adapters.kit import money as amounts

@@ -7,8 +7,8 @@ import json
 import msgspec
 import pytest
 
-from gateway.domain.bank.providers import BadReply, NotFound
-from gateway.domain.kernel.money import Money
+from gateway.banks.port.providers import BadReply, NotFound
+from gateway.core.money import Money
 from gateway.net.client.messages import Kind, ProviderAnswer, ProviderRequest
 from provider_adapters.kit import money as amounts
 from provider_adapters.kit.answers import of_status, read_document, try_body

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.providers import ProviderAccount
+from gateway.banks.port.providers import ProviderAccount
+from gateway.core.account import Environment
 from provider_adapters.apipix.adapter import ApiPixAdapter
 from provider_adapters.apipix.factory import ApiPixFactory
 from provider_adapters.kit.factory import AdapterContext

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from gateway.domain.kernel.windows import Window
+from gateway.core.windows import Window
 
 _DAY, _TODAY = timedelta(days=1), datetime.now(UTC).date()
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from gateway.domain.bank.providers import (
+from gateway.banks.port.providers import (
     Accepted,
     BadReply,
     CredentialsRefused,

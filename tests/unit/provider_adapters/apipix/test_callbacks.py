@@ -14,8 +14,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 from multidict import CIMultiDict
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.provider_callbacks import (
+from gateway.banks.port.provider_callbacks import (
     CallbackKind,
     CallbackOrder,
     CallbackSecrets,
@@ -23,7 +22,8 @@ from gateway.domain.bank.provider_callbacks import (
     NamedBy,
     ProofRefused,
 )
-from gateway.domain.bank.providers import BadReply, NotFound, ProviderAccount
+from gateway.banks.port.providers import BadReply, NotFound, ProviderAccount
+from gateway.core.account import Environment
 from provider_adapters.apipix.adapter import ApiPixAdapter
 from provider_adapters.apipix.callbacks import ApiPixProof, notices_of, step_of
 from provider_adapters.apipix.factory import ApiPixFactory

@@ -12,11 +12,11 @@ from typing import Final
 
 import pytest
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.charges import ChargeOrder, ChargeStatus, ChargeType, Payer
-from gateway.domain.bank.provider_options import CHARGE_PAID, IN_USE
-from gateway.domain.bank.providers import BadReply, NotFound, Refused
-from gateway.domain.kernel.money import Money
+from gateway.banks.port.charges import ChargeOrder, ChargeStatus, ChargeType, Payer
+from gateway.banks.port.provider_options import CHARGE_PAID, IN_USE
+from gateway.banks.port.providers import BadReply, NotFound, Refused
+from gateway.core.account import Environment
+from gateway.core.money import Money
 from provider_adapters.apipix import charges, documents
 from provider_adapters.kit import brcode
 from provider_adapters.kit.outcomes import NeverSendable

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gateway.domain.accounts.accounts import Environment
+from gateway.core.account import Environment
 from provider_adapters.apipix.factory import ApiPixFactory
 from provider_adapters.kit.factory import AdapterContext, AdapterRefused
 from tests.world.banks.witness import Witness

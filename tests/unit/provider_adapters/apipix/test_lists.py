@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from gateway.domain.kernel.money import Money
-from gateway.domain.kernel.windows import Window
+from gateway.core.money import Money
+from gateway.core.windows import Window
 from provider_adapters.apipix import documents, lists
 from provider_adapters.apipix.documents import Pagina, Pix
 from provider_adapters.apipix.lists import Limits, limits_of

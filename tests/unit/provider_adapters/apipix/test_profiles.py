@@ -8,16 +8,16 @@ from urllib.parse import parse_qsl
 import msgspec
 import pytest
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.capabilities import (
+from gateway.banks.port.capabilities import (
     Lookup,
     PortCall,
     ProofKind,
     Repeat,
     contradictions,
 )
-from gateway.domain.bank.provider_callbacks import CallbackSecrets, ProofRefused
-from gateway.domain.bank.providers import ProviderAccount
+from gateway.banks.port.provider_callbacks import CallbackSecrets, ProofRefused
+from gateway.banks.port.providers import ProviderAccount
+from gateway.core.account import Environment
 from provider_adapters.apipix.adapter import ApiPixAdapter
 from provider_adapters.apipix.callbacks import step_of
 from provider_adapters.apipix.charges import DUE, IMMEDIATE

@@ -7,12 +7,12 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from gateway.domain.bank.payout_orders import FailureCode
-from gateway.domain.bank.providers import Accepted, NotFound, Rejected, Unknown
-from gateway.domain.bank.refunds import RefundOrder, RefundStatus
-from gateway.domain.kernel.clocks import Deadline
-from gateway.domain.kernel.money import Money
-from gateway.domain.kernel.windows import Window
+from gateway.banks.port.payout_orders import FailureCode
+from gateway.banks.port.providers import Accepted, NotFound, Rejected, Unknown
+from gateway.banks.port.refunds import RefundOrder, RefundStatus
+from gateway.core.clocks import Deadline
+from gateway.core.money import Money
+from gateway.core.windows import Window
 from provider_adapters.apipix import documents, received
 from provider_adapters.apipix.lists import limits_of
 from provider_adapters.testing.verify.stage import Received

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gateway.domain.accounts.accounts import BankSecretsRefused
+from gateway.core.account import BankSecretsRefused
 from provider_adapters.apipix.factory import ApiPixFactory
 from provider_adapters.apipix.secrets import EfiSecrets
 from provider_adapters.kit.secrets import read_secrets, secrets_kind

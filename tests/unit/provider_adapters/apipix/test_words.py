@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import NotFound
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import NotFound
 from provider_adapters.apipix import words
 from provider_adapters.apipix.efi import payouts
 

@@ -8,11 +8,11 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from gateway.domain.bank.charges import ChargeOrder, ChargeStatus, ChargeType, Payer
-from gateway.domain.bank.payout_orders import PayoutOrder
-from gateway.domain.bank.pix_keys import KeyOrder, PixKeyStatus, PixKeyType
-from gateway.domain.bank.provider_callbacks import CallbackOrder
-from gateway.domain.bank.providers import (
+from gateway.banks.port.charges import ChargeOrder, ChargeStatus, ChargeType, Payer
+from gateway.banks.port.payout_orders import PayoutOrder
+from gateway.banks.port.pix_keys import KeyOrder, PixKeyStatus, PixKeyType
+from gateway.banks.port.provider_callbacks import CallbackOrder
+from gateway.banks.port.providers import (
     Accepted,
     NotFound,
     NotSupported,
@@ -21,9 +21,9 @@ from gateway.domain.bank.providers import (
     Rejected,
     Unknown,
 )
-from gateway.domain.bank.statements import MovementKind
-from gateway.domain.kernel.money import Money
-from gateway.domain.kernel.windows import Window
+from gateway.banks.port.statements import MovementKind
+from gateway.core.money import Money
+from gateway.core.windows import Window
 from provider_adapters.asaas.adapter import AsaasAdapter
 from provider_adapters.testing.asaas.dialect import ASAAS
 from provider_adapters.testing.asaas.stage import AsaasStage

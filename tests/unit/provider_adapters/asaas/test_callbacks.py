@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from gateway.domain.bank.provider_callbacks import (
+from gateway.banks.port.provider_callbacks import (
     CallbackKind,
     Delivery,
     NamedBy,

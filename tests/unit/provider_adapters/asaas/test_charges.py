@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from gateway.domain.bank.charges import ChargeStatus, Payer
-from gateway.domain.bank.providers import BadReply, NotFound
-from gateway.domain.kernel.money import Money
+from gateway.banks.port.charges import ChargeStatus, Payer
+from gateway.banks.port.providers import BadReply, NotFound
+from gateway.core.money import Money
 from provider_adapters.asaas import charges, documents, words
 from tests.world.banks.asaas import E2E, Counted, answer
 from tests.world.tables import cases

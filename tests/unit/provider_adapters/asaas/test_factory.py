@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.capabilities import Lookup, PortCall, Repeat, contradictions
+from gateway.banks.port.capabilities import Lookup, PortCall, Repeat, contradictions
+from gateway.core.account import Environment
 from provider_adapters.asaas.factory import HOSTS, AsaasFactory
 from provider_adapters.checks import check_factory
 from provider_adapters.kit.factory import AdapterRefused

@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from gateway.domain.bank.payout_orders import FailureCode
-from gateway.domain.bank.pix_keys import PixKeyType
-from gateway.domain.bank.providers import (
+from gateway.banks.port.payout_orders import FailureCode
+from gateway.banks.port.pix_keys import PixKeyType
+from gateway.banks.port.providers import (
     Accepted,
     NotFound,
     NotSent,
@@ -18,7 +18,7 @@ from gateway.domain.bank.providers import (
     Settled,
     Unknown,
 )
-from gateway.domain.kernel.money import Money
+from gateway.core.money import Money
 from provider_adapters.asaas import payouts, words
 from tests.world.banks.asaas import (
     E2E,

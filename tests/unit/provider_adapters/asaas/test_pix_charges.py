@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from gateway.domain.bank.providers import Unavailable
+from gateway.banks.port.providers import Unavailable
 from provider_adapters.asaas import pix_charges
 from provider_adapters.asaas.pix_charges import KEPT_S, Paid, PixCharges
 from tests.world.banks.witness import Clock

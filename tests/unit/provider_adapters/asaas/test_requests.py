@@ -8,12 +8,12 @@ from datetime import date
 
 import pytest
 
-from gateway.domain.bank.charges import ChargeOrder, ChargeType, Payer
-from gateway.domain.bank.payout_orders import AccountType, FailureCode, PayoutOrder
-from gateway.domain.bank.pix_keys import PixKeyType
-from gateway.domain.bank.provider_callbacks import CallbackOrder
-from gateway.domain.bank.providers import CredentialsRefused, Refused
-from gateway.domain.kernel.money import Money
+from gateway.banks.port.charges import ChargeOrder, ChargeType, Payer
+from gateway.banks.port.payout_orders import AccountType, FailureCode, PayoutOrder
+from gateway.banks.port.pix_keys import PixKeyType
+from gateway.banks.port.provider_callbacks import CallbackOrder
+from gateway.banks.port.providers import CredentialsRefused, Refused
+from gateway.core.money import Money
 from provider_adapters.asaas import requests, words
 from provider_adapters.kit.outcomes import NeverSendable
 from tests.world.banks.asaas import ACCOUNT, by_account, by_key

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain.accounts.accounts import BankSecretsRefused, Environment
+from gateway.core.account import BankSecretsRefused, Environment
 from provider_adapters.asaas.secrets import AsaasSecrets
 from provider_adapters.kit.secrets import check_kind, read_secrets
 from tests.world.tables import cases

@@ -6,11 +6,11 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from gateway.domain.bank.pix_keys import PixKeyStatus, PixKeyType
-from gateway.domain.bank.providers import BadReply, NotFound, ProviderError
-from gateway.domain.bank.statements import Direction, MovementKind
-from gateway.domain.kernel.money import Money, Sum
-from gateway.domain.kernel.windows import Window
+from gateway.banks.port.pix_keys import PixKeyStatus, PixKeyType
+from gateway.banks.port.providers import BadReply, NotFound, ProviderError
+from gateway.banks.port.statements import Direction, MovementKind
+from gateway.core.money import Money, Sum
+from gateway.core.windows import Window
 from provider_adapters.asaas import translate, words
 from tests.world.banks.asaas import E2E, answer, refused
 from tests.world.tables import cases

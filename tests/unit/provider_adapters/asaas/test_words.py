@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gateway.domain.bank.charges import ChargeStatus
-from gateway.domain.bank.provider_callbacks import CallbackKind
+from gateway.banks.port.charges import ChargeStatus
+from gateway.banks.port.provider_callbacks import CallbackKind
 from provider_adapters.asaas import words
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from gateway.domain.bank.providers import BadReply, NotFound, RateLimited, Refused, Unavailable
-from gateway.domain.kernel.money import Money
-from gateway.domain.kernel.strict import Malformed
+from gateway.banks.port.providers import BadReply, NotFound, RateLimited, Refused, Unavailable
+from gateway.core.money import Money
+from gateway.core.strict import Malformed
 from gateway.net.client.messages import ProviderAnswer
 from provider_adapters.kit.answers import (
     inside,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gateway.domain.bank.payout_orders import FailureCode
+from gateway.banks.port.payout_orders import FailureCode
 from provider_adapters.kit import banks
 from provider_adapters.kit.outcomes import NeverSendable
 from tests.world.tables import cases

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 import msgspec
 import pytest
 
-from gateway.domain.bank.payout_orders import FailureCode
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import (
+from gateway.banks.port.payout_orders import FailureCode
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import (
     Accepted,
     BadReply,
     Evidence,
@@ -26,9 +26,10 @@ from gateway.domain.bank.providers import (
     Unknown,
     Unreachable,
 )
-from gateway.domain.kernel.clocks import Deadline
+from gateway.core import trace
+from gateway.core.clocks import Deadline
 from gateway.net.client.messages import Kind, ProviderAnswer, ProviderRequest, SendProgress
-from gateway.telemetry import records, trace
+from gateway.telemetry import records
 from provider_adapters._road import faults
 from provider_adapters._road.limits import (
     AccountLimits,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import Unavailable
-from gateway.domain.kernel.clocks import Deadline
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import Unavailable
+from gateway.core.clocks import Deadline
 from provider_adapters._road import faults
 from provider_adapters._road.limits import ClientLimits
 from provider_adapters.kit.client import RetryBudget

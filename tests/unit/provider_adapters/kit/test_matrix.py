@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from datetime import timedelta
 
-from gateway.domain.bank.capabilities import (
+from gateway.banks.port.capabilities import (
     Capabilities,
     EntryField,
     Hosts,
@@ -14,9 +14,9 @@ from gateway.domain.bank.capabilities import (
     ProofKind,
     Repeat,
 )
-from gateway.domain.bank.charges import ChargeStatus
-from gateway.domain.bank.payout_orders import PayoutMethod
-from gateway.domain.kernel.money import Money
+from gateway.banks.port.charges import ChargeStatus
+from gateway.banks.port.payout_orders import PayoutMethod
+from gateway.core.money import Money
 from provider_adapters.kit.matrix import markdown, matrix
 from tests.world.tables import cases
 

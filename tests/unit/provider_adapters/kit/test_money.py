@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.domain.kernel.money import MAX_CENTAVOS, Money
+from gateway.core.money import MAX_CENTAVOS, Money
 from provider_adapters.kit import money
 from tests.world.tables import cases
 

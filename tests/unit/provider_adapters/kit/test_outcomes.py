@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from gateway.domain.bank import outcomes as checks
-from gateway.domain.bank.payout_orders import FailureCode
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import (
+from gateway.banks.port import outcomes as checks
+from gateway.banks.port.payout_orders import FailureCode
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import (
     Accepted,
     NotFound,
     NotSent,
@@ -23,9 +23,9 @@ from gateway.domain.bank.providers import (
     Unknown,
     Unreachable,
 )
-from gateway.domain.bank.refunds import Refund, RefundStatus
-from gateway.domain.kernel.money import Money
-from gateway.domain.kernel.strict import Malformed
+from gateway.banks.port.refunds import Refund, RefundStatus
+from gateway.core.money import Money
+from gateway.core.strict import Malformed
 from gateway.net.client.messages import ProviderAnswer
 from provider_adapters.kit.outcomes import (
     Expected,

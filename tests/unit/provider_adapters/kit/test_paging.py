@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.domain.bank.providers import BadReply, Page
-from gateway.domain.kernel.windows import Window
+from gateway.banks.port.providers import BadReply, Page
+from gateway.core.windows import Window
 from provider_adapters.kit import paging
 from provider_adapters.kit.paging import ReadPage
 from tests.world.tables import cases

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gateway.domain.bank.charges import Charge, ChargeStatus, ChargeType, Party, Payer
-from gateway.domain.kernel.money import Money
+from gateway.banks.port.charges import Charge, ChargeStatus, ChargeType, Party, Payer
+from gateway.core.money import Money
 from provider_adapters.kit.payers import payer_of, unpaid_of
 
 

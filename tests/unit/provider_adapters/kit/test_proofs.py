@@ -14,7 +14,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
 from multidict import CIMultiDict
 
-from gateway.domain.bank.provider_callbacks import ProofRefused
+from gateway.banks.port.provider_callbacks import ProofRefused
 from provider_adapters.kit.proofs import (
     Hmac,
     KeySignature,

@@ -2,7 +2,7 @@
 
 import re
 
-from gateway.domain.accounts.accounts import Environment
+from gateway.core.account import Environment
 from provider_adapters.kit import references
 from tests.world.tables import cases
 

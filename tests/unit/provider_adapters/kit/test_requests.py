@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from gateway.domain.bank.providers import Refused
+from gateway.banks.port.providers import Refused
 from gateway.net.client.messages import Kind
 from provider_adapters.kit import requests
 from tests.world.tables import cases

@@ -9,9 +9,9 @@ import msgspec
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from gateway.domain.accounts.accounts import BankSecretsRefused, Environment
-from gateway.domain.bank.providers import CredentialsRefused, ProviderAccount
-from gateway.domain.requests.reasons import REASONS
+from gateway.banks.port.providers import CredentialsRefused, ProviderAccount
+from gateway.core.account import BankSecretsRefused, Environment
+from gateway.core.reasons import REASONS
 from gateway.net.common.certificates import PemFlaw
 from provider_adapters.kit.secrets import (
     Flaw,

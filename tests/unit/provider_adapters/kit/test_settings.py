@@ -7,8 +7,8 @@ from typing import Literal
 import msgspec
 import pytest
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.capabilities import Hosts
+from gateway.banks.port.capabilities import Hosts
+from gateway.core.account import Environment
 from provider_adapters.kit.factory import AdapterRefused
 from provider_adapters.kit.settings import address_of, loopback_of, settings_of
 from tests.world.tables import cases

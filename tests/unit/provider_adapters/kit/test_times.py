@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from gateway.domain.kernel.windows import Window
+from gateway.core.windows import Window
 from provider_adapters.kit.times import ends, instant, local_day, milliseconds, utc
 
 ZONE = ZoneInfo("America/Sao_Paulo")

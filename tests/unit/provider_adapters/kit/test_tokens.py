@@ -16,16 +16,16 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import (
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import (
     CredentialsRefused,
     ProviderError,
     RateLimited,
     Unreachable,
 )
+from gateway.core.account import Environment
 from gateway.net.common.runtime import Runtime
-from gateway.runtime.caches.cache import MemoryCache
+from gateway.process.cache import MemoryCache
 from provider_adapters.kit.client import ProviderClient, client_of
 from provider_adapters.kit.factory import AdapterContext
 from provider_adapters.kit.settings import ClientLimits

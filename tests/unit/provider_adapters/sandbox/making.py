@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from gateway.domain.accounts.accounts import Environment
+from gateway.core.account import Environment
 from gateway.telemetry.records import Observer
 from provider_adapters.kit.factory import AdapterContext
 from provider_adapters.sandbox.adapter import SandboxAdapter

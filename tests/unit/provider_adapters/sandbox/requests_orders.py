@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gateway.domain.bank.refunds import RefundOrder
-from gateway.domain.kernel.money import Money
+from gateway.banks.port.refunds import RefundOrder
+from gateway.core.money import Money
 from tests.unit.offering import E2E_ID
 from tests.world.banks.harness import KEY
 

@@ -7,15 +7,14 @@ from dataclasses import replace
 
 import pytest
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.payout_orders import (
+from gateway.banks.port.payout_orders import (
     AccountType,
     BankDestination,
     FailureCode,
     PayoutMethod,
 )
-from gateway.domain.bank.pix_keys import KeyOrder, PixKeyStatus, PixKeyType
-from gateway.domain.bank.providers import (
+from gateway.banks.port.pix_keys import KeyOrder, PixKeyStatus, PixKeyType
+from gateway.banks.port.providers import (
     Accepted,
     BadReply,
     NotFound,
@@ -28,7 +27,8 @@ from gateway.domain.bank.providers import (
     Unknown,
     Unreachable,
 )
-from gateway.domain.bank.refunds import RefundStatus
+from gateway.banks.port.refunds import RefundStatus
+from gateway.core.account import Environment
 from tests.unit.provider_adapters.sandbox.making import made
 from tests.unit.provider_adapters.sandbox.payouts import PAYOUT
 from tests.unit.provider_adapters.sandbox.refunds import REFUND

@@ -8,7 +8,7 @@ import hmac
 import pytest
 from multidict import CIMultiDict
 
-from gateway.domain.bank.provider_callbacks import (
+from gateway.banks.port.provider_callbacks import (
     CallbackKind,
     Delivery,
     Notice,

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.capabilities import Repeat
+from gateway.banks.port.capabilities import Repeat
+from gateway.core.account import Environment
 from provider_adapters.kit.factory import AdapterRefused
 from tests.unit.provider_adapters.sandbox.making import made
 from tests.world.banks.authority import VALID, Authority

@@ -7,7 +7,7 @@ from datetime import timedelta
 import msgspec
 import pytest
 
-from gateway.domain.bank.capabilities import (
+from gateway.banks.port.capabilities import (
     Capabilities,
     EntryField,
     Lookup,
@@ -16,8 +16,8 @@ from gateway.domain.bank.capabilities import (
     Repeat,
     contradictions,
 )
-from gateway.domain.bank.charges import ChargeStatus
-from gateway.domain.bank.payout_orders import PayoutMethod
+from gateway.banks.port.charges import ChargeStatus
+from gateway.banks.port.payout_orders import PayoutMethod
 from provider_adapters.sandbox.factory import SandboxSettings
 from tests.world.tables import cases
 

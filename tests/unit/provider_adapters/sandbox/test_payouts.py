@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain.bank.payout_orders import FailureCode
-from gateway.domain.bank.providers import (
+from gateway.banks.port.payout_orders import FailureCode
+from gateway.banks.port.providers import (
     Accepted,
     BadReply,
     NotFound,
@@ -16,7 +16,7 @@ from gateway.domain.bank.providers import (
     Settled,
     Unknown,
 )
-from gateway.domain.kernel.money import Money
+from gateway.core.money import Money
 from provider_adapters.kit.outcomes import Expected, is_known
 from provider_adapters.sandbox import payouts, requests, words
 from tests.unit.provider_adapters.sandbox.payouts import E2E, PAYOUT

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain.bank.payout_orders import FailureCode
-from gateway.domain.bank.provider_options import IN_USE
-from gateway.domain.bank.providers import (
+from gateway.banks.port.payout_orders import FailureCode
+from gateway.banks.port.provider_options import IN_USE
+from gateway.banks.port.providers import (
     Accepted,
     BadReply,
     NotFound,
@@ -16,8 +16,8 @@ from gateway.domain.bank.providers import (
     Settled,
     Unknown,
 )
-from gateway.domain.bank.refunds import Refund, RefundOrder, RefundStatus
-from gateway.domain.kernel.money import Money
+from gateway.banks.port.refunds import Refund, RefundOrder, RefundStatus
+from gateway.core.money import Money
 from provider_adapters.sandbox import refunds
 from provider_adapters.sandbox.payouts import REFUSED_BEFORE
 from tests.unit.offering import E2E_ID

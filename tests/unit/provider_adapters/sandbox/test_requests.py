@@ -6,8 +6,8 @@ from datetime import date
 
 import pytest
 
-from gateway.domain.bank.providers import ProviderAccount, Refused
-from gateway.domain.kernel.windows import Window
+from gateway.banks.port.providers import ProviderAccount, Refused
+from gateway.core.windows import Window
 from gateway.net.client.messages import Kind
 from provider_adapters.sandbox import requests
 from tests.world.banks.harness import ACCOUNT, KEY

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from gateway.domain.bank.charges import ChargeOrder, ChargeType, Payer
-from gateway.domain.bank.payout_orders import AccountType, BankDestination, PayoutMethod
-from gateway.domain.bank.pix_keys import KeyOrder, PixKeyType
-from gateway.domain.bank.providers import ProviderAccount, Refused
-from gateway.domain.kernel.money import Money
+from gateway.banks.port.charges import ChargeOrder, ChargeType, Payer
+from gateway.banks.port.payout_orders import AccountType, BankDestination, PayoutMethod
+from gateway.banks.port.pix_keys import KeyOrder, PixKeyType
+from gateway.banks.port.providers import ProviderAccount, Refused
+from gateway.core.money import Money
 from gateway.net.client.messages import Kind
 from provider_adapters.sandbox import requests
 from tests.unit.offering import E2E_ID

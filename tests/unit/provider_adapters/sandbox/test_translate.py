@@ -6,14 +6,14 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from gateway.domain.bank import providers
-from gateway.domain.bank.charges import ChargePayment, ChargeStatus, ChargeType, Party, Payer
-from gateway.domain.bank.pix_keys import KeyOwner, PixKeyStatus, PixKeyType
-from gateway.domain.bank.provider_options import CHARGE_PAID, IN_USE, NOT_ALLOWED
-from gateway.domain.bank.providers import BadReply, NotFound, ProviderError, Refused, Unavailable
-from gateway.domain.bank.refunds import IncomingPayment
-from gateway.domain.bank.statements import Balance, Block, BlockKind, Direction, MovementKind
-from gateway.domain.kernel.money import Money, Sum
+from gateway.banks.port import providers
+from gateway.banks.port.charges import ChargePayment, ChargeStatus, ChargeType, Party, Payer
+from gateway.banks.port.pix_keys import KeyOwner, PixKeyStatus, PixKeyType
+from gateway.banks.port.provider_options import CHARGE_PAID, IN_USE, NOT_ALLOWED
+from gateway.banks.port.providers import BadReply, NotFound, ProviderError, Refused, Unavailable
+from gateway.banks.port.refunds import IncomingPayment
+from gateway.banks.port.statements import Balance, Block, BlockKind, Direction, MovementKind
+from gateway.core.money import Money, Sum
 from gateway.net.client.messages import ProviderAnswer
 from provider_adapters.sandbox import translate, words
 from tests.unit.offering import E2E_ID

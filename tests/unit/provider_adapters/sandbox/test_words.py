@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import StrEnum
 
-from gateway.domain.bank.charges import ChargeType
-from gateway.domain.bank.pix_keys import PixKeyType
-from gateway.domain.bank.statements import Direction
+from gateway.banks.port.charges import ChargeType
+from gateway.banks.port.pix_keys import PixKeyType
+from gateway.banks.port.statements import Direction
 from provider_adapters.sandbox import words
 from tests.world.tables import cases
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from gateway.domain.bank.provider_callbacks import Delivery
+from gateway.banks.port.provider_callbacks import Delivery
 from provider_adapters.testing.verify.stage import SentHeaders
 from tests.world.banks.signers import Signer, ecdsa
 

@@ -8,18 +8,18 @@ from dataclasses import dataclass, field
 
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.payout_orders import (
+from gateway.banks.port.payout_orders import (
     AccountType,
     BankDestination,
     PayoutMethod,
     PayoutOrder,
     PixDestination,
 )
-from gateway.domain.bank.pix_keys import PixKeyType
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import ProviderAccount, Unavailable
-from gateway.domain.kernel.money import Money
+from gateway.banks.port.pix_keys import PixKeyType
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import ProviderAccount, Unavailable
+from gateway.core.account import Environment
+from gateway.core.money import Money
 from gateway.net.client.messages import ProviderRequest, SendProgress
 from gateway.net.common.runtime import Runtime
 from provider_adapters.kit.answers import ProviderAnswer

@@ -6,9 +6,9 @@ from datetime import date
 
 import pytest
 
-from gateway.domain.bank.payout_orders import FailureCode
-from gateway.domain.bank.provider_callbacks import CallbackSecrets
-from gateway.domain.bank.providers import (
+from gateway.banks.port.payout_orders import FailureCode
+from gateway.banks.port.provider_callbacks import CallbackSecrets
+from gateway.banks.port.providers import (
     Accepted,
     NotFound,
     NotSent,
@@ -19,7 +19,7 @@ from gateway.domain.bank.providers import (
     Unavailable,
     Unknown,
 )
-from gateway.domain.kernel.windows import Window
+from gateway.core.windows import Window
 from provider_adapters.kit.answers import ProviderAnswer
 from tests.unit.provider_adapters.starkbank.callbacks import BANK, event, signed
 from tests.unit.provider_adapters.starkbank.making import (

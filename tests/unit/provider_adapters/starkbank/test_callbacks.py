@@ -7,8 +7,8 @@ import json
 import pytest
 from ellipticcurve import Ecdsa, PrivateKey
 
-from gateway.domain.bank.provider_callbacks import CallbackKind
-from gateway.domain.bank.providers import NotFound
+from gateway.banks.port.provider_callbacks import CallbackKind
+from gateway.banks.port.providers import NotFound
 from provider_adapters.kit.public_keys import GivenKeys
 from provider_adapters.starkbank import callbacks
 from provider_adapters.starkbank.callbacks import StarkBankProof

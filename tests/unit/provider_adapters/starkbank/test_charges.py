@@ -6,9 +6,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from gateway.domain.bank.charges import ChargeStatus, Payer
-from gateway.domain.bank.providers import BadReply
-from gateway.domain.kernel.money import Money
+from gateway.banks.port.charges import ChargeStatus, Payer
+from gateway.banks.port.providers import BadReply
+from gateway.core.money import Money
 from provider_adapters.starkbank import charges, documents
 from tests.unit.provider_adapters.starkbank.charges import BRCODE, DEPOSIT, E2E, EMV, INVOICE, TAGS
 from tests.unit.provider_adapters.starkbank.making import answering

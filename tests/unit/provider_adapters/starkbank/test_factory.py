@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain.accounts.accounts import BankSecretsRefused, Environment
-from gateway.domain.bank.capabilities import PortCall, contradictions
-from gateway.domain.bank.provider_callbacks import CallbackSecrets, ProofRefused
+from gateway.banks.port.capabilities import PortCall, contradictions
+from gateway.banks.port.provider_callbacks import CallbackSecrets, ProofRefused
+from gateway.core.account import BankSecretsRefused, Environment
 from provider_adapters.checks import check_adapter, check_factory
 from provider_adapters.kit.factory import AdapterRefused
 from provider_adapters.kit.secrets import read_secrets

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain.bank.payout_orders import FailureCode
-from gateway.domain.bank.providers import (
+from gateway.banks.port.payout_orders import FailureCode
+from gateway.banks.port.providers import (
     Accepted,
     BadReply,
     NotFound,
@@ -15,7 +15,7 @@ from gateway.domain.bank.providers import (
     Settled,
     Unknown,
 )
-from gateway.domain.kernel.money import Money
+from gateway.core.money import Money
 from provider_adapters.kit.outcomes import Expected
 from provider_adapters.starkbank import payouts, requests, words
 from tests.unit.provider_adapters.starkbank.making import (

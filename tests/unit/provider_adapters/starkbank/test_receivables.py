@@ -7,12 +7,12 @@ from datetime import date, timedelta
 
 import pytest
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.charges import ChargeOrder, ChargeStatus, ChargeType, Payer
-from gateway.domain.bank.provider_options import CHARGE_PAID, IN_USE
-from gateway.domain.bank.providers import NotFound, NotSupported, Refused
-from gateway.domain.kernel.money import Money
-from gateway.domain.kernel.windows import Window
+from gateway.banks.port.charges import ChargeOrder, ChargeStatus, ChargeType, Payer
+from gateway.banks.port.provider_options import CHARGE_PAID, IN_USE
+from gateway.banks.port.providers import NotFound, NotSupported, Refused
+from gateway.core.account import Environment
+from gateway.core.money import Money
+from gateway.core.windows import Window
 from provider_adapters.kit.references import charge_key
 from tests.unit.provider_adapters.starkbank.charges import BRCODE, DEPOSIT, E2E, INVOICE, UUID
 from tests.unit.provider_adapters.starkbank.making import ACCOUNT, answering, made, refusing

@@ -10,11 +10,11 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 from ellipticcurve import Ecdsa, PrivateKey, Signature
 
-from gateway.domain.bank.charges import ChargeOrder, ChargeType, Payer
-from gateway.domain.bank.payout_orders import FailureCode
-from gateway.domain.bank.providers import CredentialsRefused, ProviderAccount
-from gateway.domain.kernel.money import Money
-from gateway.domain.kernel.windows import Window
+from gateway.banks.port.charges import ChargeOrder, ChargeType, Payer
+from gateway.banks.port.payout_orders import FailureCode
+from gateway.banks.port.providers import CredentialsRefused, ProviderAccount
+from gateway.core.money import Money
+from gateway.core.windows import Window
 from provider_adapters.kit.outcomes import NeverSendable
 from provider_adapters.starkbank import documents, requests
 from provider_adapters.starkbank.requests import Secrets

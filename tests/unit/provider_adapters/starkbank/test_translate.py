@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from gateway.domain.bank.pix_keys import PixKeyStatus, PixKeyType
-from gateway.domain.bank.providers import (
+from gateway.banks.port.pix_keys import PixKeyStatus, PixKeyType
+from gateway.banks.port.providers import (
     BadReply,
     CredentialsRefused,
     NotFound,
@@ -16,8 +16,8 @@ from gateway.domain.bank.providers import (
     Refused,
     Unavailable,
 )
-from gateway.domain.bank.statements import Direction, MovementKind
-from gateway.domain.kernel.money import Money, Sum
+from gateway.banks.port.statements import Direction, MovementKind
+from gateway.core.money import Money, Sum
 from provider_adapters.starkbank import translate
 from tests.unit.provider_adapters.starkbank.making import ENTRY, KEY, answering, refusing
 from tests.unit.provider_adapters.starkbank.translate import MOVEMENT

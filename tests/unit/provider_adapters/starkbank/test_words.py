@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from gateway.domain.bank.charges import ChargeStatus
-from gateway.domain.bank.outcomes import REFUSED_BEFORE_EXECUTION
-from gateway.domain.bank.payout_orders import AccountType
-from gateway.domain.bank.pix_keys import PixKeyStatus, PixKeyType
+from gateway.banks.port.charges import ChargeStatus
+from gateway.banks.port.outcomes import REFUSED_BEFORE_EXECUTION
+from gateway.banks.port.payout_orders import AccountType
+from gateway.banks.port.pix_keys import PixKeyStatus, PixKeyType
 from provider_adapters.starkbank import words
 
 

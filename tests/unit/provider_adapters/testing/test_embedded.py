@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gateway.app.sandbox import simulator
-from gateway.operations.kernel.audit_context import RuleViolation
+from gateway.core.audit_context import RuleViolation
 from tests.servers.process import free_port
 
 

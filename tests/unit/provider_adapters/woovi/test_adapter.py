@@ -7,11 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.payout_orders import FailureCode
-from gateway.domain.bank.pix_keys import KeyOrder, PixKeyType
-from gateway.domain.bank.provider_callbacks import CallbackOrder, CallbackSecrets
-from gateway.domain.bank.providers import (
+from gateway.banks.port.payout_orders import FailureCode
+from gateway.banks.port.pix_keys import KeyOrder, PixKeyType
+from gateway.banks.port.provider_callbacks import CallbackOrder, CallbackSecrets
+from gateway.banks.port.providers import (
     Accepted,
     BadReply,
     NotSent,
@@ -20,6 +19,7 @@ from gateway.domain.bank.providers import (
     Settled,
     Unknown,
 )
+from gateway.core.account import Environment
 from provider_adapters.kit.factory import AdapterContext
 from provider_adapters.woovi.adapter import WooviAdapter
 from provider_adapters.woovi.factory import WooviFactory

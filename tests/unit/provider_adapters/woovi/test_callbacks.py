@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from multidict import CIMultiDict, CIMultiDictProxy
 
-from gateway.domain.bank.provider_callbacks import (
+from gateway.banks.port.provider_callbacks import (
     CallbackKind,
     CallbackSecrets,
     Delivery,
     NamedBy,
 )
-from gateway.domain.bank.providers import NotFound
+from gateway.banks.port.providers import NotFound
 from provider_adapters.kit.public_keys import GivenKeys
 from provider_adapters.woovi import callbacks, translate
 from provider_adapters.woovi.callbacks import WooviProof

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.capabilities import PortCall
+from gateway.banks.port.capabilities import PortCall
+from gateway.core.account import Environment
 from provider_adapters.checks import check_factory
 from provider_adapters.kit.factory import AdapterContext, AdapterRefused
 from provider_adapters.woovi.factory import HOSTS, LIMITS, WooviFactory

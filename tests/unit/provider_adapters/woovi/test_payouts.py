@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from gateway.domain.bank.payout_orders import FailureCode
-from gateway.domain.bank.providers import (
+from gateway.banks.port.payout_orders import FailureCode
+from gateway.banks.port.providers import (
     Accepted,
     BadReply,
     NotFound,
@@ -18,7 +18,7 @@ from gateway.domain.bank.providers import (
     Settled,
     Unknown,
 )
-from gateway.domain.kernel.money import Money
+from gateway.core.money import Money
 from provider_adapters.kit.outcomes import Expected
 from provider_adapters.woovi import payouts, words
 from tests.unit.provider_adapters.woovi.payouts import PAID, SHOWN

@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from gateway.domain.bank.charges import Charge, ChargeStatus, ChargeType, Party, Payer
-from gateway.domain.bank.providers import BadReply, NotFound
-from gateway.domain.kernel.money import Money
+from gateway.banks.port.charges import Charge, ChargeStatus, ChargeType, Party, Payer
+from gateway.banks.port.providers import BadReply, NotFound
+from gateway.core.money import Money
 from provider_adapters.kit import paging
 from provider_adapters.woovi import received
 from tests.world.banks.woovi import PAID_IN, answer, refused

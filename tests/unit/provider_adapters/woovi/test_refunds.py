@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from gateway.domain.bank.providers import (
+from gateway.banks.port.providers import (
     Accepted,
     BadReply,
     NotFound,
@@ -16,9 +16,9 @@ from gateway.domain.bank.providers import (
     Settled,
     Unknown,
 )
-from gateway.domain.bank.refunds import RefundStatus
-from gateway.domain.kernel.money import Money
-from gateway.domain.kernel.windows import Window
+from gateway.banks.port.refunds import RefundStatus
+from gateway.core.money import Money
+from gateway.core.windows import Window
 from provider_adapters.kit import paging
 from provider_adapters.woovi import refunds, words
 from tests.world.banks.harness import KEY

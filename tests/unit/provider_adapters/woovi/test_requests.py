@@ -8,12 +8,12 @@ from datetime import date
 
 import pytest
 
-from gateway.domain.bank.charges import ChargeOrder, ChargeType, Payer
-from gateway.domain.bank.payout_orders import FailureCode
-from gateway.domain.bank.pix_keys import KeyOrder, PixKeyType
-from gateway.domain.bank.providers import CredentialsRefused, Refused
-from gateway.domain.kernel.money import Money
-from gateway.domain.kernel.windows import Window
+from gateway.banks.port.charges import ChargeOrder, ChargeType, Payer
+from gateway.banks.port.payout_orders import FailureCode
+from gateway.banks.port.pix_keys import KeyOrder, PixKeyType
+from gateway.banks.port.providers import CredentialsRefused, Refused
+from gateway.core.money import Money
+from gateway.core.windows import Window
 from provider_adapters.kit.outcomes import NeverSendable
 from provider_adapters.woovi import requests
 from tests.world.banks.harness import KEY, order

@@ -6,10 +6,10 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from gateway.domain.bank.charges import ChargeStatus
-from gateway.domain.bank.pix_keys import PixKey, PixKeyStatus, PixKeyType
-from gateway.domain.bank.provider_options import NOT_ALLOWED
-from gateway.domain.bank.providers import (
+from gateway.banks.port.charges import ChargeStatus
+from gateway.banks.port.pix_keys import PixKey, PixKeyStatus, PixKeyType
+from gateway.banks.port.provider_options import NOT_ALLOWED
+from gateway.banks.port.providers import (
     BadReply,
     CredentialsRefused,
     NotFound,
@@ -17,9 +17,9 @@ from gateway.domain.bank.providers import (
     Refused,
     Unavailable,
 )
-from gateway.domain.bank.statements import Direction
-from gateway.domain.kernel.money import Money, Sum
-from gateway.domain.kernel.windows import Window
+from gateway.banks.port.statements import Direction
+from gateway.core.money import Money, Sum
+from gateway.core.windows import Window
 from provider_adapters.kit import paging
 from provider_adapters.woovi import translate
 from tests.world.banks.woovi import answer, refused

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from gateway.domain.bank.payout_orders import AccountType, FailureCode
-from gateway.domain.bank.pix_keys import PixKeyType
-from gateway.domain.bank.provider_callbacks import CallbackKind
+from gateway.banks.port.payout_orders import AccountType, FailureCode
+from gateway.banks.port.pix_keys import PixKeyType
+from gateway.banks.port.provider_callbacks import CallbackKind
 from provider_adapters.woovi import words
 from tests.world.tables import cases
 

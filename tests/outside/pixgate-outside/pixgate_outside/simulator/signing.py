@@ -9,7 +9,7 @@ from datetime import datetime
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
-from gateway.domain.bank.provider_callbacks import CallbackSecrets
+from gateway.banks.port.provider_callbacks import CallbackSecrets
 
 _KEY = ec.generate_private_key(ec.SECP256K1())
 _PUBLIC = _KEY.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
+from gateway.banks.port.capabilities import OPTIONAL_CALLS, PortCall
 from gateway.cli.config.catalogue import EVERY_CODE, error_page
-from gateway.domain.bank.capabilities import OPTIONAL_CALLS, PortCall
-from gateway.domain.requests.reasons import REASONS
+from gateway.core.reasons import REASONS
 
 
 def test_every_row_shows_what_it_needs_and_may_cost(shell):

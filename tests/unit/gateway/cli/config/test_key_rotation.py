@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from gateway.cli.config import key_rotation
-from gateway.domain.kernel.key_rotation import KeyIds, LiveProcess
+from gateway.core.key_rotation import KeyIds, LiveProcess
 from gateway.security.keys import key_id
 from gateway.store.engine import open_store
 from tests.world.commands import SHORT

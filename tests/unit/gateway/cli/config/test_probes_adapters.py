@@ -14,7 +14,7 @@ from gateway.config.settings import Settings
 from gateway.config.upstream import Callbacks, Provider
 from gateway.config.values import Secret
 from gateway.net.common.runtime import Runtime
-from gateway.runtime.kernel import SilentObserver
+from gateway.process.kernel import SilentObserver
 from provider_adapters.kit.factory import AdapterRefused
 from provider_adapters.registry import describe
 from tests.world.gateway.world import sandbox

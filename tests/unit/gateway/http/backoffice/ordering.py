@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from gateway.approvals.model import Approval, ApprovalKind
 from gateway.approvals.money import Moved, Order
 from gateway.core.access import Staff
-from gateway.domain.accounts.accounts import Account
-from gateway.domain.identity.sessions import SignedInUser
-from gateway.domain.payouts.payouts import KeyPayout, PayoutRequest
-from gateway.operations.kernel.audit_context import AuditContext
+from gateway.core.account import Account
+from gateway.core.audit_context import AuditContext
+from gateway.core.sessions import SignedInUser
+from gateway.payouts.model import KeyPayout, PayoutRequest
 from tests.world.people import ACCOUNT, COMPANY
 from tests.world.standing import NOON
 

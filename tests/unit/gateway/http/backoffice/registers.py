@@ -9,16 +9,16 @@ from typing import Any
 import pytest
 
 from gateway.companies.model import Company
-from gateway.domain.accounts.accounts import Account
-from gateway.domain.identity.rights import Role
-from gateway.domain.identity.sessions import SignedInUser
-from gateway.domain.kernel.company_scope import EVERY_COMPANY, scope_of
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.windows import Paging
-from gateway.domain.requests.calls import RawRequest
+from gateway.core.account import Account
+from gateway.core.audit_context import AuditContext
+from gateway.core.calls import RawRequest
+from gateway.core.company_scope import EVERY_COMPANY, scope_of
+from gateway.core.errors import ServiceError
+from gateway.core.rights import Role
+from gateway.core.sessions import SignedInUser
+from gateway.core.windows import Paging
 from gateway.http.backoffice.callers import AccountCaller, BackOfficeCaller
-from gateway.operations.kernel.audit_context import AuditContext
-from gateway.store.backoffice.lists import ScopedRecords
+from gateway.store.lists import ScopedRecords
 from tests.unit.gateway.http.backoffice.surface import ROWS
 from tests.world.people import somebody
 from tests.world.registers import Registers as Office_

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from gateway.domain.kernel.company_scope import EVERY_COMPANY
+from gateway.core.audit_context import AuditContext
+from gateway.core.company_scope import EVERY_COMPANY
 from gateway.http.backoffice.callers import AccountCaller, BackOfficeCaller
 from gateway.http.route import Row, code_of
-from gateway.operations.kernel.audit_context import AuditContext
 from tests.world.people import account, somebody
 from tests.world.standing import Clock
 from tests.world.surfaces import surface_named

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain.kernel.company_scope import EVERY_COMPANY
+from gateway.core.company_scope import EVERY_COMPANY
 from gateway.http.backoffice.callers import (
     admit_office,
     admit_staff,

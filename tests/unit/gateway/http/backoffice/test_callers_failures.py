@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain.bank.provider_options import OutcomeUnknown
-from gateway.domain.bank.providers import BadReply, NotFound, NotSupported, Unavailable, Unreachable
-from gateway.domain.identity.errors import NOT_POSSIBLE
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.banks.port.provider_options import OutcomeUnknown
+from gateway.banks.port.providers import BadReply, NotFound, NotSupported, Unavailable, Unreachable
+from gateway.core import errors
+from gateway.core.audit_context import RuleViolation
+from gateway.core.errors import ServiceError
+from gateway.core.storage import StoreUnavailable
+from gateway.core.user_errors import NOT_POSSIBLE
 from gateway.http.backoffice.callers import REFUND_FAILS, bank_fails, explained
 from gateway.http.route import code_of
-from gateway.operations.kernel.audit_context import RuleViolation
 from tests.unit.refusals import refused
 
 UNAVAILABLE, ABSENT = errors.CHARGE_UNAVAILABLE, errors.CHARGE_NOT_FOUND

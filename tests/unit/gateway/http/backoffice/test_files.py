@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gateway.http.backoffice.files import table
-from gateway.operations.backoffice.downloads.files import DownloadFile
+from gateway.reports.files import DownloadFile
 from tests.unit.gateway.http.backoffice.surface import STAFF
 
 

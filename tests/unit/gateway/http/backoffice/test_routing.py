@@ -8,19 +8,19 @@ import pytest
 from aiohttp import hdrs
 
 from gateway.core.access import Staff, requires
-from gateway.domain.accounts.accounts import Account
-from gateway.domain.accounts.credentials import Action
-from gateway.domain.identity.errors import NOT_FOUND
-from gateway.domain.identity.rights import Area, Right
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.windows import Listed, Paging
-from gateway.domain.requests.calls import RawRequest
-from gateway.domain.requests.schemas import Moment
-from gateway.domain.requests.versions import Expected
+from gateway.core.account import Account
+from gateway.core.audit_context import RuleViolation
+from gateway.core.calls import RawRequest
+from gateway.core.errors import ServiceError
+from gateway.core.permissions import Action
+from gateway.core.rights import Area, Right
+from gateway.core.schemas import Moment
+from gateway.core.user_errors import NOT_FOUND
+from gateway.core.versions import Expected
+from gateway.core.windows import Listed, Paging
 from gateway.http.backoffice.routing import Routes
 from gateway.http.rendering import dumps
 from gateway.http.route import Answer, VersionedAnswer
-from gateway.operations.kernel.audit_context import RuleViolation
 from tests.unit.gateway.http.backoffice.surface import OFFICE, STAFF
 from tests.world.standing import NOON
 

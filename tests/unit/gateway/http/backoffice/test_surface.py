@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain.identity import errors as identity_errors
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.errors import ServiceError
+from gateway.core import errors
+from gateway.core import user_errors as identity_errors
+from gateway.core.errors import ServiceError
 from gateway.http.backoffice.surface import CATALOGUE, CHALLENGE
 from gateway.http.table import check_surfaces
 from policies.authorization.user import FreshFactor

@@ -9,8 +9,8 @@ from typing import Any
 
 import msgspec
 
-from gateway.domain.accounts.credentials import Action
-from gateway.domain.identity.rights import Right
+from gateway.core.permissions import Action
+from gateway.core.rights import Right
 from gateway.http import backoffice
 from gateway.http.backoffice.routing import Shape
 from tests.unit.gateway.http.backoffice.surface import ROWS, gate_of

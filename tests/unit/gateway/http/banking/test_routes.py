@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain.bank.providers import BadReply, NotFound, NotSupported, Unavailable, Unreachable
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.catalogue import ErrorCode
-from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.banks.port.providers import BadReply, NotFound, NotSupported, Unavailable, Unreachable
+from gateway.core import errors
+from gateway.core.catalogue import ErrorCode
+from gateway.core.storage import StoreUnavailable
 from gateway.http.banking.routes import BODY_BYTES
 from gateway.http.route import code_of
 from tests.world.surfaces import usual_surfaces

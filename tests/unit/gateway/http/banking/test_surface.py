@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain.requests.calls import Call
+from gateway.core.calls import Call
 from gateway.http.banking.surface import CHALLENGE, admit_partner
 from tests.world.people import account, call, principal
 from tests.world.surfaces import usual_surfaces

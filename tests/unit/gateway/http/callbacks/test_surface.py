@@ -8,7 +8,7 @@ import pytest
 from multidict import CIMultiDict
 
 from gateway.callbacks.reception import AddressedDelivery
-from gateway.domain.requests.calls import Call, RawRequest
+from gateway.core.calls import Call, RawRequest
 from gateway.http.callbacks.surface import callback_surface
 from gateway.http.table import Table, check_surfaces
 

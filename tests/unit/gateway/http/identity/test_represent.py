@@ -8,14 +8,14 @@ from datetime import timedelta
 
 import pytest
 
-from gateway.domain.identity.rights import Role
-from gateway.domain.identity.sessions import Session, public_id
+from gateway.core.rights import Role
+from gateway.core.sessions import Session, public_id
 from gateway.http.identity import represent
 from gateway.http.identity.callers import AnonymousCaller, SignedInCaller
-from gateway.operations.identity.ports import ClientInfo
-from gateway.operations.identity.second_factors import Enrolment
-from gateway.operations.identity.sign_in import SecondFactorRequired
-from gateway.operations.identity.tokens import SignedIn, TokenPair
+from gateway.identity.ports import ClientInfo
+from gateway.identity.second_factors import Enrolment
+from gateway.identity.sign_in import SecondFactorRequired
+from gateway.identity.token_refresh import SignedIn, TokenPair
 from tests.world.people import somebody
 from tests.world.standing import NOON
 

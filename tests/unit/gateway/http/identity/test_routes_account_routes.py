@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.core import errors
+from gateway.core.storage import StoreUnavailable
 from gateway.http.route import Row, code_of
 from tests.world.surfaces import usual_surfaces
 

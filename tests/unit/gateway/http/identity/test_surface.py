@@ -1,7 +1,7 @@
 """The gates of identity."""
 
-from gateway.domain.identity import errors as identity_errors
-from gateway.domain.kernel import errors
+from gateway.core import errors
+from gateway.core import user_errors as identity_errors
 from gateway.http.identity.surface import CATALOGUE
 from policies.authentication.bearer import BearerToken, RefusesBasic
 from policies.traffic.csrf import ReadFromOurPage

@@ -9,8 +9,8 @@ from typing import Any, TypedDict
 import pytest
 import yaml
 
-from gateway.domain.kernel import errors
-from gateway.domain.requests.calls import Input, Parameter
+from gateway.core import errors
+from gateway.core.calls import Input, Parameter
 from gateway.http.openapi.document import as_json, as_yaml, document
 from gateway.http.route import Answer, RowLimits, route
 from tests.world.gateway.listener_client import TAKES, Said, echo, row, surface, text

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gateway.domain.kernel import errors
+from gateway.core import errors
 from gateway.http.openapi.examples import ANSWER_HEADERS, REQUEST_HEADERS, answer_headers
 
 

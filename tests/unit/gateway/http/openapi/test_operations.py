@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from gateway.domain.requests.calls import Input
+from gateway.core.calls import Input
 from gateway.http.openapi.operations import ERROR, Shapes, bodies_of, operation, shapes_of
 from gateway.http.openapi.schemas import described
 from tests.world.gateway.listener_client import Said, row, surface, text

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gateway.domain.kernel import errors
-from gateway.domain.requests.calls import Input
+from gateway.core import errors
+from gateway.core.calls import Input
 from gateway.http.openapi.operations import codes_of
 from tests.world.gateway.listener_client import Asks, row, surface, text
 

@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal, TypedDict
 import msgspec
 import pytest
 
-from gateway.domain.kernel.money import Money
-from gateway.domain.requests.schemas import PLAIN_TEXT, OptionalMoment, inline, one_of
+from gateway.core.money import Money
+from gateway.core.schemas import PLAIN_TEXT, OptionalMoment, inline, one_of
 from gateway.http.openapi.schemas import AMOUNT, PAID_AMOUNT, component_of, described, reached
 from gateway.http.rendering import Amount
 

@@ -8,21 +8,21 @@ from datetime import timedelta
 import pytest
 
 from gateway.companies.model import Company
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.identity.panel_sessions import (
+from gateway.core.account import Environment
+from gateway.core.browsers import (
     Browser,
     Cookie,
     KnownBrowser,
     PanelSession,
     PanelState,
 )
-from gateway.domain.identity.rights import Role
-from gateway.domain.identity.sessions import SignedInUser
+from gateway.core.rights import Role
+from gateway.core.sessions import SignedInUser
 from gateway.http.identity.callers import AnonymousCaller
 from gateway.http.panel.represent import PanelResponses
-from gateway.operations.identity.ports import ClientInfo
-from gateway.operations.panel.view import PanelView, SignedInView
-from gateway.security.identity.cookies import DeviceCookies
+from gateway.identity.cookies import DeviceCookies
+from gateway.identity.panel_view import PanelView, SignedInView
+from gateway.identity.ports import ClientInfo
 from policies.authentication.session import HARDENED
 from tests.world.people import COMPANY, somebody
 from tests.world.standing import NOON

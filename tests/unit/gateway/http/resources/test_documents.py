@@ -9,11 +9,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from gateway.domain.bank.payout_orders import FailureCode, PayoutMethod
-from gateway.domain.requests import schemas
-from gateway.domain.requests.schemas import CHOICES
+from gateway.banks.port.payout_orders import FailureCode, PayoutMethod
+from gateway.core import schemas
+from gateway.core.schemas import CHOICES
 from gateway.http.resources import documents
-from gateway.payouts import model
+from gateway.payouts import documents as model
 
 SHAPES = [each for each in vars(documents).values() if typing.is_typeddict(each) and each.__doc__]
 

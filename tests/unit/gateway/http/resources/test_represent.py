@@ -9,8 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from gateway.domain.accounts.accounts import BankCoordinates
-from gateway.domain.bank.charges import (
+from gateway.banks.port.charges import (
     Charge,
     ChargePayment,
     ChargeStatus,
@@ -18,16 +17,17 @@ from gateway.domain.bank.charges import (
     Party,
     Payer,
 )
-from gateway.domain.bank.payout_orders import FailureCode
-from gateway.domain.bank.pix_keys import PixKey, PixKeyStatus, PixKeyType
-from gateway.domain.bank.statements import Balance, Direction, Entry, Statement
-from gateway.domain.kernel.money import Money
-from gateway.domain.kernel.windows import Paging
-from gateway.domain.payouts.payouts import Failure, Payout, PayoutState
-from gateway.domain.requests.calls import Caller
+from gateway.banks.port.payout_orders import FailureCode
+from gateway.banks.port.pix_keys import PixKey, PixKeyStatus, PixKeyType
+from gateway.banks.port.statements import Balance, Direction, Entry, Statement
+from gateway.core.account import BankCoordinates
+from gateway.core.calls import Caller
+from gateway.core.money import Money
+from gateway.core.windows import Paging
 from gateway.http.rendering import dumps
 from gateway.http.resources import represent
-from gateway.operations.payouts.payouts import PayoutPage
+from gateway.payouts.create import PayoutPage
+from gateway.payouts.model import Failure, Payout, PayoutState
 from gateway.pix_keys.model import OwnedKey
 from tests.world.people import ACCOUNT, account, principal
 from tests.world.standing import NOON

@@ -16,9 +16,9 @@ from pathlib import Path
 
 import pytest
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.providers import ProviderError, Unavailable, Unreachable
-from gateway.domain.kernel.clocks import Deadline
+from gateway.banks.port.providers import ProviderError, Unavailable, Unreachable
+from gateway.core.account import Environment
+from gateway.core.clocks import Deadline
 from gateway.net.client import account_transports
 from gateway.net.client.account_transports import AccountTransports
 from gateway.net.client.messages import Identity, Kind, ProviderRequest, SendProgress

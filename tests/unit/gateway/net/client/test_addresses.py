@@ -6,8 +6,8 @@ import ipaddress
 
 import pytest
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.capabilities import Hosts
+from gateway.banks.port.capabilities import Hosts
+from gateway.core.account import Environment
 from gateway.net.client.addresses import (
     AddressRefused,
     Flaw,

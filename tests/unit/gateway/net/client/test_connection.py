@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.providers import ProviderError, Unavailable
-from gateway.domain.kernel.clocks import Deadline
+from gateway.banks.port.providers import ProviderError, Unavailable
+from gateway.core.account import Environment
+from gateway.core.clocks import Deadline
 from gateway.net.client.connection import Connection
 from gateway.net.client.messages import Kind, ProviderRequest, SendProgress, SendRefused
 from gateway.net.client.transport import HttpTransport

@@ -15,8 +15,8 @@ import pytest
 from cryptography import x509
 from yarl import URL
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.providers import Unreachable
+from gateway.banks.port.providers import Unreachable
+from gateway.core.account import Environment
 from gateway.net.client import connector as module
 from gateway.net.client.connection import Connection
 from gateway.net.client.connector import Connector

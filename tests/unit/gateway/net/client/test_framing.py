@@ -3,7 +3,7 @@
 import pytest
 from multidict import CIMultiDict
 
-from gateway.domain.bank.providers import BadReply
+from gateway.banks.port.providers import BadReply
 from gateway.net.client.framing import read_head
 
 

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import pytest
 
-from gateway.domain.bank.providers import Phase, Refused
+from gateway.banks.port.providers import Phase, Refused
 from gateway.net.client.messages import Kind, ProviderAnswer, ProviderRequest, filled
 
 

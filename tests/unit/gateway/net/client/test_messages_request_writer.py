@@ -7,7 +7,7 @@ from itertools import product
 
 from yarl import URL
 
-from gateway.domain.bank.providers import Unreachable
+from gateway.banks.port.providers import Unreachable
 from gateway.net.client.messages import ProviderRequest, RequestWriter
 
 

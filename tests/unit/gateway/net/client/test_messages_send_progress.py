@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import Evidence, Phase, Unavailable
-from gateway.domain.kernel.clocks import Deadline
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import Evidence, Phase, Unavailable
+from gateway.core.clocks import Deadline
 from gateway.net.client.messages import SendProgress, SendRefused
 from tests.world.banks.witness import Clock
 

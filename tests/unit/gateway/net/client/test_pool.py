@@ -12,10 +12,10 @@ from math import inf
 
 import pytest
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import Unreachable
-from gateway.domain.kernel.clocks import Deadline
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import Unreachable
+from gateway.core.account import Environment
+from gateway.core.clocks import Deadline
 from gateway.net.client import pool
 from gateway.net.client.connection import Connection
 from gateway.net.client.messages import Kind, ProviderAnswer, ProviderRequest, SendProgress

@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from gateway.domain.bank.providers import BadReply, ProviderError
+from gateway.banks.port.providers import BadReply, ProviderError
 from gateway.net.client.messages import ProviderAnswer
 from gateway.net.client.response_reader import INTERIMS, ResponseReader
 from tests.world.banks.nasty import LARGEST, NASTY, SIZES, Nasty, pieces

@@ -12,7 +12,7 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from gateway.domain.bank.providers import Unreachable
+from gateway.banks.port.providers import Unreachable
 from gateway.net.client.tls import (
     ResumingContext,
     TlsCredentials,

@@ -10,14 +10,14 @@ from datetime import datetime
 
 import pytest
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.providers import ProviderError, Unavailable, Unreachable
-from gateway.domain.kernel.clocks import Deadline
+from gateway.banks.port.providers import ProviderError, Unavailable, Unreachable
+from gateway.core import trace
+from gateway.core.account import Environment
+from gateway.core.clocks import Deadline
 from gateway.net.client.messages import Kind, ProviderRequest, SendProgress
 from gateway.net.client.tls import TlsFiles, TlsFilesRefused
 from gateway.net.client.transport import HttpTransport
 from gateway.net.common.runtime import Runtime
-from gateway.telemetry import trace
 from provider_adapters._road.limits import BulkheadLimits, ClientLimits
 from tests.world.banks.authority import EXPIRED, Authority
 from tests.world.banks.scripted import Line, ScriptedBank, answer, saying, standing

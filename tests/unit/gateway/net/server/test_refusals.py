@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from gateway.domain.kernel import errors
+from gateway.core import errors
 from gateway.net.server.refusals import Refusals, error_body, to_bytes
 from tests.world.raw_http import split
 

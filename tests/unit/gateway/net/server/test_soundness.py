@@ -6,7 +6,7 @@ from aiohttp import web
 from aiohttp.test_utils import make_mocked_request
 from multidict import CIMultiDict
 
-from gateway.domain.kernel.errors import HEADERS_TOO_LARGE, MALFORMED_REQUEST
+from gateway.core.errors import HEADERS_TOO_LARGE, MALFORMED_REQUEST
 from gateway.net.server.peer import ServerLimits
 from gateway.net.server.soundness import find_fault, find_flaw
 

@@ -6,7 +6,7 @@ from contextvars import ContextVar
 
 import pytest
 
-from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.core.storage import StoreUnavailable
 from gateway.store.kernel.batching import BatchLimits, BatchQueue, Undone
 from tests.world.leaping import leaping
 from tests.world.waiting import settle

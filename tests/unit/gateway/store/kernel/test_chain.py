@@ -7,7 +7,7 @@ from datetime import timedelta, timezone
 
 import pytest
 
-from gateway.domain.kernel.audit import AuditHead
+from gateway.core.audit import AuditHead
 from gateway.store.kernel.chain import ChainKeys, KeyAbsent, chained
 from tests.world.stores.samples import NOW, event
 

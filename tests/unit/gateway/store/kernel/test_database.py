@@ -26,7 +26,7 @@ from sqlalchemy.exc import (
 )
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from gateway.domain.kernel.storage import AlreadyExists, StoreUnavailable
+from gateway.core.storage import AlreadyExists, StoreUnavailable
 from gateway.store.engine import Store, open_store
 from gateway.store.kernel.batching import Undone, faults_of_rows
 from gateway.store.kernel.database import Database, failures_as_ours

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.core.storage import StoreUnavailable
 from gateway.store.kernel.address import address
 from gateway.store.kernel.database import Database, Limits
 from gateway.store.kernel.sqlite import open_file

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from sqlalchemy import column, func, insert, select, table
 
-from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.core.storage import StoreUnavailable
 from gateway.store.engine import open_database
 from gateway.store.kernel.address import address
 from gateway.store.kernel.database import Database, Limits

@@ -15,7 +15,7 @@ from sqlalchemy import (
     update,
 )
 
-from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.core.storage import StoreUnavailable
 from gateway.store.kernel.address import address
 from gateway.store.kernel.database import Database, Limits
 from gateway.store.kernel.hot_statements import Execution

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
-from gateway.domain.kernel.key_rotation import LiveProcess
+from gateway.core.key_rotation import LiveProcess
 from gateway.store import schema
 from gateway.store.engine import open_store
 

@@ -12,7 +12,7 @@ from sqlalchemy import literal, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from gateway.companies.service import add_company
-from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.core.storage import StoreUnavailable
 from gateway.store import schema
 from gateway.store.engine import Store, open_store
 from gateway.store.kernel.address import address

@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import literal, select, text
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
-from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.core.storage import StoreUnavailable
 from gateway.store.kernel.address import address
 from gateway.store.kernel.database import Database, Limits
 from gateway.store.kernel.sqlite import open_file

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.dialects import postgresql
 
-from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope
+from gateway.core.company_scope import EVERY_COMPANY, CompanyScope
 from gateway.store.tables.core import accounts, audit, payouts
 from gateway.store.tables.scope import (
     limited_exactly,

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import structlog
 
-from gateway.telemetry import trace
+from gateway.core import trace
 from gateway.telemetry.logs.lines import LineBuffer
 from gateway.telemetry.logs.setup import FILTERED, Logs
 

@@ -10,7 +10,7 @@ from prometheus_client import CollectorRegistry, Gauge
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as read_openmetrics
 from prometheus_client.parser import text_string_to_metric_families as read_text
 
-from gateway.domain.bank.capabilities import PortCall
+from gateway.banks.port.capabilities import PortCall
 from gateway.telemetry.metrics import registry, series
 from gateway.telemetry.metrics.families import OTHER, Family
 from gateway.telemetry.metrics.registry import MetricRegistry

@@ -7,9 +7,9 @@ from datetime import UTC, datetime, timedelta, timezone
 import msgspec
 import pytest
 
-from gateway.domain.identity.errors import NOT_FOUND, VALIDATION_FAILED
-from gateway.domain.kernel.windows import Paging
-from gateway.domain.requests.calls import RawRequest
+from gateway.core.calls import RawRequest
+from gateway.core.user_errors import NOT_FOUND, VALIDATION_FAILED
+from gateway.core.windows import Paging
 from policies.validation.backoffice import inputs
 from policies.validation.backoffice.inputs import Filters
 from tests.unit.refusals import refusal_of, refused

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from gateway.domain.bank.charges import ChargeOrder, ChargeType, Payer
-from gateway.domain.bank.pix_keys import KeyOrder, PixKeyType
-from gateway.domain.bank.refunds import RefundRequest
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.catalogue import ErrorCode
-from gateway.domain.kernel.money import Money
-from gateway.domain.requests.calls import RawRequest
+from gateway.banks.port.charges import ChargeOrder, ChargeType, Payer
+from gateway.banks.port.pix_keys import KeyOrder, PixKeyType
+from gateway.banks.port.refunds import RefundRequest
+from gateway.core import errors
+from gateway.core.calls import RawRequest
+from gateway.core.catalogue import ErrorCode
+from gateway.core.money import Money
 from policies.validation.backoffice import orders
 from policies.validation.backoffice.orders import LONGEST_EXPIRY_S, REFUND
 from tests.unit.refusals import refusal_of

@@ -4,11 +4,11 @@ from datetime import date
 
 import pytest
 
-from gateway.domain.bank.refunds import IncomingSearch, IncomingStatus, RefundSearch, RefundStatus
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.catalogue import ErrorCode
-from gateway.domain.kernel.windows import LocalWindow, Paging, Search, Window
-from gateway.domain.payouts.status import PayoutSearch, PayoutStatus
+from gateway.banks.port.refunds import IncomingSearch, IncomingStatus, RefundSearch, RefundStatus
+from gateway.core import errors
+from gateway.core.catalogue import ErrorCode
+from gateway.core.windows import LocalWindow, Paging, Search, Window
+from gateway.payouts.status import PayoutSearch, PayoutStatus
 from policies.validation.backoffice.searches import INCOMING, REFUNDS, WITHDRAWS
 from tests.unit.refusals import refusal_of, refused
 from tests.world.people import posted

@@ -3,10 +3,10 @@
 import pytest
 
 from gateway.accounts.model import AccountSearch
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.catalogue import ErrorCode
-from gateway.domain.kernel.windows import Paging
-from gateway.domain.requests.calls import RawRequest
+from gateway.core import errors
+from gateway.core.calls import RawRequest
+from gateway.core.catalogue import ErrorCode
+from gateway.core.windows import Paging
 from policies.validation.backoffice.searches import ACCOUNTS
 from tests.unit.refusals import refusal_of
 from tests.world.people import COMPANY

@@ -4,10 +4,10 @@ from datetime import date
 
 import pytest
 
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.catalogue import ErrorCode
-from gateway.domain.kernel.windows import LocalWindow, Window
-from gateway.domain.requests.calls import RawRequest
+from gateway.core import errors
+from gateway.core.calls import RawRequest
+from gateway.core.catalogue import ErrorCode
+from gateway.core.windows import LocalWindow, Window
 from gateway.statements.model import Locale, ReportRequest
 from policies.validation.backoffice.searches import report_input
 from tests.unit.refusals import refusal_of

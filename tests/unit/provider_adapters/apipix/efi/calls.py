@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from gateway.domain.bank.payout_orders import PayoutMethod, PayoutOrder
-from gateway.domain.kernel.clocks import Deadline
-from gateway.domain.kernel.money import Money
+from gateway.banks.port.payout_orders import PayoutMethod, PayoutOrder
+from gateway.core.clocks import Deadline
+from gateway.core.money import Money
 from provider_adapters.testing.verify.trial import new_provider_key
 from tests.unit.provider_adapters.apipix.conftest import Standing
 

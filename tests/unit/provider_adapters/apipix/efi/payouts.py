@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 
-from gateway.domain.bank.payout_orders import (
+from gateway.banks.port.payout_orders import (
     AccountType,
     BankDestination,
     PayoutMethod,
     PayoutOrder,
     PixDestination,
 )
-from gateway.domain.bank.pix_keys import PixKeyType
-from gateway.domain.kernel.money import Money
+from gateway.banks.port.pix_keys import PixKeyType
+from gateway.core.money import Money
 from provider_adapters.kit.answers import ProviderAnswer
 
 KEY = "0" * 32

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from gateway.domain.bank.payout_orders import PayoutMethod
-from gateway.domain.bank.pix_keys import KeyOrder, PixKeyStatus, PixKeyType
-from gateway.domain.bank.providers import (
+from gateway.banks.port.payout_orders import PayoutMethod
+from gateway.banks.port.pix_keys import KeyOrder, PixKeyStatus, PixKeyType
+from gateway.banks.port.providers import (
     Accepted,
     NotFound,
     NotSent,
@@ -16,9 +16,9 @@ from gateway.domain.bank.providers import (
     Settled,
     Unknown,
 )
-from gateway.domain.bank.refunds import RefundOrder
-from gateway.domain.bank.statements import Direction, MovementKind
-from gateway.domain.kernel.money import Money, Sum
+from gateway.banks.port.refunds import RefundOrder
+from gateway.banks.port.statements import Direction, MovementKind
+from gateway.core.money import Money, Sum
 from provider_adapters.kit.outcomes import NeverSendable
 from provider_adapters.testing.verify.stage import Fate, Received
 from provider_adapters.testing.verify.trial import new_provider_key

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from gateway.domain.bank.payout_orders import (
+from gateway.banks.port.payout_orders import (
     AccountType,
     FailureCode,
     PayoutOrder,
 )
-from gateway.domain.bank.providers import (
+from gateway.banks.port.providers import (
     Accepted,
     NotSent,
     Outcome,
@@ -20,7 +20,7 @@ from gateway.domain.bank.providers import (
     Settled,
     Unknown,
 )
-from gateway.domain.kernel.money import Money
+from gateway.core.money import Money
 from provider_adapters.apipix.efi import payouts
 from provider_adapters.kit.answers import ProviderAnswer
 from provider_adapters.kit.outcomes import Expected, NeverSendable

@@ -10,8 +10,8 @@ from uuid import UUID
 
 import pytest
 
-from gateway.domain.bank.payout_orders import PayoutMethod
-from gateway.domain.bank.providers import (
+from gateway.banks.port.payout_orders import PayoutMethod
+from gateway.banks.port.providers import (
     Accepted,
     NotSupported,
     ProviderError,
@@ -19,8 +19,8 @@ from gateway.domain.bank.providers import (
     Settled,
     Unknown,
 )
-from gateway.domain.kernel.money import Money, Sum
-from gateway.domain.kernel.windows import Window
+from gateway.core.money import Money, Sum
+from gateway.core.windows import Window
 from provider_adapters.apipix.inter import calls
 from provider_adapters.apipix.inter.documents import SALDO
 from provider_adapters.apipix.inter.words import ZONE

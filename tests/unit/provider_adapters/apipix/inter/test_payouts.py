@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 import msgspec
 import pytest
 
-from gateway.domain.bank.payout_orders import AccountType, FailureCode, PayoutOrder
-from gateway.domain.bank.providers import (
+from gateway.banks.port.payout_orders import AccountType, FailureCode, PayoutOrder
+from gateway.banks.port.providers import (
     Accepted,
     Outcome,
     ProviderError,
@@ -17,7 +17,7 @@ from gateway.domain.bank.providers import (
     Settled,
     Unknown,
 )
-from gateway.domain.kernel.money import Money
+from gateway.core.money import Money
 from provider_adapters.apipix.inter import payouts, words
 from provider_adapters.kit.answers import ProviderAnswer
 from provider_adapters.kit.outcomes import NeverSendable

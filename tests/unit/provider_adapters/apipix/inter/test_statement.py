@@ -8,10 +8,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from gateway.domain.bank.charges import Party
-from gateway.domain.bank.providers import BadReply, Page
-from gateway.domain.bank.statements import Direction, Entry, MovementKind
-from gateway.domain.kernel.windows import Window
+from gateway.banks.port.charges import Party
+from gateway.banks.port.providers import BadReply, Page
+from gateway.banks.port.statements import Direction, Entry, MovementKind
+from gateway.core.windows import Window
 from provider_adapters.apipix.inter import statement
 from provider_adapters.apipix.inter.documents import EXTRATO
 from provider_adapters.apipix.inter.statement import Span

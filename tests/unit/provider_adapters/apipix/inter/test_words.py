@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gateway.domain.bank.payout_orders import AccountType
-from gateway.domain.bank.statements import MovementKind
+from gateway.banks.port.payout_orders import AccountType
+from gateway.banks.port.statements import MovementKind
 from provider_adapters.apipix.inter import words
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gateway.domain.kernel.money import Money
+from gateway.core.money import Money
 from provider_adapters.testing.sandbox.stage import SandboxStage
 
 

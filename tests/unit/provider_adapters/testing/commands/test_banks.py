@@ -12,7 +12,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from gateway.operations.kernel.audit_context import RuleViolation
+from gateway.core.audit_context import RuleViolation
 from provider_adapters.testing import simulators
 from provider_adapters.testing.commands.banks import running_bank
 from tests.world.shell import CONFIG, Shell

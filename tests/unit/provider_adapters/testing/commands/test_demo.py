@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from gateway.security.identity.one_time_codes import Totp
+from gateway.identity.one_time_codes import Totp
 from provider_adapters.testing.commands.demo import summary
 from tests.world.standing import TODAY
 

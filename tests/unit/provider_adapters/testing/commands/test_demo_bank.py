@@ -15,8 +15,8 @@ import pytest
 import yaml
 
 from gateway.config.reading import settings_from
-from gateway.domain.accounts.accounts import Environment
-from gateway.operations.kernel.audit_context import RuleViolation
+from gateway.core.account import Environment
+from gateway.core.audit_context import RuleViolation
 from provider_adapters.kit.references import txids
 from provider_adapters.testing import simulators
 from provider_adapters.testing.bank.server import SimulatedBank

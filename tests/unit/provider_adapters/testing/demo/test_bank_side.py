@@ -5,9 +5,9 @@ from datetime import timedelta
 import pytest
 from aiohttp import ClientSession
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.refunds import refund_key
-from gateway.operations.kernel.audit_context import RuleViolation
+from gateway.banks.port.refunds import refund_key
+from gateway.core.account import Environment
+from gateway.core.audit_context import RuleViolation
 from provider_adapters.testing.bank.control.client import ControlRefused
 from provider_adapters.testing.demo import bank_side, contents
 

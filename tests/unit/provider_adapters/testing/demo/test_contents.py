@@ -2,10 +2,10 @@
 
 import re
 
-from gateway.domain.accounts.credentials import EVERY_PERMISSION
-from gateway.domain.bank.pix_keys import normal_key
-from gateway.domain.kernel import strict
-from gateway.domain.kernel.money import Money
+from gateway.banks.port.pix_keys import normal_key
+from gateway.core import strict
+from gateway.core.money import Money
+from gateway.core.permissions import EVERY_PERMISSION
 from provider_adapters.testing.demo import contents
 
 ONE = "0b7d7e4a-9e0e-4a3c-8f5e-3c1f0a9b2c01"

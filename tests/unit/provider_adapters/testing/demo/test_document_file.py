@@ -4,7 +4,7 @@ import stat
 
 import pytest
 
-from gateway.operations.kernel.audit_context import RuleViolation
+from gateway.core.audit_context import RuleViolation
 from provider_adapters.testing.demo.document import Demo, DemoFile
 
 

@@ -9,9 +9,9 @@ from dataclasses import replace
 import pytest
 
 from gateway.config.reading import settings_from
-from gateway.domain.accounts.credentials import Action
-from gateway.domain.identity.rights import RIGHTS, Area, Right, Role
-from gateway.security.identity.passwords import PasswordHasher
+from gateway.core.permissions import Action
+from gateway.core.rights import RIGHTS, Area, Right, Role
+from gateway.identity.passwords import PasswordHasher
 from gateway.security.secrets import SecretDigester
 from provider_adapters.testing.demo import contents
 from provider_adapters.testing.demo.ensure import urls_of

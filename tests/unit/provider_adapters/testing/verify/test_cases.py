@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from gateway.domain.bank.capabilities import Capabilities, PortCall
+from gateway.banks.port.capabilities import Capabilities, PortCall
 from provider_adapters.registry import find
 from provider_adapters.testing.sandbox.stage import SandboxStage
 from provider_adapters.testing.verify import cases

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain.bank.payout_orders import PayoutMethod
-from gateway.domain.kernel.money import Money
+from gateway.banks.port.payout_orders import PayoutMethod
+from gateway.core.money import Money
 from provider_adapters.registry import find
 from provider_adapters.testing.sandbox.stage import SandboxStage
 from provider_adapters.testing.verify.stage import Fate

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from gateway.core.access import Staff, StaffOf
-from gateway.domain.kernel.company_scope import CompanyScope
+from gateway.core.company_scope import CompanyScope
 from gateway.http.panel.pages.badges import Badges
 from gateway.http.panel.pages.visit import Visit, admit_visitor
-from gateway.payouts.model import OpenWork
+from gateway.payouts.documents import OpenWork
 from tests.world.people import call, somebody
 from tests.world.standing import Clock
 

@@ -5,8 +5,8 @@ from decimal import Decimal
 
 import pytest
 
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.money import Money
+from gateway.core.errors import ServiceError
+from gateway.core.money import Money
 from gateway.http.panel.pages import formats
 
 

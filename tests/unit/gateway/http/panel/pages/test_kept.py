@@ -13,10 +13,10 @@ from uuid import uuid4
 
 from multidict import CIMultiDict
 
-from gateway.domain.requests.calls import Call, RawRequest
+from gateway.core.calls import Call, RawRequest
 from gateway.http.panel.pages.kept import SECRETS, KeptForms
 from gateway.http.panel.pages.visit import Visit, admit_visitor
-from gateway.security.identity.cookies import DeviceCookies
+from gateway.identity.cookies import DeviceCookies
 from gateway.security.sealing import Sealer
 from policies.authentication.session import INSECURE, DeviceCookie
 from policies.traffic.quota import PERSON

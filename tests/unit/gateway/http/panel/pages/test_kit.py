@@ -7,23 +7,23 @@ from typing import Any
 import pytest
 
 from gateway.accounts.model import AccountSearch, Name, NamesRequest, OwnedAccount, RecordKind
+from gateway.core import errors
 from gateway.core.access import Staff, StaffOf, requires
-from gateway.domain.accounts.accounts import Account
-from gateway.domain.accounts.credentials import Action
-from gateway.domain.identity.errors import SESSION_REQUIRED
-from gateway.domain.identity.rights import Area, Role
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.company_scope import CompanyScope
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.domain.kernel.windows import Listed, Paging
-from gateway.domain.requests.calls import RawRequest
+from gateway.core.account import Account
+from gateway.core.audit_context import RuleViolation
+from gateway.core.calls import RawRequest
+from gateway.core.company_scope import CompanyScope
+from gateway.core.errors import ServiceError
+from gateway.core.permissions import Action
+from gateway.core.rights import Area, Role
+from gateway.core.storage import StoreUnavailable
+from gateway.core.user_errors import SESSION_REQUIRED
+from gateway.core.windows import Listed, Paging
 from gateway.http.panel.pages.kit import PageContext, Pages, called, part
 from gateway.http.panel.pages.page import Redirect, Result, Shown
 from gateway.http.panel.pages.visit import Visit
 from gateway.identity.model import UserStanding
-from gateway.operations.kernel.audit_context import RuleViolation
-from gateway.payouts.model import Orderer
+from gateway.payouts.documents import Orderer
 from policies.validation.backoffice import inputs
 from policies.validation.backoffice.searches import ACCOUNTS
 from tests.unit.gateway.http.panel.pages.visit import visit

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from gateway.domain.identity.rights import RIGHTS, Role
+from gateway.core.rights import RIGHTS, Role
 from gateway.http.panel.pages.navigation import GROUPS, Navigation
 from gateway.http.panel.pages.page import Page
 from tests.unit.gateway.http.panel.pages.visit import visit

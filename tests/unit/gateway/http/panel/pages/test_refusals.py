@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain.identity.errors import SESSION_REQUIRED, VALIDATION_FAILED
-from gateway.domain.kernel.errors import FIELD_MISSING, ServiceError
-from gateway.domain.requests.calls import Call, RawRequest
+from gateway.core.calls import Call, RawRequest
+from gateway.core.errors import FIELD_MISSING, ServiceError
+from gateway.core.user_errors import SESSION_REQUIRED, VALIDATION_FAILED
 from gateway.http.panel.pages.refusals import mark, means, wrong
 from gateway.http.panel.pages.visit import Visit, admit_visitor
 from policies.validation.forms import Form

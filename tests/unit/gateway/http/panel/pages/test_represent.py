@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gateway.domain.accounts.accounts import Environment
+from gateway.core.account import Environment
 from gateway.http.panel.pages.page import Redirect
 from gateway.http.panel.pages.represent import HEADERS, PageResponses
 from tests.unit.gateway.http.panel.pages.visit import visit

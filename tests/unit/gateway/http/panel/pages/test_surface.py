@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gateway.domain.identity.errors import MFA_INVALID
-from gateway.domain.kernel.errors import ServiceError
+from gateway.core.errors import ServiceError
+from gateway.core.user_errors import MFA_INVALID
 from gateway.http.panel.pages.page import Page, Shown
 from gateway.http.panel.pages.surface import _again
 from policies.authentication.session import SessionCookie

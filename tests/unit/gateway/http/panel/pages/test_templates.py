@@ -12,10 +12,10 @@ from aiohttp import web
 from jinja2 import UndefinedError
 
 import gateway.panel
-from gateway.domain.bank.statements import Balance
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.money import Money
+from gateway.banks.port.statements import Balance
+from gateway.core import errors
+from gateway.core.errors import ServiceError
+from gateway.core.money import Money
 from gateway.http.panel.pages.templates import Templates, Uncompiled
 from gateway.http.panel.pages.visit import Language
 

@@ -8,9 +8,9 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po
 
 from gateway.accounts.service import SENTENCES
-from gateway.domain.identity import errors as identity_errors
-from gateway.domain.kernel import errors
-from gateway.domain.requests.reasons import REASONS
+from gateway.core import errors
+from gateway.core import user_errors as identity_errors
+from gateway.core.reasons import REASONS
 from gateway.http.panel.pages.visit import Language
 from gateway.http.panel.pages.words import CATALOGUES, words_of
 from gateway.traces import explanations

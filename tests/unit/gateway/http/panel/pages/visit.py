@@ -2,7 +2,7 @@
 
 from multidict import CIMultiDict
 
-from gateway.domain.requests.calls import Call, RawRequest
+from gateway.core.calls import Call, RawRequest
 from gateway.http.panel.pages.visit import (
     admit_visitor,
 )

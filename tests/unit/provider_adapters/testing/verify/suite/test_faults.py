@@ -1,6 +1,6 @@
 """The table of faults: none is lost, and each says what an adapter makes of it."""
 
-from gateway.domain.bank.provider_reasons import Reason
+from gateway.banks.port.provider_reasons import Reason
 from provider_adapters.testing.verify.suite.faults import FAULTS
 
 

@@ -1,0 +1,31 @@
+"""The account as documents of its money name it."""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+from gateway.core.account import Account
+
+
+class AccountDocument(TypedDict):
+    """The account's own bank coordinates."""
+
+    bank_number: str
+    ispb: str
+    branch: str
+    account: str
+    name: str
+    tax_number: str
+
+
+def account_document(account: Account) -> AccountDocument:
+    """Show the account's own bank coordinates, from our record."""
+    at = account.coordinates
+    return {
+        "bank_number": at.bank_number,
+        "ispb": at.ispb,
+        "branch": at.branch,
+        "account": at.account,
+        "name": account.name,
+        "tax_number": account.tax_number,
+    }

@@ -1,0 +1,272 @@
+"""Approvals in the store."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
+
+from sqlalchemy import ColumnElement, Update, and_, bindparam, func, or_, select, update
+from sqlalchemy.ext.asyncio.engine import AsyncConnection
+
+from gateway.approvals.model import (
+    MONEY,
+    Approval,
+    ApprovalKind,
+    ApprovalSearch,
+    ApprovalState,
+    Outcome,
+    SecretCollection,
+    WaitingMoney,
+    why_void,
+)
+from gateway.audit import store as audit_log
+from gateway.core.audit import AuditEvent
+from gateway.core.company_scope import CompanyScope
+from gateway.core.money import Sum
+from gateway.core.storage import AlreadyExists, NothingToCollect
+from gateway.core.windows import Listed
+from gateway.identity.user import User
+from gateway.store.kernel.database import Database, page
+from gateway.store.kernel.structs import from_row, row_of
+from gateway.store.tables.backoffice import approvals
+from gateway.store.tables.columns import reference_digest
+from gateway.store.tables.scope import Conditions, of_company
+
+# One run of the background task; what is left waits for the next.
+_MOST = 100
+# As many as a person looks through.
+_SHOWN = 25
+_NEWEST = select(approvals).order_by(approvals.c.ordered_at.desc(), approvals.c.id)
+_OVERDUE = (
+    select(approvals)
+    .where(approvals.c.state == ApprovalState.WAITING.value)
+    .where(approvals.c.ends_at <= bindparam("now", type_=approvals.c.ends_at.type))
+    .order_by(approvals.c.ends_at)
+    .limit(_MOST)
+)
+_WAITING = (
+    select(func.count().label("number"), func.min(approvals.c.ordered_at).label("oldest_at"))
+    .where(approvals.c.state == ApprovalState.WAITING.value)
+    .where(approvals.c.ends_at > bindparam("now", type_=approvals.c.ends_at.type))
+)
+_ORDERED = (
+    select(approvals)
+    .where(approvals.c.state == ApprovalState.WAITING.value)
+    .where(approvals.c.ordered_by == bindparam("user_id"))
+)
+_UNKNOWN = (
+    select(approvals)
+    .where(approvals.c.ordered_at >= bindparam("since", type_=approvals.c.ordered_at.type))
+    .where(approvals.c.state == ApprovalState.APPROVED.value)
+    .where(approvals.c.kind == ApprovalKind.PAYOUT.value)
+    .where(
+        or_(
+            approvals.c.outcome.in_([Outcome.UNKNOWN.value, Outcome.NOT_SENT.value]),
+            and_(
+                approvals.c.outcome == Outcome.NONE.value,
+                approvals.c.decided_at <= bindparam("until", type_=approvals.c.decided_at.type),
+            ),
+        )
+    )
+    .order_by(approvals.c.ordered_at)
+    .limit(_MOST)
+)
+_OPEN = (Outcome.NONE.value, Outcome.UNKNOWN.value, Outcome.NOT_SENT.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """How many orders wait, and since when the oldest does; None when there is none."""
+
+    count: int
+    oldest_at: datetime | None
+
+
+class StoredApprovals:
+    """Orders that wait for another user, over a database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def add(self, approval: Approval, event: AuditEvent) -> None:
+        """Store a new one; AlreadyExists when one of its kind, subject and reference waits."""
+        async with self._database.writing() as connection:
+            row = {**row_of(approval), "reference_sha256": reference_digest(approval.reference)}
+            if not await self._database.add(connection, approvals, row):
+                raise AlreadyExists(approval.reference)
+            await audit_log.append(connection, event)
+
+    async def find(self, approval_id: str, scope: CompanyScope, user_id: str) -> Approval | None:
+        """Return one of the companies in scope, or the user's own of no company."""
+        wanted = select(approvals).where(approvals.c.id == approval_id, *_visible(scope, user_id))
+        row = await self._database.first(wanted)
+        return None if row is None else from_row(row, Approval)
+
+    async def search(
+        self, search: ApprovalSearch, scope: CompanyScope, user_id: str
+    ) -> Listed[Approval]:
+        """Return a page of those that ``find`` finds, newest first."""
+        wanted = _NEWEST.where(*_visible(scope, user_id))
+        if search.state is not None:
+            wanted = wanted.where(approvals.c.state == search.state.value)
+        return await page(self._database, wanted, search.paging, partial(from_row, kind=Approval))
+
+    async def matching(
+        self, wanted: ColumnElement[bool], scope: CompanyScope, user_id: str
+    ) -> Sequence[Approval]:
+        """Return every one of a condition that ``find`` finds, newest first."""
+        rows = await self._database.rows(_NEWEST.where(wanted, *_visible(scope, user_id)))
+        return [from_row(row, Approval) for row in rows]
+
+    async def people_of(self, account_id: str, reference: str) -> frozenset[str]:
+        """Return the ids of the users who ordered and who approved a payout."""
+        approved = select(approvals.c.ordered_by, approvals.c.decided_by).where(
+            approvals.c.kind == ApprovalKind.PAYOUT.value,
+            approvals.c.account_id == account_id,
+            approvals.c.reference_sha256 == reference_digest(reference),
+            approvals.c.state == ApprovalState.APPROVED.value,
+        )
+        rows = await self._database.rows(approved)
+        return frozenset(user_id for row in rows for user_id in row)
+
+    async def decide(self, decided: Approval, event: AuditEvent) -> bool:
+        """Store the decision by compare-and-set; False when it waits no more."""
+        return await audit_log.change(self._database, _deciding(decided), event)
+
+    async def conclude(self, concluded: Approval, event: AuditEvent, before: Outcome) -> bool:
+        """
+        Store the outcome of one that was approved, where it was ``before``.
+
+        That money moved is stored whatever was noted meanwhile, unless that has ended.
+
+        Returns:
+            False when nothing was stored.
+        """
+        moved = concluded.outcome is Outcome.MOVED
+        change = (
+            update(approvals)
+            .where(
+                approvals.c.id == concluded.id,
+                approvals.c.state == ApprovalState.APPROVED.value,
+                approvals.c.outcome.in_(_OPEN if moved else {before.value} & {*_OPEN}),
+            )
+            .values(outcome=concluded.outcome.value, outcome_code=concluded.outcome_code)
+        )
+        return await audit_log.change(self._database, change, event)
+
+    async def overdue(self, now: datetime) -> Sequence[Approval]:
+        """Return those that wait past their end, at most a hundred."""
+        found = await self._database.rows(_OVERDUE, {"now": now})
+        return [from_row(row, Approval) for row in found]
+
+    async def unsettled(self, since: datetime, until: datetime) -> Sequence[Approval]:
+        """
+        Return payouts whose outcome is open, oldest first, at most a hundred.
+
+        They were ordered since; those that have no outcome were decided ``until`` then.
+        """
+        found = await self._database.rows(_UNKNOWN, {"since": since, "until": until})
+        return [from_row(row, Approval) for row in found]
+
+    async def waiting_money(
+        self, account_id: str, now: datetime, without: str = ""
+    ) -> WaitingMoney:
+        """Return the payouts and refunds of an account that can still be decided, but for one."""
+        waits = (
+            approvals.c.account_id == account_id,
+            approvals.c.state == ApprovalState.WAITING.value,
+            approvals.c.kind.in_([each.value for each in MONEY]),
+            approvals.c.ends_at > now,
+            approvals.c.id != without,
+        )
+        # of all of them, also of those beyond the limit
+        of_all = (
+            func.count().over().label("number"),
+            func.sum(approvals.c.centavos).over().label("sum"),
+        )
+        oldest = select(approvals, *of_all).where(*waits)
+        oldest = oldest.order_by(approvals.c.ordered_at, approvals.c.id).limit(_SHOWN)
+        rows = await self._database.rows(oldest)
+        if not rows:
+            return WaitingMoney()
+        shown = tuple(from_row(row, Approval) for row in rows)
+        return WaitingMoney(rows[0].number, Sum(int(rows[0].sum or 0)), shown)
+
+    async def waiting(self, now: datetime) -> Waiting:
+        """Count those that can still be decided."""
+        [row] = await self._database.rows(_WAITING, {"now": now})
+        return Waiting(row.number, row.oldest_at)
+
+
+async def void_orders(
+    connection: AsyncConnection, user: User, cause: AuditEvent
+) -> Sequence[AuditEvent]:
+    """
+    Void the orders of a user who may no longer make them.
+
+    Runs in the transaction of the change; returns one audit event for each.
+    """
+    told: list[AuditEvent] = []
+    for row in (await connection.execute(_ORDERED, {"user_id": user.id})).all():
+        approval = from_row(row, Approval)
+        if reason := why_void(user, approval):
+            void = replace(approval, state=ApprovalState.VOID, decided_at=cause.at, reason=reason)
+            if (await connection.execute(_deciding(void))).rowcount:
+                told.append(_voided(void, cause))
+    return told
+
+
+async def collect(connection: AsyncConnection, collection: SecretCollection) -> None:
+    """
+    Take an approved order's secret, once, in the transaction that stores it.
+
+    Raises:
+        NothingToCollect: it was fetched already, or too late; the transaction is to be undone.
+    """
+    taking = (
+        update(approvals)
+        .where(
+            approvals.c.id == collection.approval_id,
+            approvals.c.state == ApprovalState.APPROVED.value,
+            approvals.c.decided_at > collection.approved_after,
+            approvals.c.collected_at.is_(None),
+        )
+        .values(collected_at=collection.at, outcome=Outcome.DONE.value)
+    )
+    if (await connection.execute(taking)).rowcount == 0:
+        raise NothingToCollect(collection.approval_id)
+
+
+def _visible(scope: CompanyScope, user_id: str) -> Conditions:
+    """Demand an order of a company in scope, or one's own of no company."""
+    theirs = of_company(approvals.c.company_id, scope)
+    own = and_(approvals.c.company_id.is_(None), approvals.c.ordered_by == user_id)
+    return tuple(or_(each, own) for each in theirs)
+
+
+def _voided(approval: Approval, cause: AuditEvent) -> AuditEvent:
+    """Describe the void order as an act of the user who caused it."""
+    return AuditEvent(
+        at=cause.at,
+        actor=cause.actor,
+        action="approval.void",
+        subject=f"approval:{approval.id}",
+        details={"kind": approval.kind.value, "reason": approval.reason},
+        trace_id=cause.trace_id,
+    )
+
+
+def _deciding(decided: Approval) -> Update:
+    return (
+        update(approvals)
+        .where(approvals.c.id == decided.id, approvals.c.state == ApprovalState.WAITING.value)
+        .values(
+            state=decided.state.value,
+            decided_by=decided.decided_by,
+            decider=decided.decider,
+            decided_at=decided.decided_at,
+            reason=decided.reason,
+        )
+    )

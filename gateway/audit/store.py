@@ -1,0 +1,414 @@
+"""
+The record of acts: append-only, each event chained to the one before it.
+
+Every writer locks the head's row, so events become visible in the order of
+their numbers. How hashes and seals are made: ``audit_chain``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, Final
+
+from sqlalchemy import BindParameter, Select, Update, bindparam, func, insert, select, update
+from sqlalchemy.ext.asyncio.engine import AsyncConnection
+
+from gateway.audit.walk import (
+    ACCEPTED,
+    BROKEN,
+    Stretch,
+    Walk,
+    accepted_break,
+    broken,
+    check_seal,
+    key_absent,
+)
+from gateway.core.audit import AcceptedBreak, AuditBreak, AuditEvent, AuditHead
+from gateway.core.change_feed import Act
+from gateway.core.storage import StoreUnavailable
+from gateway.store.kernel.chain import NO_HASH, NO_KEY, ChainKeys
+from gateway.store.kernel.database import Database, chain_of, note
+from gateway.store.tables import columns
+from gateway.store.tables.backoffice import approvals
+from gateway.store.tables.columns import Record
+from gateway.store.tables.core import (
+    accounts,
+    audit,
+    audit_head,
+    companies,
+    credentials,
+    payouts,
+    stops,
+)
+from gateway.store.tables.identity import users
+
+_KEY: Final[BindParameter[str]] = bindparam("key")
+_STOP: Final = "stop"
+_OWNERS: Final[Mapping[str, Select[*tuple[Any, ...]]]] = {
+    "company": select(companies.c.id).where(companies.c.id == _KEY),
+    "account": select(accounts.c.company_id).where(accounts.c.id == _KEY),
+    "credential": select(credentials.c.company_id).where(credentials.c.client_id == _KEY),
+    "payout": (
+        select(accounts.c.company_id)
+        .join(payouts, payouts.c.account_id == accounts.c.id)
+        .where(payouts.c.provider_key == _KEY)
+    ),
+    "approval": select(approvals.c.company_id).where(approvals.c.id == _KEY),
+    "user": select(users.c.companies).where(users.c.id == _KEY),
+}
+"""By the kind of a subject; a subject of any other kind is of people without a limit."""
+_STOPPED: Final = select(stops.c.scope, stops.c.subject).where(stops.c.id == _KEY)
+
+
+async def companies_of(connection: AsyncConnection, event: AuditEvent) -> str:
+    """
+    Return the companies of an act as they are stored: sorted ids with spaces between.
+
+    Most acts are of one. An act on a person is of all that they are limited to;
+    empty is for people who are limited to none.
+    """
+    if event.companies is not None:
+        return written(event.companies)
+    return await _owner(connection, event.subject)
+
+
+def written(ids: frozenset[str]) -> str:
+    """Write companies in one way, so that equal ones are equal texts."""
+    return " ".join(sorted(ids))
+
+
+async def _owner(connection: AsyncConnection, subject: str) -> str:
+    """Look up whose a subject is."""
+    kind, _, key = subject.partition(":")
+    if kind == _STOP:
+        stopped = (await connection.execute(_STOPPED, {"key": key})).one_or_none()
+        return await _owner(connection, f"{stopped.scope}:{stopped.subject}") if stopped else ""
+    lookup = _OWNERS.get(kind)
+    if lookup is None:
+        return ""
+    found = set((await connection.execute(lookup, {"key": key})).scalars())
+    # A bank's key of a payout may be of several companies: then no limited person sees the act.
+    return found.pop() or "" if len(found) == 1 else ""
+
+
+_log = logging.getLogger(__name__)
+SEALED: Final = "audit.sealed"
+SUBJECT: Final = "audit:chain"
+"""Of acts on the log itself."""
+_SYSTEM: Final = "system"
+# Events per statement while the chain is walked: memory stays flat for a log of any length.
+_BATCH: Final = 1000
+_HEAD_COLUMNS: Final = tuple(
+    column for column in audit_head.c if column.name != audit_head.c.one.name
+)
+_LAST_NUMBER: Final = select(func.coalesce(func.max(audit.c.number), 0)).scalar_subquery()
+_LOCKED_HEAD: Final = select(*_HEAD_COLUMNS).with_for_update()
+_HEAD: Final = select(*_HEAD_COLUMNS, _LAST_NUMBER.label("last"))
+_LAST: Final[Select[*tuple[Any, ...]]] = (
+    select(audit.c.number, audit.c.hash).order_by(audit.c.number.desc()).limit(1)
+)
+# Events searched by one statement: some tens of milliseconds, for no index leads to an action.
+_SEARCHED: Final = 50_000
+_ACCEPTANCES: Final = (
+    select(audit)
+    .where(
+        audit.c.number > bindparam("after"),
+        audit.c.number <= bindparam("last"),
+        audit.c.action == ACCEPTED,
+    )
+    .order_by(audit.c.number)
+)
+_NEXT: Final = (
+    select(audit)
+    .where(audit.c.number > bindparam("after"), audit.c.number <= bindparam("last"))
+    .order_by(audit.c.number)
+    .limit(bindparam("batch"))
+)
+
+
+class StoredAudit:
+    """The append-only, hash-chained record of acts."""
+
+    def __init__(self, database: Database, batch: int = _BATCH, pause_s: float = 0.0) -> None:
+        """Walk the chain ``batch`` events at a time, and pause between them for the others."""
+        self._database = database
+        self._batch = batch
+        self._pause_s = pause_s
+
+    async def append(self, *events: AuditEvent) -> None:
+        """Add events in one transaction."""
+        async with self._database.writing() as connection:
+            await append(connection, *events)
+
+    async def seal(self, at: datetime) -> None:
+        """Seal a log that was kept without a key; nothing happens to one that is sealed."""
+        if self._database.chain.current == NO_KEY or (await self._ends())[0].key_id != NO_KEY:
+            return
+        async with self._database.writing() as connection:
+            await _seal(connection, at)
+
+    async def head(self) -> AuditHead:
+        """
+        Return the head as it is now.
+
+        Raises:
+            ValueError: it is not of our making, or not that of the last event.
+        """
+        head, last = await self._ends()
+        check_seal(self._database.chain, head)
+        if head.number != last:
+            raise broken(last + 1)
+        return head
+
+    async def verify(self, kept: AuditHead | None = None) -> int:
+        """
+        Walk the chain as it is now; return its length.
+
+        A break that was accepted is passed, as long as it is exactly that one.
+
+        Args:
+            kept: A head of before, kept elsewhere; of its hash the first bytes will do.
+
+        Raises:
+            ValueError: names the first broken link: an event changed, missing,
+                added past the end, or cut off at it; or a head that is not ours.
+        """
+        head, last = await self._ends()
+        walk = Walk(self._database.chain, kept, await self._accepted(head.number))
+        async for row in self._rows(0, head.number):
+            walk.step(row)
+        walk.end(head, last)
+        return walk.number
+
+    async def accepted(self) -> Sequence[AcceptedBreak]:
+        """Return the breaks that were accepted, oldest first; proven where ``verify`` succeeds."""
+        return await self._accepted((await self._ends())[1])
+
+    async def find_break(self) -> AuditBreak | None:
+        """
+        Return the first break that was not accepted; None where the log is whole.
+
+        It ends before the first event that is chained to the stored hash of the one before.
+
+        Raises:
+            ValueError: the events hold, and their end does not.
+        """
+        head, last = await self._ends()
+        walk = Walk(self._database.chain, None, await self._accepted(head.number))
+        try:
+            async for row in self._rows(0, head.number):
+                walk.step(row)
+            walk.end(head, last)
+        except ValueError as problem:
+            stretch, previous = Stretch(walk.number + 1, walk.reached, problem), None
+            async for row in self._rows(walk.number, last):
+                if previous is not None and walk.follows(previous, row):
+                    break
+                stretch.add(row)
+                previous = row
+            if previous is None:
+                raise
+            return stretch.until(previous.number, str(problem))
+        return None
+
+    async def accept(self, found: AuditBreak, event: AuditEvent) -> None:
+        """
+        Add the event that accepts a break, also after an end under an unknown key.
+
+        Raises:
+            ValueError: the end of the log is not of our making, or not its last event's.
+        """
+        details = {
+            "first": str(found.first),
+            "last": str(found.last),
+            "after": found.after,
+            "digest": found.digest,
+            "problem": found.problem,
+            **event.details,
+        }
+        told = replace(
+            event, action=ACCEPTED, subject=SUBJECT, details=details, companies=frozenset()
+        )
+        async with self._database.writing() as connection:
+            note(connection, Act(told.action, told.subject))
+            keys = chain_of(connection)
+            head = _head_of((await connection.execute(_LOCKED_HEAD)).one())
+            last = await _last(connection)
+            if (head.number, head.hash) != (last.number, last.hash):
+                raise broken(last.number + 1)
+            if head.key_id in {NO_KEY, *keys.events}:
+                check_seal(keys, head)
+            await _add(connection, keys, head, [told])
+
+    async def _ends(self) -> tuple[AuditHead, int]:
+        """Return the head, and the last event's number; ValueError when there is no head."""
+        row = await self._database.first(_HEAD)
+        if row is None:
+            raise broken(0)
+        return _head_of(row), row.last
+
+    async def _rows(self, after: int, last: int) -> AsyncIterator[Record]:
+        """Give the events behind a number, as far as another one, and pause between batches."""
+        while after < last:
+            wanted = {"after": after, "last": last, "batch": self._batch}
+            rows = await self._database.rows(_NEXT, wanted)
+            if not rows:
+                return
+            for row in rows:
+                yield row
+            after = rows[-1].number
+            await asyncio.sleep(self._pause_s)
+
+    async def _accepted(self, last: int) -> Sequence[AcceptedBreak]:
+        """Return the acceptances up to an event, but those that are part of an accepted break."""
+        found = []
+        for after in range(0, last, _SEARCHED):
+            wanted = {"after": after, "last": min(after + _SEARCHED, last)}
+            rows = await self._database.rows(_ACCEPTANCES, wanted)
+            found += [each for row in rows if (each := accepted_break(row)) is not None]
+        return [
+            each
+            for each in found
+            if not any(other.found.first <= each.number <= other.found.last for other in found)
+        ]
+
+
+async def append(connection: AsyncConnection, *events: AuditEvent) -> None:
+    """
+    Add events in the caller's transaction.
+
+    Last in it, please: from here to the commit every other writer of events
+    waits. So numbers become visible in order, which whoever follows the log
+    relies on; this process is told when the transaction ends.
+
+    A head that is not of our making does not stop the act: that it was found
+    stands in front of the act as an event of its own, which no proof passes, so
+    that going on repairs nothing.
+
+    Raises:
+        StoreUnavailable: the log is sealed under a key that this process lacks. It cannot tell
+            a head of ours then: during a change of the key that is no break.
+    """
+    for each in events:
+        note(connection, Act(each.action, each.subject))
+    keys = chain_of(connection)
+    owned = [_owned(each, await companies_of(connection, each)) for each in events]
+    head = _head_of((await connection.execute(_LOCKED_HEAD)).one())
+    if keys.current == NO_KEY and head.key_id != NO_KEY:
+        problem = "the audit log is sealed, and its keys are not here"
+        raise StoreUnavailable(problem)
+    if head.key_id not in {NO_KEY, *keys.events}:
+        absent = key_absent(head.number, head.key_id)
+        _log.error("audit_key_absent: %s", absent)
+        raise StoreUnavailable(str(absent))
+    try:
+        check_seal(keys, head)
+    except ValueError:
+        head, found = await _broken_off(connection, head, events[0].at)
+        owned = [found, *owned]
+    await _add(connection, keys, head, owned)
+
+
+async def change(database: Database, statement: Update, event: AuditEvent) -> bool:
+    """Change a row and add the event, in one transaction; False where no row was changed."""
+    async with database.writing() as connection:
+        if (await connection.execute(statement)).rowcount == 0:
+            return False
+        await append(connection, event)
+    return True
+
+
+async def _seal(connection: AsyncConnection, at: datetime) -> None:
+    """Seal what there is under the key in force, unless another process was quicker."""
+    keys = chain_of(connection)
+    head = _head_of((await connection.execute(_LOCKED_HEAD)).one())
+    if head.key_id != NO_KEY:
+        return
+    last = await _last(connection)
+    if (head.number, head.hash) != (last.number, last.hash):
+        head, found = await _broken_off(connection, head, at)
+        await _add(connection, keys, head, [found])
+    elif head.number == 0:
+        await _put_head(connection, keys, head)
+    else:
+        details = {"events": str(head.number), "hash": head.hash.hex()}
+        await _add(connection, keys, head, [_own_act(SEALED, at, details)])
+        _log.warning("audit_sealed events=%s hash=%s", head.number, head.hash.hex())
+
+
+async def _broken_off(
+    connection: AsyncConnection, head: AuditHead, at: datetime
+) -> tuple[AuditHead, AuditEvent]:
+    """Return where to go on when the head is not ours, and the act of finding it."""
+    last = await _last(connection)
+    _log.error("audit_broken head=%s last=%s", head.number, last.number)
+    details = {"head": str(head.number), "last": str(last.number)}
+    return last, _own_act(BROKEN, at, details)
+
+
+async def _last(connection: AsyncConnection) -> AuditHead:
+    """Return what the head should be, by the last event there is."""
+    row = (await connection.execute(_LAST)).one_or_none()
+    return AuditHead(number=row.number, hash=row.hash) if row else AuditHead(0, NO_HASH)
+
+
+async def _add(
+    connection: AsyncConnection, keys: ChainKeys, head: AuditHead, events: Sequence[AuditEvent]
+) -> None:
+    """Chain events to what ``head`` says is the last one."""
+    key_id, rows = keys.current, []
+    for event in events:
+        number = head.number + 1
+        head = AuditHead(number, keys.chained(key_id, head.hash, number, event))
+        rows.append(_row(event) | {"number": number, "hash": head.hash, "key_id": key_id})
+    await connection.execute(insert(audit), rows)
+    await _put_head(connection, keys, head)
+
+
+async def _put_head(connection: AsyncConnection, keys: ChainKeys, head: AuditHead) -> None:
+    """Store the head under its seal."""
+    head = replace(head, key_id=keys.current)
+    values = {
+        "number": head.number,
+        "hash": head.hash,
+        "key_id": head.key_id,
+        "seal": keys.seal(head),
+    }
+    await connection.execute(update(audit_head).values(values))
+
+
+def _owned(event: AuditEvent, companies: str) -> AuditEvent:
+    return replace(event, companies=frozenset(companies.split()))
+
+
+def _own_act(action: str, at: datetime, details: dict[str, str]) -> AuditEvent:
+    """Describe what befell the log itself."""
+    return AuditEvent(
+        at=at,
+        actor=_SYSTEM,
+        action=action,
+        subject=SUBJECT,
+        details=details,
+        companies=frozenset(),
+    )
+
+
+def _row(event: AuditEvent) -> dict[str, object]:
+    """Return an event as a row, without its place in the chain."""
+    return {
+        "at": event.at,
+        "actor": event.actor,
+        "action": event.action,
+        "subject": event.subject,
+        "details": columns.written(event.details),
+        "trace_id": event.trace_id,
+        "companies": written(event.companies or frozenset()),
+    }
+
+
+def _head_of(row: Record) -> AuditHead:
+    return AuditHead(number=row.number, hash=row.hash, key_id=row.key_id, seal=row.seal)

@@ -1,0 +1,113 @@
+"""Acts at a bank that users order: each is in the audit log before the bank is asked."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from typing import Final
+
+from gateway.audit.store import StoredAudit
+from gateway.banks.port.provider_options import IN_USE, WHY, OutcomeUnknown
+from gateway.banks.port.providers import (
+    BadReply,
+    NotFound,
+    ProviderError,
+    Refused,
+    Unavailable,
+    Unreachable,
+)
+from gateway.core import errors
+from gateway.core.account import Account
+from gateway.core.audit_context import AuditContext
+from gateway.core.errors import ServiceError
+from gateway.core.storage import StoreUnavailable
+
+_log = logging.getLogger(__name__)
+_UNKNOWN: Final = "unknown"
+_NOT_KNOWN: Final = (Unavailable, BadReply, OutcomeUnknown)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BankAct:
+    """
+    An act at a bank that a user ordered.
+
+    Attributes:
+        action: What, such as ``pix_key.create``; the audit log adds how far it got.
+        subject: A kind and an id that say nothing about anybody.
+        details: Flat texts; never a name, a tax number or a secret.
+    """
+
+    acting: AuditContext
+    account: Account
+    action: str
+    subject: str
+    details: Mapping[str, str]
+
+
+@asynccontextmanager
+async def recorded(audit: StoredAudit, act: BankAct) -> AsyncIterator[None]:
+    """
+    Surround the bank's call: ``….ordered`` is written before, the ending after.
+
+    Endings are ``done``, ``refused``, ``absent``, ``not_sent`` and ``unknown``.
+    An act that is only ordered ended with its process: it is unknown too.
+
+    Raises:
+        StoreUnavailable: the order could not be written; the bank was asked nothing.
+        ServiceError: ``SVC.GTW.009`` when the bank has such a thing already,
+            ``SVC.GTW.008`` when it refuses.
+        ProviderError: as the bank's call does.
+    """
+    await _write(audit, act, "ordered", {})
+    try:
+        yield
+    except Refused as problem:
+        await _end(audit, act, "refused", problem.reason)
+        raise refused(problem.reason) from problem
+    except ProviderError as problem:
+        await _end(audit, act, _ending(problem), problem.reason)
+        raise
+    await _end(audit, act, "done", "")
+
+
+def is_unknown(problem: ProviderError) -> bool:
+    """Say whether the bank may have acted, for all that a failure proves."""
+    return _ending(problem) == _UNKNOWN
+
+
+def refused(reason: str) -> ServiceError:
+    """Make the refusal of a fixed reason, with its sentence for the operator."""
+    error = errors.ALREADY_IN_USE if reason == IN_USE else errors.BANK_REFUSED
+    return ServiceError(error, reason, detail=WHY.get(reason, ""))
+
+
+def _ending(problem: ProviderError) -> str:
+    """Say in a word what is known after a failure."""
+    if isinstance(problem, Unreachable):
+        return "not_sent"
+    if isinstance(problem, NotFound):
+        return "absent"
+    return "refused" if _answered_no(problem) else _UNKNOWN
+
+
+def _answered_no(problem: ProviderError) -> bool:
+    """Say whether the bank's answer proves that nothing was done."""
+    return not isinstance(problem, _NOT_KNOWN)
+
+
+async def _end(audit: StoredAudit, act: BankAct, ending: str, reason: str) -> None:
+    """Write how it ended. The bank has acted, so a failed write is logged and not raised."""
+    try:
+        await _write(audit, act, ending, {"reason": reason} if reason else {})
+    except StoreUnavailable:
+        _log.warning("audit_ending_lost action=%s.%s", act.action, ending)
+
+
+async def _write(audit: StoredAudit, act: BankAct, step: str, more: Mapping[str, str]) -> None:
+    """Write a step; of a key or a refund the store could not tell whose it is."""
+    details = {"account": act.account.id, **act.details, **more}
+    event = act.acting.event(f"{act.action}.{step}", act.subject, details)
+    await audit.append(replace(event, companies=frozenset({act.account.company_id})))

@@ -1,0 +1,208 @@
+"""A payout as a bank is asked for it: to whom, how much, and why it may fail."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Annotated, Protocol, TypedDict
+
+from msgspec import Meta
+
+from gateway.banks.port.pix_keys import (
+    PixKeyType,
+    hidden_key,
+    hidden_tax_number,
+    is_other_number,
+)
+from gateway.core.money import Money
+
+
+class PayoutMethod(StrEnum):
+    """How the recipient is named."""
+
+    PIX = "pix"
+    BANK_ACCOUNT = "bank_account"
+
+
+class AccountType(StrEnum):
+    """The kind of a recipient's bank account."""
+
+    CHECKING = "checking"
+    SAVINGS = "savings"
+    SALARY = "salary"
+    PAYMENT = "payment"
+
+
+class NumberedBank(Protocol):
+    """A bank as a destination may name it."""
+
+    @property
+    def compe(self) -> str:
+        """Three digits, as customers know it."""
+        ...
+
+    @property
+    def ispb(self) -> str:
+        """Eight digits, as Pix knows it."""
+        ...
+
+    @property
+    def name(self) -> str:
+        """As the Banco Central lists it."""
+        ...
+
+    @property
+    def pix(self) -> str:
+        """Return ``direct`` or ``indirect`` for who takes part in Pix; else nothing."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PixDestination:
+    """A recipient by PIX key; tax number and key in their normal form."""
+
+    name: str
+    tax_number: str
+    key_type: PixKeyType
+    key: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BankDestination:
+    """A recipient by bank account; ``bank_number`` is COMPE (3 digits) or ISPB (8)."""
+
+    name: str
+    tax_number: str
+    bank_number: str
+    branch: str
+    account: str
+    account_type: AccountType
+
+
+Destination = PixDestination | BankDestination
+
+
+class NamedOwnerDocument(TypedDict):
+    """
+    The owner of a key, as the bank named them when the payout was ordered.
+
+    ``bank`` is the bank of the key, empty where it was not told. ``differs``: the tax number that
+    was typed is another one; ``reason`` is why it was ordered all the same.
+    """
+
+    name: Annotated[str, Meta(examples=["Maria Silva"])]
+    tax_number: Annotated[str, Meta(examples=["***.982.247-**"])]
+    bank: Annotated[str, Meta(examples=["Banco Exemplo S.A."])]
+    differs: bool
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedOwner:
+    """
+    The owner of a payout's key, as the bank named them when a user ordered the payout.
+
+    Attributes:
+        tax_number: A person's with its ends hidden.
+        bank: Of the key, by name or number; empty where the bank that was asked did not tell.
+        reason: Why it was ordered though the number typed is another one; else empty.
+    """
+
+    name: str
+    tax_number: str
+    bank: str = ""
+    reason: str = ""
+
+    def differs(self, destination: Destination) -> bool:
+        """Say whether the number that was typed is not the owner's."""
+        return is_other_number(destination.tax_number, self.tax_number)
+
+    def document(self, destination: Destination) -> NamedOwnerDocument:
+        """Show who owns the key of a payout to a destination."""
+        return {
+            "name": self.name,
+            "tax_number": self.tax_number,
+            "bank": self.bank,
+            "differs": self.differs(destination),
+            "reason": self.reason,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PayoutOrder:
+    """
+    A payout as a bank is asked for it.
+
+    Attributes:
+        provider_key: Ours, derived; the partner's reference never leaves us.
+        value: Above zero.
+    """
+
+    provider_key: str
+    method: PayoutMethod
+    value: Money
+    destination: Destination
+    description: str
+
+    def __post_init__(self) -> None:
+        """Raise ValueError rather than let a wrong order be sent."""
+        if self.value.centavos <= 0:
+            problem = "a payout is above zero"
+            raise ValueError(problem)
+
+
+def normal_destination(destination: Destination) -> dict[str, str]:
+    """Write a destination as a flat mapping of texts, for keeping and comparing."""
+    fields = destination.__dataclass_fields__
+    return {name: str(getattr(destination, name)) for name in fields}
+
+
+def hidden_destination(sent: Mapping[str, str]) -> dict[str, str]:
+    """Return a destination as it was spelt, with a person's tax number and key hidden."""
+    shown = dict(sent)
+    bare = re.sub(r"[./ -]", "", sent["tax_number"])
+    if hidden_tax_number(bare) != bare:
+        shown["tax_number"] = hidden_tax_number(bare)
+    if "key" in sent:
+        shown["key"] = hidden_key(sent.get("key_type", ""), sent["key"])
+    return shown
+
+
+def restored_destination(method: PayoutMethod, fields: Mapping[str, str]) -> Destination:
+    """Read back what ``normal_destination`` wrote."""
+    if method is PayoutMethod.PIX:
+        return PixDestination(
+            name=fields["name"],
+            tax_number=fields["tax_number"],
+            key_type=PixKeyType(fields["key_type"]),
+            key=fields["key"],
+        )
+    return BankDestination(
+        name=fields["name"],
+        tax_number=fields["tax_number"],
+        bank_number=fields["bank_number"],
+        branch=fields["branch"],
+        account=fields["account"],
+        account_type=AccountType(fields["account_type"]),
+    )
+
+
+class FailureCode(StrEnum):
+    """
+    Why a payout failed, in our words.
+
+    RETURNED: it came back before it settled; one that settled stays paid,
+        whatever comes back.
+    """
+
+    REJECTED = "REJECTED"
+    INSUFFICIENT_FUNDS = "INSUFFICIENT_FUNDS"
+    KEY_NOT_FOUND = "KEY_NOT_FOUND"
+    ACCOUNT_INVALID = "ACCOUNT_INVALID"
+    OWNER_MISMATCH = "OWNER_MISMATCH"
+    LIMIT_EXCEEDED = "LIMIT_EXCEEDED"
+    RETURNED = "RETURNED"
+    NOT_SENT = "NOT_SENT"
+    OTHER = "OTHER"

@@ -1,0 +1,199 @@
+"""PIX keys of an account (contract 2.8)."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from gateway.core import strict
+
+
+class PixKeyType(StrEnum):
+    """The central bank's kinds of key; ``evp`` is a random one."""
+
+    CPF = "cpf"
+    CNPJ = "cnpj"
+    EMAIL = "email"
+    PHONE = "phone"
+    EVP = "evp"
+
+
+class PixKeyStatus(StrEnum):
+    """Whether money sent to the key arrives here."""
+
+    ACTIVE = "active"
+    PENDING = "pending"
+    CANCELED = "canceled"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PixKey:
+    """A key as the provider lists it; ``provider_id`` may be empty."""
+
+    provider_id: str
+    key: str
+    type: PixKeyType
+    status: PixKeyStatus
+    created_at: datetime | None
+
+    def public_id(self, account_id: str) -> str:
+        """Return the provider's id where it is a UUID, else one derived from account and key."""
+        try:
+            return strict.uuid_text(self.provider_id)
+        except ValueError:
+            return str(uuid.uuid5(uuid.UUID(account_id), self.key))
+
+
+@dataclass(frozen=True, slots=True)
+class KeyOrder:
+    """
+    A key to be registered; ``key`` is in its normal form and empty for ``evp`` alone.
+
+    The bank draws a random key itself.
+    """
+
+    type: PixKeyType
+    key: str
+
+    def __post_init__(self) -> None:
+        """Raise ValueError rather than let a wrong order be sent."""
+        if (self.type is PixKeyType.EVP) is not (self.key == ""):
+            problem = "every key but a random one is named"
+            raise ValueError(problem)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyOwner:
+    """
+    Who is behind a key, as the central bank's directory shows it before paying.
+
+    Attributes:
+        tax_number: For showing, a person's with its ends hidden. It can prove that
+            another number is not the owner's; that one is, it never proves.
+        bank_number, bank_name, branch, account: Empty where the bank does not
+            tell.
+    """
+
+    key: str
+    type: PixKeyType
+    name: str
+    tax_number: str
+    ispb: str
+    bank_number: str = ""
+    bank_name: str = ""
+    branch: str = ""
+    account: str = ""
+
+    @property
+    def bank(self) -> str:
+        """Name the owner's bank: by name, else by its number or ISPB; empty if not told."""
+        return self.bank_name or self.bank_number or self.ispb
+
+
+_HIDDEN = "*"
+_PERSON = re.compile(r"\d{3}(\d{3})(\d{3})\d{2}", re.ASCII)
+_SIGNS = re.compile(r"[^0-9A-Za-z*]")
+
+
+def hidden_tax_number(text: str) -> str:
+    """
+    Hide both ends of a CPF, as the central bank's directory does: ``***.982.247-**``.
+
+    Signs around and between the digits do not matter. What is hidden already stays as it came; a
+    CNPJ is public and stays whole.
+    """
+    person = _PERSON.fullmatch(_SIGNS.sub("", text))
+    if person is None:
+        return text
+    return f"{_HIDDEN * 3}.{person[1]}.{person[2]}-{_HIDDEN * 2}"
+
+
+def is_other_number(tax_number: str, shown: str) -> bool:
+    """
+    Say whether what a bank shows of an owner's tax number rules another one out.
+
+    ``tax_number`` is in its normal form. Of a hidden one the visible digits are compared; nothing
+    shown rules nothing out.
+    """
+    bare = _SIGNS.sub("", shown)
+    if not bare:
+        return False
+    if len(bare) != len(tax_number):
+        return True
+    pairs = zip(bare, tax_number, strict=True)
+    return any(known not in (_HIDDEN, own) for known, own in pairs)
+
+
+_DOTS = "\N{BULLET}" * 5
+
+
+def hidden_key(kind: str, key: str) -> str:
+    """
+    Hide most of a key that names a person: a CPF, an e-mail address, a telephone.
+
+    A CNPJ and a random key stay whole.
+    """
+    match kind:
+        case "cpf":
+            return hidden_tax_number(re.sub(r"[. -]", "", key))
+        case "email":
+            name, _, place = key.partition("@")
+            first, _, rest = place.partition(".")
+            return f"{name[:1]}{_DOTS}@{first[:1]}{_DOTS}.{rest}"
+        case "phone":
+            return f"{key[:3]} {_DOTS}{key[-4:]}"
+        case _:
+            return key
+
+
+# A label of a host name, as in the directory of the central bank: HTML's form of an e-mail.
+_LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9\-]{0,61}[A-Za-z0-9])?"
+_EMAIL = re.compile(rf"[A-Za-z0-9.!#$&'*+/=?^_`{{|}}~\-]{{1,64}}@{_LABEL}(?:\.{_LABEL})*", re.ASCII)
+# In Brazil an area code and 8 or 9 digits; elsewhere no number in use is shorter than 7 digits.
+_PHONE = re.compile(r"\+(?:55[1-9]{2}[0-9]{8,9}|(?!55)[1-9][0-9]{6,14})", re.ASCII)
+# The directory of the central bank takes no longer one.
+_LONGEST_EMAIL = 77
+
+
+def normal_key(kind: PixKeyType, text: str, *, alphanumeric_cnpj: bool = True) -> str:
+    """
+    Return a key in the form it is sent and compared in.
+
+    Tax numbers lose their punctuation, letters of a CNPJ become capitals, e-mail and evp lower
+    case; a phone is ``+`` E.164. Without ``alphanumeric_cnpj`` a CNPJ with letters is refused.
+
+    Raises:
+        ValueError: when the text does not fit its kind.
+    """
+    match kind:
+        case PixKeyType.CPF | PixKeyType.CNPJ:
+            return _tax_key(kind, text, alphanumeric_cnpj=alphanumeric_cnpj)
+        case PixKeyType.EVP:
+            return strict.uuid_text(text)
+        case PixKeyType.EMAIL:
+            # Matched as sent: some letters of other scripts turn into ASCII when lowered.
+            return _matching(_EMAIL, strict.plain_text(text, _LONGEST_EMAIL)).lower()
+        case PixKeyType.PHONE:
+            return _matching(_PHONE, text)
+
+
+def _tax_key(kind: PixKeyType, text: str, *, alphanumeric_cnpj: bool) -> str:
+    """Read a tax number of exactly the kind asked for."""
+    bare = strict.tax_number(text)
+    if not alphanumeric_cnpj and strict.has_letters(bare):
+        raise strict.Malformed
+    if (len(bare) == 11) is not (kind is PixKeyType.CPF):  # noqa: PLR2004 - a CPF has 11 digits
+        problem = f"not a {kind}"
+        raise ValueError(problem)
+    return bare
+
+
+def _matching(pattern: re.Pattern[str], text: str) -> str:
+    """Let a text through that matches whole."""
+    if pattern.fullmatch(text) is None:
+        problem = "not a key of its kind"
+        raise ValueError(problem)
+    return text

@@ -1,0 +1,257 @@
+"""
+What a bank tells us unasked: how that is proven, what it says, and where the bank sends it.
+
+A callback is a reason to look, never a fact: only what the bank answers us moves a payout.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Final, Protocol, runtime_checkable
+
+from gateway.banks.port.answers import (
+    WrongAnswer,
+    bank_id,
+    list_of,
+    of_type,
+    plain_text,
+    rows_of,
+    same_as,
+)
+from gateway.core.headers import Headers
+
+
+class ProofRefused(Exception):
+    """No callback could be proven as configured; the text is for operators and has no values."""
+
+
+class CallbackKind(StrEnum):
+    """
+    What a callback speaks of.
+
+    RETURN: a settled payout came back, wholly or in part; also every callback
+        about payouts of a bank that does not tell returns from the rest.
+    """
+
+    PAYOUT = "payout"
+    RETURN = "return"
+    CHARGE = "charge"
+    REFUND = "refund"
+    OTHER = "other"
+
+
+class NamedBy(StrEnum):
+    """How a bank names the account that a callback speaks of."""
+
+    ACCOUNT = "account"
+    KEY = "key"
+    CHARGE = "charge"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notice:
+    """
+    One thing that a proven callback says.
+
+    Attributes:
+        event: The bank's own id of the event; sent twice, it is still one event.
+            Empty for a bank without such ids: then it is known by its body, and by
+            its place in that.
+        subject: The provider key of a payout or refund, the reference of a charge.
+        account: What names the account: the bank's own name of it, one of its PIX
+            keys, or the reference of one of its charges. Empty for a payout, which
+            is known by its provider key.
+        named_by: Which of the three that is.
+        part: Of a body that says several things, the part that says this one; it is
+            shown to those who may see the account. Empty for the whole body.
+        provider_id: The bank's id of a payout, for a bank that finds payouts by that alone.
+            It is used where the answer to the order was lost, and believed only if the bank
+            repeats our key when it is asked.
+    """
+
+    event: str
+    kind: CallbackKind
+    subject: str
+    account: str = ""
+    named_by: NamedBy = NamedBy.ACCOUNT
+    part: bytes = field(repr=False, default=b"")
+    provider_id: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delivery:
+    """
+    What came to a provider's callback address, unproven.
+
+    Attributes:
+        rest: What of the path follows our address, without its first slash: at most two
+            steps, decoded (a slash inside a step stays ``%2F``); empty for nothing.
+        certificate: The one that the peer showed, in DER; empty for none. It comes
+            from TLS, or from a header of our own proxy, never from a stranger.
+    """
+
+    headers: Headers
+    body: bytes = field(repr=False)
+    rest: str = ""
+    certificate: bytes = field(repr=False, default=b"")
+
+
+MOST_REGISTERED: Final = 1000
+"""Addresses that one account may have at its bank; banks allow ten or so."""
+
+ONLY_OURS: Final = frozenset({""})
+"""For ``CallbackProof.rests``: nothing may follow our address."""
+
+
+class CallbackProof(Protocol):
+    """How one provider proves that a callback is its own."""
+
+    @property
+    def rests(self) -> frozenset[str]:
+        """What may follow our address, such as ``pix``; an empty text for nothing."""
+        ...
+
+    async def check(self, came: Delivery) -> Sequence[Notice] | None:
+        """
+        Return what a callback says, in its order.
+
+        Nothing is stored for an empty sequence: it is answered as taken, which some
+        banks want for the test that they send when an address is registered.
+
+        Returns:
+            None when it is not proven, whatever is wrong with it.
+
+        Raises:
+            ProviderError: the bank's public keys could not be read, so nothing is
+                known; or of several parts none could be read. The bank is answered as
+                for None and sends it again.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallbackSecrets:
+    """
+    What a bank and we both know, if anything.
+
+    Attributes:
+        current: As the bank gave it; empty where none is configured.
+        former: Former ones, accepted while they are configured.
+        derived: Made from our sealing keys, the one in force first, for a bank on this
+            machine that reads the same configuration. Empty outside the sandbox
+            environment: no other bank can know them.
+    """
+
+    current: bytes = field(repr=False, default=b"")
+    former: Sequence[bytes] = field(repr=False, default=())
+    derived: Sequence[bytes] = field(repr=False, default=())
+
+    @property
+    def shared(self) -> Sequence[bytes]:
+        """Those shared with the bank, the one in force first; empty without one in force."""
+        return (self.current, *self.former) if self.current else ()
+
+    @property
+    def shared_or_derived(self) -> Sequence[bytes]:
+        """The same, with derived ones where none is in force: for a bank on this machine."""
+        return self.shared or ((*self.derived, *self.former) if self.derived else ())
+
+
+@runtime_checkable
+class CallbackProver(Protocol):
+    """What the adapter of a bank that sends callbacks also is."""
+
+    def callback_proof(self, secrets: CallbackSecrets) -> CallbackProof:
+        """
+        Make the check of callbacks; nothing is opened yet.
+
+        Raises:
+            ProofRefused: these secrets, or the adapter's settings, prove nothing.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallbackOrder:
+    """
+    Where a bank is to send its callbacks.
+
+    Attributes:
+        url: Our address, complete.
+        secret: The one in force; empty where none is shared.
+    """
+
+    url: str
+    secret: bytes = field(repr=False, default=b"")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegisteredCallback:
+    """An address that a bank knows; ``id`` is the bank's name of the registration."""
+
+    id: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MissedEvent:
+    """An event that the bank could not deliver; ``id`` is what it is acknowledged by."""
+
+    id: str
+    notice: Notice
+    body: bytes = field(repr=False)
+
+
+def notice(answer: object) -> Notice:
+    """
+    Check one thing that an adapter says of a callback.
+
+    Its texts are the bank's; what of them cannot be stored is left out later.
+
+    Raises:
+        WrongAnswer: it has not the types of the port.
+    """
+    found = of_type(answer, Notice, "notice")
+    for name in ("event", "subject", "account", "provider_id"):
+        of_type(getattr(found, name), str, f"notice.{name}")
+    of_type(found.kind, CallbackKind, "notice.kind")
+    of_type(found.named_by, NamedBy, "notice.named_by")
+    of_type(found.part, bytes, "notice.part")
+    return found
+
+
+def registered(answer: object, order: CallbackOrder) -> RegisteredCallback:
+    """Check what a bank made of an order; raises ``WrongAnswer``."""
+    made = _registered(answer)
+    same_as(made.url, order.url, "registered_callback.url")
+    return made
+
+
+def registrations(answer: object) -> Sequence[RegisteredCallback]:
+    """Check the addresses that a bank knows; raises ``WrongAnswer``."""
+    return rows_of(list_of(answer, MOST_REGISTERED, "registered_callbacks"), _registered)
+
+
+def missed_events(answer: object, limit: int) -> Sequence[MissedEvent]:
+    """Check events that a bank could not deliver; raises ``WrongAnswer``."""
+    return rows_of(list_of(answer, limit, "missed_events"), _missed)
+
+
+def _registered(answer: object) -> RegisteredCallback:
+    found = of_type(answer, RegisteredCallback, "registered_callback")
+    bank_id(found.id, "registered_callback.id")
+    plain_text(found.url, "registered_callback.url")
+    return found
+
+
+def _missed(answer: object) -> MissedEvent:
+    found = of_type(answer, MissedEvent, "missed_event")
+    bank_id(found.id, "missed_event.id")
+    if not found.id:
+        empty = "missed_event.id"
+        raise WrongAnswer(empty)
+    notice(found.notice)
+    of_type(found.body, bytes, "missed_event.body")
+    return found

@@ -1,0 +1,361 @@
+"""
+The port to a bank: what we ask of one, what it may answer, how it may fail.
+
+ProviderError                 reads fail with one of these
+├── NotSupported              this bank does not offer the operation
+├── NotFound                  the bank says the thing does not exist
+├── Refused                   the bank says no
+├── CredentialsRefused        the bank does not accept ours
+├── RateLimited               too many calls for the bank
+├── Unreachable               certainly no byte of the request left us
+├── Unavailable               time-out, reset or a 5xx
+└── BadReply                  an answer that cannot be read
+
+A payout never raises for the bank's part: it returns an ``Outcome``, and an
+exception that leaves the call all the same counts as ``Unknown``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Generic, Protocol, TypeVar
+
+from gateway.banks.port.capabilities import Capabilities
+from gateway.banks.port.charges import Charge, ChargePayment
+from gateway.banks.port.payout_orders import FailureCode, PayoutOrder
+from gateway.banks.port.pix_keys import PixKey
+from gateway.banks.port.statements import Balance, Entry
+from gateway.core.account import Account
+from gateway.core.clocks import Deadline
+from gateway.core.money import Money
+from gateway.core.windows import Window
+
+Item = TypeVar("Item", covariant=True)
+
+
+class ProviderError(Exception):
+    """
+    A bank did not give what was asked.
+
+    Attributes:
+        reason: A fixed word for logs and metrics, never the bank's text.
+        http_status: The bank's, where there was an answer.
+        retry_after: Seconds the bank asks us to wait; None when it does not.
+    """
+
+    def __init__(
+        self, reason: str, *, http_status: int | None = None, retry_after: float | None = None
+    ) -> None:
+        """Say why, in a fixed word."""
+        super().__init__(reason)
+        self.reason = reason
+        self.http_status = http_status
+        self.retry_after = retry_after
+
+
+class NotSupported(ProviderError):
+    """The bank does not offer the operation; asking again cannot help."""
+
+
+class NotFound(ProviderError):
+    """The bank says that the thing does not exist."""
+
+
+class Refused(ProviderError):
+    """The bank understood and says no."""
+
+
+class CredentialsRefused(ProviderError):
+    """The bank does not accept our credentials."""
+
+
+class RateLimited(ProviderError):
+    """The bank asks us to slow down."""
+
+
+class Unreachable(ProviderError):
+    """Certainly no byte of the request left us."""
+
+
+class Unavailable(ProviderError):
+    """The bank timed out, reset the connection or answered with a server error."""
+
+
+class BadReply(ProviderError):
+    """The answer cannot be read, or contradicts what was asked."""
+
+
+class Phase(StrEnum):
+    """How far a call got before it ended."""
+
+    REFUSED_HERE = "refused_here"
+    CONNECTING = "connecting"
+    CONNECTED = "connected"
+    SENT = "sent"
+    ANSWERED = "answered"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """
+    What we know about one call that moves money; kept with the attempt.
+
+    Attributes:
+        bytes_left: Whether any byte of the request may have left us.
+        reason: A fixed word.
+        http_status: The bank's, where there was an answer.
+        provider_code: The bank's own code, for operators only.
+    """
+
+    phase: Phase
+    bytes_left: bool
+    reason: str
+    http_status: int | None = None
+    provider_code: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NotSent:
+    """
+    Proven: nothing moved, and this attempt can never move anything.
+
+    Attributes:
+        retry_after: Seconds the bank asks us to wait; None when it does not.
+    """
+
+    evidence: Evidence
+    retry_after: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rejected:
+    """
+    The bank said no with a listed code: nothing moved and nothing will.
+
+    Read back later, the same answer means that an accepted payout failed.
+
+    Attributes:
+        forbidden: The account may not do this (a limit, a missing approval),
+            as against wrong content, funds or key.
+        provider_key: Ours, where the answer repeats it.
+    """
+
+    evidence: Evidence
+    failure: FailureCode
+    forbidden: bool = False
+    provider_key: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accepted:
+    """
+    The bank has ordered it; not settled yet.
+
+    Attributes:
+        provider_key, value: Of what was ordered, where the answer repeats them.
+        held_until: The bank's own deadline while it holds the payout for
+            precautionary analysis; None when it does not hold it.
+    """
+
+    evidence: Evidence
+    provider_id: str = ""
+    e2e_id: str = ""
+    provider_key: str = ""
+    value: Money | None = None
+    held_until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PixReturn:
+    """
+    Money of a settled payout that came back, wholly or in part.
+
+    Attributes:
+        id: The return's own, of the central bank's form: ``D…``.
+        value: Above zero.
+    """
+
+    id: str
+    value: Money
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settled:
+    """
+    The money arrived; ``value`` is what the bank says was paid, ``provider_key`` is ours.
+
+    Attributes:
+        returns: What came back since, where the bank tells; it stays settled.
+    """
+
+    evidence: Evidence
+    value: Money
+    provider_id: str = ""
+    e2e_id: str = ""
+    settled_at: datetime | None = None
+    provider_key: str = ""
+    returns: tuple[PixReturn, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """All else: it may have moved, now or later. Look it up, never send it again."""
+
+    evidence: Evidence
+
+
+Outcome = NotSent | Rejected | Accepted | Settled | Unknown
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProviderAccount:
+    """
+    An account as one provider knows it.
+
+    Attributes:
+        credentials: The account's secret, opened, at a bank that wants a single text.
+        secrets: The struct that the adapter's factory names, at any other bank (see
+            ``provider_adapters.kit.secrets``); None for an account without.
+        holder: The holder's name.
+    """
+
+    account_id: str
+    provider_account: str
+    credentials: str = field(repr=False, default="")
+    secrets: object = field(repr=False, default=None)
+    holder: str = field(repr=False, default="")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page(Generic[Item]):
+    """Some items, newest first; ``next_cursor`` is None on the last page."""
+
+    items: Sequence[Item]
+    next_cursor: str | None
+
+
+class ProviderAdapter(Protocol):
+    """
+    What every adapter is; which of the calls it has, its capabilities say.
+
+    A declared call is an ``async`` method with the parameters that it has in
+    ``ContractCalls`` or in ``provider_options``, checked when it is loaded.
+    """
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What this bank can do, as declared by the adapter."""
+        ...
+
+    async def start(self) -> None:
+        """Open what needs an event loop; called once before any call."""
+        ...
+
+    async def close(self) -> None:
+        """Close all connections; nothing is called afterwards."""
+        ...
+
+
+class ContractCalls(Protocol):
+    """
+    The nine calls that the banking operations stand on (contract 4.1).
+
+    Reads raise a ``ProviderError``; they may be repeated at will. Money is
+    moved by ``create_payout`` alone.
+    """
+
+    async def probe(self) -> None:
+        """Reach the bank without touching an account."""
+        ...
+
+    async def get_balance(self, account: ProviderAccount) -> Balance:
+        """Read the balance, live."""
+        ...
+
+    async def list_statement(
+        self, account: ProviderAccount, window: Window, cursor: str | None, limit: int
+    ) -> Page[Entry]:
+        """Read movements of the window, newest first, at most ``limit`` a page."""
+        ...
+
+    async def list_keys(self, account: ProviderAccount) -> Sequence[PixKey]:
+        """Read every PIX key of the account."""
+        ...
+
+    async def get_key(self, account: ProviderAccount, key_id: str) -> PixKey:
+        """Read one key by its public id (see ``PixKey.public_id``); NotFound when absent."""
+        ...
+
+    async def get_charge(self, account: ProviderAccount, reference: str) -> Charge:
+        """Read a charge by its reference; NotFound when absent."""
+        ...
+
+    async def get_charge_payment(self, account: ProviderAccount, reference: str) -> ChargePayment:
+        """Read a charge as a transaction, its latest payment if reusable; NotFound when absent."""
+        ...
+
+    async def create_payout(
+        self, account: ProviderAccount, order: PayoutOrder, send_by: Deadline
+    ) -> Outcome:
+        """
+        Ask the bank to pay out, once; never repeated below this line.
+
+        Returns:
+            NotSent when ``send_by`` had passed before the first byte was
+            written: checked in the same step as the write.
+        """
+        ...
+
+    async def find_payout(
+        self, account: ProviderAccount, provider_key: str, provider_id: str
+    ) -> Outcome:
+        """
+        Look a payout up by our key, or by the bank's id where it is known.
+
+        Returns:
+            Accepted, Settled, or Rejected for one that failed; Unknown for a
+            state the adapter does not know.
+
+        Raises:
+            NotFound: the bank does not show it; no proof before the quiet
+                period is over.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Bank:
+    """An account and its provider; ``read_only`` by the operator's choice."""
+
+    name: str
+    adapter: ProviderAdapter
+    account: ProviderAccount
+    read_only: bool
+
+    @property
+    def pays(self) -> bool:
+        """Say whether payouts can be made through it: neither operator nor bank forbids them."""
+        return not self.read_only and self.adapter.capabilities.payouts
+
+    @property
+    def lacks_credentials(self) -> bool:
+        """Say whether the account lacks the credentials that its bank asks for."""
+        shown = self.account.credentials or self.account.secrets
+        return not shown and self.adapter.capabilities.account_credentials
+
+
+class Banks(Protocol):
+    """Finds the bank behind an account."""
+
+    def of(self, account: Account) -> Bank | None:
+        """
+        Return the account's bank; None when no configured provider stands behind it.
+
+        Raises:
+            CredentialsRefused: the account's credentials cannot be used.
+        """
+        ...

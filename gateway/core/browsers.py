@@ -1,0 +1,137 @@
+"""Browsers and the panel's sessions: cookies, what they stand for, and the port to them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Final
+
+from gateway.core.sessions import SignedInUser
+
+
+class PanelState(StrEnum):
+    """How far a browser has signed in."""
+
+    ANONYMOUS = "anonymous"
+    MFA_PENDING = "mfa_pending"
+    FULL = "full"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PanelSession:
+    """
+    What a browser's opaque cookie stands for; a row, unless it is ANONYMOUS.
+
+    Attributes:
+        id_hash: SHA-256 of the id half of the cookie, in hexadecimal; the row's key.
+        csrf: The synchronizer token, for the life of this id.
+        session_id, user_id: Of the sign-in; empty before it.
+        sealed: Access token, refresh token or mfa token as JSON, encrypted under
+            the secret half of the cookie; no dump of the store opens it.
+        version: Rises with every refresh; a save names the one it read.
+        lease_until: Somebody refreshes until then.
+        ends_at: The absolute end, that of the refresh token. Of a cookie that was replaced, a
+            few seconds later.
+        access_ends_at: When the access token ends; None in a cookie that was replaced, whose
+            ``sealed`` holds the newer cookie alone.
+        delivered: False in a cookie that replaced another one, until a request brings it:
+            the answer that gave it may be lost.
+    """
+
+    id_hash: str
+    state: PanelState
+    csrf: str = field(repr=False)
+    created_at: datetime
+    seen_at: datetime
+    ends_at: datetime
+    session_id: str = ""
+    user_id: str = ""
+    sealed: bytes = field(repr=False, default=b"")
+    access_ends_at: datetime | None = None
+    version: int = 0
+    lease_until: datetime | None = None
+    delivered: bool = True
+    address: str = ""
+    user_agent: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cookie:
+    """
+    The two halves of an opaque cookie.
+
+    Attributes:
+        id_hash: SHA-256 of the id half in hexadecimal, the key of the row.
+        secret: The other half, under which tokens are sealed; kept nowhere.
+        value: Both, as the browser keeps them.
+    """
+
+    id_hash: str
+    secret: bytes = field(repr=False)
+    value: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnonymousCookie:
+    """
+    The signed cookie of a browser before the sign-in, for which nothing is stored.
+
+    Attributes:
+        csrf: The token that belongs to it.
+        created_at: To the second.
+    """
+
+    cookie: Cookie
+    csrf: str = field(repr=False)
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Browser:
+    """
+    A browser whose cookie stands for something.
+
+    Attributes:
+        reads_only: Its cookie was replaced, and ``panel`` is the newer cookie's: for requests
+            that were on their way, which read and change nothing.
+        answer_lost: It sent a cookie that was replaced at a step-up, and gets the newer one now.
+    """
+
+    cookie: Cookie
+    panel: PanelSession
+    reads_only: bool = False
+    answer_lost: bool = False
+
+    @property
+    def is_replaced(self) -> bool:
+        """Say whether a newer cookie has taken the place of this one."""
+        return self.panel.state is PanelState.FULL and self.panel.access_ends_at is None
+
+
+@dataclass(frozen=True, slots=True)
+class SignedInBrowser:
+    """A browser in which somebody is signed in; its cookie may be newer than the one it sent."""
+
+    browser: Browser
+    person: SignedInUser
+
+
+KNOWN_FOR: Final = timedelta(days=90)
+"""How long a browser is known after the latest sign-in there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownBrowser:
+    """
+    A browser in which a person has signed in before, by its device cookie.
+
+    It proves nothing about who uses it, but wrong guesses elsewhere do not lock it out.
+
+    Attributes:
+        user_id: The one person it is known for.
+        id: Names it, so that what is guessed in it is counted.
+    """
+
+    user_id: str
+    id: str

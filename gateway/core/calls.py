@@ -1,0 +1,158 @@
+"""A request on its way in: raw, then checked step by step, then let through."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeVar
+
+import msgspec
+
+from gateway.core.account import Account
+from gateway.core.browsers import Browser, KnownBrowser
+from gateway.core.catalogue import ErrorCode
+from gateway.core.company_scope import CompanyScope
+from gateway.core.headers import NO_HEADERS, Headers
+from gateway.core.permissions import Permission, Principal
+from gateway.core.rights import Right
+from gateway.core.sessions import SignedInUser
+
+Taken = TypeVar("Taken", covariant=True)
+
+
+class RawRequest(msgspec.Struct, kw_only=True):
+    """
+    What the caller sent, unchecked.
+
+    Attributes:
+        path: Path parameters, percent-decoded once; undecodable bytes are lone
+            surrogates, so that no reader lets them through.
+        query: Every value of every query parameter, in order.
+        authorization: Every value of the Authorization header, in order.
+        content_type, content_encoding: None when the header is absent.
+        headers: All of them, for the policies of surfaces that use more.
+        body: Empty until the policies have let the call on.
+        address: The peer's address, for throttling only.
+        certificate: The peer's, in DER, from TLS or from our own proxy; empty for
+            none. Set together with the body.
+        unknown_fields: How many body fields were ignored; set by the reader.
+    """
+
+    path: Mapping[str, str]
+    query: Mapping[str, Sequence[str]] = msgspec.field(default_factory=dict)
+    authorization: Sequence[str] = ()
+    content_type: str | None = None
+    content_encoding: str | None = None
+    headers: Headers = NO_HEADERS
+    body: bytes = b""
+    address: str = ""
+    certificate: bytes = b""
+    unknown_fields: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameter:
+    """A query parameter as documented: its name, JSON schema and whether it must be there."""
+
+    name: str
+    required: bool
+    schema: Mapping[str, Any]
+    description: str
+
+
+class Call(msgspec.Struct, kw_only=True):
+    """
+    A request that policies examine, one after the other.
+
+    Attributes:
+        needs: The permission or right of the row; None for an open row.
+        quota: The name of the token bucket the row draws from.
+        parameters: What the row knows of queries.
+        principal, person, scope, browser, account, known: Filled in by the
+            policies that establish them.
+        out_of_scope: The account of the caller's company that the credential is not for;
+            for the log alone.
+        on_success: Done when the row has not refused; a policy asks for it.
+        headers: Answer headers contributed by policies, such as RateLimit.
+    """
+
+    asked: RawRequest
+    needs: Permission | Right | None
+    quota: str
+    parameters: tuple[Parameter, ...] = ()
+    principal: Principal | None = None
+    person: SignedInUser | None = None
+    scope: CompanyScope | None = None
+    browser: Browser | None = None
+    account: Account | None = None
+    known: KnownBrowser | None = None
+    out_of_scope: Account | None = None
+    on_success: Callable[[], None] | None = None
+    headers: dict[str, str] = msgspec.field(default_factory=dict)
+
+
+class Caller(msgspec.Struct, frozen=True):
+    """A partner that was let through to one account."""
+
+    principal: Principal
+    account: Account
+
+
+class Policy(Protocol):
+    """
+    One question asked of a call.
+
+    Filling in the call means yes; ``ServiceError`` with one of ``refuses``
+    means no. A policy that has to wait before it knows returns what to wait
+    for, and decides there. A policy never sees the HTTP request.
+    """
+
+    @property
+    def refuses(self) -> tuple[ErrorCode, ...]:
+        """Every code it can refuse with."""
+        ...
+
+    def __call__(self, call: Call) -> Awaitable[None] | None:
+        """Let the call on, raise, or return what raises or lets the call on."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Input(Generic[Taken]):
+    """
+    What a row takes: how it is read, and how that is documented.
+
+    Attributes:
+        read: Raw input into a domain value; raises ``ServiceError`` with one
+            of ``refuses``.
+        body: The struct that describes a JSON body; None when none is read.
+        may_be_absent: A request without any body is one with an empty object.
+    """
+
+    read: Callable[[RawRequest], Taken]
+    parameters: tuple[Parameter, ...] = ()
+    body: type | None = None
+    refuses: tuple[ErrorCode, ...] = ()
+    may_be_absent: bool = False
+
+
+Value = TypeVar("Value", covariant=True)
+
+
+class Ready(Generic[Value]):
+    """
+    A value that may be awaited like one still to come.
+
+    Who looks for this type first need not wait at all, and so needs no task.
+    """
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Value) -> None:
+        """Hold ``value``."""
+        self.value = value
+
+    def __await__(self) -> Generator[None, None, Value]:
+        """Return the value at once."""
+        yield from ()
+        return self.value

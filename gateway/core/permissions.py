@@ -1,0 +1,103 @@
+"""
+What a partner's credential may do: its permissions and limits.
+
+A permission is a resource and an action; a higher action covers the lower ones.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum, StrEnum
+
+import msgspec
+
+from gateway.core.money import Money
+
+
+class Resource(StrEnum):
+    """What a credential may be allowed to touch (contract 5.2)."""
+
+    BALANCE = "balance"
+    TRANSACTION = "transaction"
+    WITHDRAW = "withdraw"
+    PIX_KEY = "pix_key"
+    QRCODE = "qrcode"
+
+
+class Action(IntEnum):
+    """What it may do there: manage covers write, write covers read."""
+
+    READ = 1
+    WRITE = 2
+    MANAGE = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Permission:
+    """One ``resource:action``."""
+
+    resource: Resource
+    action: Action
+
+    def __str__(self) -> str:
+        """Write it as the contract does, ``balance:read``."""
+        return f"{self.resource}:{self.action.name.lower()}"
+
+    def covers(self, needed: Permission) -> bool:
+        """Say whether holding this one is enough for ``needed``."""
+        return self.resource is needed.resource and self.action >= needed.action
+
+    @classmethod
+    def parse(cls, text: str) -> Permission:
+        """
+        Read ``resource:action``.
+
+        Raises:
+            ValueError: when either word is not ours.
+        """
+        resource, _, word = text.partition(":")
+        for action in Action:
+            if word == action.name.lower():
+                return cls(Resource(resource), action)
+        problem = f"no such action: {word!r}"
+        raise ValueError(problem)
+
+
+EVERY_PERMISSION: tuple[Permission, ...] = tuple(
+    Permission(resource, action) for resource in Resource for action in Action
+)
+
+
+class CredentialLimits(msgspec.Struct, frozen=True, kw_only=True):
+    """
+    How much a credential may pay out; None for as much as the account has.
+
+    Attributes:
+        per_payout: The most that one payout may be.
+        per_day: The most that all of a UTC day may sum up to.
+    """
+
+    per_payout: Money | None = None
+    per_day: Money | None = None
+
+    def raised_by(self, new: CredentialLimits) -> bool:
+        """Say whether ``new`` allows more than these limits."""
+        return _above(new.per_payout, self.per_payout) or _above(new.per_day, self.per_day)
+
+
+UNLIMITED = CredentialLimits()
+
+
+def _above(new: Money | None, old: Money | None) -> bool:
+    """Compare two limits; None means no limit."""
+    return old is not None and (new is None or new > old)
+
+
+class Principal(msgspec.Struct, frozen=True, kw_only=True):
+    """A partner that has proven its credential."""
+
+    client_id: str
+    company_id: str
+    account_id: str | None
+    permissions: frozenset[Permission]
+    limits: CredentialLimits = UNLIMITED

@@ -1,0 +1,173 @@
+"""
+Rights: what the operator's users may do, and the roles that bundle them.
+
+This is the whole table; a row of the back office names the right it needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from gateway.core.permissions import Action
+
+
+class Area(StrEnum):
+    """What can be touched on the back office."""
+
+    COMPANY = "company"
+    ACCOUNT = "account"
+    BALANCE = "balance"
+    TRANSACTION = "transaction"
+    REPORT = "report"
+    PIX_KEY = "pix_key"
+    QRCODE = "qrcode"
+    REFUND = "refund"
+    PAYOUT = "payout"
+    APPROVAL = "approval"
+    REVIEW = "review"
+    PROBE = "probe"
+    STOP = "stop"
+    WEBHOOK = "webhook"
+    PROVIDER = "provider"
+    CREDENTIAL = "credential"
+    USER = "user"
+    SESSION = "session"
+    AUDIT = "audit"
+    REQUEST_LOG = "request_log"
+    OUTBOX = "outbox"
+    CONFIG = "config"
+
+
+class Role(StrEnum):
+    """What a user's job is."""
+
+    VIEWER = "viewer"
+    OPERATOR = "operator"
+    APPROVER = "approver"
+    SECURITY = "security"
+    ADMIN = "admin"
+
+
+@dataclass(frozen=True, slots=True)
+class Right:
+    """One ``area:action``; a higher action covers the lower ones."""
+
+    resource: Area
+    action: Action
+
+    def __str__(self) -> str:
+        """Write it like a permission, ``account:read``."""
+        return f"{self.resource}:{self.action.name.lower()}"
+
+    def covers(self, needed: Right) -> bool:
+        """Say whether holding this one is enough for ``needed``."""
+        return self.resource is needed.resource and self.action >= needed.action
+
+
+def _all(action: Action, *areas: Area) -> frozenset[Right]:
+    """Return the same action on several areas."""
+    return frozenset(Right(area, action) for area in areas)
+
+
+_BUSINESS = (
+    Area.COMPANY,
+    Area.ACCOUNT,
+    Area.BALANCE,
+    Area.TRANSACTION,
+    Area.REPORT,
+    Area.PIX_KEY,
+    Area.QRCODE,
+    Area.REFUND,
+    Area.PAYOUT,
+    Area.APPROVAL,
+    Area.REVIEW,
+    Area.STOP,
+    Area.WEBHOOK,
+    Area.PROVIDER,
+)
+_CONTROL = (
+    Area.CREDENTIAL,
+    Area.USER,
+    Area.SESSION,
+    Area.AUDIT,
+    Area.REQUEST_LOG,
+    Area.OUTBOX,
+    Area.CONFIG,
+)
+
+_READS = _all(Action.READ, *_BUSINESS)
+
+RIGHTS: Mapping[Role, frozenset[Right]] = {
+    Role.VIEWER: _READS,
+    Role.OPERATOR: _READS
+    | _all(Action.READ, Area.REQUEST_LOG)
+    | _all(Action.WRITE, Area.PIX_KEY, Area.QRCODE, Area.REFUND, Area.PAYOUT, Area.STOP)
+    | _all(Action.WRITE, Area.PROBE),
+    # Whoever decides does not order: the two are different people, and different roles.
+    Role.APPROVER: _READS | _all(Action.WRITE, Area.APPROVAL, Area.REVIEW, Area.STOP, Area.PROBE),
+    Role.SECURITY: _READS
+    | _all(Action.READ, *_CONTROL)
+    | _all(Action.WRITE, Area.CREDENTIAL, Area.SESSION, Area.STOP)
+    | _all(Action.MANAGE, Area.USER),
+    # An admin runs the service and its people, and moves no money alone.
+    Role.ADMIN: _READS
+    | _all(Action.READ, *_CONTROL)
+    | _all(
+        Action.MANAGE,
+        Area.COMPANY,
+        Area.ACCOUNT,
+        Area.PROVIDER,
+        Area.CREDENTIAL,
+        Area.USER,
+        Area.SESSION,
+        Area.STOP,
+    ),
+}
+"""What each role may do; a person with several may do all of it."""
+
+STEP_UP: frozenset[Area] = frozenset(
+    {Area.CREDENTIAL, Area.USER, Area.PROVIDER, Area.ACCOUNT, Area.PAYOUT, Area.REFUND}
+    | {Area.APPROVAL, Area.REVIEW, Area.PIX_KEY}
+)
+"""
+Where writing asks for a second factor given within the last five minutes.
+
+Not for stops: pulling one must be quick. The row that lifts one asks on its own. Nor for probes:
+they ask the bank a question, as we do by ourselves, and send no money.
+"""
+
+
+def rights_of(roles: Iterable[Role]) -> frozenset[Right]:
+    """Return every right of these roles."""
+    return frozenset[Right]().union(*(RIGHTS[role] for role in roles))
+
+
+def changes(right: Right) -> bool:
+    """Say whether this right can change money, keys, stops, users or what these rest on."""
+    return right.action > Action.READ
+
+
+_GRANTED_BY_HOLDERS = frozenset(
+    {Area.COMPANY, Area.ACCOUNT, Area.PROVIDER, Area.CREDENTIAL, Area.USER, Area.SESSION}
+    | {Area.AUDIT}
+)
+"""Where nobody gives a right that they lack; rights over money take the second person."""
+
+
+def may_grant(granter: Iterable[Role], roles: Iterable[Role]) -> bool:
+    """Say whether users with some roles may grant others, if another user approves."""
+    held = rights_of(granter)
+    wanted = (each for each in rights_of(roles) if each.resource in _GRANTED_BY_HOLDERS)
+    return all(any(right.covers(each) for right in held) for each in wanted)
+
+
+def may_write(roles: Iterable[Role]) -> bool:
+    """Say whether people of these roles may change anything."""
+    return any(changes(right) for right in rights_of(roles))
+
+
+def needs_step_up(right: Right) -> bool:
+    """Say whether using this right asks for a fresh second factor."""
+    return changes(right) and right.resource in STEP_UP

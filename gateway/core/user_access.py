@@ -1,0 +1,38 @@
+"""May this user do that now: by right, and by second factor?"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from datetime import datetime, timedelta
+from typing import Final
+
+from gateway.core.errors import ServiceError
+from gateway.core.rights import Right, Role, changes
+from gateway.core.sessions import SignedInUser
+from gateway.core.user_errors import FORBIDDEN, STEP_UP_REQUIRED
+
+FRESH: Final = timedelta(minutes=5)
+"""How long a second factor counts as just given."""
+
+_ENROL = "enrol a second factor first, at auth/totp; your role asks for one"
+
+
+def check_right(person: SignedInUser, needed: Right) -> None:
+    """Refuse a user whose rights do not cover the needed one: ``FORBIDDEN``."""
+    if not person.may(needed):
+        raise ServiceError(FORBIDDEN, "permission")
+
+
+def check_enrolled(person: SignedInUser, needed: Right, roles: Collection[Role]) -> None:
+    """Refuse a change by a user of these roles who has no second factor: ``STEP_UP_REQUIRED``."""
+    if changes(needed) and person.lacks_factor(roles):
+        raise ServiceError(STEP_UP_REQUIRED, "no_factor", detail=_ENROL)
+
+
+def check_fresh_factor(person: SignedInUser, now: datetime) -> None:
+    """Refuse a user whose second factor was not given just now: ``STEP_UP_REQUIRED``."""
+    at = person.factor_at if person.has_factor else None
+    if at is None:
+        raise ServiceError(STEP_UP_REQUIRED, "no_factor")
+    if now - at > FRESH:
+        raise ServiceError(STEP_UP_REQUIRED, "factor_old")

@@ -1,0 +1,302 @@
+"""Passwords: checked, forgotten, reset and changed; each change ends every session."""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from dataclasses import dataclass, replace
+
+from gateway.core.audit import AuditEvent
+from gateway.core.browsers import KnownBrowser
+from gateway.core.errors import ServiceError
+from gateway.core.sessions import SignedInUser
+from gateway.core.storage import StoreUnavailable
+from gateway.core.strict import Malformed, plain_text
+from gateway.core.trace import current_trace_id
+from gateway.core.user_errors import NOT_POSSIBLE, PASSWORD_WRONG
+from gateway.identity.challenges import Purpose
+from gateway.identity.mail import Mailer
+from gateway.identity.ports import ClientInfo, IdentityContext
+from gateway.identity.throttling import Attempt, Throttle
+from gateway.identity.user import User
+from gateway.identity.user_changes import change_user, own_audit_event
+
+_log = logging.getLogger(__name__)
+
+SHORTEST = 12
+LONGEST = 128
+"""Code points of a password. There is no rule of composition, and no expiry (NIST 800-63B)."""
+
+_WORDS = {Purpose.RESET: "password.reset", Purpose.INVITATION: "invitation.accepted"}
+_LINK_OVER = "the link is not valid any more; ask for a new one"
+
+# more than the quotas let through while the store is away for minutes
+_MOST_WAITING = 1_000
+
+
+def normalized_email(text: str) -> str:
+    """Normalize what somebody signs in with; text that is no address belongs to nobody."""
+    return text.strip().lower()
+
+
+@dataclass(frozen=True, slots=True)
+class PasswordCheck:
+    """Checks passwords: throttled, and with the same work for users that do not exist."""
+
+    context: IdentityContext
+
+    async def by_email(self, email: str, password: str, client: ClientInfo) -> User | None:
+        """
+        Return the user with this address and password; None when they do not match.
+
+        Strangers have few places, asked for before the store is touched.
+
+        Raises:
+            ServiceError: TOO_MANY_ATTEMPTS.
+        """
+        with self.context.crypto.hashing.place(is_stranger=client.known is None):
+            user, held_s = await self._checked(normalized_email(email), password, client)
+        if held_s:
+            await self.context.pause(held_s)
+        return user
+
+    async def _checked(
+        self, key: str, password: str, client: ClientInfo
+    ) -> tuple[User | None, float]:
+        """Check a password; also return how long the answer is held back."""
+        user = await self.context.stores.users.find_by_email(key)
+        user_id = "" if user is None else user.id
+        throttle = Throttle(self.context, user_id)
+        attempt = await throttle.password(
+            Attempt(email=key, address=client.address, browser=_browser(user, client))
+        )
+        stored = user.password if user is not None and user.active else ""
+        try:
+            right = await self.context.crypto.hashing.matches(
+                password, stored, is_stranger=client.known is None
+            )
+        except ServiceError:
+            await throttle.password_unchecked(attempt)
+            raise
+        if user is None or not right:
+            self.context.events.on_security_event("authn_login_fail", user_id)
+            return None, attempt.held_s
+        await throttle.password_accepted(attempt)
+        return user, attempt.held_s
+
+    async def by_caller(
+        self, caller: SignedInUser, password: str, client: ClientInfo
+    ) -> User | None:
+        """
+        Return the signed-in user if this is their password; None if not.
+
+        Their session counts as a known browser: what strangers guess elsewhere does not
+        lock them out here.
+
+        Raises:
+            ServiceError: TOO_MANY_ATTEMPTS.
+        """
+        here = KnownBrowser(user_id=caller.user_id, id=caller.session_id)
+        return await self.by_email(caller.email, password, replace(client, known=here))
+
+
+def _browser(user: User | None, client: ClientInfo) -> str:
+    """Return the id of a browser known for this very user; empty for any other."""
+    known = client.known
+    return known.id if user is not None and known is not None and known.user_id == user.id else ""
+
+
+@dataclass(frozen=True, slots=True)
+class NewPasswords:
+    """Sets passwords."""
+
+    context: IdentityContext
+
+    def refuse_weak(self, password: str) -> None:
+        """
+        Refuse a password that is too short, too long, or tried first by attackers.
+
+        Raises:
+            ServiceError: NOT_POSSIBLE; ``detail`` says which rule.
+        """
+        try:
+            plain_text(password, LONGEST)
+        except Malformed as problem:
+            detail = f"a password has at most {LONGEST} characters and no control character"
+            raise ServiceError(NOT_POSSIBLE, "password_form", detail=detail) from problem
+        if len(password) < SHORTEST:
+            detail = f"a password has at least {SHORTEST} characters"
+            raise ServiceError(NOT_POSSIBLE, "password_short", detail=detail)
+        if self.context.crypto.hashing.is_common(password):
+            detail = "this password is among those that everybody tries first"
+            raise ServiceError(NOT_POSSIBLE, "password_common", detail=detail)
+
+    async def by_link(
+        self, token: str, purpose: Purpose, password: str, client: ClientInfo
+    ) -> User:
+        """
+        Use up a link from a mail, and set a password.
+
+        Raises:
+            ServiceError: NOT_POSSIBLE for a weak password, or a link that is
+                unknown, used or over; TOO_MANY_ATTEMPTS.
+        """
+        self.refuse_weak(password)
+        await Throttle(self.context).link(client.address)
+        # before the link is used up, so that it still works when we are too busy now
+        digest = await self.context.crypto.hashing.make(password)
+        key, now = self.context.crypto.opaque.mail_digest(token), self.context.now()
+        row = await self.context.stores.challenges.use_mail_token(key, purpose, now)
+        if row is None:
+            raise ServiceError(NOT_POSSIBLE, "link_over", detail=_LINK_OVER)
+        user = await self._store(row.user_id, digest, _WORDS[purpose])
+        await Throttle(self.context).link_accepted(client.address)
+        return user
+
+    async def set(self, user_id: str, password: str, word: str) -> User:
+        """Set a password and end every session of the user; ``word`` names the audit event."""
+        digest = await self.context.crypto.hashing.make(password)
+        return await self._store(user_id, digest, word)
+
+    async def _store(self, user_id: str, digest: str, word: str) -> User:
+        """Store a digest, end every session and notify the owner."""
+
+        def update(user: User) -> User:
+            """Refuse a user who was disabled meanwhile."""
+            if not user.active:
+                raise ServiceError(NOT_POSSIBLE, "link_over", detail=_LINK_OVER)
+            return replace(user, password=digest)
+
+        def event_of(user: User) -> AuditEvent:
+            return own_audit_event(self.context, user, word)
+
+        user = await change_user(self.context, user_id, update, event_of)
+        if user is None:
+            raise ServiceError(NOT_POSSIBLE, "link_over", detail=_LINK_OVER)
+        event = own_audit_event(self.context, user, "sessions.ended", why=word)
+        now = self.context.now()
+        await self.context.stores.sessions.end_all(user.id, now, "password", "", event)
+        await Mailer(self.context).notify(
+            user,
+            ("Senha alterada", "Password changed"),
+            ("A senha da sua conta mudou.", "The password of your account has changed."),
+        )
+        self.context.events.on_security_event("authn_password_change", user.id)
+        return user
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResetRequest:
+    """
+    A request for a reset link.
+
+    Attributes:
+        email: As typed, in lower case; perhaps nobody's.
+        address: The client address of the request.
+    """
+
+    email: str
+    address: str
+    trace_id: str
+
+
+class ResetRequests:
+    """
+    The reset requests that wait in this process.
+
+    Whether the user exists is looked up after the answer was sent, so the duration
+    tells nothing. What waits is lost when the process dies; the user then asks again.
+    """
+
+    def __init__(self, context: IdentityContext) -> None:
+        """Start with none; links are made from ``context``."""
+        self.context = context
+        self._waiting: deque[ResetRequest] = deque()
+
+    def add(self, email: str, address: str) -> None:
+        """Queue a request; takes the same time for every address."""
+        if len(self._waiting) >= _MOST_WAITING:
+            _log.warning("a wish for a reset link was dropped: too many wait")
+            return
+        request = ResetRequest(email=email, address=address, trace_id=current_trace_id())
+        self._waiting.append(request)
+
+    async def answer(self) -> int:
+        """
+        Send a link for every request of an existing user; return how many were sent.
+
+        Raises:
+            StoreUnavailable: the store does not answer; the rest waits for the next run.
+        """
+        count = 0
+        while self._waiting:
+            request = self._waiting.popleft()
+            try:
+                count += await self._send(request)
+            except StoreUnavailable:
+                self._waiting.appendleft(request)
+                raise
+        return count
+
+    async def _send(self, request: ResetRequest) -> bool:
+        """Send one link; False for an unknown user, and for one with enough valid links."""
+        user = await self.context.stores.users.find_by_email(request.email)
+        if user is None or not user.active or not user.password:
+            return False
+        if not await Mailer(self.context).send_reset_link(user):
+            return False
+        event = own_audit_event(self.context, user, "password.forgotten", address=request.address)
+        await self.context.audit.append(replace(event, trace_id=request.trace_id))
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class Passwords:
+    """What users do about their passwords."""
+
+    context: IdentityContext
+    reset_requests: ResetRequests
+
+    async def forgot(self, email: str, client: ClientInfo) -> None:
+        """
+        Request a reset link by mail; the answer never tells whether the user exists.
+
+        No user is looked up before the caller is answered, so that the duration of the answer
+        does not tell either.
+
+        Raises:
+            ServiceError: TOO_MANY_ATTEMPTS, counted for the caller's address alone.
+        """
+        await Throttle(self.context).reset(client.address)
+        self.reset_requests.add(normalized_email(email), client.address)
+
+    async def reset(self, token: str, password: str, client: ClientInfo) -> str:
+        """
+        Set a new password with the token of a reset link; every session ends.
+
+        Returns:
+            The user's id.
+
+        Raises:
+            ServiceError: NOT_POSSIBLE for a password that is too weak, or a
+                link that is unknown, used or over; TOO_MANY_ATTEMPTS.
+        """
+        user = await NewPasswords(self.context).by_link(token, Purpose.RESET, password, client)
+        await Throttle(self.context).password_reset(user.email, client.address)
+        return user.id
+
+    async def change(
+        self, caller: SignedInUser, current_password: str, new_password: str, client: ClientInfo
+    ) -> None:
+        """
+        Set a new password, given the current one; every session ends, this one included.
+
+        Raises:
+            ServiceError: PASSWORD_WRONG; NOT_POSSIBLE for a new one that is too
+                weak; TOO_MANY_ATTEMPTS.
+        """
+        passwords = NewPasswords(self.context)
+        passwords.refuse_weak(new_password)
+        if await PasswordCheck(self.context).by_caller(caller, current_password, client) is None:
+            raise ServiceError(PASSWORD_WRONG, "password")
+        await passwords.set(caller.user_id, new_password, "password.changed")

@@ -1,0 +1,286 @@
+"""Second factors: enrolled, checked, given again before dangerous acts, and removed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import partial
+
+from gateway.core.audit import AuditEvent
+from gateway.core.errors import ServiceError
+from gateway.core.sessions import SignedInUser
+from gateway.core.user_access import FRESH, check_fresh_factor
+from gateway.core.user_errors import (
+    MFA_INVALID,
+    NOT_POSSIBLE,
+    PASSWORD_WRONG,
+    STEP_UP_REQUIRED,
+    TOKEN_INVALID,
+)
+from gateway.identity.mail import Mailer, Text
+from gateway.identity.password_changes import PasswordCheck
+from gateway.identity.ports import ClientInfo, IdentityContext
+from gateway.identity.throttling import Throttle
+from gateway.identity.user import RecoveryCode, Totp, User
+from gateway.identity.user_changes import change_user, own_audit_event
+
+
+@dataclass(frozen=True, slots=True)
+class Enrolment:
+    """An authenticator app that is being enrolled; both values are shown once."""
+
+    secret: str = field(repr=False)
+    uri: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class SecondFactorCodes:
+    """Checks codes of a second factor: each works once, and few may be tried."""
+
+    context: IdentityContext
+
+    async def accept(self, user: User, code: str) -> bool:
+        """
+        Check a code of the app or a recovery code; a right one is used up.
+
+        Raises:
+            ServiceError: TOO_MANY_ATTEMPTS after ten wrong ones in a row.
+        """
+        throttle = Throttle(self.context, user.id)
+        await throttle.factor(user.id)
+        read = self.context.crypto.recovery.read(code)
+        right = await (self._use(user, *read) if read else self._step(user, code))
+        return await self._counted(throttle, user, right=right)
+
+    async def app_code(self, user: User, code: str) -> bool:
+        """Check a code of the app alone; a right one is used up. Raises as ``accept``."""
+        throttle = Throttle(self.context, user.id)
+        await throttle.factor(user.id)
+        return await self._counted(throttle, user, right=await self._step(user, code))
+
+    async def renew(self, user: User) -> list[str]:
+        """Void every recovery code and return ten new ones; only digests are stored."""
+        made = self.context.crypto.recovery.make()
+        rows = [await self._row(user, code) for code in made]
+        await self.context.stores.users.replace_codes(user.id, rows)
+        return list(made)
+
+    async def left(self, user_id: str) -> int:
+        """Count the unused recovery codes."""
+        codes = await self.context.stores.users.codes(user_id)
+        return sum(1 for each in codes if each.used_at is None)
+
+    async def _counted(self, throttle: Throttle, user: User, *, right: bool) -> bool:
+        """Reset the count after a right code, report a wrong one; return ``right``."""
+        if right:
+            await throttle.code_accepted(user.id)
+        else:
+            self.context.events.on_security_event("authn_factor_fail", user.id)
+        return right
+
+    async def _step(self, user: User, code: str) -> bool:
+        """Check a code of the app; neither it nor an earlier one is accepted again."""
+        if user.totp is None:
+            return False
+        secret = self.context.crypto.sealing.open(user.totp.sealed_secret, totp_row(user.id))
+        step = self.context.crypto.one_time.accepted_step(secret, code, self.context.now())
+        if step is None:
+            return False
+        if await self.context.stores.users.accept_step(user.id, step):
+            return True
+        self.context.events.on_security_event("authn_factor_reuse", user.id)
+        return False
+
+    async def _use(self, user: User, index: int, code: str) -> bool:
+        """Check a recovery code; always one slow comparison."""
+        rows = {each.index: each for each in await self.context.stores.users.codes(user.id)}
+        row = rows.get(index)
+        digest = row.digest if row is not None and row.used_at is None else ""
+        if not await self.context.crypto.hashing.matches(code, digest):
+            return False
+        if not await self.context.stores.users.use_code(user.id, index, self.context.now()):
+            return False
+        await self._report_use(user, index)
+        return True
+
+    async def _report_use(self, user: User, index: int) -> None:
+        """Audit the use of a recovery code, and notify its owner."""
+        await self.context.audit.append(
+            own_audit_event(self.context, user, "recovery_code.used", number=str(index))
+        )
+        left = await self.left(user.id)
+        await Mailer(self.context).notify(
+            user,
+            ("Código de recuperação usado", "Recovery code used"),
+            (
+                f"Um código de recuperação foi usado na sua conta. Restam {left}.",
+                f"A recovery code was used for your account. {left} are left.",
+            ),
+        )
+
+    async def _row(self, user: User, code: str) -> RecoveryCode:
+        """Make the row stored for a code."""
+        read = self.context.crypto.recovery.read(code)
+        if read is None:
+            message = "a recovery code of ours has not our form"
+            raise ValueError(message)
+        index, normal = read
+        digest = await self.context.crypto.hashing.make(normal)
+        return RecoveryCode(user_id=user.id, index=index, digest=digest)
+
+
+def totp_row(user_id: str) -> str:
+    """Return the name of the row that the secret of an app is sealed for."""
+    return f"user:{user_id}:totp"
+
+
+@dataclass(frozen=True, slots=True)
+class SecondFactors:
+    """What users do about their second factor."""
+
+    context: IdentityContext
+
+    async def step_up(self, caller: SignedInUser, code: str) -> datetime:
+        """
+        Submit a code of the second factor; it counts as recent for five minutes.
+
+        Returns:
+            Until when it does.
+
+        Raises:
+            ServiceError: STEP_UP_REQUIRED for a user without a second factor;
+                MFA_INVALID; TOO_MANY_ATTEMPTS.
+        """
+        user = await self._user(caller)
+        if not user.has_factor:
+            raise ServiceError(STEP_UP_REQUIRED, "no_factor")
+        if not await SecondFactorCodes(self.context).accept(user, code):
+            raise ServiceError(MFA_INVALID, "code")
+        now = self.context.now()
+        await self.context.stores.sessions.note_factor(caller.session_id, now)
+        return now + FRESH
+
+    async def begin(self, caller: SignedInUser, password: str, client: ClientInfo) -> Enrolment:
+        """
+        Start to enrol an authenticator app, given the password again.
+
+        Raises:
+            ServiceError: PASSWORD_WRONG; NOT_POSSIBLE while there is a factor,
+                which must be removed first; TOO_MANY_ATTEMPTS.
+        """
+        if await PasswordCheck(self.context).by_caller(caller, password, client) is None:
+            raise ServiceError(PASSWORD_WRONG, "password")
+        user = _without_factor(await self._user(caller))
+        secret = self.context.crypto.one_time.new_secret()
+        totp = Totp(sealed_secret=self.context.crypto.sealing.seal(secret, totp_row(user.id)))
+        # nothing changes for the user yet, so their sessions stay
+        waiting = replace(user, totp=totp)
+        if not await self.context.stores.users.replace(waiting, None, user.updated_at):
+            raise _changed_meanwhile()
+        return Enrolment(secret, self.context.crypto.one_time.uri(secret, user.email))
+
+    async def confirm(self, caller: SignedInUser, code: str) -> Sequence[str]:
+        """
+        Confirm the app by its first code; returns recovery codes; all sessions end.
+
+        The ten codes are shown once. Signing in requires the factor from now on.
+
+        Raises:
+            ServiceError: MFA_INVALID; NOT_POSSIBLE when no enrolment was started;
+                TOO_MANY_ATTEMPTS.
+        """
+        user = _without_factor(await self._user(caller))
+        if user.totp is None:
+            detail = "begin to enrol an authenticator app first"
+            raise ServiceError(NOT_POSSIBLE, "factor_absent", detail=detail)
+        if not await SecondFactorCodes(self.context).app_code(user, code):
+            raise ServiceError(MFA_INVALID, "code")
+        # before the factor takes effect, so that nobody has a factor without codes
+        codes = await SecondFactorCodes(self.context).renew(user)
+        update = partial(_confirmed, begun=user.totp, at=self.context.now())
+        notice = ("Um aplicativo autenticador foi ligado", "An authenticator app was turned on")
+        await self._change(user, update, "factor.enrolled", notice)
+        return codes
+
+    async def remove(self, caller: SignedInUser) -> None:
+        """
+        Remove the app, after a recent step-up; every session ends.
+
+        Raises:
+            ServiceError: STEP_UP_REQUIRED without a fresh code.
+        """
+        check_fresh_factor(caller, self.context.now())
+        user = await self._user(caller)
+        await self._change(
+            user,
+            lambda now: replace(now, totp=None),
+            "factor.removed",
+            ("O aplicativo autenticador foi desligado", "The authenticator app was turned off"),
+        )
+        await self.context.stores.users.replace_codes(user.id, ())
+
+    async def new_recovery_codes(self, caller: SignedInUser) -> Sequence[str]:
+        """
+        Replace all recovery codes by ten new ones, shown once, after a recent step-up.
+
+        Raises:
+            ServiceError: STEP_UP_REQUIRED without a fresh code.
+        """
+        check_fresh_factor(caller, self.context.now())
+        user = await self._user(caller)
+        codes = await SecondFactorCodes(self.context).renew(user)
+        await self.context.audit.append(
+            own_audit_event(self.context, user, "recovery_codes.renewed")
+        )
+        await Mailer(self.context).notify(
+            user,
+            ("Novos códigos de recuperação", "New recovery codes"),
+            ("Os códigos anteriores não valem mais.", "The former codes are not valid any more."),
+        )
+        return codes
+
+    async def _user(self, caller: SignedInUser) -> User:
+        """Read the caller from the store again."""
+        user = await self.context.stores.users.find(caller.user_id)
+        if user is None or not user.active:
+            raise ServiceError(TOKEN_INVALID, "person_disabled")
+        return user
+
+    async def _change(
+        self, user: User, update: Callable[[User], User], word: str, notice: Text
+    ) -> None:
+        """Change the factor, end every session and notify the owner."""
+
+        def event_of(now: User) -> AuditEvent:
+            return own_audit_event(self.context, now, word)
+
+        if await change_user(self.context, user.id, update, event_of) is None:
+            raise _changed_meanwhile()
+        event = own_audit_event(self.context, user, "sessions.ended", why=word)
+        now = self.context.now()
+        await self.context.stores.sessions.end_all(user.id, now, "factor", "", event)
+        await Mailer(self.context).notify(
+            user, notice, (f"{notice[0]} na sua conta.", f"{notice[1]} for your account.")
+        )
+        self.context.events.on_security_event("authn_factor_change", user.id)
+
+
+def _confirmed(user: User, begun: Totp, at: datetime) -> User:
+    """Confirm the enrolment that the code belongs to, and none that was started since."""
+    if user.totp is None or user.totp.sealed_secret != begun.sealed_secret:
+        raise _changed_meanwhile()
+    return replace(user, totp=replace(user.totp, confirmed_at=at), factor_reset=False)
+
+
+def _without_factor(user: User) -> User:
+    """Return a user who has no factor in force; refuse any other."""
+    if user.has_factor:
+        detail = "remove the present second factor first"
+        raise ServiceError(NOT_POSSIBLE, "factor_present", detail=detail)
+    return user
+
+
+def _changed_meanwhile() -> ServiceError:
+    detail = "the account changed meanwhile; begin again"
+    return ServiceError(NOT_POSSIBLE, "changed_meanwhile", detail=detail)

@@ -1,0 +1,53 @@
+"""Every operation of identity, built once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gateway.companies.model import KnownCompany
+from gateway.identity.key_rotation import NewKey, SigningKeyRecords
+from gateway.identity.own_sessions import OwnSessions
+from gateway.identity.password_changes import Passwords, ResetRequests
+from gateway.identity.ports import IdentityContext
+from gateway.identity.second_factors import SecondFactors
+from gateway.identity.sign_in import SignIn
+from gateway.identity.token_refresh import TokenRefresh
+from gateway.identity.users import Invitations, UserRecords
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IdentityServices:
+    """
+    The operations of identity.
+
+    Attributes:
+        reset_requests: Queued here, answered by a periodic task.
+    """
+
+    sign_in: SignIn
+    tokens: TokenRefresh
+    sessions: OwnSessions
+    passwords: Passwords
+    reset_requests: ResetRequests
+    second_factors: SecondFactors
+    invitations: Invitations
+    users: UserRecords
+    signing_keys: SigningKeyRecords
+
+
+def build_identity_services(
+    context: IdentityContext, known_company: KnownCompany, new_key: NewKey
+) -> IdentityServices:
+    """Build every operation on one context; ``new_key`` makes signing keys."""
+    users, reset_requests = UserRecords(context, known_company), ResetRequests(context)
+    return IdentityServices(
+        sign_in=SignIn(context),
+        tokens=TokenRefresh(context),
+        sessions=OwnSessions(context),
+        passwords=Passwords(context, reset_requests),
+        reset_requests=reset_requests,
+        second_factors=SecondFactors(context),
+        invitations=Invitations(context, users),
+        users=users,
+        signing_keys=SigningKeyRecords(context, new_key),
+    )

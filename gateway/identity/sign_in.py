@@ -1,0 +1,149 @@
+"""Signing in: a password, then a second factor where the user has one (contract 4.2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Final
+
+from gateway.core.errors import ServiceError
+from gateway.core.user_errors import MFA_EXPIRED, MFA_INVALID, PASSWORD_WRONG
+from gateway.identity.challenges import Challenge
+from gateway.identity.password_changes import PasswordCheck
+from gateway.identity.ports import ClientInfo, IdentityContext
+from gateway.identity.second_factors import SecondFactorCodes
+from gateway.identity.token_refresh import SignedIn, TokenIssuer
+from gateway.identity.user import User
+from gateway.telemetry.ports import Event
+
+_LOGIN_LABELS: Final = {PASSWORD_WRONG.name: "bad_credentials"}
+_CODE_LABELS: Final = {MFA_INVALID.name: "wrong", MFA_EXPIRED.name: "expired"}
+"""Labels of refusals by error; any other is ``locked``."""
+
+
+@dataclass(frozen=True, slots=True)
+class SecondFactorRequired:
+    """The password was right; a code is required. It does not name the user (contract 2.9)."""
+
+    mfa_token: str = field(repr=False)
+    ends_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class SignIn:
+    """Signs users in, and counts every outcome."""
+
+    context: IdentityContext
+
+    async def login(
+        self, email: str, password: str, client: ClientInfo
+    ) -> SignedIn | SecondFactorRequired:
+        """
+        Sign in by password; a second factor is asked for where the user has one.
+
+        A user who does not exist, is disabled or never accepted the invitation gets
+        the same error after the same work.
+
+        Raises:
+            ServiceError: PASSWORD_WRONG; TOO_MANY_ATTEMPTS with ``Retry-After``.
+        """
+        try:
+            outcome = await self._login(email, password, client)
+        except ServiceError as refusal:
+            self.context.events.on_outcome(
+                Event.LOGIN, _LOGIN_LABELS.get(refusal.error.name, "locked")
+            )
+            raise
+        needs_code = isinstance(outcome, SecondFactorRequired)
+        self.context.events.on_outcome(Event.LOGIN, "mfa_required" if needs_code else "ok")
+        return outcome
+
+    async def submit_code(self, mfa_token: str, code: str, client: ClientInfo) -> SignedIn:
+        """
+        Finish a sign-in with the challenge and a code of the app, or a recovery code.
+
+        Raises:
+            ServiceError: MFA_INVALID for a wrong code. MFA_EXPIRED for a challenge
+                that is unknown, over, used, tried five times, of another browser, or
+                older than the latest change of the user. TOO_MANY_ATTEMPTS.
+        """
+        is_of_app = "".join(code.replace("-", " ").split()).isdigit()
+        factor = "totp" if is_of_app else "recovery"
+        try:
+            outcome = await self._submit_code(mfa_token, code, client)
+        except ServiceError as refusal:
+            label = _CODE_LABELS.get(refusal.error.name, "locked")
+            self.context.events.on_outcome(Event.MFA, f"{factor}.{label}")
+            raise
+        self.context.events.on_outcome(Event.MFA, f"{factor}.ok")
+        return outcome
+
+    async def tries_left(self, mfa_token: str) -> int:
+        """Return how many codes may still be tried; 0 for a challenge that is unknown."""
+        digest = self.context.crypto.opaque.digest(mfa_token)
+        challenge = await self.context.stores.challenges.find(digest)
+        return max(0, self.context.settings.tries - challenge.tries) if challenge else 0
+
+    async def _login(
+        self, email: str, password: str, client: ClientInfo
+    ) -> SignedIn | SecondFactorRequired:
+        """Check the password; start a session or a challenge."""
+        user = await PasswordCheck(self.context).by_email(email, password, client)
+        if user is None:
+            raise ServiceError(PASSWORD_WRONG, "password")
+        user = await self._rehashed(user, password)
+        if user.has_factor:
+            return await self._challenge(user, client)
+        self.context.events.on_security_event("authn_login_success", user.id)
+        return await TokenIssuer(self.context).begin(user, client, None)
+
+    async def _submit_code(self, mfa_token: str, code: str, client: ClientInfo) -> SignedIn:
+        """Use up the challenge and the code; start a session."""
+        now, stores = self.context.now(), self.context.stores
+        digest = self.context.crypto.opaque.digest(mfa_token)
+        challenge = await stores.challenges.find(digest)
+        user = await self._challenged(challenge, client)
+        if not await stores.challenges.try_once(digest, self.context.settings.tries, now):
+            raise ServiceError(MFA_EXPIRED, "challenge_over")
+        if not await SecondFactorCodes(self.context).accept(user, code):
+            raise ServiceError(MFA_INVALID, "code")
+        if not await stores.challenges.use(digest, now):
+            raise ServiceError(MFA_EXPIRED, "challenge_used")
+        self.context.events.on_security_event("authn_login_success", user.id)
+        return await TokenIssuer(self.context).begin(user, client, now)
+
+    async def _challenged(self, challenge: Challenge | None, client: ClientInfo) -> User:
+        """Return the user of a challenge; any change of the user voids it."""
+        if challenge is None or challenge.bound_to != client.bound_to:
+            raise ServiceError(MFA_EXPIRED, "challenge_unknown")
+        # before any look-up, as for an unknown challenge: the duration must tell nothing
+        if not challenge.is_open(self.context.now(), self.context.settings.tries):
+            raise ServiceError(MFA_EXPIRED, "challenge_over")
+        user = await self.context.stores.users.find(challenge.user_id)
+        changed = user is not None and user.updated_at > challenge.created_at
+        if user is None or not user.active or changed:
+            raise ServiceError(MFA_EXPIRED, "person_changed")
+        return user
+
+    async def _challenge(self, user: User, client: ClientInfo) -> SecondFactorRequired:
+        """Store a challenge, and return its token."""
+        now, token = self.context.now(), self.context.crypto.opaque.make()
+        challenge = Challenge(
+            digest=self.context.crypto.opaque.digest(token),
+            user_id=user.id,
+            created_at=now,
+            ends_at=now + self.context.settings.challenge,
+            bound_to=client.bound_to,
+        )
+        await self.context.stores.challenges.add(challenge)
+        return SecondFactorRequired(token, challenge.ends_at)
+
+    async def _rehashed(self, user: User, password: str) -> User:
+        """Recompute the digest of the password when today's settings ask for more."""
+        hashing = self.context.crypto.hashing
+        if not hashing.is_outdated(user.password):
+            return user
+        renewed = replace(user, password=await hashing.make(password))
+        # a change of the user made meanwhile wins; the next sign-in tries again
+        done = await self.context.stores.users.replace(renewed, None, user.updated_at)
+        return renewed if done else user

@@ -1,0 +1,237 @@
+"""Pairs of access and refresh tokens: issued at sign-in, exchanged later (contract 4.2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final
+
+from gateway.core.errors import ServiceError
+from gateway.core.sessions import (
+    AccessClaims,
+    RefreshToken,
+    Session,
+    SignedInUser,
+    person,
+)
+from gateway.core.user_errors import PASSWORD_WRONG, REFRESH_INVALID
+from gateway.identity.ports import ClientInfo, IdentityContext
+from gateway.identity.user import User
+from gateway.identity.user_changes import is_valid, own_audit_event
+from gateway.telemetry.ports import Event
+
+# enough to recognize a browser in the list of sessions; a header may hold kilobytes
+_LONGEST_AGENT: Final = 256
+_REFUSED: Final = {"used": "reuse_race"}
+"""Labels of refused refreshes by reason; all others are ``invalid_grant``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenPair:
+    """The tokens of one session. They are shown once and stored nowhere."""
+
+    session_id: str
+    access_token: str = field(repr=False)
+    expires_at: datetime
+    refresh_token: str = field(repr=False)
+    refresh_expires_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class SignedIn:
+    """A sign-in that succeeded: the user, and the tokens of the new session."""
+
+    tokens: TokenPair
+    person: SignedInUser
+
+
+@dataclass(frozen=True, slots=True)
+class TokenIssuer:
+    """Starts sessions and issues their tokens."""
+
+    context: IdentityContext
+
+    async def begin(self, user: User, client: ClientInfo, factor_at: datetime | None) -> SignedIn:
+        """
+        Start a session. If the user has too many, the oldest ends.
+
+        Raises:
+            ServiceError: PASSWORD_WRONG when the user was changed since ``user``
+                was read: what they proved may no longer hold.
+        """
+        session = self._session(user, client, factor_at)
+        pair, row = await self._pair(session, 1)
+        event = own_audit_event(
+            self.context,
+            user,
+            "session.began",
+            session=session.id,
+            address=session.address,
+            factor="yes" if factor_at else "no",
+        )
+        await self.context.stores.sessions.begin(session, row, event)
+        await self._refuse_changed(user, session)
+        await self._end_surplus(user)
+        return SignedIn(pair, person(user, session))
+
+    async def rotate(self, session: Session, old: RefreshToken) -> TokenPair | None:
+        """Exchange a refresh token for a new pair; None when another call was quicker."""
+        pair, row = await self._pair(session, old.number + 1)
+        won = await self.context.stores.sessions.rotate(old, row, row.created_at)
+        return pair if won else None
+
+    async def _pair(self, session: Session, number: int) -> tuple[TokenPair, RefreshToken]:
+        """Make a pair, and the row stored for its refresh token."""
+        now = self.context.now()
+        token, row = self._refresh_token(session, number, now)
+        access, ends_at = await self._access(session, now)
+        pair = TokenPair(
+            session_id=session.id,
+            access_token=access,
+            expires_at=ends_at,
+            refresh_token=token,
+            refresh_expires_at=session.ends_at,
+        )
+        return pair, row
+
+    def _session(self, user: User, client: ClientInfo, factor_at: datetime | None) -> Session:
+        """Describe a session that starts now."""
+        now = self.context.now()
+        return Session(
+            id=self.context.new_id(),
+            user_id=user.id,
+            # the node that changed the user last may have a clock ahead of ours
+            created_at=max(now, user.updated_at),
+            ends_at=now + self.context.settings.refresh,
+            seen_at=now,
+            factor_at=factor_at,
+            address=client.address,
+            user_agent=printable_agent(client.user_agent),
+            panel=client.panel,
+        )
+
+    def _refresh_token(
+        self, session: Session, number: int, now: datetime
+    ) -> tuple[str, RefreshToken]:
+        """Make a refresh token and the row stored for it."""
+        token = self.context.crypto.opaque.make()
+        return token, RefreshToken(
+            digest=self.context.crypto.opaque.digest(token),
+            session_id=session.id,
+            number=number,
+            created_at=now,
+            ends_at=session.ends_at,
+        )
+
+    async def _access(self, session: Session, now: datetime) -> tuple[str, datetime]:
+        """Sign an access token, which never outlives its session."""
+        ends_at = min(now + self.context.settings.access, session.ends_at)
+        claims = AccessClaims(
+            user_id=session.user_id,
+            session_id=session.id,
+            token_id=self.context.new_id(),
+            ends_at=ends_at,
+        )
+        return await self.context.crypto.access.issue(claims), ends_at.replace(microsecond=0)
+
+    async def _refuse_changed(self, user: User, session: Session) -> None:
+        """
+        End a session that started while its user was being changed.
+
+        Either we see the change here, or the change sees our session.
+        """
+        found = await self.context.stores.sessions.find(session.id)
+        if found is not None and found[1].updated_at == user.updated_at and found[1].active:
+            return
+        event = own_audit_event(
+            self.context, user, "session.ended", session=session.id, why="changed"
+        )
+        await self.context.stores.sessions.end(session.id, self.context.now(), "changed", event)
+        raise ServiceError(PASSWORD_WRONG, "person_changed")
+
+    async def _end_surplus(self, user: User) -> None:
+        """End the oldest sessions above the limit; parallel sign-ins end the same ones."""
+        now, stores = self.context.now(), self.context.stores
+        live = await stores.sessions.of(user.id, now)
+        for session in live[: max(0, len(live) - self.context.settings.sessions)]:
+            event = own_audit_event(
+                self.context, user, "session.ended", session=session.id, why="surplus"
+            )
+            await stores.sessions.end(session.id, now, "surplus", event)
+
+
+@dataclass(frozen=True, slots=True)
+class TokenRefresh:
+    """Exchanges refresh tokens."""
+
+    context: IdentityContext
+
+    async def refresh(self, refresh_token: str) -> TokenPair:
+        """
+        Exchange a refresh token for a new pair of tokens; it works once.
+
+        The outcome is counted. Raises as ``exchange``.
+        """
+        try:
+            pair = await self.exchange(refresh_token)
+        except ServiceError as refusal:
+            if refusal.error is REFRESH_INVALID:
+                label = _REFUSED.get(refusal.reason, "invalid_grant")
+                self.context.events.on_outcome(Event.TOKEN_REFRESH, label)
+            raise
+        self.context.events.on_outcome(Event.TOKEN_REFRESH, "ok")
+        return pair
+
+    async def exchange(self, refresh_token: str) -> TokenPair:
+        """
+        Exchange a refresh token for a new pair; of parallel callers, one gets it.
+
+        If the token just before the newest is presented again within the grace
+        period, only its caller fails. Any other used token ends the session, because
+        somebody has a copy.
+
+        Raises:
+            ServiceError: REFRESH_INVALID, whatever is wrong.
+        """
+        digest = self.context.crypto.opaque.digest(refresh_token)
+        token = await self.context.stores.sessions.refresh_token(digest)
+        if token is None:
+            raise ServiceError(REFRESH_INVALID, "unknown")
+        session, user = await self._session(token)
+        if token.used_at is None:
+            pair = await TokenIssuer(self.context).rotate(session, token)
+            if pair is not None:
+                return pair
+            token = await self.context.stores.sessions.refresh_token(digest)
+        if token is not None and token.used_at is not None:
+            await self._end_if_stolen(token, session, user)
+        raise ServiceError(REFRESH_INVALID, "used")
+
+    async def _session(self, token: RefreshToken) -> tuple[Session, User]:
+        """Return the live session of a token, and its user."""
+        now = self.context.now()
+        found = await self.context.stores.sessions.find(token.session_id)
+        if found is None or not found[0].is_live(now) or now >= token.ends_at:
+            raise ServiceError(REFRESH_INVALID, "session_over")
+        if not is_valid(*found):
+            raise ServiceError(REFRESH_INVALID, "person_changed")
+        return found
+
+    async def _end_if_stolen(self, token: RefreshToken, session: Session, user: User) -> None:
+        """Tell a race from a theft, and end the session in case of theft."""
+        now, sessions = self.context.now(), self.context.stores.sessions
+        age = now - token.used_at if token.used_at else None
+        newest = await sessions.last_number(session.id)
+        in_time = age is not None and age <= self.context.settings.grace
+        if in_time and token.number == newest - 1:
+            return
+        event = own_audit_event(self.context, user, "session.token_reuse", session=session.id)
+        ended = await sessions.end(session.id, now, "token_reuse", event)
+        self.context.crypto.access.forget(session.id)
+        if ended:
+            self.context.events.on_security_event("authn_token_reuse", user.id)
+
+
+def printable_agent(text: str) -> str:
+    """Cut a user agent to what is stored and shown."""
+    return "".join(each for each in text[:_LONGEST_AGENT] if each.isprintable())

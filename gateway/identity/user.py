@@ -1,0 +1,97 @@
+"""Users of the operator, and their second factors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final, Literal
+
+from gateway.core.rights import Role
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Totp:
+    """
+    An authenticator app.
+
+    Attributes:
+        sealed_secret: Encrypted with the user id bound to it.
+        confirmed_at: When its first code was shown; None while it waits for that.
+        last_step: The 30-second step of the last accepted code, which is not
+            accepted again, nor is an earlier one; 0 for none.
+    """
+
+    sealed_secret: bytes = field(repr=False)
+    confirmed_at: datetime | None = None
+    last_step: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preferences:
+    """
+    How the panel is shown to a person; None where they have not chosen.
+
+    Attributes:
+        language: A language tag.
+        theme: The panel's word for it.
+        single_keys: Keys without a modifier shorten ways (WCAG 2.1.4 lets them be off).
+    """
+
+    language: str | None = None
+    theme: str | None = None
+    single_keys: bool | None = None
+
+
+NOTHING_CHOSEN: Final = Preferences()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class User:
+    """
+    A person as stored.
+
+    Attributes:
+        id: A lower-case UUID.
+        email: In lower case; nobody else has it.
+        password: A PHC string of Argon2id; empty until the invitation is accepted.
+        companies: The only ones this person sees; empty for all.
+        active: False keeps the person out; their sessions have ended.
+        totp: None while there is no second factor.
+        factor_reset: The second factor was taken away and must be enrolled anew.
+        preferences: How the panel is shown to them; ``prefer`` of the store alone changes it.
+    """
+
+    id: str
+    email: str
+    name: str
+    password: str = field(repr=False)
+    roles: frozenset[Role]
+    companies: frozenset[str] = frozenset()
+    active: bool = True
+    totp: Totp | None = None
+    factor_reset: bool = False
+    created_at: datetime
+    updated_at: datetime
+    preferences: Preferences = NOTHING_CHOSEN
+
+    @property
+    def has_factor(self) -> bool:
+        """Say whether signing in takes a second factor."""
+        return self.totp is not None and self.totp.confirmed_at is not None
+
+    @property
+    def state(self) -> Literal["active", "disabled", "invited"]:
+        """Whether they can sign in, are kept out, or have yet to accept their invitation."""
+        if not self.active:
+            return "disabled"
+        return "active" if self.password else "invited"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecoveryCode:
+    """One of ten ways back in; ``digest`` is a PHC string, ``index`` 0 to 9 stands in the code."""
+
+    user_id: str
+    index: int
+    digest: str = field(repr=False)
+    used_at: datetime | None = None

@@ -1,0 +1,401 @@
+"""
+Payouts: the intent is stored first, sent once, and its outcome recorded.
+
+Money is sent only inside a caller's own request, by whoever won the
+compare-and-set; an outcome that is not known is never sent again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any, NoReturn
+
+from gateway.banks.connections import paying_bank_of, payout_calls, refuse_letters
+from gateway.banks.port.payout_orders import FailureCode
+from gateway.banks.port.providers import (
+    Accepted,
+    Bank,
+    Banks,
+    Evidence,
+    NotSent,
+    Outcome,
+    Phase,
+    Rejected,
+    Settled,
+    Unknown,
+)
+from gateway.core import errors
+from gateway.core.account import Account, Environment
+from gateway.core.calls import Caller
+from gateway.core.clocks import Deadline, Monotonic, Now
+from gateway.core.errors import ServiceError
+from gateway.core.permissions import UNLIMITED
+from gateway.core.storage import LimitReached, StoreUnavailable
+from gateway.core.trace import current_trace_id
+from gateway.core.windows import Paging, Search
+from gateway.payouts.answers import (
+    above_limit,
+    answer,
+    not_sent,
+    rejection,
+    tell,
+    tell_method,
+)
+from gateway.payouts.followup import FollowUp, Moved, unobserved
+from gateway.payouts.guards import CANNOT_LOOK_FIRST, PayoutGuards, seen_before
+from gateway.payouts.model import (
+    Attempt,
+    Change,
+    Failure,
+    ListedPayout,
+    Payout,
+    PayoutRequest,
+    PayoutState,
+    hold_of,
+    provider_key,
+)
+from gateway.payouts.store import StoredPayouts
+from gateway.telemetry.ports import Count, Event
+
+# No byte of a payout leaves later than this after its attempt began.
+SEND_S = 20.0
+# Longer than SEND_S and the wait for the bank's answer: nobody else acts on a live attempt.
+LEASE_S = 60.0
+# A repeated request waits this long for the one that is sending, then answers `processing`.
+WAIT_FOR_WINNER_S = 5.0
+_WAIT_STEP_S = 0.1
+
+_OPEN = frozenset({PayoutState.SENDING, PayoutState.UNKNOWN})
+_ONLY_SENDING = frozenset({PayoutState.SENDING})
+
+
+def _no_digest(_number: str) -> bytes:
+    """Make none: such payouts are not found by their recipient."""
+    return b""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """
+    What payouts are made under.
+
+    Attributes:
+        count: Counts steps that another process did first, by provider.
+        moved: Told of every step that was done.
+        look_first: Ask the bank for the payout before it is sent. After a
+            restore from backup the store may have forgotten what was sent.
+        payee_digest: Makes what a payout is found by who has the recipient's tax number.
+    """
+
+    environment: Environment
+    now: Now
+    monotonic: Monotonic
+    count: Count
+    look_first: bool = False
+    moved: Moved = unobserved
+    payee_digest: Callable[[str], bytes] = _no_digest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PayoutPage:
+    """Some payouts, and how many lie in the window."""
+
+    payouts: Sequence[ListedPayout]
+    paging: Paging
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Payouts:
+    """Creates and reads payouts (contract 2.6)."""
+
+    store: StoredPayouts
+    banks: Banks
+    follow_up: FollowUp
+    guards: PayoutGuards
+    terms: Terms
+
+    async def create(self, caller: Caller, request: PayoutRequest) -> Payout:
+        """
+        Pay out, or answer for the payout that the reference already names.
+
+        Safe to repeat with the same content, at any time and from anywhere.
+
+        Raises:
+            ServiceError: the codes of contract 2.6 and part 7;
+                one of ``CERTAINLY_NOT_SENT`` when it was certainly not sent,
+                ``PAYOUT_UNKNOWN`` when that is not known.
+            StoreUnavailable: nothing was sent by this call.
+        """
+        tell_method(request.method)
+        met = await self.store.precedents(caller.account.id, request, self.guards.since)
+        stored = met.stored
+        if stored is None:
+            bank = self._admit(caller.account, request)
+            started = self.terms.monotonic()
+            intent, attempt = self._intent(caller, request, bank)
+            await self.guards.admit(caller, intent, met.similar)
+            stored = await self._add(caller, intent, attempt)
+            if stored is None:
+                return await self._send(intent, bank, Deadline(started + SEND_S, self._clock))
+        return await self._repeat(caller, request, stored)
+
+    async def rehearse(self, caller: Caller, request: PayoutRequest) -> None:
+        """
+        Refuse what ``create`` would refuse before it stores anything; changes and sends nothing.
+
+        The credential's limit of a day is not looked at: it is decided while the payout is stored.
+
+        Raises:
+            ServiceError: as ``create`` does.
+            StoreUnavailable: the store did not answer.
+        """
+        stored = await self.store.find(caller.account.id, request.reference)
+        if stored is not None and stored.fingerprint != request.fingerprint():
+            raise ServiceError(errors.PAYOUT_REFERENCE_IN_USE, "other_content")
+        if stored is not None and stored.state in {PayoutState.REJECTED, PayoutState.FAILED}:
+            raise rejection(stored)
+        if stored is not None and stored.state is not PayoutState.NOT_SENT:
+            return
+        if stored is not None and stored.date < self.terms.now().date():
+            raise rejection(replace(stored, failure=Failure(FailureCode.NOT_SENT)))
+        bank = self._admit(caller.account, request)
+        intent, _ = self._intent(caller, request, bank)
+        await self.guards.check(caller, intent)
+        per_payout = caller.principal.limits.per_payout
+        if per_payout is not None and request.value > per_payout:
+            raise ServiceError(errors.CREDENTIAL_LIMIT, "limit_per_payout")
+
+    async def read(self, caller: Caller, reference: str) -> Payout:
+        """Return a payout, after at most one short look at the bank while it is unsettled."""
+        payout = await self.store.find(caller.account.id, reference)
+        if payout is None:
+            raise ServiceError(errors.PAYOUT_NOT_FOUND, "no_row")
+        return await self.follow_up.look(payout, caller.account)
+
+    async def search(self, caller: Caller, search: Search) -> PayoutPage:
+        """Return a page of payouts, newest created first."""
+        found, total = await self.store.search(caller.account.id, search)
+        return PayoutPage(payouts=found, paging=search.paging, total=total)
+
+    async def cancel(self, _caller: Caller, _taken: None) -> NoReturn:
+        """Refuse: a submitted payout is final; its reference is not even looked up."""
+        raise ServiceError(errors.CANCEL_NOT_IMPLEMENTED, "final")
+
+    @property
+    def _clock(self) -> Monotonic:
+        """The clock of deadlines."""
+        return self.terms.monotonic
+
+    def _admit(self, account: Account, request: PayoutRequest) -> Bank:
+        """Check what may change between two requests: the day and the provider."""
+        refuse_letters(self.banks, account, request.tax_numbers())
+        if request.date != self.terms.now().date():
+            raise ServiceError(errors.PAYOUT_DATE_NOT_TODAY, "not_today", field="date")
+        return paying_bank_of(self.banks, account, request.method)
+
+    def _intent(self, caller: Caller, request: PayoutRequest, bank: Bank) -> tuple[Payout, Attempt]:
+        """Make the row and the first attempt of a new payout."""
+        attempt = self._attempt(1, bank)
+        payout = Payout(
+            account_id=caller.account.id,
+            reference=request.reference,
+            fingerprint=request.fingerprint(),
+            provider_key=provider_key(self.terms.environment, caller.account.id, request.reference),
+            provider=bank.name,
+            provider_account=bank.account.provider_account,
+            client_id=caller.principal.client_id,
+            method=request.method,
+            value=request.value,
+            date=request.date,
+            description=request.description,
+            destination=request.destination,
+            destination_sent=request.destination_sent,
+            state=PayoutState.SENDING,
+            attempt=attempt.number,
+            lease_until=attempt.lease_until,
+            created_at=attempt.started_at,
+            updated_at=attempt.started_at,
+            payee_digest=self.terms.payee_digest(request.destination.tax_number),
+            owner=request.owner,
+        )
+        return payout, attempt
+
+    async def _add(self, caller: Caller, intent: Payout, attempt: Attempt) -> Payout | None:
+        """Store the intent; a store that cannot ends the request before anything is sent."""
+        try:
+            return await self.store.add(intent, attempt, limited=_limited(caller))
+        except LimitReached as problem:
+            raise above_limit(problem) from problem
+        except StoreUnavailable:
+            tell("intent_failed")
+            raise
+
+    def _attempt(self, number: int, bank: Bank) -> Attempt:
+        """Make an attempt that begins now."""
+        now = self.terms.now()
+        return Attempt(
+            number=number,
+            provider=bank.name,
+            started_at=now,
+            send_deadline=now + timedelta(seconds=SEND_S),
+            lease_until=now + timedelta(seconds=LEASE_S),
+            trace_id=current_trace_id(),
+        )
+
+    async def _repeat(self, caller: Caller, request: PayoutRequest, stored: Payout) -> Payout:
+        """Answer a request whose reference is stored already."""
+        if stored.fingerprint != request.fingerprint():
+            tell("conflict")
+            raise ServiceError(errors.PAYOUT_REFERENCE_IN_USE, "other_content")
+        if stored.state is PayoutState.SENDING:
+            return await self._wait_for_winner(stored)
+        tell("duplicate")
+        stored = await self.follow_up.end_day(stored)
+        if stored.state is PayoutState.NOT_SENT:
+            return await self._send_again(caller, request, stored)
+        if stored.state in {PayoutState.REJECTED, PayoutState.FAILED}:
+            raise rejection(stored)
+        return stored
+
+    async def _wait_for_winner(self, stored: Payout) -> Payout:
+        """Wait briefly for the request that is sending, and return the same answer."""
+        tell("duplicate")
+        end = Deadline(self._clock() + WAIT_FOR_WINNER_S, self._clock)
+        while stored.state is PayoutState.SENDING and not end.passed():
+            stored = await self.follow_up.expire_lease(stored)
+            if stored.state is PayoutState.UNKNOWN:
+                return stored
+            await asyncio.sleep(_WAIT_STEP_S)
+            stored = await self.store.find(stored.account_id, stored.reference) or stored
+        if stored.state in {PayoutState.REJECTED, PayoutState.FAILED}:
+            raise rejection(stored)
+        if stored.state is PayoutState.NOT_SENT:
+            raise not_sent(await self._why_not_sent(stored))
+        if stored.state is PayoutState.UNKNOWN:
+            raise ServiceError(errors.PAYOUT_UNKNOWN, "unknown")
+        return stored
+
+    async def _why_not_sent(self, stored: Payout) -> str:
+        """Return the reason that the winner was answered with."""
+        *_, latest = await self.store.attempts(stored.account_id, stored.reference)
+        return latest.evidence.reason if latest.evidence else "not_sent"
+
+    async def _send_again(self, caller: Caller, request: PayoutRequest, stored: Payout) -> Payout:
+        """Try once more what was proven not to have been sent, on the day that it is for."""
+        bank = self._admit(caller.account, request)
+        if stored.date < request.date:  # midnight passed since its day was looked at
+            return await self._repeat(caller, request, stored)
+        if self.terms.look_first and not stored.was_sent_from(bank):
+            # The attempt that the store has forgotten is not to be found at another bank account.
+            raise not_sent(CANNOT_LOOK_FIRST)
+        started = self.terms.monotonic()
+        attempt = self._attempt(stored.attempt + 1, bank)
+        claimed = replace(
+            stored,
+            state=PayoutState.SENDING,
+            attempt=attempt.number,
+            provider=bank.name,
+            provider_account=bank.account.provider_account,
+            client_id=caller.principal.client_id,
+            date=request.date,
+            lease_until=attempt.lease_until,
+            updated_at=attempt.started_at,
+        )
+        await self.guards.admit(caller, claimed, await self.guards.similar_to(claimed))
+        if await self._claim(caller, claimed, attempt):
+            return await self._send(claimed, bank, Deadline(started + SEND_S, self._clock))
+        self.terms.count(Event.CAS_LOSS, bank.name)
+        found = await self.store.find(stored.account_id, stored.reference)
+        return await self._repeat(caller, request, found or stored)
+
+    async def _claim(self, caller: Caller, claimed: Payout, attempt: Attempt) -> bool:
+        """Make it ours to send."""
+        try:
+            return await self.store.claim(claimed, attempt, limited=_limited(caller))
+        except LimitReached as problem:
+            raise above_limit(problem) from problem
+
+    async def _send(self, payout: Payout, bank: Bank, send_by: Deadline) -> Payout:
+        """Ask the bank once, record its answer, and return the result."""
+        outcome: Outcome = Unknown(_unexplained("cancelled"))
+        try:
+            outcome = await self._ask(payout, bank, send_by)
+            recorded = await self._record(payout, outcome)
+        except asyncio.CancelledError:
+            # Also while the answer waits for the store: what the bank said is not lost.
+            await asyncio.shield(self._record(payout, outcome))
+            raise
+        return answer(payout, outcome, recorded=recorded)
+
+    async def _ask(self, payout: Payout, bank: Bank, send_by: Deadline) -> Outcome:
+        """Send; whatever an adapter raises means that the outcome is not known."""
+        if self.terms.look_first:
+            seen = await seen_before(payout, bank)
+            if seen is not None:
+                return seen
+        try:
+            calls = payout_calls(bank)
+            outcome = await calls.create_payout(bank.account, payout.order(), send_by)
+        except Exception:  # noqa: BLE001 - an adapter's mistake must never pass for "not sent"
+            return Unknown(_unexplained("adapter_raised"))
+        if isinstance(outcome, Settled) and outcome.value != payout.value:
+            return Unknown(replace(outcome.evidence, reason="amount_mismatch"))
+        return outcome
+
+    async def _record(self, payout: Payout, outcome: Outcome) -> bool:
+        """Store an outcome by compare-and-set; False when that did not happen."""
+        change = _change(payout, outcome, self.terms.now)
+        try:
+            recorded = await self.store.record(change)
+        except StoreUnavailable:
+            return False
+        if recorded:
+            self.terms.moved(payout, change)
+        else:
+            self.terms.count(Event.CAS_LOSS, payout.provider)
+        return recorded
+
+
+def _change(payout: Payout, outcome: Outcome, now: Now) -> Change:
+    """Turn the outcome of an attempt into the step it asks for."""
+    at = now()
+    return Change(
+        account_id=payout.account_id,
+        reference=payout.reference,
+        attempt=payout.attempt,
+        before=_ONLY_SENDING if isinstance(outcome, Unknown) else _OPEN,
+        at=at,
+        evidence=outcome.evidence,
+        **_said(outcome, at),
+    )
+
+
+def _said(outcome: Outcome, at: datetime) -> Mapping[str, Any]:
+    """Return the state that an outcome leads to, and what the bank said of the payout."""
+    match outcome:
+        case Accepted(provider_id=provider_id, e2e_id=e2e_id):
+            named = {"provider_id": provider_id, "e2e_id": e2e_id}
+            return {"after": PayoutState.ACCEPTED, "held_until": hold_of(outcome, at), **named}
+        case Settled(provider_id=provider_id, e2e_id=e2e_id, settled_at=settled_at):
+            named = {"provider_id": provider_id, "e2e_id": e2e_id}
+            return {"after": PayoutState.PAID, "settled_at": settled_at or at, **named}
+        case Rejected(failure=code, forbidden=forbidden):
+            return {"after": PayoutState.REJECTED, "failure": Failure(code, forbidden)}
+        case NotSent():
+            return {"after": PayoutState.NOT_SENT}
+        case Unknown():
+            return {"after": PayoutState.UNKNOWN}
+
+
+def _limited(caller: Caller) -> bool:
+    """Say whether the credential has limits; without any the store looks at none."""
+    return caller.principal.limits != UNLIMITED
+
+
+def _unexplained(reason: str) -> Evidence:
+    """Assume the worst of a call that ended without an outcome."""
+    return Evidence(phase=Phase.SENT, bytes_left=True, reason=reason)

@@ -1,0 +1,496 @@
+"""Payouts of every account: searched, counted, and cut into pages by where the last one ended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
+from enum import StrEnum
+from operator import ge, le
+from typing import Any, Final
+
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    ScalarSelect,
+    Subquery,
+    Table,
+    and_,
+    asc,
+    case,
+    cast,
+    desc,
+    exists,
+    false,
+    func,
+    literal,
+    not_,
+    or_,
+    select,
+    text,
+    true,
+    tuple_,
+    union_all,
+)
+from sqlalchemy.sql.elements import TextClause
+
+from gateway.approvals.model import ApprovalKind, ApprovalState
+from gateway.approvals.own_work import collectable, decidable, reviewable
+from gateway.core.access import Staff
+from gateway.core.company_scope import CompanyScope
+from gateway.core.money import Money, Sum
+from gateway.core.permissions import Action
+from gateway.core.rights import Area, Right
+from gateway.core.terms import terms_of
+from gateway.payouts.certainty import CERTAINTY, proven
+from gateway.payouts.documents import (
+    FoundPayout,
+    Hit,
+    HitPayouts,
+    OpenWork,
+    Orderer,
+    PayoutCounts,
+    PayoutPeople,
+    StateCount,
+)
+from gateway.payouts.model import Payout, PayoutState
+from gateway.payouts.rows import restored_payout
+from gateway.payouts.searches import (
+    FOUND_AT_MOST,
+    NEWEST,
+    Cut,
+    PayoutFilterBody,
+    PayoutOrder,
+    PayoutPlace,
+    PayoutQuery,
+)
+from gateway.payouts.status import Certainty
+from gateway.store.kernel.database import Database
+from gateway.store.tables.backoffice import approvals
+from gateway.store.tables.columns import Record, reference_digest
+from gateway.store.tables.core import (
+    UNRESOLVED,
+    accounts,
+    attempts,
+    credentials,
+    payouts,
+    returns,
+    stops,
+)
+from gateway.store.tables.identity import users
+from gateway.store.tables.scope import of_account, of_company, stops_in
+from gateway.store.tables.texts import Folded, holding
+
+_PROBES: Final = Right(Area.PROBE, Action.WRITE)
+_STOPS: Final = Right(Area.STOP, Action.WRITE)
+COUNTED_AT_MOST: Final = 10_000
+"""Payouts that one search counts: more say nothing to a person, and cost time for each."""
+Condition = ColumnElement[bool] | TextClause
+
+_KEY: Final = (payouts.c.account_id, payouts.c.reference_sha256)
+_KEYSET: Final = (payouts.c.created_at, *_KEY)
+_PROVEN: Final = and_(payouts.c.state != PayoutState.UNKNOWN.value, ~payouts.c.review)
+"""The opposite of ``UNRESOLVED``, which is a text."""
+_SHORT: Final = text("length(payouts.reference) <= 200")
+_HAS_PROVIDER_ID: Final = text("payouts.provider_id <> ''")
+_LAST: Final = "\U0010ffff"
+"""Behind every character: what begins like a text lies between it and this."""
+_COMPARED_AT_MOST: Final = 1_000
+"""References with one beginning, of which the newest are found; a million may have it."""
+_ITS_RETURNS: Final = and_(
+    returns.c.account_id == payouts.c.account_id,
+    returns.c.reference_sha256 == payouts.c.reference_sha256,
+)
+_RETURNED: Final = (
+    select(cast(func.coalesce(func.sum(returns.c.centavos), 0), BigInteger))
+    .where(_ITS_RETURNS)
+    .correlate(payouts)
+    .scalar_subquery()
+)
+_MOVED: Final = func.coalesce(payouts.c.moved_centavos, payouts.c.centavos)
+_CAME_BACK: Final = exists().where(_ITS_RETURNS).correlate(payouts)
+_USER_ID: Final = func.substr(payouts.c.client_id, len("user:") + 1)
+_ORDERED: Final = (
+    func.coalesce(users.c.name, credentials.c.name, "").label("orderer_name"),
+    func.coalesce(users.c.email, "").label("orderer_email"),
+)
+_NAMED: Final = (
+    select(payouts, accounts.c.name.label("account_name"), _RETURNED.label("returned"), *_ORDERED)
+    .join(accounts, accounts.c.id == payouts.c.account_id)
+    .outerjoin(users, users.c.id == _USER_ID)
+    .outerjoin(credentials, credentials.c.client_id == payouts.c.client_id)
+)
+_APPROVERS: Final = users.alias("approvers")
+_PEOPLE: Final = (
+    select(
+        *_ORDERED,
+        approvals.c.id.label("approval_id"),
+        approvals.c.ordered_at,
+        approvals.c.decided_by,
+        _APPROVERS.c.name.label("approver_name"),
+        _APPROVERS.c.email.label("approver_email"),
+    )
+    .select_from(payouts)
+    .outerjoin(users, users.c.id == _USER_ID)
+    .outerjoin(credentials, credentials.c.client_id == payouts.c.client_id)
+    .outerjoin(
+        approvals,
+        and_(
+            approvals.c.account_id == payouts.c.account_id,
+            approvals.c.reference_sha256 == payouts.c.reference_sha256,
+            approvals.c.kind == ApprovalKind.PAYOUT.value,
+            approvals.c.state == ApprovalState.APPROVED.value,
+            # A partner's payout may have the reference of an order that was refused for it.
+            approvals.c.ordered_by == _USER_ID,
+        ),
+    )
+    .outerjoin(_APPROVERS, _APPROVERS.c.id == approvals.c.decided_by)
+    .order_by(approvals.c.decided_at.desc())
+    .limit(1)
+)
+
+
+class Named(StrEnum):
+    """What a text may name a payout by."""
+
+    E2E_ID = "e2e_id"
+    PROVIDER_ID = "provider_id"
+    PROVIDER_KEY = "provider_key"
+    TRACE_ID = "trace_id"
+    REFERENCE = "reference"
+    RETURN_ID = "return_id"
+
+
+class PayoutDirectory:
+    """Finds payouts of every account in a company scope."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def page(
+        self, query: PayoutQuery, scope: CompanyScope
+    ) -> tuple[Sequence[FoundPayout], PayoutPlace | None]:
+        """Return a page, and where the next one begins; None at the end."""
+        also = (*_standing(query.wanted), *_beyond(query))
+        order = _order(query)
+        wanted = [(*each, *also) for each in _inside(query, scope)]
+        one_more = _first(_KEYSET, wanted, [order] * len(_KEYSET), query.limit + 1, query.offset)
+        keys = select(*(one_more.c[each.name] for each in _KEY))
+        named = _NAMED.where(tuple_(*_KEY).in_(keys)).order_by(*map(order, _KEYSET))
+        found = await self._database.rows(named)
+        shown = found[: query.limit]
+        after = _place(shown[-1]) if len(found) > query.limit else None
+        return [_restored(row) for row in shown], after
+
+    async def named(self, by: Named, given: str, scope: CompanyScope) -> Sequence[FoundPayout]:
+        """Return those a text names, a reference also by how it begins; the newest first."""
+        if by is Named.REFERENCE:
+            return await self._referenced(given, scope)
+        return await self._found(_by(by, given), scope)
+
+    async def paid_to(
+        self, digests: Sequence[bytes], scope: CompanyScope, cut: Cut = NEWEST
+    ) -> Sequence[FoundPayout]:
+        """Return the newest payouts to a recipient, by digests of the tax number."""
+        wanted: list[Condition] = [payouts.c.payee_digest.in_(digests)]
+        if cut.start is not None:
+            wanted.append(payouts.c.created_at >= cut.start)
+        if cut.end is not None:
+            wanted.append(payouts.c.created_at < cut.end)
+        return await self._found(wanted, scope, cut)
+
+    async def people(self, about: Payout) -> PayoutPeople:
+        """Return who ordered a payout, and who approved it."""
+        wanted = _PEOPLE.where(
+            payouts.c.account_id == about.account_id,
+            payouts.c.reference_sha256 == reference_digest(about.reference),
+        )
+        [row] = await self._database.rows(wanted)
+        ordered_by = Orderer.of(about.client_id, row.orderer_name, row.orderer_email)
+        if row.approval_id is None:
+            return PayoutPeople(ordered_by=ordered_by)
+        approver = Orderer(row.decided_by, row.approver_name or "", row.approver_email or "")
+        return PayoutPeople(
+            ordered_by=ordered_by,
+            approved_by=approver,
+            approval_id=row.approval_id,
+            ordered_at=row.ordered_at,
+        )
+
+    async def open_work(self, who: Staff) -> OpenWork:
+        """Count what a person can do something about now, in one statement."""
+        now, scope, mine = who.acting.now(), who.scope, reviewable(who)
+        open_payouts: Sequence[Condition] = (UNRESOLVED, *of_account(payouts.c.account_id, scope))
+        asked = not_(payouts.c.review) if who.may(_PROBES) else false()
+        decided = and_(decidable(who, now), *of_company(approvals.c.company_id, scope))
+        held: Sequence[Condition] = (stops.c.lifted_at.is_(None), stops.c.ends_at > now)
+        counted = select(
+            _number(payouts, or_(asked, mine), *open_payouts),
+            _number(payouts, mine, *open_payouts),
+            _number(approvals, or_(decided, collectable(who, now))),
+            _number(stops, *(held if who.may(_STOPS) else (false(),)), *stops_in(scope)),
+        )
+        [(unresolved, review, waiting, stopped)] = await self._database.rows(counted)
+        return OpenWork(unresolved=unresolved, review=review, approvals=waiting, stops=stopped)
+
+    async def hit(self, provider: str, since: datetime, scope: CompanyScope) -> list[HitPayouts]:
+        """Count payouts at a bank by account: without an outcome, and not sent since then."""
+        stand = payouts.c.state
+        waiting = stand.in_([PayoutState.SENDING.value, PayoutState.ACCEPTED.value])
+        open_to = (payouts.c.provider == provider, *of_account(payouts.c.account_id, scope))
+        of = {
+            Hit.UNKNOWN: (UNRESOLVED,),
+            Hit.WAITING: (payouts.c.next_check_at.is_not(None), waiting, not_(payouts.c.review)),
+            Hit.NOT_SENT: (payouts.c.created_at >= since, proven(Certainty.NOT_SENT)),
+            Hit.NOT_EXECUTED: (payouts.c.created_at >= since, proven(Certainty.NOT_EXECUTED)),
+        }
+        centavos = cast(func.sum(payouts.c.centavos), BigInteger).label("centavos")
+        counted = union_all(
+            *(
+                select(
+                    payouts.c.account_id,
+                    literal(hit.value).label("hit"),
+                    func.count().label("number"),
+                    centavos,
+                )
+                .where(*which, *open_to)
+                .group_by(payouts.c.account_id)
+                for hit, which in of.items()
+            )
+        )
+        rows = await self._database.rows(counted)
+        return [
+            HitPayouts(row.account_id, Hit(row.hit), row.number, Sum(row.centavos)) for row in rows
+        ]
+
+    async def _found(
+        self, conditions: Sequence[Condition], scope: CompanyScope, cut: Cut = NEWEST
+    ) -> Sequence[FoundPayout]:
+        """Return the newest that fit."""
+        wanted = _NAMED.where(*conditions, *of_account(payouts.c.account_id, scope))
+        newest = wanted.order_by(*(each.desc() for each in _KEYSET))
+        rows = await self._database.rows(newest.limit(cut.limit).offset(cut.offset))
+        return [_restored(row) for row in rows]
+
+    async def _referenced(self, given: str, scope: CompanyScope) -> Sequence[FoundPayout]:
+        """Return the payouts of a reference, then the newest of those it is the beginning of."""
+        own = of_account(payouts.c.account_id, scope)
+        exact = _NAMED.where(payouts.c.reference == given, _SHORT, *own)
+        begun = _NAMED.where(
+            payouts.c.reference > given, payouts.c.reference < given + _LAST, _SHORT, *own
+        )
+        # References mostly count upwards: the highest are the newest of a beginning that many have.
+        highest = begun.order_by(payouts.c.reference.desc()).limit(_COMPARED_AT_MOST).subquery()
+        either = union_all(exact, select(highest)).subquery()
+        newest = (either.c.reference != given, either.c.created_at.desc())
+        wanted = select(either).order_by(*newest).limit(FOUND_AT_MOST)
+        rows = await self._database.rows(wanted)
+        return [_restored(row) for row in rows]
+
+    async def counts(self, query: PayoutQuery, scope: CompanyScope) -> PayoutCounts:
+        """Count all that lie in the window by state: the newest, as many as are counted at most."""
+        # What is not paid has no returns: they are not looked for there.
+        is_paid = payouts.c.state == PayoutState.PAID.value
+        columns = (
+            *(payouts.c.created_at, *_KEY, payouts.c.state, CERTAINTY, payouts.c.review),
+            case((is_paid, _RETURNED), else_=0).label("returned"),
+            *(payouts.c.centavos, _MOVED.label("moved")),
+        )
+        newest = _first(columns, _inside(query, scope), [desc], COUNTED_AT_MOST + 1)
+        back = case((newest.c.returned > 0, 1), else_=0).label("back")
+        alike = (newest.c.state, newest.c.certainty, newest.c.review, back)
+        added = (
+            func.count().label("number"),
+            func.sum(newest.c.centavos).label("sum"),
+            func.sum(newest.c.moved).label("moved"),
+            func.sum(newest.c.returned).label("returned"),
+        )
+        counted = select(*alike, *added).group_by(*alike).order_by(*alike)
+        rows = await self._database.rows(counted)
+        complete = sum(row.number for row in rows) <= COUNTED_AT_MOST
+        return PayoutCounts([_count(row) for row in rows], complete)
+
+
+def _first(
+    columns: Sequence[ColumnElement[Any]],
+    wanted: Sequence[Sequence[Condition]],
+    order: Sequence[Callable[[ColumnElement[Any]], ColumnElement[Any]]],
+    limit: int,
+    offset: int = 0,
+) -> Subquery:
+    """
+    Select the first payouts that meet one of several lists of conditions.
+
+    Each list has a statement of its own, so that each is led by its own index: an OR over several
+    columns and another table has none.
+
+    Args:
+        columns: What is selected; the columns of the order first, then the rest of the key.
+        wanted: The lists of conditions; no payout meets two.
+        order: How each of the first columns orders.
+        limit: How many are selected.
+        offset: How many before them are left out.
+    """
+    ordered = [way(column) for way, column in zip(order, columns, strict=False)]
+    each = [select(*columns).where(*one).order_by(*ordered) for one in wanted]
+    if len(each) == 1:
+        return each[0].limit(limit).offset(offset).subquery()
+    each = [one.limit(limit + offset) for one in each]
+    either = union_all(*(select(one.subquery()) for one in each)).subquery()
+    ordered = [way(column) for way, column in zip(order, either.c, strict=False)]
+    return select(either).order_by(*ordered).limit(limit).offset(offset).subquery()
+
+
+def _order(query: PayoutQuery) -> Callable[[ColumnElement[Any]], ColumnElement[Any]]:
+    return desc if query.wanted.order is PayoutOrder.NEWEST else asc
+
+
+def _inside(query: PayoutQuery, scope: CompanyScope) -> Sequence[Sequence[Condition]]:
+    """Say what was ordered, for the companies in scope; one list of the conditions is met."""
+    wanted, text = query.wanted, query.wanted.text
+    centavos = None if text is None else terms_of(text).centavos
+    exact = () if centavos is None else (Money(centavos),)
+    least = max((*exact, *filter(None, [wanted.least])), default=None)
+    most = min((*exact, *filter(None, [wanted.most])), default=None)
+    amounts = _amounts(least, most)
+    common = [*_open_to(query), *of_account(payouts.c.account_id, scope)]
+    alike = [[*common, *each] for each in amounts]
+    if text is None or centavos is not None:
+        return alike
+    texts = (Folded(payouts.c.reference), payouts.c.payee_folded)
+    return [[*each, holding(text, texts, payouts.c.created_at, each)] for each in alike]
+
+
+def _amounts(least: Money | None, most: Money | None) -> Sequence[Sequence[Condition]]:
+    """
+    Demand an amount within bounds: what was ordered, what the bank moved, or what came back.
+
+    One of the lists of conditions is met, and never two. Of money that came back, each part has an
+    amount, and all parts together.
+    """
+    if least is None and most is None:
+        return [()]
+
+    # They stand in the statement itself: a plan that PostgreSQL keeps for all bounds suits none.
+    bounds = [
+        (compares, literal(bound.centavos, BigInteger, literal_execute=True))
+        for compares, bound in ((ge, least), (le, most))
+        if bound is not None
+    ]
+
+    def within(amount: ColumnElement[Any]) -> ColumnElement[bool]:
+        return and_(*(compares(amount, bound) for compares, bound in bounds))
+
+    ordered, moved = within(payouts.c.centavos), within(payouts.c.moved_centavos)
+    only: Sequence[Condition] = [ordered]
+    if least is not None and least == most:
+        # Every account there is: the index of amounts begins with them.
+        every = payouts.c.account_id.in_(select(accounts.c.id))
+        only = [payouts.c.centavos == least.centavos, every]
+    back = select(returns.c.account_id, returns.c.reference_sha256)
+    part = back.where(within(returns.c.centavos))
+    together = back.group_by(returns.c.account_id, returns.c.reference_sha256).having(
+        func.count() > 1, within(func.sum(returns.c.centavos))
+    )
+    # What was ordered mostly decides, and the few others are read beside it alone.
+    return [
+        only,
+        [payouts.c.moved_centavos.is_not(None), moved, not_(ordered)],
+        [tuple_(*_KEY).in_(union_all(part, together)), not_(ordered), moved.is_not(true())],
+    ]
+
+
+def _open_to(query: PayoutQuery) -> Iterator[Condition]:
+    """Say what was ordered, whatever its amount, and whatever has become of it."""
+    wanted = query.wanted
+    if query.start is not None:
+        yield payouts.c.created_at >= query.start
+    if query.end is not None:
+        yield payouts.c.created_at < query.end
+    if query.ordered is not None:
+        yield payouts.c.centavos == query.ordered.centavos
+    columns = payouts.c
+    for column, value in (
+        (columns.provider, wanted.provider),
+        (columns.account_id, wanted.account_id and wanted.account_id.lower()),
+        (columns.client_id, wanted.client_id),
+        (columns.method, wanted.method),
+        (columns.failure_code, wanted.failure),
+    ):
+        if value is not None:
+            yield column == str(value)
+
+
+def _standing(wanted: PayoutFilterBody) -> Iterator[Condition]:
+    """Say how they stand; what is not proven has an index of its own."""
+    if wanted.states:
+        yield payouts.c.state.in_(sorted(set(wanted.states)))
+    if wanted.certainty is not None:
+        yield or_(*map(proven, sorted(wanted.certainty.words)))
+    if wanted.review is not None:
+        yield payouts.c.review == wanted.review
+    if wanted.unresolved is not None:
+        yield UNRESOLVED if wanted.unresolved else _PROVEN
+    if wanted.returned is not None:
+        yield _CAME_BACK if wanted.returned else ~_CAME_BACK
+    if wanted.review or set(wanted.states) == {PayoutState.UNKNOWN}:
+        yield UNRESOLVED
+
+
+def _beyond(query: PayoutQuery) -> Iterator[Condition]:
+    """Demand what stands behind the last page; the first bound is for the index."""
+    after = query.after
+    if after is None:
+        return
+    at: tuple[Any, ...] = (after.created_at, after.account_id, after.reference_sha256)
+    if query.wanted.order is PayoutOrder.NEWEST:
+        yield payouts.c.created_at <= after.created_at
+        yield tuple_(*_KEYSET) < at
+    else:
+        yield payouts.c.created_at >= after.created_at
+        yield tuple_(*_KEYSET) > at
+
+
+def _number(table: Table, *conditions: Condition) -> ScalarSelect[int]:
+    return select(func.count()).select_from(table).where(*conditions).scalar_subquery()
+
+
+def _by(named: Named, given: str) -> Sequence[Condition]:
+    """Demand what a text names; each has an index, which the second condition opens."""
+    match named:
+        case Named.E2E_ID:
+            return (payouts.c.e2e_id == given,)
+        case Named.PROVIDER_ID:
+            return (payouts.c.provider_id == given, _HAS_PROVIDER_ID)
+        case Named.PROVIDER_KEY:
+            return (payouts.c.provider_key == given,)
+        case Named.TRACE_ID:
+            tried = select(attempts.c.account_id, attempts.c.reference_sha256)
+            return (tuple_(*_KEY).in_(tried.where(attempts.c.trace_id == given)),)
+        case Named.REFERENCE:
+            return (payouts.c.reference == given, _SHORT)
+        case Named.RETURN_ID:
+            back = select(returns.c.account_id, returns.c.reference_sha256)
+            return (tuple_(*_KEY).in_(back.where(returns.c.id == given)),)
+
+
+def _place(row: Record) -> PayoutPlace:
+    return PayoutPlace(row.created_at, row.account_id, row.reference_sha256)
+
+
+def _count(row: Record) -> StateCount:
+    return StateCount(
+        state=PayoutState(row.state),
+        certainty=Certainty(row.certainty),
+        review=bool(row.review),
+        count=row.number,
+        value=Sum(int(row.sum)),
+        moved=Sum(int(row.moved)),
+        returned=bool(row.back),
+        returned_value=Sum(int(row.returned)),
+    )
+
+
+def _restored(row: Record) -> FoundPayout:
+    payout = restored_payout(row)
+    ordered_by = Orderer.of(payout.client_id, row.orderer_name, row.orderer_email)
+    return FoundPayout(payout, row.account_name, Sum(row.returned), ordered_by)

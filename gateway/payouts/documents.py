@@ -1,0 +1,649 @@
+"""Payouts as documents: what partners and staff are shown of one, and what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Annotated, Final, Literal, NotRequired, Self, TypedDict
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from gateway.accounts.documents import AccountDocument, account_document
+from gateway.banks.port.payout_orders import (
+    FailureCode,
+    NamedOwnerDocument,
+    hidden_destination,
+)
+from gateway.banks.port.providers import Evidence, PixReturn
+from gateway.core.account import Account
+from gateway.core.money import ZERO, Money, Sum
+from gateway.core.schemas import (
+    Day,
+    Instant,
+    KeyType,
+    OptionalMoment,
+    instant,
+    one_of,
+)
+from gateway.core.structs import struct_of
+from gateway.payouts.events import ShownMove
+from gateway.payouts.model import (
+    FINAL_STATES,
+    Attempt,
+    ListedPayout,
+    Payout,
+    PayoutState,
+)
+from gateway.payouts.opinions import Opinion
+from gateway.payouts.status import (
+    UNSENT,
+    Certainty,
+    PayoutStatus,
+    certainty_of,
+    status_of,
+)
+from gateway.payouts.timeline import HappeningDocument
+
+_FAILURES: Final[Mapping[FailureCode, str]] = {
+    FailureCode.REJECTED: "The bank rejected the payout.",
+    FailureCode.INSUFFICIENT_FUNDS: "The available balance was not enough.",
+    FailureCode.KEY_NOT_FOUND: "The PIX key does not exist.",
+    FailureCode.ACCOUNT_INVALID: "The recipient's account is not valid.",
+    FailureCode.OWNER_MISMATCH: "The tax number is not that of the recipient.",
+    FailureCode.LIMIT_EXCEEDED: "A limit of the account was exceeded.",
+    FailureCode.RETURNED: "The recipient's bank returned the money.",
+    FailureCode.NOT_SENT: "The payout was not sent on its day.",
+    FailureCode.OTHER: "The payout failed.",
+}
+
+
+class FailureDocument(TypedDict):
+    """Why a payout failed."""
+
+    code: Literal[
+        "REJECTED",
+        "INSUFFICIENT_FUNDS",
+        "KEY_NOT_FOUND",
+        "ACCOUNT_INVALID",
+        "OWNER_MISMATCH",
+        "LIMIT_EXCEEDED",
+        "RETURNED",
+        "NOT_SENT",
+        "OTHER",
+    ]
+    message: Annotated[str, Meta(examples=["The PIX key does not exist."])]
+
+
+class PixDestinationDocument(TypedDict):
+    """Who is paid by PIX key, as sent; what was left out is absent."""
+
+    name: NotRequired[Annotated[str, Meta(examples=["Maria Silva"])]]
+    tax_number: str
+    key_type: Annotated[KeyType, Meta(examples=["email"])]
+    key: str
+
+
+class BankAccountDestinationDocument(TypedDict):
+    """Who is paid by bank account, as sent; what was left out is absent."""
+
+    name: NotRequired[Annotated[str, Meta(examples=["Maria Silva"])]]
+    tax_number: str
+    bank_number: str
+    branch: str
+    account: str
+    account_type: NotRequired[Literal["checking", "savings", "salary", "payment"]]
+
+
+class PayoutFields(TypedDict):
+    """What payouts of every method show."""
+
+    reference: str
+    status: Literal["processing", "paid", "failed"]
+    value: Sum
+    date: Day
+    description: str
+    e2e_id: str
+    created_at: Instant
+    updated_at: Instant
+    settled_at: Instant
+    failure: NotRequired[FailureDocument]
+    origin: AccountDocument
+
+
+class PixPayoutDocument(PayoutFields):
+    """A payout to a PIX key; only a failed one has a failure."""
+
+    method: Literal["pix"]
+    destination: PixDestinationDocument
+
+
+class BankAccountPayoutDocument(PayoutFields):
+    """A payout to a bank account; only a failed one has a failure."""
+
+    method: Literal["bank_account"]
+    destination: BankAccountDestinationDocument
+
+
+@one_of(PixPayoutDocument, BankAccountPayoutDocument, told_by="method")
+class PayoutDocument(PayoutFields):
+    """A payout; only a failed one has a failure."""
+
+    method: Literal["pix", "bank_account"]
+    destination: dict[str, str]
+
+
+def payout_document(found: Payout | ListedPayout, origin: AccountDocument) -> PayoutDocument:
+    """Show a payout as partners are shown it (contract 2.6)."""
+    shown: PayoutDocument = {
+        "reference": found.reference,
+        "method": found.method.value,
+        "status": status_of(found.state).value,
+        "value": found.value,
+        "date": found.date.isoformat(),
+        "description": found.description,
+        "e2e_id": found.e2e_id,
+        "created_at": instant(found.created_at),
+        "updated_at": instant(found.updated_at),
+        "settled_at": instant(found.settled_at),
+        "origin": origin,
+        "destination": {name: text for name, text in found.destination_sent.items() if text},
+    }
+    if shown["status"] == "failed":
+        code = found.failure.code if found.failure else FailureCode.OTHER
+        shown["failure"] = {"code": code.value, "message": _FAILURES[code]}
+    return shown
+
+
+@dataclass(frozen=True, slots=True)
+class AccountPayout:
+    """A payout of an account."""
+
+    account: Account
+    payout: Payout | ListedPayout
+
+    def to_document(self, _reader: object) -> PayoutDocument:
+        """Show it as partners are shown it, a person's tax number and key hidden."""
+        shown = payout_document(self.payout, account_document(self.account))
+        return {**shown, "destination": hidden_destination(shown["destination"])}
+
+
+class PayoutReturnDocument(Struct, frozen=True):
+    """Money of a paid payout that came back; its id begins with ``D``."""
+
+    id: Annotated[str, Meta(examples=["D9999999920261122134011ABCDEFGHI"])]
+    value: Sum
+    at: OptionalMoment
+
+
+class SinceFields(TypedDict):
+    """
+    What only users are shown: until when the bank holds it, and what came back since.
+
+    ``owner`` is absent where no bank was asked who owns the key. ``moved`` is what the bank moved
+    where that is not the ``value`` ordered, and ``difference`` that less ``value``.
+    """
+
+    held_until: Instant
+    returns: list[PayoutReturnDocument]
+    owner: NotRequired[NamedOwnerDocument]
+    moved: NotRequired[Sum]
+    difference: NotRequired[Sum]
+
+
+class PixPayoutRecord(PixPayoutDocument, SinceFields):
+    """A payout to a PIX key, as users read it."""
+
+
+class BankAccountPayoutRecord(BankAccountPayoutDocument, SinceFields):
+    """A payout to a bank account, as users read it."""
+
+
+@one_of(PixPayoutRecord, BankAccountPayoutRecord, told_by="method")
+class PayoutRecord(PayoutDocument, SinceFields):
+    """
+    A payout as users read it; one that is paid stays so, whatever comes back.
+
+    A person's tax number and key are hidden in it.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class PayoutWithReturns:
+    """A payout of an account, and what came back of it since it was paid, oldest first."""
+
+    account: Account
+    payout: Payout
+    returns: Sequence[PixReturn]
+
+    def to_document(self, reader: object) -> PayoutRecord:
+        """Show the payout, the bank's deadline while it holds it, and what came back."""
+        about = self.payout
+        held = about.held_until if about.state is PayoutState.ACCEPTED else None
+        since: SinceFields = {
+            "held_until": instant(held),
+            "returns": [struct_of(PayoutReturnDocument, each) for each in self.returns],
+        }
+        if about.owner is not None:
+            since["owner"] = about.owner.document(about.destination)
+        if about.moved is not None:
+            since["moved"] = about.moved
+            since["difference"] = _difference(about.moved, about)
+        return {**AccountPayout(self.account, about).to_document(reader), **since}
+
+
+def _difference(moved: Money, about: Payout) -> Money:
+    """Return how much more than ordered the bank moved; negative for less."""
+    return Money(moved.centavos - about.value.centavos)
+
+
+class ProbedDocument(Struct, frozen=True):
+    """A payout after its bank was asked, and the state it was in before."""
+
+    before: PayoutState
+    state: PayoutState
+    certainty: Certainty
+    payout: PayoutDocument
+
+
+@dataclass(frozen=True, slots=True)
+class Probed:
+    """A payout of an account before and after its bank was asked."""
+
+    account: Account
+    before: Payout
+    after: Payout
+
+    def to_document(self, reader: object) -> ProbedDocument:
+        """Show how it stands now, and how it stood."""
+        return ProbedDocument(
+            before=self.before.state,
+            state=self.after.state,
+            certainty=certainty_of(self.after),
+            payout=AccountPayout(self.account, self.after).to_document(reader),
+        )
+
+
+class Orderer(Struct, frozen=True):
+    """
+    A user, or a partner's credential, which has no ``email``.
+
+    ``name`` is empty where it is not known any more.
+    """
+
+    id: str
+    name: Annotated[str, Meta(examples=["Maria Silva"])]
+    email: Annotated[str, Meta(examples=["maria@example.com"])]
+
+    @classmethod
+    def of(cls, client_id: str, name: str = "", email: str = "") -> Orderer:
+        """Return the orderer that a payout names by ``client_id``."""
+        return cls(client_id.removeprefix("user:"), name, email)
+
+
+class FoundPayoutDocument(Struct, frozen=True, kw_only=True):
+    """
+    A payout in a list; ``payee_tax_number`` of a person has its ends hidden.
+
+    ``failure_code`` is empty while it has not failed; ``e2e_id`` until the bank has named it.
+    ``moved`` is what the bank moves for it, and ``returned`` how much of that came back.
+    """
+
+    account_id: str
+    account_name: Annotated[str, Meta(examples=["Matriz"])]
+    reference: str
+    method: Literal["pix", "bank_account"]
+    value: Sum
+    moved: Sum
+    returned: Sum
+    payee_name: Annotated[str, Meta(examples=["Maria Silva"])]
+    payee_tax_number: Annotated[str, Meta(examples=["***.982.247-**"])]
+    status: PayoutStatus
+    state: PayoutState
+    certainty: Certainty
+    review: bool
+    failure_code: Annotated[str, Meta(examples=[""])]
+    provider: str
+    client_id: str
+    ordered_by: Orderer
+    e2e_id: str
+    created_at: OptionalMoment
+    updated_at: OptionalMoment
+    settled_at: OptionalMoment
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPayout:
+    """A payout, what its account is called, how much of it came back, and who ordered it."""
+
+    payout: Payout
+    account_name: str
+    returned: Sum = ZERO
+    ordered_by: Orderer | None = None
+
+    def to_document(self, _reader: object) -> FoundPayoutDocument:
+        """Show it in a list."""
+        payout, (name, tax_number) = self.payout, self.payout.payee
+        return struct_of(
+            FoundPayoutDocument,
+            payout,
+            account_name=self.account_name,
+            moved=Sum(payout.moved_value.centavos),
+            returned=self.returned,
+            ordered_by=self.ordered_by or Orderer.of(payout.client_id),
+            payee_name=name,
+            payee_tax_number=tax_number,
+            status=status_of(payout.state),
+            certainty=certainty_of(payout),
+            failure_code=payout.failure.code.value if payout.failure else "",
+        )
+
+
+def track_word(state: str, certainty: str) -> str:
+    """Return the word of the certainty track for a state and what is proven."""
+    if certainty in {*UNSENT, Certainty.DECIDED_UNPAID}:
+        return certainty
+    return "settled" if state == PayoutState.PAID else state
+
+
+def is_open(payouts: Iterable[FoundPayoutDocument]) -> bool:
+    """Say whether something may still become of one of them."""
+    return any(each.state not in FINAL_STATES for each in payouts)
+
+
+class StateCount(Struct, frozen=True, kw_only=True):
+    """
+    How many payouts stand alike, and their sums; ``returned``: money came back.
+
+    ``value`` is the sum ordered, ``moved`` what the bank moves for them, and ``returned_value``
+    how much of that came back.
+    """
+
+    state: PayoutState
+    certainty: Certainty
+    review: bool
+    returned: bool
+    count: Annotated[int, Meta(ge=1)]
+    value: Sum
+    moved: Sum
+    returned_value: Sum
+
+
+class PayoutCounts(Struct, frozen=True):
+    """
+    How the payouts of the filter stand, whatever it says of state, certainty and review.
+
+    Where ``complete`` is false there are more than 10,000: the newest are counted.
+    """
+
+    by_state: list[StateCount]
+    complete: bool
+
+
+class PayoutsFoundDocument(Struct, frozen=True):
+    """A page; ``next`` is the ``after`` of the next one, empty at the end."""
+
+    data: list[FoundPayoutDocument]
+    counts: PayoutCounts
+    next: Annotated[str, Meta(examples=[""])]
+
+
+@dataclass(frozen=True, slots=True)
+class PayoutsFound:
+    """A page of a search, and where the next one begins; see ``PayoutsFoundDocument``."""
+
+    payouts: Sequence[FoundPayout]
+    counts: PayoutCounts
+    after: str
+
+    def to_document(self, reader: object) -> PayoutsFoundDocument:
+        """Show the page."""
+        data = [each.to_document(reader) for each in self.payouts]
+        return PayoutsFoundDocument(data, self.counts, self.after)
+
+
+class Hit(StrEnum):
+    """How a payout stands that its bank's failure concerns."""
+
+    UNKNOWN = "unknown"
+    WAITING = "waiting"
+    NOT_SENT = "not_sent"
+    NOT_EXECUTED = "not_executed"
+
+
+class HitPayouts(Struct, frozen=True):
+    """Payouts of one account that stand alike at a bank which fails, and their sum."""
+
+    account_id: str
+    hit: Hit
+    count: int
+    value: Sum
+
+
+class OpenWork(Struct, frozen=True):
+    """
+    How much waits for you: what you can ask the bank about, decide, collect or lift.
+
+    ``unresolved`` holds those in ``review``, and ``approvals`` secrets to collect.
+    """
+
+    unresolved: int
+    review: int
+    approvals: int
+    stops: int
+
+
+@dataclass(frozen=True, slots=True)
+class PayoutsAlike:
+    """
+    Payouts like one that was ordered, without that one; newest first.
+
+    Attributes:
+        to_recipient: To the same tax number, of the last thirty days; at most as many as a
+            search shows.
+        same_value: Of the same value of the account today, in local days.
+    """
+
+    to_recipient: Sequence[FoundPayout] = ()
+    same_value: Sequence[FoundPayout] = ()
+
+
+class EvidenceDocument(Struct, frozen=True):
+    """
+    What is known of one call that moves money.
+
+    ``bytes_left`` false is proof that nothing was sent; ``reason`` is a word of ours, and
+    ``provider_code`` the bank's own. ``http_status`` is 0 where the bank has not answered.
+    """
+
+    phase: Literal["refused_here", "connecting", "connected", "sent", "answered"]
+    bytes_left: bool
+    reason: str
+    http_status: int
+    provider_code: str
+
+
+class AttemptDocument(Struct, frozen=True, kw_only=True):
+    """
+    One try to pay; nothing of it is sent after ``send_deadline``.
+
+    While it runs, ``outcome`` is empty and there is no evidence.
+    """
+
+    number: int
+    provider: str
+    started_at: OptionalMoment
+    ended_at: OptionalMoment
+    send_deadline: OptionalMoment
+    outcome: Annotated[str, Meta(examples=["unknown"])]
+    evidence: EvidenceDocument | UnsetType = UNSET
+    trace_id: str
+    last_probe_at: OptionalMoment
+    next_probe_at: OptionalMoment
+
+    @classmethod
+    def of(cls, found: Attempt, about: Payout, **more: str) -> Self:
+        """Show a try; of a payout that is final, or of an earlier try, there is no next look."""
+        is_open = found.number == about.attempt and about.state not in FINAL_STATES
+        return struct_of(
+            cls,
+            found,
+            outcome=found.outcome or "",
+            evidence=UNSET if found.evidence is None else _evidence(found.evidence),
+            next_probe_at=found.next_probe_at if is_open else None,
+            **more,
+        )
+
+
+def _evidence(found: Evidence) -> EvidenceDocument:
+    return struct_of(EvidenceDocument, found, http_status=found.http_status or 0)
+
+
+class OpinionDocument(Struct, frozen=True, kw_only=True):
+    """
+    What one user found out; ``moved`` is absent where nothing moved, or the amount ordered.
+
+    One that is ``withdrawn`` does not count.
+    """
+
+    by: str
+    verdict: Literal["paid", "failed"]
+    moved: Sum | UnsetType = UNSET
+    reason: str
+    at: OptionalMoment
+    withdrawn: bool
+
+    @classmethod
+    def of(cls, found: Opinion) -> OpinionDocument:
+        """Show what one person found out."""
+        moved = UNSET if found.moved is None else found.moved
+        return struct_of(cls, found, moved=moved, withdrawn=found.is_withdrawn)
+
+
+class SimilarDocument(Struct, frozen=True):
+    """Another payout of the same amount and recipient, of about the same time."""
+
+    reference: str
+    state: str
+    value: Sum
+    created_at: OptionalMoment
+
+
+class PayingAccount(Struct, frozen=True):
+    """The account that a payout is paid from."""
+
+    name: str
+    tax_number: str
+
+
+class ShownMoveDocument(Struct, frozen=True):
+    """What the bank moved in contradiction to the order; ``difference`` is that less the order."""
+
+    value: Sum
+    difference: Sum
+    at: OptionalMoment
+    e2e_id: str
+
+
+class DossierDocument(Struct, frozen=True, kw_only=True):
+    """
+    A payout, and everything that is known of it.
+
+    ``bank_shows`` is there while it is in review and the bank shows another movement than ordered.
+
+    ``certainty`` says what is proven; ``review`` that two users have to decide. From ``absent_at``
+    on "not found" proves that the latest try moved nothing; it is empty where nothing proves it,
+    and where the payout is not unknown. Lists are oldest first. While it is in review, ``opinions``
+    has yours alone. ``approved_by`` is absent where no second person was asked, and
+    ``approval_id`` empty.
+    """
+
+    payout: PayoutRecord
+    account: PayingAccount
+    state: str
+    certainty: Certainty
+    review: bool
+    bank_shows: ShownMoveDocument | UnsetType = UNSET
+    provider: str
+    provider_key: str
+    provider_id: str
+    client_id: str
+    ordered_by: Orderer
+    approved_by: Orderer | UnsetType = UNSET
+    approval_id: Annotated[str, Meta(examples=[""])]
+    updated_at: OptionalMoment
+    absent_at: OptionalMoment
+    attempts: list[AttemptDocument]
+    similar: list[SimilarDocument]
+    opinions: list[OpinionDocument]
+    timeline: list[HappeningDocument]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PayoutPeople:
+    """
+    Who ordered a payout, and who approved it by which approval, where that was asked for.
+
+    Attributes:
+        ordered_at: Of the order that was approved; its payout was made at the approval.
+    """
+
+    ordered_by: Orderer
+    approved_by: Orderer | None = None
+    approval_id: str = ""
+    ordered_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PayoutDetail:
+    """
+    Everything about one payout, as far as one person may read it.
+
+    Attributes:
+        attempts, opinions, timeline: Oldest first.
+        returns: What came back of it, oldest first.
+        similar: Others of the same amount and recipient, created shortly before or after under
+            another reference.
+        shown: The movement that the bank shows in contradiction to the order; None for none.
+        absent_at: From when "not found" is a proof; None for never.
+    """
+
+    account: Account
+    payout: Payout
+    attempts: Sequence[Attempt]
+    similar: Sequence[Payout]
+    opinions: Sequence[Opinion]
+    returns: Sequence[PixReturn]
+    timeline: Sequence[HappeningDocument] = ()
+    shown: ShownMove | None = None
+    absent_at: datetime | None = None
+    people: PayoutPeople | None = None
+
+    def to_document(self, reader: object) -> DossierDocument:
+        """Show everything that is known of it."""
+        about, shown = self.payout, self.shown if self.payout.review else None
+        people = self.people or PayoutPeople(ordered_by=Orderer.of(about.client_id))
+        return struct_of(
+            DossierDocument,
+            about,
+            payout=PayoutWithReturns(self.account, about, self.returns).to_document(reader),
+            account=struct_of(PayingAccount, self.account),
+            certainty=certainty_of(about),
+            bank_shows=UNSET
+            if shown is None
+            else struct_of(
+                ShownMoveDocument,
+                shown,
+                difference=_difference(shown.value, about),
+                at=shown.at and shown.at.astimezone(UTC),
+            ),
+            ordered_by=people.ordered_by,
+            approved_by=people.approved_by or UNSET,
+            approval_id=people.approval_id,
+            absent_at=self.absent_at,
+            attempts=[AttemptDocument.of(each, about) for each in self.attempts],
+            similar=[struct_of(SimilarDocument, each) for each in self.similar],
+            opinions=[OpinionDocument.of(each) for each in self.opinions],
+            timeline=list(self.timeline),
+        )

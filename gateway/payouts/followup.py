@@ -1,0 +1,364 @@
+"""
+Following an unsettled payout up: reads the bank, never sends.
+
+Any number of nodes may follow up the same payout at once; the compare-and-set
+of each step makes that harmless.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from gateway.banks.connections import offered
+from gateway.banks.port.capabilities import PortCall, Repeat
+from gateway.banks.port.payout_orders import FailureCode
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import (
+    Accepted,
+    Bank,
+    Banks,
+    Evidence,
+    NotFound,
+    Outcome,
+    Phase,
+    PixReturn,
+    ProviderError,
+    Rejected,
+    Settled,
+    Unavailable,
+)
+from gateway.core.account import Account
+from gateway.core.clocks import Now
+from gateway.core.storage import StoreUnavailable
+from gateway.payouts.followups import absent_at
+from gateway.payouts.looks import Hear, Look, unheard
+from gateway.payouts.model import Change, EventKind, Failure, Payout, PayoutState, hold_of
+from gateway.payouts.return_store import StoredReturns
+from gateway.payouts.statement_evidence import Asking, StatementSearch
+from gateway.payouts.store import StoredPayouts
+from gateway.telemetry.ports import Count, Event
+
+Moved = Callable[[Payout, Change], None]
+"""Is told of a payout as it stood, and of the step that was recorded."""
+
+
+_log = logging.getLogger(__name__)
+
+
+# A read of a payout waits this long for the bank, then answers with what is stored.
+LOOK_S = 2.0
+
+
+_ORDERED = frozenset({PayoutState.ACCEPTED, PayoutState.PAID})
+_ELSEWHERE = Reason.DESTINATION_MISMATCH
+
+
+UNSETTLED = frozenset({PayoutState.UNKNOWN, PayoutState.ACCEPTED})
+"""The states a bank's word can move."""
+
+
+def unobserved(_payout: Payout, _change: Change) -> None:
+    """Ignore a step."""
+
+
+@dataclass(frozen=True, slots=True)
+class FollowUp:
+    """
+    Moves a payout to the state that the bank's answer proves.
+
+    Attributes:
+        count: Counts returns, and steps that another process did first, by provider.
+        returns: Where what came back of a payout is kept.
+        look_first: The store was restored from a backup: what it takes for not
+            sent may have been sent by an attempt it has forgotten.
+        moved: Told of every step that was done.
+        certain: Never ahead of the time that has passed: by it leases and quiet
+            periods end. Without one, ``now`` is believed.
+    """
+
+    store: StoredPayouts
+    banks: Banks
+    now: Now
+    count: Count
+    returns: StoredReturns
+    look_first: bool = False
+    moved: Moved = unobserved
+    certain: Now | None = None
+
+    async def look(
+        self,
+        payout: Payout,
+        account: Account,
+        within_s: float = LOOK_S,
+        named: str = "",
+        hear: Hear = unheard,
+    ) -> Payout:
+        """
+        Return the payout after at most one look at the bank.
+
+        A bank or store that fails here is not an error: the payout is returned
+        as it was last known. Where the bank contradicts what was asked, it is
+        returned for review. ``named`` is the bank's id of it as a callback says, for a bank
+        that finds it by nothing else; it counts only if the bank then repeats our key.
+        """
+        payout = await self.expire_lease(payout)
+        ended = self._end_of_day(payout)
+        if ended is not None:
+            return await self._try(payout, ended)
+        if payout.state in UNSETTLED:
+            look = Look(payout, self.now(), self.now, hear)
+            return await self._ask(look, account, within_s, named)
+        return payout
+
+    async def search_statement(self, payout: Payout, account: Account, within_s: float) -> Payout:
+        """Return the payout after its movement was looked for in the bank's statement."""
+        [seen] = await self.search_statements([payout], account, Asking(within_s=within_s))
+        return seen
+
+    async def search_statements(
+        self, payouts: Sequence[Payout], account: Account, asking: Asking
+    ) -> Sequence[Payout]:
+        """
+        Return payouts of an account and its bank, after one search for their movements.
+
+        The statement is read once for all of them. What was seen in it counts, also where a later
+        page is not had: one payout that is in no statement costs the others nothing.
+        """
+        unsettled = [each for each in payouts if each.state in UNSETTLED]
+        sought = [each for each in unsettled if self._bank(each, account) is not None]
+        bank = self._bank(sought[0], account) if sought else None
+        if bank is None:
+            return payouts
+        search = StatementSearch(sought, bank)
+        try:
+            await search.walk(self.now(), asking)
+        except (ProviderError, TimeoutError):
+            pass  # what was seen until then is seen
+        except Exception as mistake:  # noqa: BLE001 - an adapter's mistake is none of the payout's
+            _log.warning("list_statement of %s raised %s", bank.name, type(mistake).__name__)
+        return await asyncio.gather(*(self._found(each, search.found) for each in payouts))
+
+    async def _found(self, payout: Payout, found: Mapping[str, Settled]) -> Payout:
+        """Take what a statement proves of a payout, if it proves anything."""
+        said = found.get(payout.provider_key)
+        if said is None:
+            return payout
+        return await self._take(Look(payout, self.now(), self.now, unheard), said)
+
+    async def expire_lease(self, payout: Payout) -> Payout:
+        """Take a payout whose sender is gone for unknown; one still owned stays."""
+        if payout.state is not PayoutState.SENDING or self._certain() < payout.lease_until:
+            return payout
+        evidence = Evidence(phase=Phase.SENT, bytes_left=True, reason="lease_ended")
+        step = self._step(payout, PayoutState.UNKNOWN, evidence)
+        return await self._try(payout, replace(step, cause=EventKind.EXPIRED))
+
+    async def end_day(self, payout: Payout) -> Payout:
+        """
+        Return a payout that is about to be repeated, as it stands on this day.
+
+        One that was never sent on its own day is closed, as whoever reads it closes it.
+
+        Raises:
+            StoreUnavailable: it could not be closed; it must not be sent either.
+        """
+        ended = self._end_of_day(payout)
+        return payout if ended is None else await self._do(payout, ended)
+
+    def _end_of_day(self, payout: Payout) -> Change | None:
+        """End a payout that was never sent once its day is over; where that is doubtful, ask."""
+        if payout.state is not PayoutState.NOT_SENT or not self._day_is_over(payout):
+            return None
+        if self.look_first:
+            step = self._step(payout, PayoutState.UNKNOWN, None)
+            return replace(step, cause=EventKind.EXPIRED)
+        step = self._step(payout, PayoutState.FAILED, None)
+        return replace(step, failure=Failure(FailureCode.NOT_SENT), cause=EventKind.EXPIRED)
+
+    def _day_is_over(self, payout: Payout) -> bool:
+        return self.now().date() > payout.date
+
+    async def _ask(self, look: Look, account: Account, within_s: float, named: str) -> Payout:
+        """Look the payout up at the bank it was sent to."""
+        payout = look.payout
+        bank = self._bank(payout, account)
+        is_named = bank is not None and not bank.adapter.capabilities.finds(payout.provider_id)
+        bank_id = named if is_named else payout.provider_id
+        if bank is None or not bank.adapter.capabilities.finds(bank_id):
+            return payout
+        find = offered(bank, PortCall.FIND_PAYOUT).find_payout
+        asked_at = self._certain()
+        try:
+            async with asyncio.timeout(within_s):
+                said = await find(bank.account, payout.provider_key, bank_id)
+        except NotFound:
+            absent = None if is_named else self._absent(payout, bank, asked_at)
+            return look.not_found() if absent is None else await self._try(payout, absent)
+        except (ProviderError, TimeoutError) as problem:
+            return look.failed(problem)
+        except Exception as mistake:  # noqa: BLE001 - an adapter's mistake is none of the reader's
+            _log.warning("find_payout of %s raised %s", bank.name, type(mistake).__name__)
+            return look.failed(mistake)
+        if is_named and not _repeats_key(said, payout):
+            return look.proved_nothing(said)
+        return await self._take(look, said)
+
+    def _bank(self, payout: Payout, account: Account) -> Bank | None:
+        """Return the bank account it was sent from; None when the account has another by now."""
+        try:
+            bank = self.banks.of(account)
+        except ProviderError:
+            return None
+        if bank is None or bank.lacks_credentials or not payout.was_sent_from(bank):
+            return None
+        return bank
+
+    async def _take(self, look: Look, said: Outcome) -> Payout:
+        """
+        Do the step that the bank's answer proves; what differs from the order goes to review.
+
+        That the bank holds an accepted payout, or does so no longer, is no
+        step: it is returned, for whoever plans the next look.
+        """
+        payout = look.payout
+        if isinstance(said, Settled) and said.value != payout.value:
+            return look.contradicted(said)
+        if isinstance(said, Accepted) and payout.state is PayoutState.ACCEPTED:
+            return replace(look.proved_nothing(said), held_until=hold_of(said, self.now()))
+        change = self._said(payout, said)
+        if change is None:
+            return look.proved_nothing(said)
+        try:
+            if change.after in _ORDERED and await self._went_elsewhere(payout):
+                return look.contradicted(said)
+        except StoreUnavailable:
+            return payout
+        found = await self._try(payout, change)
+        if isinstance(said, Settled) and said.returns:
+            await self._try_to_note(found, said.returns)
+        return found
+
+    async def look_back(self, payout: Payout, account: Account, within_s: float = LOOK_S) -> bool:
+        """
+        Ask what of a paid payout came back, and keep it beside the payout.
+
+        Returns:
+            Whether the bank shows any.
+
+        Raises:
+            ProviderError: the bank gave no usable answer.
+            StoreUnavailable: it is not known to be kept.
+        """
+        bank = self._bank(payout, account)
+        if bank is None or payout.state is not PayoutState.PAID:
+            return False
+        find = offered(bank, PortCall.FIND_PAYOUT).find_payout
+        try:
+            async with asyncio.timeout(within_s):
+                said = await find(bank.account, payout.provider_key, payout.provider_id)
+        except TimeoutError as problem:
+            raise Unavailable(Reason.TIMEOUT) from problem
+        returns = said.returns if isinstance(said, Settled) else ()
+        await self.note(payout, returns)
+        return bool(returns)
+
+    async def note(self, payout: Payout, found: Sequence[PixReturn]) -> None:
+        """Keep what came back of a payout that is paid; a return is kept once, by its id."""
+        if payout.state is PayoutState.PAID and found and await self.returns.note(payout, found):
+            self.count(Event.PAYOUT_RETURNED, payout.provider)
+            _log.info("payout_returned provider_key=%s", payout.provider_key)
+
+    async def _try_to_note(self, payout: Payout, found: Sequence[PixReturn]) -> None:
+        """Keep what came back; where the store fails, callback and verification tell it again."""
+        with suppress(StoreUnavailable):
+            await self.note(payout, found)
+
+    async def _went_elsewhere(self, payout: Payout) -> bool:
+        """
+        Say whether the answer to the order named another destination.
+
+        Such a payout is unknown. A look-up cannot tell it from ours: the key and the amount agree.
+        """
+        if payout.state is not PayoutState.UNKNOWN:
+            return False
+        *_, latest = await self.store.attempts(payout.account_id, payout.reference)
+        return latest.evidence is not None and latest.evidence.reason == _ELSEWHERE
+
+    def _said(self, payout: Payout, said: Outcome) -> Change | None:
+        """Turn the bank's answer into a step; None when the answer proves nothing."""
+        match said:
+            case Settled():
+                step = self._step(payout, PayoutState.PAID, said.evidence)
+                step = replace(step, settled_at=said.settled_at or step.at)
+                return replace(step, provider_id=said.provider_id, e2e_id=said.e2e_id)
+            case Rejected(failure=code, forbidden=forbidden):
+                step = self._step(payout, PayoutState.FAILED, said.evidence)
+                return replace(step, failure=Failure(code, forbidden))
+            case Accepted() if payout.state is PayoutState.UNKNOWN:
+                step = self._step(payout, PayoutState.ACCEPTED, said.evidence)
+                step = replace(step, held_until=hold_of(said, step.at))
+                return replace(step, provider_id=said.provider_id, e2e_id=said.e2e_id)
+            case _:
+                return None
+
+    def _certain(self) -> datetime:
+        """Return what time it is at least."""
+        return self.now() if self.certain is None else self.certain()
+
+    def _absent(self, payout: Payout, bank: Bank, asked_at: datetime) -> Change | None:
+        """
+        Accept "not found" as proof only if the bank was asked after the quiet period.
+
+        A bank that ignores our key would pay a second attempt again: there the
+        payout fails for good instead of waiting for one. So it does once its
+        day is over after a restore, which is what was in doubt.
+        """
+        can = bank.adapter.capabilities
+        proves_from = absent_at(payout, can.absent_after)
+        if proves_from is None or asked_at < proves_from:
+            return None
+        evidence = Evidence(phase=Phase.ANSWERED, bytes_left=True, reason="absent")
+        if can.repeat is Repeat.IGNORES or (self.look_first and self._day_is_over(payout)):
+            step = self._step(payout, PayoutState.FAILED, evidence)
+            return replace(step, failure=Failure(FailureCode.NOT_SENT))
+        return self._step(payout, PayoutState.NOT_SENT, evidence)
+
+    def _step(self, payout: Payout, after: PayoutState, evidence: Evidence | None) -> Change:
+        """Make a step from the payout's current state."""
+        return Change(
+            account_id=payout.account_id,
+            reference=payout.reference,
+            attempt=payout.attempt,
+            before=frozenset({payout.state}),
+            after=after,
+            at=self.now(),
+            evidence=evidence,
+            cause=EventKind.PROBED,
+        )
+
+    async def _try(self, payout: Payout, change: Change) -> Payout:
+        """Do a step; where the store fails the payout stays as it was last known."""
+        try:
+            return await self._do(payout, change)
+        except StoreUnavailable:
+            return payout
+
+    async def _do(self, payout: Payout, change: Change) -> Payout:
+        """Do a step and return the payout as it is stored afterwards."""
+        if await self.store.record(change):
+            self.moved(payout, change)
+        else:
+            self.count(Event.CAS_LOSS, payout.provider)
+        return await self.store.find(payout.account_id, payout.reference) or payout
+
+
+def _repeats_key(said: Outcome, payout: Payout) -> bool:
+    """Say whether the bank calls what it found ours, which is all that proves a named id."""
+    if not isinstance(said, Settled | Accepted | Rejected):
+        return False
+    return said.provider_key == payout.provider_key

@@ -1,0 +1,170 @@
+"""Unsettled payouts: when each is looked at again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from gateway.payouts.events import PayoutEvent
+from gateway.payouts.model import Payout, PayoutState
+
+FIRST_CHECK: Final = timedelta(seconds=2)
+"""PIX settles in seconds, so the first look comes that soon."""
+
+PROBE_EVERY: Final = timedelta(seconds=5)
+"""A person who asks again sooner learns nothing, and the bank counts every question."""
+
+CLAIM: Final = timedelta(seconds=60)
+"""A process that dies leaves its payouts to the others after this time."""
+
+# The clocks of several machines agree to within seconds. What lies further ahead than this was
+# written before a clock was put back, and would be waited for until the clock is there again.
+ENDS_AHEAD: Final = CLAIM * 2
+"""A claim that ends later than that from now holds nothing."""
+CHANGED_AHEAD: Final = timedelta(minutes=1)
+"""No payout has changed later than that from now."""
+PLANNED_AHEAD: Final = timedelta(minutes=75)
+"""No look at a bank is planned later than that from now: they are an hour and a tenth apart."""
+
+# A bank that decides early tells by callback, and whoever reads the payout asks it too.
+_HELD_EVERY: Final = timedelta(minutes=5)
+
+
+def held_check(held_until: datetime, now: datetime) -> datetime:
+    """Return when to look again while a payout is held: now and then, and behind the deadline."""
+    return min(now + _HELD_EVERY, held_until + FIRST_CHECK)
+
+
+def absent_at(payout: Payout, absent_after: timedelta | None) -> datetime | None:
+    """
+    Return from when "not found" proves that the latest try was not carried out.
+
+    ``absent_after`` is what the bank's adapter declares. None where nothing proves it, and where
+    the payout is not unknown.
+    """
+    if payout.state is not PayoutState.UNKNOWN or absent_after is None:
+        return None
+    return payout.lease_until + absent_after
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """
+    A look at an unsettled payout that is over.
+
+    Attributes:
+        owner: Who claimed it; a claim that was taken over is left alone.
+        attempt, state: Where it stood after the look; one that has moved on
+            since keeps its own schedule.
+        next_check_at: When to look again; None never.
+        review: No proof can be had any more: a person decides.
+        held_until: The bank's deadline as it told it last; None when it holds nothing.
+        heard: What the bank said, where that moved nothing: a step tells of itself.
+    """
+
+    account_id: str
+    reference: str
+    attempt: int
+    state: PayoutState
+    owner: str
+    at: datetime
+    next_check_at: datetime | None
+    review: bool
+    held_until: datetime | None = None
+    heard: PayoutEvent | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DueAccount:
+    """
+    An account that has payouts at a bank which are due for a look and which nobody looks at.
+
+    Attributes:
+        due_at: Since when the oldest of them is due.
+    """
+
+    provider: str
+    account_id: str
+    due_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DueClaim:
+    """
+    A claim of what is due at one bank; several processes may make the same one.
+
+    Attributes:
+        at: What is due by this instant is claimed.
+        until: When the claim ends by itself.
+        account_ids: The accounts, ``MOST_ACCOUNTS`` at most.
+        each: Payouts of one account, at most: so one that has very many leaves room for others.
+        most: Payouts of all of them together, at most.
+    """
+
+    provider: str
+    owner: str
+    at: datetime
+    until: datetime
+    account_ids: Sequence[str]
+    each: int
+    most: int
+
+
+MOST_ACCOUNTS: Final = 16
+"""Accounts of one claim, which is one statement with a part for each."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProbeClaim:
+    """
+    A look at one payout now, whatever its schedule.
+
+    Attributes:
+        until: When the claim ends by itself.
+        quiet_since: Refused if it was looked at later than this.
+    """
+
+    account_id: str
+    reference: str
+    owner: str
+    at: datetime
+    until: datetime
+    quiet_since: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unsettled:
+    """
+    How a provider's payouts stand.
+
+    Attributes:
+        unresolved: Payouts whose outcome is not known.
+        oldest_at: When the oldest of them was created; None when there is none.
+        review: Payouts in review.
+    """
+
+    provider: str
+    unresolved: int
+    oldest_at: datetime | None
+    review: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Backlog:
+    """
+    What of one provider waits for a worker.
+
+    Attributes:
+        waiting: How many; ``MOST_COUNTED`` of all providers at most.
+        oldest_at: Since when the first of them waits.
+    """
+
+    provider: str
+    waiting: int
+    oldest_at: datetime
+
+
+MOST_COUNTED: Final = 10_000
+"""Enough to see a backlog grow; a longer one is not walked for the sake of a figure."""

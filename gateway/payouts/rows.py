@@ -1,0 +1,248 @@
+"""Payouts, their steps and their attempts as rows of the database."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from datetime import datetime
+from operator import attrgetter, itemgetter
+from typing import Final
+
+from gateway.banks.port.payout_orders import (
+    FailureCode,
+    NamedOwner,
+    PayoutMethod,
+    normal_destination,
+    restored_destination,
+)
+from gateway.banks.port.providers import Evidence, Phase
+from gateway.core.money import Money
+from gateway.core.terms import folded
+from gateway.payouts.followups import FIRST_CHECK
+from gateway.payouts.model import (
+    SUCCESSORS,
+    Absence,
+    Attempt,
+    Change,
+    Failure,
+    ListedPayout,
+    Payout,
+    PayoutState,
+)
+from gateway.store.tables import columns
+from gateway.store.tables.columns import Record
+from gateway.store.tables.core import payouts
+
+# Places in a row; see ``restored_payout``.
+_COLUMNS = payouts.c.keys()
+_READ = (
+    *("method", "centavos", "destination", "destination_sent", "state"),
+    *("failure_code", "failure_forbidden", "key_owner", "moved_centavos", "absence"),
+)
+_KEPT = [each for each in _COLUMNS if each in Payout.__dataclass_fields__ and each not in _READ]
+_READ_AT = itemgetter(*map(_COLUMNS.index, _READ))
+_KEPT_AT = itemgetter(*map(_COLUMNS.index, _KEPT))
+_STORED = [each for each in _KEPT if each != "held_until"]
+"""Of a new payout: the bank may hold it later."""
+_stored_of = attrgetter(*_STORED)
+_METHODS = {each.value: each for each in PayoutMethod}
+_STATES = {each.value: each for each in PayoutState}
+_SHOWN = payouts.c
+LISTED: Final = (
+    *(_SHOWN.reference, _SHOWN.method, _SHOWN.state, _SHOWN.centavos, _SHOWN.date),
+    *(_SHOWN.description, _SHOWN.destination_sent, _SHOWN.e2e_id),
+    *(_SHOWN.created_at, _SHOWN.updated_at, _SHOWN.settled_at),
+    *(_SHOWN.failure_code, _SHOWN.failure_forbidden),
+)
+"""The columns of ``listed_payout``, in its order."""
+
+
+def key_columns(account_id: str, reference: str) -> dict[str, object]:
+    """Return the primary key of a payout."""
+    return {
+        "account_id": account_id,
+        "reference_sha256": columns.reference_digest(reference),
+    }
+
+
+def payout_row(payout: Payout) -> dict[str, object]:
+    """Return all columns of a new payout; its first check is due when its lease ends."""
+    return {
+        **key_columns(payout.account_id, payout.reference),
+        **dict(zip(_STORED, _stored_of(payout), strict=True)),
+        "method": payout.method.value,
+        "centavos": payout.value.centavos,
+        "destination": columns.written(normal_destination(payout.destination)),
+        "destination_sent": columns.written(payout.destination_sent),
+        "state": payout.state.value,
+        "payee_digest": payout.payee_digest or None,
+        "key_owner": None if payout.owner is None else columns.written(asdict(payout.owner)),
+        "payee_folded": folded((payout.owner or payout.destination).name),
+        "next_check_at": payout.lease_until,
+        **_failing(payout.failure),
+    }
+
+
+def restored_payout(row: Record) -> Payout:
+    """
+    Return the payout of a row that begins with the columns of ``payouts``, in their order.
+
+    They are taken by place: a row takes half a microsecond to find a name, and a page of a list
+    would ask it for six hundred.
+    """
+    word, centavos, destination, sent, state, *more = _READ_AT(row)
+    code, forbidden, owner, moved, absence = more
+    method = _METHODS[word]
+    return Payout(
+        **dict(zip(_KEPT, _KEPT_AT(row), strict=True)),
+        method=method,
+        value=Money(centavos),
+        destination=restored_destination(method, columns.read(destination)),
+        destination_sent=columns.read(sent),
+        state=_STATES[state],
+        failure=None if code is None else Failure(FailureCode(code), forbidden),
+        owner=None if owner is None else NamedOwner(**columns.read(owner)),
+        moved=None if moved is None else Money(moved),
+        absence=None if absence is None else Absence(absence),
+    )
+
+
+def listed_payout(row: Record) -> ListedPayout:
+    """Return the payout of a row that begins with ``LISTED``; by place, as ``restored_payout``."""
+    reference, method, state, centavos, date, *asked = row[: len(LISTED)]
+    description, sent, e2e_id, created_at, updated_at, settled_at, code, forbidden = asked
+    return ListedPayout(
+        reference,
+        _METHODS[method],
+        _STATES[state],
+        Money(centavos),
+        date,
+        description,
+        columns.read(sent),
+        e2e_id,
+        created_at,
+        updated_at,
+        settled_at,
+        None if code is None else Failure(FailureCode(code), forbidden),
+    )
+
+
+def step_columns(change: Change) -> dict[str, object]:
+    """
+    Return the columns of a payout that a step changes; what it leaves empty is not among them.
+
+    A step ends a review, because the state that people were asked about is over.
+    """
+    step: dict[str, object] = {
+        "state": change.after.value,
+        "review": False,
+        "updated_at": change.at,
+        "next_check_at": first_check(change.after, change.at),
+    }
+    if change.held_until is not None:
+        step["held_until"] = change.held_until
+    if change.provider_id:
+        step["provider_id"] = change.provider_id
+    if change.e2e_id:
+        step["e2e_id"] = change.e2e_id
+    if change.settled_at is not None:
+        step["settled_at"] = change.settled_at
+    if change.absence is not None:
+        step["absence"] = change.absence.value
+    if change.moved is not None:
+        step["moved_centavos"] = change.moved.centavos
+    if change.failure is not None:
+        step |= _failing(change.failure)
+    return step
+
+
+def check(change: Change) -> None:
+    """
+    Check a step against the states before the store is asked.
+
+    Raises:
+        ValueError: the states do not allow it; a mistake in our code.
+    """
+    if change.after is PayoutState.SENDING:
+        problem = "only a claim leads to SENDING"
+        raise ValueError(problem)
+    allowed = {state for state, after in SUCCESSORS.items() if change.after in after}
+    if not change.before or not change.before <= allowed:
+        problem = f"{change.after} does not follow each of {sorted(change.before)}"
+        raise ValueError(problem)
+
+
+def claim_columns(payout: Payout, attempt: Attempt) -> dict[str, object]:
+    """Return what a claim changes: day and sender of the payout, the rest of the attempt."""
+    return {
+        "state": PayoutState.SENDING.value,
+        "attempt": attempt.number,
+        "provider": attempt.provider,
+        "provider_account": payout.provider_account,
+        "date": payout.date,
+        "client_id": payout.client_id,
+        "lease_until": attempt.lease_until,
+        "updated_at": attempt.started_at,
+        "next_check_at": attempt.lease_until,
+    }
+
+
+def first_check(state: PayoutState, at: datetime) -> datetime | None:
+    """
+    Return when a payout that has just reached a state is checked first; None for never.
+
+    One that was not sent is planned then for the end of the day it is dated, which may be over
+    already. A final one is never checked.
+    """
+    if state in {PayoutState.UNKNOWN, PayoutState.ACCEPTED, PayoutState.NOT_SENT}:
+        return at + FIRST_CHECK
+    return None
+
+
+def ending_columns(change: Change) -> dict[str, object]:
+    """Return what a step says of its attempt; evidence is None where the step has none."""
+    evidence = change.evidence
+    return {
+        "outcome": change.after.value,
+        "ended_at": change.at,
+        "evidence": None if evidence is None else evidence_document(evidence),
+    }
+
+
+def attempt_row(attempt: Attempt) -> dict[str, object]:
+    """Return all columns of an attempt but the payout's key."""
+    outcome, evidence = attempt.outcome, attempt.evidence
+    return columns.row_of(attempt) | {
+        "outcome": None if outcome is None else outcome.value,
+        "evidence": None if evidence is None else evidence_document(evidence),
+    }
+
+
+def restored_attempt(row: Record) -> Attempt:
+    """Return the attempt of a row."""
+    return columns.record_of(Attempt, row, {"outcome": _restored_state, "evidence": _restored})
+
+
+def _restored_state(word: str | None) -> PayoutState | None:
+    return None if word is None else _STATES[word]
+
+
+def _restored(document: str | None) -> Evidence | None:
+    return None if document is None else restored_evidence(document)
+
+
+def evidence_document(evidence: Evidence) -> str:
+    """Return evidence as ASCII JSON: a bank's code may have characters that no column takes."""
+    return columns.written_in_ascii(columns.row_of(evidence) | {"phase": evidence.phase.value})
+
+
+def restored_evidence(document: str) -> Evidence:
+    """Return the evidence of a document."""
+    fields = json.loads(document)
+    return Evidence(**fields | {"phase": Phase(fields["phase"])})
+
+
+def _failing(failure: Failure | None) -> dict[str, object]:
+    if failure is None:
+        return {"failure_code": None, "failure_forbidden": False}
+    return {"failure_code": failure.code.value, "failure_forbidden": failure.forbidden}

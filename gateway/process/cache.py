@@ -1,0 +1,134 @@
+"""
+The cache that the configuration asks for: in this process's memory, or one that all share.
+
+In memory it has a bound: the least recently used goes first.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from aiocache.backends.memory import SimpleMemoryCache
+from aiocache.serializers import NullSerializer
+
+from gateway.config.settings import Settings
+from gateway.security.keys import Derivation
+from gateway.security.sealing import Sealer
+from gateway.telemetry.ports import Count
+
+if TYPE_CHECKING:
+    from gateway.process.limits import ValkeyLimits
+    from gateway.process.shared import SharedCache
+
+
+class CacheUnavailable(Exception):
+    """The server that processes share cannot be used; the text names the class of the error."""
+
+
+# What a part costs beside its bytes: the object, and its place in a tuple.
+_PART_BYTES: Final = 64
+# A version of what lies in Redis: a gateway that writes it otherwise has another.
+_FORM: Final = "v1"
+_PURPOSE: Final = "cache"
+_LIMITS: Final = "shared limits"
+
+
+class MemoryCache:
+    """
+    Keeps values in memory; a ``Cache``.
+
+    aiocache holds the values and ends their time. It has no bound, so sizes are counted here.
+    """
+
+    def __init__(self, most_bytes: int) -> None:
+        """Keep at most ``most_bytes``."""
+        self._most = most_bytes
+        self._values = SimpleMemoryCache(serializer=NullSerializer(), timeout=None)
+        self._sizes: OrderedDict[str, int] = OrderedDict()
+
+    async def size(self) -> int:
+        """Return the bytes that are held now."""
+        for key in list(self._sizes):
+            if not await self._values.exists(key):  # its time is over
+                del self._sizes[key]
+        return sum(self._sizes.values())
+
+    async def put(self, key: str, parts: Sequence[bytes], ttl_s: float) -> bool:
+        """Keep a value; False for one larger than the whole cache or without time."""
+        await self.drop(key)
+        size = sum(map(len, parts)) + _PART_BYTES * len(parts)
+        if size > self._most or ttl_s <= 0:  # aiocache never ends a time of 0
+            return False
+        held = await self.size()
+        while held + size > self._most:
+            oldest = next(iter(self._sizes))
+            held -= self._sizes[oldest]
+            await self.drop(oldest)
+        self._sizes[key] = size
+        await self._values.set(key, tuple(parts), ttl=ttl_s)
+        return True
+
+    async def get(self, key: str, part: int = 0) -> bytes | None:
+        """Return a part, and take the value for used; None when it is not there."""
+        parts: tuple[bytes, ...] | None = await self._values.get(key)
+        if parts is None:
+            return None
+        self._sizes.move_to_end(key)
+        return parts[part] if part < len(parts) else None
+
+    async def drop(self, key: str) -> None:
+        """Forget a value."""
+        self._sizes.pop(key, None)
+        await self._values.delete(key)
+
+    async def check(self) -> None:
+        """Memory can always be written."""
+
+    async def close(self) -> None:
+        """Forget everything, and aiocache's timers with it."""
+        for key in list(self._sizes):
+            await self.drop(key)
+
+
+def build_cache(
+    settings: Settings, derivation: Derivation, count: Count
+) -> MemoryCache | SharedCache:
+    """
+    Make the cache; nothing is connected yet.
+
+    Two environments that share a server do not meet: neither their keys nor their seals fit.
+    """
+    asked = settings.cache
+    memory = MemoryCache(asked.memory_bytes)
+    if not asked.url:
+        return memory
+    from gateway.process.shared import SharedCache, connect  # noqa: PLC0415 - an extra, 9 MB
+
+    keys = derivation.keys(_PURPOSE)
+    return SharedCache(
+        remote=connect(asked.url, asked.timeout_s),
+        namespace=f"pixgate:{_FORM}:{settings.environment.value}",
+        sealer=Sealer(keys, next(iter(keys))),
+        memory=memory,
+        count=count,
+        clock=time.monotonic,
+    )
+
+
+def build_limits(
+    derivation: Derivation, cache: MemoryCache | SharedCache, count: Count
+) -> ValkeyLimits | None:
+    """
+    Make the limits that all processes count together, on the connections of ``cache``.
+
+    None where the cache is this process's own.
+    """
+    if isinstance(cache, MemoryCache):
+        return None
+    from gateway.process.limits import ValkeyLimits  # noqa: PLC0415 - an extra, 9 MB
+
+    secret = derivation.key(_LIMITS)
+    return ValkeyLimits(remote=cache.remote, namespace=cache.namespace, secret=secret, count=count)

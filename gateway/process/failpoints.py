@@ -1,0 +1,136 @@
+"""
+Points at which a sandbox process ends itself, as ``kill -9`` would.
+
+Nothing of this is built in where the variable is absent: the listener and the
+payouts then work on the bare handler and store, and the transport passes a
+point by finding that there is none (ADR 0003).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import AsyncGenerator, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from aiohttp import hdrs
+
+from gateway.config.reading import ConfigError
+from gateway.core.account import Environment
+from gateway.http.server import Exchange
+from gateway.net.common.runtime import Failpoint
+from gateway.net.server.lane import Reply
+from gateway.payouts.model import Attempt, Change, Payout
+from gateway.payouts.store import StoredPayouts
+
+VARIABLE: Final = "PIXGATE_FAILPOINT"
+"""``name`` or ``name:n``: end at the n-th time that this process passes the point."""
+
+NAMES: Final = (
+    "before_insert",
+    "after_insert",
+    "before_connect",
+    "after_connect",
+    "mid_body",
+    "after_body",
+    "before_answer",
+    "mid_answer",
+    "before_record",
+    "after_record",
+    "before_reply",
+    "mid_reply",
+)
+"""In the order in which one payout passes them."""
+
+
+def armed(
+    environment: Environment,
+    environ: Mapping[str, str],
+    end: Callable[[], None] = lambda: os.kill(os.getpid(), signal.SIGKILL),
+) -> Failpoint | None:
+    """
+    Return what counts the passes and ends the process; None where nothing is armed.
+
+    Raises:
+        ConfigError: the variable names no point, or no number from one up.
+    """
+    given = environ.get(VARIABLE, "") if environment is Environment.SANDBOX else ""
+    if not given:
+        return None
+    name, _, number = given.partition(":")
+    if name not in NAMES or (number and not (number.isdecimal() and int(number))):
+        message = f"{VARIABLE}: {given!r} is none of {', '.join(NAMES)}, each with :n or without"
+        raise ConfigError(message)
+    left = int(number or 1)
+
+    def passed(point: str) -> None:
+        nonlocal left
+        if point == name:
+            left -= 1
+            if left == 0:
+                end()
+
+    return passed
+
+
+@dataclass(frozen=True, slots=True)
+class FailingPayouts:
+    """The store of payouts as the sender sees it, with the points beside what it commits."""
+
+    store: StoredPayouts
+    failpoint: Failpoint
+
+    async def add(
+        self, payout: Payout, attempt: Attempt, *, limited: bool = False
+    ) -> Payout | None:
+        """Store an intent."""
+        self.failpoint("before_insert")
+        found = await self.store.add(payout, attempt, limited=limited)
+        if found is None:
+            self.failpoint("after_insert")
+        return found
+
+    async def claim(self, payout: Payout, attempt: Attempt, *, limited: bool = False) -> bool:
+        """Store the intent of another attempt."""
+        self.failpoint("before_insert")
+        won = await self.store.claim(payout, attempt, limited=limited)
+        if won:
+            self.failpoint("after_insert")
+        return won
+
+    async def record(self, change: Change) -> bool:
+        """Store an outcome."""
+        self.failpoint("before_record")
+        recorded = await self.store.record(change)
+        self.failpoint("after_record")
+        return recorded
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the store has
+        """Return what has no point beside it from the store itself."""
+        return getattr(self.store, name)
+
+
+def failing_answers(failpoint: Failpoint) -> Callable[[Exchange, Reply], None]:
+    """Make the points before and within the answer to a payout."""
+
+    def fail(exchange: Exchange, reply: Reply) -> None:
+        is_payout = exchange.record.method == "POST" and exchange.path.endswith("/withdraw")
+        if not is_payout or exchange.rest is not None:
+            return
+        failpoint("before_reply")
+        body, reply.body = reply.body or b"", None
+        exchange.rest = _halves(body, failpoint)
+        reply.headers[hdrs.CONTENT_LENGTH] = str(len(body))
+
+    return fail
+
+
+async def _halves(body: bytes, failpoint: Failpoint) -> AsyncGenerator[bytes, None]:
+    """Write a body in two halves with a point between them."""
+    half = len(body) // 2
+    yield body[:half]
+    await asyncio.sleep(0)  # uvloop writes at the end of a turn of the loop
+    failpoint("mid_reply")
+    yield body[half:]

@@ -1,0 +1,143 @@
+"""Tasks that one worker of several does at a time."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from datetime import datetime, timedelta
+from typing import Final
+
+from gateway.core.clocks import Now
+from gateway.core.storage import LEASE, StoreUnavailable
+from gateway.process.periodic_task import ELSEWHERE
+from gateway.store.kernel.leases import StoredTaskLeases
+
+_log = logging.getLogger(__name__)
+
+RunOnce = Callable[[], Awaitable[object]]
+
+_RENEWED: Final = LEASE / 2
+"""Before the end of a lease: a task that is repeated every few seconds seldom writes for it."""
+_LOOKED_AT_S: Final = LEASE.total_seconds() / 6
+"""While a run is under way: twice before its lease ends, should the store not answer at once."""
+
+
+class LeasedTasks:
+    """
+    Leases this process's tasks.
+
+    With a file as its store a process is alone, and needs none.
+    """
+
+    def __init__(self, leases: StoredTaskLeases | None, owner: str, now: Now) -> None:
+        """Hold nothing yet; ``owner`` is a name that no other process has."""
+        self._leases = leases
+        self._owner = owner
+        self._now = now
+        self._ends: dict[str, datetime] = {}
+
+    def leased(self, task: str, run_once: RunOnce) -> RunOnce:
+        """
+        Return the work of a task as it is done under its lease.
+
+        A run returns ``ELSEWHERE``, and does nothing, while another process has the lease.
+
+        The lease is renewed for as long as a run takes. A run whose lease is lost is cancelled.
+        """
+
+        async def run() -> object:
+            if not await self._holds(task):
+                return ELSEWHERE
+            if self._leases is None:
+                return await run_once()
+            try:
+                async with self._kept(task) as lease:
+                    await run_once()
+            except TimeoutError:
+                if not lease.expired():
+                    raise
+                _log.warning("lease_lost task=%s: its run was cancelled", task)
+                return ELSEWHERE
+            return None
+
+        return run
+
+    async def release(self) -> None:
+        """End all of them, at the end of the process; a silent store forgets them by itself."""
+        if self._leases is not None and self._ends:
+            self._ends.clear()
+            with suppress(StoreUnavailable):
+                await self._leases.release(self._owner, self._now())
+
+    @asynccontextmanager
+    async def _kept(self, task: str) -> AsyncIterator[asyncio.Timeout]:
+        """Renew a lease for the length of the block, which is cancelled when the lease ends."""
+        async with asyncio.timeout(self._left(task).total_seconds()) as lease:
+            keeping = asyncio.create_task(self._keep(task, lease))  # noqa: TID251 - ended below
+            try:
+                yield lease
+            finally:
+                keeping.cancel()
+                await asyncio.wait([keeping])
+
+    async def _keep(self, task: str, lease: asyncio.Timeout) -> None:
+        """Put the end of a lease off, until another worker has it or it ends."""
+        clock = asyncio.get_running_loop().time
+        while True:
+            await asyncio.sleep(_LOOKED_AT_S)
+            with suppress(StoreUnavailable):
+                is_held = await self._holds(task)
+                if lease.expired():
+                    return
+                lease.reschedule(clock() + self._left(task).total_seconds() * is_held)
+
+    def _left(self, task: str) -> timedelta:
+        """Return how long a lease lasts, as far as this process knows."""
+        now = self._now()
+        return self._ends.get(task, now) - now
+
+    async def _holds(self, task: str) -> bool:
+        """Take or renew the lease, unless it still lasts for a while."""
+        if self._leases is None:
+            return True
+        now = self._now()
+        if _RENEWED < self._left(task) <= LEASE:
+            return True
+        if await self._leases.take(task, self._owner, now):
+            self._ends[task] = now + LEASE
+            return True
+        self._ends.pop(task, None)
+        return False
+
+
+class WorkerWatch:
+    """
+    Watches from a server process whether any worker is at work.
+
+    Attributes:
+        absent: Since the last lease of a worker ended; zero while one lasts.
+    """
+
+    def __init__(self, leases: StoredTaskLeases, now: Now, show: Callable[[float], None]) -> None:
+        """Believe in a worker until it was looked for; ``show`` gets the seconds."""
+        self.absent = timedelta()
+        self._leases = leases
+        self._now = now
+        self._show = show
+        self._begun = now()
+
+    async def run_once(self) -> None:
+        """
+        Look once.
+
+        Raises:
+            StoreUnavailable: what was found last stays.
+        """
+        now = self._now()
+        # A clock that was put back would let this process begin later than now.
+        self._begun = min(self._begun, now)
+        ended = await self._leases.latest(now) or self._begun
+        self.absent = max(timedelta(), now - ended)
+        self._show(self.absent.total_seconds())

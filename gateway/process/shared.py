@@ -1,0 +1,144 @@
+"""
+A cache in Redis or Valkey that all processes share; what lies there is sealed.
+
+While it does not answer, this process keeps things in its own memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from redis.asyncio import BlockingConnectionPool, Redis
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+from redis.exceptions import RedisError
+
+from gateway.core.clocks import Monotonic
+from gateway.process.cache import CacheUnavailable, MemoryCache
+from gateway.security.sealing import SealBroken, Sealer
+from gateway.telemetry.ports import Count, Event
+
+# After a failure nobody waits for the server for so long; then the next call tries it again.
+_AWAY_S: Final = 5.0
+# A walk puts once and a page reads twice: more connections than these would only wait in turn.
+_CONNECTIONS: Final = 16
+# What a server writes to prove that it can.
+_PROOF: Final = "check"
+_PROOF_MS: Final = 10_000
+_FAILURES: Final = (RedisError, OSError, TimeoutError)
+
+
+def connect(url: str, timeout_s: float) -> Redis:
+    """
+    Make the client of the server at ``url``; it connects when it is first asked.
+
+    Args:
+        url: ``redis://`` or, with TLS, ``rediss://user:password@host:port/number``.
+        timeout_s: For a connection, for an answer, and to wait for a free connection.
+    """
+    pool = BlockingConnectionPool.from_url(
+        url,
+        max_connections=_CONNECTIONS,
+        timeout=timeout_s,
+        socket_timeout=timeout_s,
+        socket_connect_timeout=timeout_s,
+        retry=Retry(NoBackoff(), 0),
+    )
+    return Redis.from_pool(pool)
+
+
+@dataclass(slots=True, kw_only=True)
+class SharedCache:
+    """
+    Keeps values in Redis, each part under a key of its own and sealed for that key; a ``Cache``.
+
+    What Redis did not take lies in ``memory``, which is asked first: it is newer than whatever
+    Redis may still have of that key.
+
+    Attributes:
+        namespace: What every key begins with.
+        count: Counts failures.
+    """
+
+    remote: Redis
+    namespace: str
+    sealer: Sealer
+    memory: MemoryCache
+    count: Count
+    clock: Monotonic
+    _away_until: float = field(default=float("-inf"), init=False)
+
+    async def size(self) -> int:
+        """Return the bytes that this process keeps itself."""
+        return await self.memory.size()
+
+    async def put(self, key: str, parts: Sequence[bytes], ttl_s: float) -> bool:
+        """Keep a value in one transaction; here, if that cannot be done."""
+        write = self.remote.pipeline(transaction=True)
+        for number, part in enumerate(parts):
+            name = _name(key, number)
+            write.set(
+                self._at(name), self.sealer.seal_bytes(part, name), px=max(1, int(ttl_s * 1000))
+            )
+        if await self._done("put", write.execute):
+            await self.memory.drop(key)
+            return True
+        return await self.memory.put(key, parts, ttl_s)
+
+    async def get(self, key: str, part: int = 0) -> bytes | None:
+        """Return a part; None where it is gone, was not sealed by us, or nobody answers."""
+        kept = await self.memory.get(key, part)
+        if kept is not None:
+            return kept
+        name = _name(key, part)
+        sealed = await self._done("get", lambda: self.remote.get(self._at(name)))
+        if not isinstance(sealed, bytes):
+            return None
+        try:
+            return self.sealer.open_bytes(sealed, name)
+        except SealBroken:
+            self.count(Event.CACHE_FAILURE, "unsealed")
+            return None
+
+    async def drop(self, key: str) -> None:
+        """Forget a value: without its first part the others cannot be found."""
+        await self.memory.drop(key)
+        await self._done("drop", lambda: self.remote.delete(self._at(_name(key, 0))))
+
+    async def check(self) -> None:
+        """Write a value at the server and read it; ``CacheUnavailable`` if that fails."""
+        try:
+            await self.remote.set(self._at(_PROOF), _PROOF, px=_PROOF_MS)
+            found = await self.remote.get(self._at(_PROOF))
+        except _FAILURES as problem:
+            raise CacheUnavailable(type(problem).__name__) from problem
+        if found != _PROOF.encode():
+            message = "what was written is not there"
+            raise CacheUnavailable(message)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self.memory.close()
+        await self.remote.aclose()
+
+    def _at(self, name: str) -> str:
+        """Return the key of Redis for a name."""
+        return f"{self.namespace}:{name}"
+
+    async def _done(self, work: str, ask: Callable[[], Awaitable[object]]) -> object:
+        """Ask the server; None where it failed, or failed a moment ago."""
+        if self.clock() < self._away_until:
+            return None
+        try:
+            return await ask()
+        except _FAILURES:  # what failed is never logged: it is a value
+            self._away_until = self.clock() + _AWAY_S
+            self.count(Event.CACHE_FAILURE, work)
+            return None
+
+
+def _name(key: str, part: int) -> str:
+    """Name a part; what is sealed is bound to this name."""
+    return f"{key}/{part}"

@@ -1,0 +1,295 @@
+"""
+Refunds: money that came in is given back, once for a reference.
+
+Nothing of a refund is stored here but the audit log's lines. The bank is asked
+for the refund before it is ordered, and gives one for one key, ever: a repeat
+of the same reference can never give it twice, from whichever process, and
+after the loss of our store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from gateway.audit.store import StoredAudit
+from gateway.banks.bank_acts import BankAct, recorded, refused
+from gateway.banks.connections import (
+    bank_of,
+    changing_bank_of,
+    offered,
+)
+from gateway.banks.port.capabilities import PortCall
+from gateway.banks.port.provider_options import (
+    ABOVE_PAYMENT,
+    IN_USE,
+    NOT_PAID,
+    SEVERAL_PAYMENTS,
+    WHY,
+    OutcomeUnknown,
+    RefundCalls,
+)
+from gateway.banks.port.providers import (
+    Accepted,
+    Bank,
+    Banks,
+    NotFound,
+    NotSent,
+    NotSupported,
+    ProviderError,
+    Refused,
+    Rejected,
+    Settled,
+    Unknown,
+    Unreachable,
+)
+from gateway.banks.port.refunds import (
+    IncomingPayment,
+    Refund,
+    RefundOrder,
+    RefundRequest,
+    RefundStatus,
+    refund_key,
+)
+from gateway.core import errors
+from gateway.core.account import Account, Environment
+from gateway.core.audit_context import AuditContext
+from gateway.core.clocks import Deadline, Monotonic, Now
+from gateway.core.errors import ServiceError
+from gateway.core.permissions import Principal
+from gateway.stops.model import Stop
+
+Answered = TypeVar("Answered")
+
+StopsInForce = Callable[[], Awaitable[Sequence[Stop]]]
+"""Gives the kill switches in force; those of other processes may be a second late."""
+
+SEND_S = 20.0
+"""Seconds after which an order is not sent any more."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefundExecution:
+    """
+    Gives refunds that were ordered (contract 4.3).
+
+    Attributes:
+        stops: Gives the stops in force, which may be a second old: one that
+            holds payouts back holds refunds back too.
+    """
+
+    banks: Banks
+    audit: StoredAudit
+    environment: Environment
+    now: Now
+    monotonic: Monotonic
+    stops: StopsInForce
+
+    async def create(
+        self, acting: AuditContext, account: Account, request: RefundRequest
+    ) -> Refund:
+        """
+        Give money back, or answer with the refund that the reference already names.
+
+        Safe to repeat with the same content, at any time and from anywhere.
+
+        Raises:
+            ServiceError: ``SVC.ACC.005`` (422, 403); ``SVC.GTW.009`` when the
+                reference names another refund; ``SVC.GTW.008`` when the bank
+                refuses or the payment is not the one payment of its charge;
+                ``SVC.PIX.010`` (403) while payouts are stopped.
+            NotFound: the bank does not know the payment.
+            NotSupported: the bank does not offer it.
+            Unreachable: certainly nothing was given back by this call.
+            OutcomeUnknown: it may have been: repeat or read the same reference.
+            StoreUnavailable: nothing was given back by this call.
+        """
+        bank = changing_bank_of(self.banks, account)
+        calls = offered(bank, PortCall.CREATE_REFUND)
+        key = refund_key(self.environment, account.id, request.reference)
+        known = await _before_sending(_found(offered(bank, PortCall.FIND_REFUND), bank, key))
+        if known is not None:
+            return _repeated(known, request)
+        await self.go_on(account)
+        order = _order(key, request, await _before_sending(_payment(bank, request)))
+        async with recorded(self.audit, _act(acting, account, order)):
+            refund = await self._send(calls, bank, order)
+        return replace(refund, reference=request.reference)
+
+    async def found(self, account: Account, request: RefundRequest) -> Refund | None:
+        """
+        Return the refund that was requested, if the bank has it; asks, and orders nothing.
+
+        Raises:
+            NotSupported, ServiceError: as for every read.
+            Unreachable: the bank cannot tell now.
+        """
+        bank = bank_of(self.banks, account)
+        key = refund_key(self.environment, account.id, request.reference)
+        known = await _before_sending(_found(offered(bank, PortCall.FIND_REFUND), bank, key))
+        if known is None or not known.is_of(request):
+            return None
+        return replace(known, reference=request.reference)
+
+    async def go_on(self, account: Account) -> None:
+        """
+        Check that no stop holds for the account; stops of credentials do not concern users.
+
+        Raises:
+            ServiceError: ``SVC.PIX.010`` (403) while payouts are stopped here.
+            StoreUnavailable: the store did not answer.
+        """
+        now = self.now()
+        nobody = Principal(
+            client_id="", company_id=account.company_id, account_id=None, permissions=frozenset()
+        )
+        if any(stop.holds(nobody, account, now) for stop in await self.stops()):
+            raise ServiceError(errors.PAYOUTS_STOPPED, "stopped")
+
+    async def refuse_above(
+        self, account: Account, request: RefundRequest
+    ) -> IncomingPayment | None:
+        """
+        Refuse a refund above what is left of its payment, as the bank tells it now.
+
+        Returns the payment; None where the bank does not tell.
+
+        A bank that does not tell refuses it when it is asked for the refund; a repetition
+        of what was given is answered then.
+
+        Raises:
+            Refused: with ``ABOVE_PAYMENT``.
+        """
+        bank = changing_bank_of(self.banks, account)
+        key = refund_key(self.environment, account.id, request.reference)
+        try:
+            if await _found(offered(bank, PortCall.FIND_REFUND), bank, key) is not None:
+                return None
+            incoming = offered(bank, PortCall.FIND_RECEIVED)
+            e2e_id = await _payment(bank, request)
+            payment = await incoming.find_received(bank.account, e2e_id)
+        except (ProviderError, ServiceError):
+            return None
+        if request.value.centavos > payment.value.centavos - payment.refunded.centavos:
+            raise refused(ABOVE_PAYMENT)
+        return payment
+
+    async def _send(self, calls: RefundCalls, bank: Bank, order: RefundOrder) -> Refund:
+        """Order the refund once; look it up once when the answer proves nothing."""
+        by = Deadline(self.monotonic() + SEND_S, self.monotonic)
+        try:
+            outcome = await calls.create_refund(bank.account, order, by)
+        except Exception as problem:  # noqa: BLE001 - an adapter's mistake is no proof of anything
+            return await _looked_up(calls, bank, order, problem)
+        match outcome:
+            case NotSent(evidence=evidence, retry_after=wait_s):
+                raise Unreachable(evidence.reason, retry_after=wait_s)
+            case Rejected():
+                raise _refusal(outcome)
+            case Unknown(evidence=evidence):
+                return await _looked_up(calls, bank, order, OutcomeUnknown(evidence.reason))
+        return await self._given(calls, bank, order, outcome)
+
+    async def _given(
+        self, calls: RefundCalls, bank: Bank, order: RefundOrder, outcome: Accepted | Settled
+    ) -> Refund:
+        """Return the refund as the bank shows it, or as ordered without a second answer."""
+        try:
+            return await calls.find_refund(bank.account, order.provider_key)
+        except ProviderError:
+            settled = isinstance(outcome, Settled)
+            return Refund(
+                reference=order.reference,
+                provider_key=order.provider_key,
+                provider_id=outcome.provider_id,
+                payment_e2e_id=order.payment_e2e_id,
+                payment_reference="",
+                return_id=outcome.e2e_id,
+                value=order.value,
+                description=order.description,
+                status=RefundStatus.PAID if settled else RefundStatus.PROCESSING,
+                failure=None,
+                created_at=self.now(),
+                settled_at=outcome.settled_at if isinstance(outcome, Settled) else None,
+            )
+
+
+async def _looked_up(calls: RefundCalls, bank: Bank, order: RefundOrder, lost: Exception) -> Refund:
+    """Ask once for a refund whose order was answered with nothing that can be relied on."""
+    reason = lost.reason if isinstance(lost, ProviderError) else "adapter_raised"
+    try:
+        refund = await calls.find_refund(bank.account, order.provider_key)
+    except ProviderError:
+        raise OutcomeUnknown(reason) from lost
+    if (refund.payment_e2e_id, refund.value) != (order.payment_e2e_id, order.value):
+        raise Refused(IN_USE) from lost
+    return refund
+
+
+async def _found(calls: RefundCalls, bank: Bank, key: str) -> Refund | None:
+    try:
+        return await calls.find_refund(bank.account, key)
+    except NotFound:
+        return None
+
+
+async def _payment(bank: Bank, request: RefundRequest) -> str:
+    """Return the end-to-end id of the payment that is meant."""
+    if request.names_payment:
+        incoming = offered(bank, PortCall.FIND_RECEIVED)
+        return (await incoming.find_received(bank.account, request.payment)).e2e_id
+    charge = await offered(bank, PortCall.GET_CHARGE).get_charge(bank.account, request.payment)
+    if charge.reusable:
+        raise refused(SEVERAL_PAYMENTS)
+    calls = offered(bank, PortCall.GET_CHARGE_PAYMENT)
+    payment = await calls.get_charge_payment(bank.account, request.payment)
+    if payment.paid_at is None or not payment.e2e_id:
+        raise refused(NOT_PAID)
+    return payment.e2e_id
+
+
+async def _before_sending(asking: Awaitable[Answered]) -> Answered:
+    """Call whatever keeps us from ordering by what it is: certainly nothing was given back."""
+    try:
+        return await asking
+    except (NotFound, NotSupported):
+        raise
+    except ProviderError as problem:
+        raise Unreachable(
+            problem.reason, http_status=problem.http_status, retry_after=problem.retry_after
+        ) from problem
+
+
+def _order(key: str, request: RefundRequest, payment_e2e_id: str) -> RefundOrder:
+    return RefundOrder(
+        provider_key=key,
+        reference=request.reference,
+        payment_e2e_id=payment_e2e_id,
+        value=request.value,
+        description=request.description,
+    )
+
+
+def _repeated(known: Refund, request: RefundRequest) -> Refund:
+    """Return the refund that exists already, if it is the one requested."""
+    if not known.is_of(request):
+        raise ServiceError(errors.ALREADY_IN_USE, "other_content")
+    return replace(known, reference=request.reference)
+
+
+def _refusal(rejected: Rejected) -> Refused:
+    """Turn a refusal of the bank's into the error that says why."""
+    reason = rejected.evidence.reason
+    return Refused(reason if reason in WHY else rejected.failure.value.lower())
+
+
+def _act(acting: AuditContext, account: Account, order: RefundOrder) -> BankAct:
+    """Describe the order for the audit log by its provider key, which holds no personal data."""
+    return BankAct(
+        acting=acting,
+        account=account,
+        action="refund",
+        subject=f"refund:{order.provider_key}",
+        details={"value": str(order.value), "payment": order.payment_e2e_id},
+    )

@@ -1,0 +1,34 @@
+"""A change of an account and the event that tells of it are one transaction."""
+
+from dataclasses import replace
+
+import pytest
+
+from gateway.accounts.store import AT_BANK
+from gateway.core.storage import StoreUnavailable
+from gateway.store.engine import Store
+from tests.world.stores.samples import ACCOUNT, account, event
+
+
+async def test_no_event_no_change(store: Store) -> None:
+    closed = replace(account(), active=False)
+
+    with pytest.raises(StoreUnavailable):
+        await store.accounts.replace(closed, replace(event(), actor="\ud800"))
+
+    assert await store.accounts.find(ACCOUNT) == account()
+
+
+async def test_the_account_that_a_bank_speaks_of_is_looked_up_in_an_index(store: Store) -> None:
+    """However many accounts there are: banks tell of every payment."""
+    asked = AT_BANK.params(provider="p", provider_account="a")
+    compiled = asked.compile(
+        store.database.reader.sync_engine, compile_kwargs={"literal_binds": True}
+    )
+
+    async with store.database.reading() as connection:
+        plan = await connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {compiled}")
+        steps = [row.detail for row in plan if "accounts" in row.detail]
+
+    index = "USING INDEX ix_accounts_provider_provider_account"
+    assert steps == [f"SEARCH accounts {index} (provider=? AND provider_account=?)"]

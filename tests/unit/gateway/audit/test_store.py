@@ -1,0 +1,35 @@
+"""Who else waits while events are appended; the store contract suite tries the rest."""
+
+from __future__ import annotations
+
+import asyncio
+
+from gateway.audit.model import AuditSearch
+from gateway.audit.service import find_acts
+from gateway.core.company_scope import EVERY_COMPANY
+from gateway.core.windows import Paging
+from gateway.store.engine import Store
+from tests.world.stops import STOP, plant
+from tests.world.stores.samples import event
+
+BATCHES, SIZE = 20, 50
+
+
+async def test_a_stop_goes_between_the_batches_of_a_flood(store: Store):
+    """Events of strangers are written in batches, so that who stops payouts waits for one."""
+
+    async def flood() -> None:
+        for _ in range(BATCHES):
+            await store.audit.append(*[event("flood")] * SIZE)
+
+    flooding = asyncio.create_task(flood())
+    await asyncio.sleep(0)
+    await plant(store, STOP, event("payouts.stopped"))
+    stopped_in_time = not flooding.done()
+    await flooding
+
+    search = AuditSearch(paging=Paging(1, 1), action="payouts.stopped")
+    (found,) = (await find_acts(store.database, search, EVERY_COMPANY)).items
+    assert stopped_in_time
+    assert found.number <= 2 + 2 * SIZE + 1
+    assert await store.audit.verify() == 2 + BATCHES * SIZE + 1

@@ -1,0 +1,73 @@
+"""A walk on its own; the store contract suite walks real chains on both databases."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from gateway.audit.walk import Stretch, Walk, check_seal, event_of
+from gateway.core.audit import AcceptedBreak, AuditHead
+from gateway.store.kernel.chain import NO_HASH, ChainKeys
+
+KEYS = ChainKeys({"k": b"e" * 32}, {"k": b"h" * 32})
+
+
+def head(number: int, digest: bytes = NO_HASH) -> AuditHead:
+    end = AuditHead(number, digest, "k")
+    return AuditHead(number, digest, "k", KEYS.seal(end))
+
+
+def test_an_empty_log_holds():
+    Walk(KEYS).end(head(0), 0)
+
+
+@pytest.mark.parametrize(("last", "number"), [(1, 0), (0, 1)], ids=["one too many", "one missing"])
+def test_a_log_and_its_head_end_together(last: int, number: int):
+    with pytest.raises(ValueError, match=r"broken at event 1$"):
+        Walk(KEYS).end(head(number), last)
+
+
+def test_a_log_that_was_longer_is_found():
+    with pytest.raises(ValueError, match="ends at event 0, and had reached event 3"):
+        Walk(KEYS, kept=AuditHead(3, b"x" * 32)).end(head(0), 0)
+
+
+def test_a_row_that_cannot_be_read_is_a_broken_link():
+    row: Any = SimpleNamespace(number=1, key_id="", details="torn", companies="")
+    row.at = row.actor = row.action = row.subject = row.trace_id = row.hash = None
+
+    with pytest.raises(ValueError, match=r"broken at event 1$"):
+        Walk(KEYS).step(row)
+
+
+def test_a_head_under_a_key_that_is_not_here_names_it():
+    with pytest.raises(ValueError, match="event 5 is sealed under the key other"):
+        check_seal(KEYS, AuditHead(5, NO_HASH, "other", b"x"))
+
+
+def test_companies_are_read_back():
+    row: Any = SimpleNamespace(details="{}", companies="a b")
+    row.at = row.actor = row.action = row.subject = row.trace_id = None
+
+    assert event_of(row).companies == {"a", "b"}
+
+
+def test_an_acceptance_counts_once_its_own_event_was_walked():
+    row: Any = SimpleNamespace(number=1, key_id="k", hash=b"x" * 32, at=datetime.now(UTC))
+    row.actor = row.action = row.subject = row.trace_id = row.companies = ""
+    row.details = "{}"
+    stretch = Stretch(1, NO_HASH, ValueError())
+    stretch.add(row)
+    accepted = AcceptedBreak(
+        number=2, at=row.at, found=stretch.until(1, ""), proposed_by="", approved_by="", reason=""
+    )
+    walk = Walk(KEYS, accepted=[accepted])
+
+    walk.step(row)
+
+    assert walk.number == 1
+    with pytest.raises(ValueError, match=r"broken at event 1$"):
+        walk.end(head(1, row.hash), 1)

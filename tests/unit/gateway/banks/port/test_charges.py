@@ -1,0 +1,70 @@
+"""Charges: when one can no longer be paid."""
+
+from datetime import datetime, timedelta
+
+import pytest
+
+from gateway.banks.port.charges import Charge, ChargeOrder, ChargeStatus, ChargeType, Party
+from gateway.core.money import Money
+from tests.world.standing import NOON
+
+SECOND = timedelta(seconds=1)
+
+
+def charge(status: ChargeStatus, expires_at: datetime | None) -> Charge:
+    return Charge(
+        reference="charge-1",
+        type=ChargeType.DYNAMIC,
+        key="maria@example.com",
+        value=Money(1050),
+        status=status,
+        emv="000201",
+        reusable=False,
+        payer=None,
+        receiver=Party(),
+        city="",
+        zip_code="",
+        created_at=None,
+        expires_at=expires_at,
+    )
+
+
+def test_an_active_charge_expires_at_its_instant():
+    """Contract 2.4: an expired charge cannot be paid; a paid or cancelled one stays what it is."""
+    cases = [
+        (ChargeStatus.ACTIVE, None, False),
+        (ChargeStatus.ACTIVE, NOON + SECOND, False),
+        (ChargeStatus.ACTIVE, NOON, True),
+        (ChargeStatus.ACTIVE, NOON - SECOND, True),
+        (ChargeStatus.PAID, NOON - SECOND, False),
+        (ChargeStatus.CANCELED, NOON - SECOND, False),
+    ]
+
+    wrong = [
+        (status, expires_at, expired)
+        for status, expires_at, expired in cases
+        if charge(status, expires_at).is_expired(NOON) is not expired
+    ]
+
+    assert wrong == []
+
+
+def test_status_and_type_have_the_words_of_the_contract():
+    assert [each.value for each in ChargeStatus] == ["Active", "Paid", "Canceled"]
+    assert [each.value for each in ChargeType] == ["Static", "Dynamic"]
+
+
+def test_a_charge_that_cannot_be_is_not_ordered():
+    cases = [{"value": Money(0)}, {"value": Money(-1)}, {"expires_in": 0}, {"expires_in": -1}]
+
+    for wrong in cases:
+        plain = {"reference": "r", "type": ChargeType.DYNAMIC, "key": "a@example.com"}
+
+        with pytest.raises(ValueError, match="charge"):
+            ChargeOrder(**{**plain, **wrong})  # type: ignore[arg-type]
+
+
+def test_an_open_amount_without_an_end_is_a_charge():
+    order = ChargeOrder(reference="r", type=ChargeType.STATIC, key="a@example.com")
+
+    assert (order.value, order.expires_in, order.payer) == (None, None, None)

@@ -1,0 +1,76 @@
+"""
+What tests of the gateway's modules share, all of it on SQLite in a file of the test's own.
+
+A store, the registers over one, people of two companies, and a command line with a bank beside it.
+"""
+
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine, event
+
+from gateway.companies.service import add_company
+from gateway.core.account import Environment
+from gateway.store.engine import Store, open_store
+from gateway.store.kernel.hot_statements import BulkRow, Values, _Hot
+from gateway.store.schema import prepare
+from tests.unit.gateway.http.backoffice.registers import AdminWorld, admin_world_of
+from tests.world import registers
+from tests.world.commands import bank, demo_shell, fresh_shell, shell
+from tests.world.registers import Registers
+from tests.world.statements import Statement
+from tests.world.store import migrated
+from tests.world.stores import samples
+
+__all__ = ["bank", "demo_shell", "fresh_shell", "shell"]
+
+
+@pytest.fixture
+async def office(tmp_path: Path) -> AsyncIterator[Registers]:
+    """Registers without an entry."""
+    async with registers.opened(tmp_path) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def admin_world(office: Registers) -> AdminWorld:
+    """Two companies, and the registers that hold them."""
+    return await admin_world_of(office)
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> str:
+    """Address of a file that does not exist yet, in a folder that does not either."""
+    return f"sqlite:///{tmp_path}/var/store.db"
+
+
+@pytest.fixture
+async def store(url: str) -> AsyncIterator[Store]:
+    """A sandbox store with one company and one account."""
+    opened = open_store(migrated(Path(url.removeprefix("sqlite:///"))))
+    await prepare(opened, Environment.SANDBOX, migrate=True, now=samples.now)
+    await add_company(opened.database, samples.company(), samples.event())
+    await opened.accounts.add(samples.account(), samples.event())
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Statement]]:
+    """Statements that databases are sent, from now on."""
+    noted: list[Statement] = []
+    ask = _Hot.asked
+
+    def note(hot: _Hot, row: BulkRow) -> Values:
+        values = ask(hot, row)
+        noted.append(Statement(hot.text, values))
+        return values
+
+    def sent(_connection: object, _cursor: object, text: str, values: object, *_: object) -> None:
+        noted.append(Statement(text, values))
+
+    monkeypatch.setattr(_Hot, "asked", note)
+    event.listen(Engine, "before_cursor_execute", sent)
+    yield noted
+    event.remove(Engine, "before_cursor_execute", sent)

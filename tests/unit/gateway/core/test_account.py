@@ -1,0 +1,28 @@
+"""The two deployments by name, and what is made of an account's record."""
+
+from dataclasses import replace
+
+from gateway.core.account import Environment
+from tests.world.stores.samples import account
+
+
+def test_the_environments_have_the_names_that_stores_and_provider_keys_are_made_with():
+    """A word changed here would orphan every store and every derived key."""
+    assert [each.value for each in Environment] == ["sandbox", "production"]
+
+
+def test_an_account_has_a_short_name_in_the_logs():
+    """It is stable, and printed nowhere else than in lines: whoever has the id can make it."""
+    held = replace(account(), id="0f8fad5b-d9cb-469f-a165-708677289501")
+
+    assert [held.log_hash, held.log_hash] == ["ee9717818e7803e9"] * 2
+
+
+def test_what_was_made_of_a_record_is_not_of_another_one():
+    held = account()
+    held.derived.bank = "opened"
+    changed = replace(held, sealed_credentials=b"rotated")
+
+    assert changed.derived.bank is None
+    assert replace(held) == held
+    assert "opened" not in repr(held)

@@ -1,0 +1,49 @@
+"""Letters in ASCII."""
+
+import unicodedata
+
+from gateway.core.ascii_letters import ascii_letters
+
+
+def test_latin_letters_are_written_without_accents():
+    """Those that Unicode does not take apart as their languages write them; the rest stands."""
+    cases = {
+        "São João": "Sao Joao",
+        "Straße STRAẞE": "Strasse STRASSE",
+        "Đorđe Łódź Ærø": "Dorde Lodz AEro",
+        "Þór Iğdır": "Thor Igdir",
+        "Œuvre Ħal": "OEuvre Hal",
+        "漢 10": "漢 10",
+    }
+
+    assert {text: ascii_letters(text) for text in cases} == cases
+
+
+def test_signs_are_written_as_they_are_typed():
+    cases = {
+        "n° 5, 3ª": "no 5, 3a",
+        "2½ e ½": "2 1/2 e 1/2",
+        "10 € × 3 ≥ 30": "10 EUR x 3 >= 30",
+        "«bem‑te‑vi» … • ·": '"bem-te-vi" ... . .',
+    }
+
+    assert {text: ascii_letters(text) for text in cases} == cases
+
+
+def test_every_blank_is_a_blank_every_dash_a_hyphen_and_what_is_unseen_nothing():
+    """By what Unicode says of Latin's characters and of general punctuation."""
+    every = [chr(code) for code in (*range(0x250), *range(0x2000, 0x2070), 0x3000, 0xFEFF)]
+    kinds = {
+        " ": [each for each in every if each.isspace()],
+        "-": [each for each in every if unicodedata.category(each) == "Pd"],
+        "": [each for each in every if unicodedata.category(each) == "Cf"],
+    }
+
+    wrong = [
+        each
+        for plain, those in kinds.items()
+        for each in those
+        if ascii_letters(f"a{each}b") != f"a{plain}b"
+    ]
+
+    assert wrong == []

@@ -1,0 +1,54 @@
+"""Which acts make which kept records old."""
+
+from __future__ import annotations
+
+from gateway.audit.log import FAILED, REFUSED, TAKEN
+from gateway.core.change_feed import RESUMED, STOPPED, Act, Belief, Kept, outdated
+
+
+def test_an_act_makes_the_record_old_that_it_names():
+    """A stop names what it holds for, which itself has not changed."""
+    cases = [
+        ("account.created", "account:a-1", (Kept.ACCOUNT, "a-1")),
+        ("account.changed", "account:a-1", (Kept.ACCOUNT, "a-1")),
+        ("credential.issued", "credential:cli_1", (Kept.CREDENTIAL, "cli_1")),
+        ("credential.revoked", "credential:cli_1", (Kept.CREDENTIAL, "cli_1")),
+        ("signing_key.retired", "signing_key:k:1", (Kept.SIGNING_KEY, "k:1")),
+        (RESUMED, "stop:s-1", (Kept.STOP, "")),
+        *((STOPPED, f"{scope}:x", (Kept.STOP, "")) for scope in ("account", "provider")),
+    ]
+
+    wrong = [
+        (action, subject, record)
+        for action, subject, record in cases
+        if outdated(Act(action, subject)) != record
+    ]
+
+    assert wrong == []
+
+
+def test_an_act_on_anything_else_makes_nothing_old():
+    """A stranger's failed sign-ins least of all."""
+    cases = ["user:u-1", "address:203.0.113.7", "company:c-1", "approval:a-1", "account", "", ":"]
+
+    wrong = [subject for subject in cases if outdated(Act("sign_in.failed", subject)) is not None]
+
+    assert wrong == []
+
+
+def test_what_is_only_counted_makes_nothing_old():
+    """Whatever it was about: nobody empties memory by being refused or by looking."""
+    wrong = [
+        (action, kind)
+        for action in [*FAILED.values(), *TAKEN.values(), REFUSED]
+        for kind in Kept
+        if outdated(Act(action, f"{kind}:a-1")) is not None
+    ]
+
+    assert wrong == []
+
+
+def test_nothing_is_believed_unless_somebody_says_until_when():
+    now = 1_000.0
+
+    assert Belief().until < now < Belief(now + 1).until

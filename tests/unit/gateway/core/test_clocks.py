@@ -1,0 +1,83 @@
+"""Deadlines on a clock that never runs backwards, and a wall clock that is not believed at once."""
+
+from datetime import timedelta
+
+import pytest
+
+from gateway.core.clocks import CertainClock, Deadline
+from tests.world.standing import NOON, Clock
+
+
+def test_a_deadline_passes_at_its_instant():
+    cases = [(0.0, 20.0, False), (19.5, 0.5, False), (20.0, 0.0, True), (21.0, -1.0, True)]
+
+    for seconds, left, passed in cases:
+        clock = Clock()
+        deadline = Deadline(clock.up_s + 20.0, clock.monotonic)
+
+        clock.passes(seconds)
+
+        assert (deadline.left(), deadline.passed()) == (left, passed)
+
+
+TWO_HOURS = timedelta(hours=2)
+
+
+def test_a_clock_that_only_runs_is_believed():
+    clock = Clock()
+    certain = CertainClock(clock.now, clock.monotonic)
+
+    for seconds in (0.0, 60.0, 86_400.0):
+        clock.passes(seconds)
+        assert certain() == clock.at
+
+
+def test_a_clock_that_is_corrected_is_believed():
+    """Less than a second between two looks is no time that somebody might wait for."""
+    clock = Clock()
+    certain = CertainClock(clock.now, clock.monotonic)
+
+    for _ in range(10):
+        clock.passes(60.0)
+        clock.at += timedelta(seconds=0.9)
+        assert certain() == clock.at
+
+
+def test_a_clock_that_is_put_forward_is_believed_a_quarter_of_an_hour_later():
+    clock = Clock()
+    certain = CertainClock(clock.now, clock.monotonic)
+
+    clock.at += TWO_HOURS
+    seen = [certain()]
+    for _ in range(3):
+        clock.passes(299.0)
+        seen.append(certain())
+    clock.passes(4.0)
+
+    assert seen == [NOON + timedelta(seconds=299 * turn) for turn in range(4)]
+    assert certain() == clock.at
+
+
+def test_it_is_not_ahead_however_long_nobody_asked():
+    clock = Clock()
+    certain = CertainClock(clock.now, clock.monotonic)
+
+    clock.passes(86_400.0)
+    clock.at += TWO_HOURS
+
+    assert certain() == clock.at - TWO_HOURS
+
+
+@pytest.mark.parametrize("first", [TWO_HOURS, -TWO_HOURS])
+def test_a_clock_that_is_put_back_and_forth_is_never_ahead(first: timedelta):
+    clock = Clock()
+    certain = CertainClock(clock.now, clock.monotonic)
+    began, seen = clock.up_s, []
+    for put in (first, -first, first, -first):
+        clock.at += put
+        clock.passes(60.0)
+        seen.append(certain())
+
+    passed = timedelta(seconds=clock.up_s - began)
+    assert max(seen) <= NOON + passed
+    assert seen[-1] <= clock.at

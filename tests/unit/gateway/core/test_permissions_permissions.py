@@ -1,0 +1,93 @@
+"""Permissions: five resources, three actions, the higher covers the lower."""
+
+import itertools
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gateway.core.permissions import EVERY_PERMISSION, Action, Permission, Resource
+
+# Written out: the contract's words (5.2), not ours repeated.
+WORDS = {
+    "balance": Resource.BALANCE,
+    "transaction": Resource.TRANSACTION,
+    "withdraw": Resource.WITHDRAW,
+    "pix_key": Resource.PIX_KEY,
+    "qrcode": Resource.QRCODE,
+}
+COVERED = {"read": {"read"}, "write": {"read", "write"}, "manage": {"read", "write", "manage"}}
+
+
+def test_there_are_five_resources_with_three_actions_each():
+    names = {f"{resource}:{action}" for resource in WORDS for action in COVERED}
+
+    assert {str(each) for each in EVERY_PERMISSION} == names
+    assert len(EVERY_PERMISSION) == 15
+
+
+def test_manage_covers_write_covers_read_of_the_same_resource_alone():
+    """Contract 5.2, all 225 pairs."""
+    wrong = [
+        f"{held} on {needed}"
+        for held, needed in itertools.product(EVERY_PERMISSION, repeat=2)
+        if held.covers(needed) != within(str(held), str(needed))
+    ]
+
+    assert wrong == []
+
+
+def within(held: str, needed: str) -> bool:
+    """Say by the contract's words whether one is covered by the other."""
+    (held_resource, held_action), (resource, action) = held.split(":"), needed.split(":")
+    return held_resource == resource and action in COVERED[held_action]
+
+
+def test_a_permission_comes_back_as_it_was_written():
+    wrong = [
+        permission
+        for permission in EVERY_PERMISSION
+        if Permission.parse(str(permission)) != permission
+    ]
+
+    assert wrong == []
+
+
+def test_a_permission_is_read_by_the_words_of_the_contract():
+    assert Permission.parse("pix_key:manage") == Permission(WORDS["pix_key"], Action.MANAGE)
+
+
+def test_what_is_not_written_so_is_no_permission():
+    cases = [
+        "",
+        ":",
+        "balance",
+        "balance:",
+        ":read",
+        "balance:READ",
+        "Balance:read",
+        "balance:Read",
+        "balance:wr\u0131te",
+        "balance:read ",
+        " balance:read",
+        "balance:read:write",
+        "balance: read",
+        "balance:admin",
+        "balance:1",
+        "*:read",
+        "balance:*",
+        "accounts:read",
+    ]
+
+    for text in cases:
+        with pytest.raises(ValueError, match=r"."):
+            Permission.parse(text)
+
+
+@given(st.one_of(st.text(), st.from_regex(r"\A[a-z_]{0,12}:[a-zA-Z]{0,7}\Z")))
+def test_any_text_is_one_of_the_fifteen_or_refused(text: str):
+    try:
+        permission = Permission.parse(text)
+    except ValueError:
+        return
+    assert str(permission) == text

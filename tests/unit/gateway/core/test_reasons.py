@@ -1,0 +1,188 @@
+"""The words for why, beside every place that refuses."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from gateway.banks.port.payout_orders import FailureCode
+from gateway.banks.port.provider_options import WHY
+from gateway.banks.port.provider_reasons import Reason
+from gateway.config.settings import RateLimits
+from gateway.core.reasons import REASONS, sentence, told
+from gateway.net.common.certificates import PemFlaw
+from provider_adapters.kit.secrets import Flaw as SecretsFlaw
+from tests.world.tree import ROOT
+
+UNTOLD = frozenset(
+    {
+        *("alg_or_typ", "code", "head", "id", "kid", "not_yet", "time"),
+        *("challenge_over", "challenge_unknown", "challenge_used", "forged", "gone"),
+        *("password", "person_changed", "person_disabled", "session_over", "session_unknown"),
+        *("unproven", "used"),
+    }
+)
+"""Words of 401 answers alone: whoever is not known is told the code and no more."""
+
+REFUSING = {"ServiceError": 1, "RuleViolation": 1, "too_many": 1, "not_possible": 0}
+"""What refuses, and at which place the word stands."""
+
+WORKED_OUT = {
+    "gateway/http/admission.py: reason": ("in_flight", "loop_lag", "strangers"),
+    "gateway/callbacks/reception.py: reason": ("forged", "unproven"),
+    "gateway/http/backoffice/callers.py: problem.reason": (),
+    "gateway/http/panel/pages/kept.py: KEPT": (),
+    "gateway/http/rendering.py: reason": tuple(Reason),
+    "gateway/http/rendering.py: type(problem).__name__": (),
+    "gateway/approvals/service.py: *DECIDED": ("decided",),
+    "gateway/approvals/service.py: *OVER": ("over",),
+    "gateway/approvals/service.py: *_MEANWHILE": ("meanwhile",),
+    "gateway/approvals/service.py: *_VOID": ("void",),
+    "gateway/approvals/execution.py: *DECIDED": ("decided",),
+    "gateway/approvals/execution.py: *OVER": ("over",),
+    "gateway/approvals/execution.py: *_UNDER_WAY": ("under_way",),
+    "gateway/approvals/execution.py: _VOID": ("void",),
+    "gateway/approvals/execution.py: reason": (
+        *("decided", "over", "meanwhile", "under_way", "void"),
+    ),
+    "gateway/accounts/service.py: problem.reason": (*SecretsFlaw, *PemFlaw),
+    "gateway/banks/bank_acts.py: reason": tuple(WHY),
+    "gateway/identity/throttling.py: reason": (
+        *("account_ip", "ip", "consecutive", "factor", "reset_ip", "link"),
+    ),
+    "gateway/identity/users.py: problem.reason": (),
+    "gateway/payouts/answers.py: reason": (*Reason, "not_sent"),
+    "gateway/payouts/answers.py: outcome.evidence.reason": tuple(Reason),
+    "gateway/payouts/answers.py: failure.code.lower() if failure else 'rejected'": tuple(
+        each.value.lower() for each in FailureCode
+    ),
+    "gateway/payouts/answers.py: f'limit_{problem}'": (
+        "limit_per_payout",
+        "limit_per_day",
+    ),
+    "gateway/identity/tokens.py: str(problem)": (
+        *("form", "kid", "not_yet", "expired", "head", "alg_or_typ", "time", "id"),
+    ),
+    "policies/authentication/basic.py: reason": (
+        *("missing", "malformed", "wrong_scheme", "invalid", "revoked", "expired"),
+    ),
+    "policies/authentication/basic.py: 'malformed' if run_together else 'wrong_scheme'": (
+        *("malformed", "wrong_scheme"),
+    ),
+    "policies/authentication/bearer.py: reason": ("expired", "revoked", "invalid"),
+    "policies/traffic/quota.py: f'quota_{self._name}'": tuple(
+        f"quota_{each.name}" for each in msgspec.structs.fields(RateLimits)
+    ),
+    "policies/traffic/throttle.py: reason": ("throttled", "address_blocked"),
+    "policies/validation/fields.py: reason": (),
+    "policies/validation/bodies.py: refusal.reason": (
+        *("json", "media_type", "content_coding", "amount_form", "not_positive"),
+    ),
+    "policies/validation/bodies.py: reason": (
+        *("missing", "length", "form", "out_of_range", "not_one_of", "wrong_type", "text_form"),
+    ),
+    "gateway/payouts/bodies.py: f'{name}_form'": (
+        *("bank_number_form", "branch_form", "account_form"),
+    ),
+    "gateway/payouts/bodies.py: reason": ("missing_for_bank_account",),
+    "policies/validation/backoffice/searches.py: reason": ("not_one_of", "repeated"),
+    "gateway/payouts/list_query.py: reason": ("window_backwards", "window_long"),
+}
+"""Words that are no text where they are used, and what they can be."""
+
+
+@dataclass(frozen=True)
+class Used:
+    """A word where it is used; ``place`` tells one that is worked out."""
+
+    place: str
+    word: str | None
+
+
+def _used() -> Iterator[Used]:
+    for folder in ("gateway", "policies", "provider_adapters"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            yield from _used_in(path)
+
+
+def _used_in(path: Path) -> Iterator[Used]:
+    name, text = path.relative_to(ROOT).as_posix(), path.read_text()
+    if not any(each in text for each in REFUSING):
+        return
+    for node in ast.walk(ast.parse(text)):
+        if not isinstance(node, ast.Call):
+            continue
+        called = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+        called = node.func.id if isinstance(node.func, ast.Name) else called
+        given = [each.value for each in node.keywords if each.arg == "reason"]
+        if called in REFUSING:
+            given += node.args[REFUSING[called] :][:1]
+            yield from (_use(name, each) for each in given)
+
+
+def _use(name: str, given: ast.expr) -> Used:
+    if isinstance(given, ast.Constant):
+        return Used(name, str(given.value))
+    return Used(f"{name}: {ast.unparse(given)}", None)
+
+
+@pytest.fixture(scope="module")
+def used() -> list[Used]:
+    """Search once, when a test asks: every worker of a run collects this module."""
+    return list(_used())
+
+
+def test_the_search_finds_what_it_is_for(used: list[Used]):
+    assert len(used) > 100
+    assert {"missing", "not_visible", "fetch_site"} < {each.word for each in used}
+
+
+def test_every_word_that_refuses_is_declared(used: list[Used]):
+    words = {each.word for each in used if each.word}
+
+    assert sorted(words - REASONS.keys() - UNTOLD) == []
+
+
+def test_every_word_that_is_worked_out_is_declared():
+    undeclared = {
+        place: set(words) - REASONS.keys() - UNTOLD for place, words in WORKED_OUT.items()
+    }
+
+    assert {place: words for place, words in undeclared.items() if words} == {}
+
+
+def test_what_can_be_worked_out_is_written_down_for_every_place_and_no_other(used: list[Used]):
+    assert set(WORKED_OUT) == {each.place for each in used if each.word is None}
+
+
+def test_every_word_of_a_bank_call_is_told():
+    words = [*Reason, *WHY, *(each.value.lower() for each in FailureCode)]
+
+    assert [word for word in words if told(word) != word] == []
+
+
+def test_a_word_is_a_word_and_its_meaning_a_sentence():
+    said = {word: sentence(word, "The field") for word in REASONS}
+
+    assert [word for word in said if not re.fullmatch(r"[a-z0-9]+(_[a-z0-9]+)*", word)] == []
+    assert [word for word in said if not re.fullmatch(r"[A-Z][ -~]+\.", said[word])] == []
+    assert [word for word in said if "{" in sentence(word, "")] == []
+
+
+def test_no_word_is_told_and_untold():
+    assert not UNTOLD & REASONS.keys()
+
+
+@pytest.mark.parametrize("word", ["", "KeyError", "challenge_unknown"])
+def test_a_word_that_is_not_for_callers_is_not_told(word: str):
+    assert (told(word), sentence(word, "key")) == ("", "")
+
+
+def test_a_sentence_names_the_field():
+    assert sentence("not_positive", "value") == "value must be above zero."

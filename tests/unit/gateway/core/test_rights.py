@@ -1,0 +1,113 @@
+"""Rights and the roles that bundle them."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway.core.permissions import Action
+from gateway.core.rights import (
+    RIGHTS,
+    STEP_UP,
+    Area,
+    Right,
+    Role,
+    may_grant,
+    may_write,
+    needs_step_up,
+    rights_of,
+)
+
+
+def may(role: Role, area: Area, action: Action) -> bool:
+    return any(right.covers(Right(area, action)) for right in rights_of([role]))
+
+
+def test_a_right_is_written_like_a_permission():
+    assert str(Right(Area.STOP, Action.WRITE)) == "stop:write"
+
+
+def test_a_higher_action_covers_the_lower_ones():
+    wrong = [
+        (held, needed)
+        for held in Action
+        for needed in Action
+        if Right(Area.USER, held).covers(Right(Area.USER, needed)) is not (held >= needed)
+    ]
+
+    assert wrong == []
+
+
+def test_a_right_covers_no_other_area():
+    assert not Right(Area.USER, Action.MANAGE).covers(Right(Area.AUDIT, Action.READ))
+
+
+def test_every_role_has_its_rights():
+    assert set(RIGHTS) == set(Role)
+
+
+def test_a_viewer_changes_nothing():
+    assert {right.action for right in RIGHTS[Role.VIEWER]} == {Action.READ}
+
+
+def test_nobody_both_orders_and_approves():
+    """Four eyes: one role never makes a payout and decides on it."""
+    wrong = [
+        role
+        for role in Role
+        if may(role, Area.PAYOUT, Action.WRITE) and may(role, Area.APPROVAL, Action.WRITE)
+    ]
+
+    assert wrong == []
+
+
+@pytest.mark.parametrize("role", [Role.ADMIN, Role.SECURITY, Role.VIEWER])
+def test_whoever_runs_the_service_moves_no_money(role: Role):
+    assert not any(
+        may(role, area, Action.WRITE) for area in (Area.PAYOUT, Area.REFUND, Area.APPROVAL)
+    )
+
+
+def test_several_roles_add_up():
+    both = rights_of([Role.OPERATOR, Role.APPROVER])
+
+    assert both == RIGHTS[Role.OPERATOR] | RIGHTS[Role.APPROVER]
+
+
+def test_writing_asks_for_a_fresh_factor_where_the_table_says():
+    for area in Area:
+        assert needs_step_up(Right(area, Action.WRITE)) is (area in STEP_UP)
+        assert not needs_step_up(Right(area, Action.READ))
+
+
+def test_a_fresh_factor_is_asked_for_where_money_or_access_is_given():
+    """The list of docs/people.md; stops are pulled without one, because that must be quick."""
+    asked = {area for area in Area if needs_step_up(Right(area, Action.WRITE))}
+
+    assert asked == {
+        Area.ACCOUNT,
+        Area.PROVIDER,
+        Area.CREDENTIAL,
+        Area.USER,
+        Area.PAYOUT,
+        Area.REFUND,
+        Area.PIX_KEY,
+        Area.APPROVAL,
+        Area.REVIEW,
+    }
+
+
+@pytest.mark.parametrize(
+    ("granter", "lacks"),
+    [
+        (Role.SECURITY, {Role.ADMIN}),
+        (Role.ADMIN, set()),
+    ],
+)
+def test_who_manages_people_gives_no_right_that_they_lack(granter: Role, lacks: set[Role]):
+    """But rights over money, which the second person gives."""
+    assert {role for role in Role if not may_grant({granter}, {role})} == lacks
+
+
+def test_a_viewer_alone_may_write_nothing():
+    assert {role for role in Role if not may_write({role})} == {Role.VIEWER}
+    assert not may_write(())

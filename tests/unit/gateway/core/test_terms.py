@@ -1,0 +1,39 @@
+"""What people type to find something in a list."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway.core.money import Money
+from gateway.core.terms import terms_of
+
+
+@pytest.mark.parametrize(
+    ("text", "centavos"),
+    [
+        *(("203,81", 20_381), ("203.81", 20_381), ("R$ 1.234,56", 123_456), ("-9,90", 990)),
+        *(("r$1234", 123_400), ("1,234.56", 123_456), ("R$ 1.234", 123_400)),
+        *(("1.234", None), ("1234", None), ("529.982", None), ("12,3", None), ("PED-1", None)),
+        *(("", None), ("9" * 40 + ",00", None)),
+    ],
+)
+def test_an_amount_is_read_in_either_writing(text: str, centavos: int | None):
+    assert terms_of(text).centavos == centavos
+
+
+def test_a_text_fits_a_part_of_a_word_in_any_case_without_accents():
+    assert terms_of(" goncalves ").fits([], "E1", "Rafael GONÇALVES")
+    assert terms_of("").fits([Money(1)])
+    assert not terms_of("silva").fits([Money(1)], "Rafael")
+
+
+def test_words_of_a_text_need_not_touch_but_stand_in_one_field():
+    assert terms_of("maria  conceicao").fits([], "Maria da Conceição")
+    assert terms_of("conceicao maria").fits([], "E1", "Maria da Conceição")
+    assert not terms_of("maria conceicao").fits([], "Maria", "Conceição")
+
+
+def test_an_amount_fits_itself_and_a_word_that_holds_it():
+    assert terms_of("2,03").fits([Money(1), Money(203)])
+    assert terms_of("2,03").fits([Money(1)], "parcela 2,03")
+    assert not terms_of("2,03").fits([Money(20_300)])

@@ -1,0 +1,141 @@
+"""Two people who order and decide about credentials and people, over a store of their own."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gateway.approvals.execution import Decided
+from gateway.approvals.model import Approval, ApprovalKind
+from gateway.approvals.service import Approvals, ApprovalTerms
+from gateway.core.access import Staff
+from gateway.core.audit_context import AuditContext
+from gateway.core.company_scope import scope_of
+from gateway.core.errors import ServiceError
+from gateway.core.money import Money
+from gateway.core.rights import Role
+from gateway.core.sessions import SignedInUser
+from gateway.identity.access_carriers import BackOfficeCarriers
+from gateway.identity.access_orders import (
+    FourEyes,
+    PeopleOrders,
+)
+from gateway.identity.user import User
+from gateway.identity.users import NewUser
+from tests.world import registers
+from tests.world.identity import IdentityWorld, identity_world_on
+from tests.world.people import somebody
+from tests.world.registers import Registers
+from tests.world.standing import Clock
+
+
+@dataclass
+class AccessWorld:
+    """Two people who order and decide, over a store of their own."""
+
+    office: Registers
+    identity_world: IdentityWorld
+    approvals: Approvals
+    maria: SignedInUser
+    joao: SignedInUser
+    company: str
+
+    def people(self, rules: FourEyes | None = None) -> PeopleOrders:
+        return PeopleOrders(
+            services=self.identity_world.services,
+            wait=self.approvals.wait,
+            rules=rules or FourEyes(),
+        )
+
+    async def agreed(self, waiting: object) -> Approval:
+        """Let the second one agree to what waits."""
+        assert isinstance(waiting, Approval)
+        return (await self.approve(waiting.id)).approval
+
+    async def approve(self, approval_id: str) -> Decided:
+        """Let the second one agree."""
+        return await self.approvals.approve(self.staff(self.joao), approval_id)
+
+    async def find(self, approval_id: str) -> Approval:
+        """Return an order as the second one reads it."""
+        return await self.approvals.find(self.staff(self.joao), approval_id)
+
+    def staff(self, person: SignedInUser) -> Staff:
+        """Let a person act who has just given their second factor."""
+        now = self.identity_world.clock.now
+        person = replace(person, factor_at=now(), has_factor=True)
+        return Staff(AuditContext(person.actor, now), scope_of(person.companies), person)
+
+    async def made(self, *roles: Role, companies: Iterable[str] = (), active: bool = True) -> User:
+        """Make somebody else, from the command line."""
+        users = self.identity_world.services.users
+        order = replace(stranger(*roles), companies=frozenset(companies))
+        made = await users.create("cli", order)
+        return made if active else await users.disable("cli", made.id)
+
+    async def found(self, user: User) -> User:
+        """Look somebody up again."""
+        return await self.identity_world.services.users.find(user.id)
+
+
+async def refusal(deed: Any) -> str:
+    """Return what a deed is refused with."""
+    with pytest.raises(ServiceError) as refused:
+        await deed
+    return f"{refused.value.error.status} {refused.value.reason}"
+
+
+@asynccontextmanager
+async def opened(tmp_path: Path) -> AsyncIterator[AccessWorld]:
+    """An admin, an approver and a company."""
+    async with registers.opened(tmp_path) as office:
+        clock = Clock()
+        identity_world = identity_world_on(office.store, clock)
+        await identity_world.services.signing_keys.ensure()
+        people = [
+            await identity_world.services.users.create(
+                "cli", NewUser(email=f"{name}@example.com", name=name, roles=roles)
+            )
+            for name, roles in (
+                ("maria", frozenset({Role.ADMIN})),
+                ("joao", frozenset({Role.APPROVER})),
+            )
+        ]
+        nothing: Any = None
+        terms = ApprovalTerms(
+            above=Money(0),
+            now=clock.now,
+            new_id=office.new_id,
+            seal=lambda text, row: f"{row}|{text}".encode(),
+            open=lambda sealed, row: sealed.decode().removeprefix(f"{row}|"),
+        )
+        approvals = Approvals(
+            store=office.store.office.approvals,
+            audit=office.store.audit,
+            users=office.store.identity.users,
+            money=nothing,
+            known=nothing,
+            terms=terms,
+        )
+        company = await office.company("Padaria")
+        carriers = BackOfficeCarriers(
+            services=identity_world.services,
+            users=office.store.identity.users,
+        )
+        approvals.executors.update(dict.fromkeys(ApprovalKind, carriers))
+        office.clock = clock.now  # type: ignore[assignment]
+        yield AccessWorld(office, identity_world, approvals, *map(as_person, people), company.id)
+        identity_world.hasher.close()
+
+
+def as_person(user: User) -> SignedInUser:
+    return somebody(*user.roles, user_id=user.id, email=user.email, companies=user.companies)
+
+
+def stranger(*roles: Role) -> NewUser:
+    return NewUser(email="new@example.com", name="New", roles=frozenset(roles))

@@ -1,0 +1,388 @@
+"""Passwords: checked, forgotten, reset and changed."""
+
+import uuid
+from contextlib import suppress
+from dataclasses import replace
+
+import pytest
+
+from gateway.core import trace
+from gateway.core.browsers import KnownBrowser
+from gateway.core.errors import ServiceError
+from gateway.core.rights import Role
+from gateway.core.storage import StoreUnavailable
+from gateway.identity import password_changes as module
+from gateway.identity.challenges import Purpose
+from gateway.identity.password_changes import (
+    LONGEST,
+    SHORTEST,
+    NewPasswords,
+    PasswordCheck,
+    normalized_email,
+)
+from gateway.identity.ports import ClientInfo
+from gateway.identity.sign_in import SecondFactorRequired
+from gateway.identity.token_refresh import SignedIn
+from gateway.identity.users import NewUser
+from tests.world.acts import acts_of
+from tests.world.identity import EMAIL, HOME, PASSWORD, refusal
+
+
+def test_what_is_typed_at_the_door_is_read_as_it_is_kept():
+    assert normalized_email(" Maria@Example.COM ") == "maria@example.com"
+
+
+async def test_whose_address_and_password_they_are(identity_world, maria):
+    proving = PasswordCheck(identity_world.context)
+
+    assert await proving.by_email(EMAIL, PASSWORD, HOME) == maria
+    assert await proving.by_email(EMAIL, "wrong", HOME) is None
+    assert await proving.by_email("nobody@example.com", PASSWORD, HOME) is None
+
+
+async def test_the_same_work_is_done_for_nobody(identity_world, maria, monkeypatch):
+    """One look-up and one digest, whoever is asked for."""
+    asked: list[str] = []
+    matches, find = identity_world.hasher.matches, identity_world.store.identity.users.find_by_email
+
+    async def noting(password, stored, **_how):
+        asked.append("digest")
+        return await matches(password, stored)
+
+    async def finding(email):
+        asked.append("find")
+        return await find(email)
+
+    monkeypatch.setattr(identity_world.hasher, "matches", noting)
+    monkeypatch.setattr(identity_world.store.identity.users, "find_by_email", finding)
+    for email in (EMAIL, "nobody@example.com"):
+        await PasswordCheck(identity_world.context).by_email(email, "wrong", HOME)
+
+    assert asked == ["find", "digest"] * 2
+
+
+async def test_a_browser_known_for_somebody_else_is_any_browser(identity_world, maria):
+    """What is tried there counts as a stranger's."""
+    foreign = replace(HOME, known=KnownBrowser(user_id=str(uuid.uuid4()), id="ab"))
+    for _ in range(5):
+        await PasswordCheck(identity_world.context).by_email(EMAIL, "wrong", foreign)
+
+    with pytest.raises(ServiceError) as refused:
+        await PasswordCheck(identity_world.context).by_email(EMAIL, PASSWORD, foreign)
+
+    assert refused.value.reason == "account_ip"
+
+
+async def test_who_is_signed_in_is_not_shut_out_of_their_own_account_by_strangers(
+    identity_world, maria
+):
+    """A new password takes the old one, whoever has guessed at it elsewhere."""
+    caller = (await identity_world.sign_in()).person
+    for _ in range(6):
+        with suppress(ServiceError):
+            await PasswordCheck(identity_world.context).by_email(EMAIL, "wrong", HOME)
+
+    assert await PasswordCheck(identity_world.context).by_caller(caller, PASSWORD, HOME) == maria
+    assert await PasswordCheck(identity_world.context).by_caller(caller, "wrong", HOME) is None
+
+
+@pytest.mark.parametrize(
+    ("password", "reason"),
+    [
+        ("Tr0ub4dor&3", "password_short"),
+        ("x1" * 64 + "y", "password_form"),
+        ("uma frase\nbem comprida", "password_form"),
+        ("\ud800" * 12, "password_form"),
+        ("password1234", "password_common"),
+        ("aaaaaaaaaaaa", "password_common"),
+    ],
+)
+async def test_a_weak_password_is_refused_with_the_rule_it_breaks(
+    identity_world, password: str, reason: str
+):
+    with pytest.raises(ServiceError) as refused:
+        NewPasswords(identity_world.context).refuse_weak(password)
+
+    assert refusal(refused.value) == ("not_possible", reason)
+    assert refused.value.detail
+    assert password not in refused.value.detail
+
+
+@pytest.mark.parametrize("password", ["lua azul 12x", "uma frase: " + "é" * (LONGEST - 11)])
+async def test_twelve_to_128_characters_of_any_kind_are_taken(identity_world, password: str):
+    assert SHORTEST <= len(password) <= LONGEST
+
+    NewPasswords(identity_world.context).refuse_weak(password)
+
+
+async def test_a_weak_password_does_not_use_the_link_up(identity_world, maria):
+    await identity_world.request_reset(maria.email, HOME)
+    link = await identity_world.link()
+    with pytest.raises(ServiceError):
+        await NewPasswords(identity_world.context).by_link(link, Purpose.RESET, "short", HOME)
+
+    user = await NewPasswords(identity_world.context).by_link(
+        link, Purpose.RESET, PASSWORD + "!", HOME
+    )
+
+    assert user.id == maria.id
+
+
+async def test_a_link_of_one_purpose_serves_no_other(identity_world, maria):
+    await identity_world.request_reset(maria.email, HOME)
+
+    with pytest.raises(ServiceError) as refused:
+        await NewPasswords(identity_world.context).by_link(
+            await identity_world.link(), Purpose.INVITATION, PASSWORD, HOME
+        )
+
+    assert refusal(refused.value) == ("not_possible", "link_over")
+
+
+async def test_links_cannot_be_tried_for_ever(identity_world):
+    """Each try costs us a slow digest."""
+    for _ in range(20):
+        with pytest.raises(ServiceError) as refused:
+            await NewPasswords(identity_world.context).by_link(
+                "made up", Purpose.RESET, PASSWORD, HOME
+            )
+        assert refusal(refused.value) == ("not_possible", "link_over")
+
+    with pytest.raises(ServiceError) as refused:
+        await NewPasswords(identity_world.context).by_link("made up", Purpose.RESET, PASSWORD, HOME)
+
+    assert refusal(refused.value) == ("too_many_attempts", "link")
+
+
+NOBODY = "nobody@example.com"
+
+
+async def test_nobody_is_looked_up_while_the_caller_waits(identity_world, maria, monkeypatch):
+    """What is done for a person costs three durable writes, and would be felt."""
+    looked_up = []
+    find = identity_world.store.identity.users.find_by_email
+
+    async def finding(email):
+        looked_up.append(email)
+        return await find(email)
+
+    monkeypatch.setattr(identity_world.store.identity.users, "find_by_email", finding)
+    for email in (EMAIL, NOBODY):
+        await identity_world.services.passwords.forgot(email, HOME)
+    before = list(looked_up)
+
+    assert await identity_world.services.reset_requests.answer() == 1
+    assert (before, looked_up) == ([], [EMAIL, NOBODY])
+
+
+async def test_a_link_is_told_under_the_trace_of_its_wish(identity_world, maria):
+    trace.begin("the-wish")
+    await identity_world.services.passwords.forgot(EMAIL, HOME)
+    trace.begin("another")
+
+    await identity_world.services.reset_requests.answer()
+
+    entries = await acts_of(identity_world.store)
+    told = next(each.event for each in entries if each.event.action == "password.forgotten")
+    assert (told.trace_id, told.details["address"]) == ("the-wish", HOME.address)
+
+
+async def test_a_wish_waits_while_the_store_is_away(identity_world, maria, monkeypatch):
+    await identity_world.services.passwords.forgot(EMAIL, HOME)
+
+    async def away(_email):
+        raise StoreUnavailable
+
+    with monkeypatch.context() as patched:
+        patched.setattr(identity_world.store.identity.users, "find_by_email", away)
+        try:
+            await identity_world.services.reset_requests.answer()
+        except StoreUnavailable:
+            sent = len(await identity_world.mails())
+
+    assert (
+        sent,
+        await identity_world.services.reset_requests.answer(),
+        len(await identity_world.mails()),
+    ) == (0, 1, 1)
+
+
+async def test_what_waits_is_bounded(identity_world, maria, monkeypatch, caplog):
+    monkeypatch.setattr(module, "_MOST_WAITING", 2)
+
+    for _ in range(3):
+        identity_world.services.reset_requests.add(EMAIL, HOME.address)
+
+    assert await identity_world.services.reset_requests.answer() == 2
+    assert "dropped" in caplog.text
+    assert EMAIL not in caplog.text
+
+
+NEW = "outra frase bem comprida"
+
+
+def at(number: int) -> ClientInfo:
+    return ClientInfo(address=f"203.0.113.{number}")
+
+
+async def test_a_link_sets_a_new_password_and_signs_nobody_in(identity_world, maria):
+    came = await identity_world.sign_in()
+    identity_world.clock.passes(1)
+    await identity_world.request_reset(" Maria@Example.com", HOME)
+
+    await identity_world.services.passwords.reset(await identity_world.link(), NEW, HOME)
+
+    with pytest.raises(ServiceError) as refused:
+        await identity_world.who(came)
+    assert refusal(refused.value) == ("token_invalid", "session_over")
+    assert await identity_world.services.sessions.list(came.person) == []
+    with pytest.raises(ServiceError):
+        await identity_world.services.sign_in.login(EMAIL, PASSWORD, HOME)
+    assert isinstance(await identity_world.services.sign_in.login(EMAIL, NEW, HOME), SignedIn)
+    assert ("authn_password_change", maria.id) in identity_world.security_events
+
+
+async def test_after_a_reset_the_factor_is_asked_for_still(identity_world, maria):
+    await identity_world.enrol()
+    await identity_world.request_reset(EMAIL, HOME)
+    await identity_world.services.passwords.reset(await identity_world.link(), NEW, HOME)
+
+    assert isinstance(
+        await identity_world.services.sign_in.login(EMAIL, NEW, HOME), SecondFactorRequired
+    )
+
+
+async def test_the_link_begins_with_the_configured_origin(identity_world, maria):
+    await identity_world.request_reset(EMAIL, HOME)
+
+    assert "https://pix.example/panel/reset?token=" in (await identity_world.mails())[0]
+
+
+async def test_a_link_works_once(identity_world, maria):
+    await identity_world.request_reset(EMAIL, HOME)
+    link = await identity_world.link()
+    await identity_world.services.passwords.reset(link, NEW, HOME)
+
+    with pytest.raises(ServiceError) as refused:
+        await identity_world.services.passwords.reset(link, PASSWORD, HOME)
+
+    assert refusal(refused.value) == ("not_possible", "link_over")
+
+
+async def test_a_wish_voids_no_link_and_using_one_ends_all(identity_world, maria):
+    """Anybody may wish in a person's name: the link in their hand works all the same."""
+    links = []
+    for number in range(3):
+        await identity_world.request_reset(EMAIL, at(number))
+        links.append(await identity_world.link())
+        identity_world.clock.passes(1)
+
+    assert await identity_world.services.passwords.reset(links[0], NEW, HOME) == maria.id
+    for link in links:
+        with pytest.raises(ServiceError) as refused:
+            await identity_world.services.passwords.reset(link, PASSWORD, HOME)
+        assert refusal(refused.value) == ("not_possible", "link_over")
+
+
+async def test_a_link_is_over_after_half_an_hour(identity_world, maria):
+    await identity_world.request_reset(EMAIL, HOME)
+    identity_world.clock.passes(1800)
+
+    with pytest.raises(ServiceError) as refused:
+        await identity_world.services.passwords.reset(await identity_world.link(), NEW, HOME)
+
+    assert refusal(refused.value) == ("not_possible", "link_over")
+
+
+async def test_who_was_disabled_meanwhile_resets_nothing(identity_world, maria):
+    await identity_world.request_reset(EMAIL, HOME)
+    await identity_world.services.users.disable("cli", maria.id)
+
+    with pytest.raises(ServiceError) as refused:
+        await identity_world.services.passwords.reset(await identity_world.link(), NEW, HOME)
+
+    assert refusal(refused.value) == ("not_possible", "link_over")
+    assert not (await identity_world.store.identity.users.find(maria.id)).active
+
+
+@pytest.mark.parametrize("who", ["nobody@example.com", "gone@example.com", "invited@example.com"])
+async def test_who_cannot_sign_in_gets_no_link_and_nothing_shows_it(
+    identity_world, maria, who: str
+):
+    await identity_world.person("gone@example.com")
+    await identity_world.services.users.disable("cli", "gone@example.com")
+    order = NewUser(email="invited@example.com", name="I", roles=frozenset({Role.VIEWER}))
+    await identity_world.services.users.create("cli", order)
+
+    assert await identity_world.request_reset(who, HOME) is None
+
+    assert await identity_world.mails(who) == []
+
+
+async def test_a_fourth_link_is_not_sent_until_one_ends_and_nothing_shows_it(identity_world, maria):
+    """However many wish: three work at a time, and the newest are not lost by it."""
+    for number in range(5):
+        assert await identity_world.request_reset(EMAIL, at(number)) is None
+        identity_world.clock.passes(60)
+
+    assert len(await identity_world.mails()) == 3
+    identity_world.clock.passes(1800 - 5 * 60)
+    await identity_world.request_reset(EMAIL, HOME)
+    await identity_world.request_reset(EMAIL, HOME)
+    assert len(await identity_world.mails()) == 4
+
+
+async def test_a_link_that_was_used_makes_room_for_another(identity_world, maria):
+    for number in range(4):
+        await identity_world.request_reset(EMAIL, at(number))
+    await identity_world.services.passwords.reset(await identity_world.link(), NEW, HOME)
+    before = len(await identity_world.mails())
+
+    await identity_world.request_reset(EMAIL, HOME)
+
+    assert len(await identity_world.mails()) == before + 1
+
+
+async def test_an_eleventh_wish_of_one_address_within_the_hour_is_refused(identity_world, maria):
+    for number in range(10):
+        await identity_world.request_reset(f"p{number}@example.com", HOME)
+
+    with pytest.raises(ServiceError) as refused:
+        await identity_world.request_reset(EMAIL, HOME)
+
+    assert refusal(refused.value) == ("too_many_attempts", "reset_ip")
+
+
+async def test_the_current_password_sets_a_new_one_and_every_session_ends(identity_world, maria):
+    came = await identity_world.sign_in()
+    identity_world.clock.passes(1)
+
+    await identity_world.services.passwords.change(came.person, PASSWORD, NEW, HOME)
+
+    with pytest.raises(ServiceError):
+        await identity_world.who(came)
+    assert isinstance(await identity_world.services.sign_in.login(EMAIL, NEW, HOME), SignedIn)
+    assert "senha" in (await identity_world.mails())[0]
+
+
+async def test_a_stolen_session_alone_changes_no_password(identity_world, maria):
+    came = await identity_world.sign_in()
+
+    with pytest.raises(ServiceError) as refused:
+        await identity_world.services.passwords.change(came.person, "guess", NEW, HOME)
+
+    assert refusal(refused.value) == ("password_wrong", "password")
+    assert await identity_world.who(came)
+
+
+async def test_guesses_from_within_are_throttled_too(identity_world, maria):
+    """Ten in a session of the person's own, then as those from without."""
+    came = await identity_world.sign_in()
+    for _ in range(15):
+        with pytest.raises(ServiceError):
+            await identity_world.services.passwords.change(came.person, "guess", NEW, HOME)
+
+    with pytest.raises(ServiceError) as refused:
+        await identity_world.services.passwords.change(came.person, PASSWORD, NEW, HOME)
+
+    assert refusal(refused.value) == ("too_many_attempts", "account_ip")

@@ -1,0 +1,307 @@
+"""Second factors."""
+
+from datetime import timedelta
+
+import pytest
+
+from gateway.core.errors import ServiceError
+from gateway.core.user_access import check_fresh_factor
+from gateway.identity.second_factors import SecondFactorCodes, totp_row
+from gateway.identity.sign_in import SecondFactorRequired
+from gateway.identity.token_refresh import SignedIn
+from gateway.security.sealing import SealBroken
+from tests.world.identity import EMAIL, HOME, PASSWORD, refusal
+
+
+async def enrolled(identity_world, maria):
+    codes = await identity_world.enrol()
+    return await identity_world.store.identity.users.find(maria.id), codes
+
+
+async def test_the_secret_is_sealed_for_its_person_alone(identity_world, maria):
+    user, _ = await enrolled(identity_world, maria)
+
+    assert (
+        identity_world.sealer.open(user.totp.sealed_secret, totp_row(user.id))
+        == identity_world.secrets[user.email]
+    )
+    with pytest.raises(SealBroken):
+        identity_world.sealer.open(user.totp.sealed_secret, totp_row("another"))
+
+
+async def test_recovery_codes_are_kept_as_slow_digests(identity_world, maria):
+    user, codes = await enrolled(identity_world, maria)
+
+    rows = await identity_world.store.identity.users.codes(user.id)
+
+    assert [each.index for each in rows] == list(range(10))
+    assert all(each.digest.startswith("$argon2id$") for each in rows)
+    assert await identity_world.hasher.matches(codes[7], rows[7].digest)
+
+
+async def test_a_code_of_one_number_does_not_open_as_another(identity_world, maria):
+    user, codes = await enrolled(identity_world, maria)
+
+    assert not await SecondFactorCodes(identity_world.context).accept(user, "08" + codes[7][2:])
+
+
+async def test_a_right_code_that_was_used_is_told_apart_from_a_wrong_one(identity_world, maria):
+    """Somebody looked over a shoulder, or stands between the person and us."""
+    user, _ = await enrolled(identity_world, maria)
+    identity_world.clock.passes(30)
+    code = identity_world.code()
+
+    tried = [
+        await SecondFactorCodes(identity_world.context).accept(user, each) for each in (code, code)
+    ]
+    reused = identity_world.security_events.count(("authn_factor_reuse", user.id))
+    await SecondFactorCodes(identity_world.context).accept(user, identity_world.wrong_code())
+
+    assert tried == [True, False]
+    assert reused == identity_world.security_events.count(("authn_factor_reuse", user.id)) == 1
+
+
+async def test_new_codes_void_the_old_ones(identity_world, maria):
+    user, codes = await enrolled(identity_world, maria)
+
+    new = await SecondFactorCodes(identity_world.context).renew(user)
+
+    assert not await SecondFactorCodes(identity_world.context).accept(user, codes[0])
+    assert await SecondFactorCodes(identity_world.context).accept(user, new[0])
+    assert await SecondFactorCodes(identity_world.context).left(user.id) == 9
+
+
+async def test_a_right_code_forgives_the_wrong_ones_before(identity_world, maria):
+    user, _ = await enrolled(identity_world, maria)
+    for _ in range(2):
+        for _ in range(9):
+            assert not await SecondFactorCodes(identity_world.context).accept(
+                user, identity_world.wrong_code()
+            )
+        assert await SecondFactorCodes(identity_world.context).accept(user, identity_world.code())
+        identity_world.clock.passes(30)
+
+
+async def test_recovery_codes_count_among_the_wrong_ones(identity_world, maria):
+    user, _ = await enrolled(identity_world, maria)
+    for _ in range(10):
+        assert not await SecondFactorCodes(identity_world.context).accept(user, "00-00000-00000")
+
+    with pytest.raises(ServiceError) as refused:
+        await SecondFactorCodes(identity_world.context).accept(user, identity_world.code())
+
+    assert refusal(refused.value) == ("too_many_attempts", "factor")
+
+
+async def test_without_an_app_no_code_is_right(identity_world, maria):
+    assert not await SecondFactorCodes(identity_world.context).accept(maria, "123456")
+    assert not await SecondFactorCodes(identity_world.context).app_code(maria, "123456")
+
+
+async def refused(work) -> tuple[str, str]:
+    with pytest.raises(ServiceError) as problem:
+        await work
+    return refusal(problem.value)
+
+
+async def test_an_app_is_enrolled_by_password_and_code(identity_world, maria):
+    caller = (await identity_world.sign_in()).person
+
+    begun = await identity_world.services.second_factors.begin(caller, PASSWORD, HOME)
+
+    assert begun.uri.startswith("otpauth://totp/pixgate:maria%40example.com?")
+    assert f"secret={begun.secret}" in begun.uri
+    identity_world.secrets[EMAIL] = begun.secret
+    assert (
+        len(await identity_world.services.second_factors.confirm(caller, identity_world.code()))
+        == 10
+    )
+    assert isinstance(
+        await identity_world.services.sign_in.login(EMAIL, PASSWORD, HOME), SecondFactorRequired
+    )
+    assert ("authn_factor_change", maria.id) in identity_world.security_events
+
+
+async def test_a_stolen_session_alone_enrols_nothing(identity_world, maria):
+    caller = (await identity_world.sign_in()).person
+
+    assert await refused(identity_world.services.second_factors.begin(caller, "guess", HOME)) == (
+        "password_wrong",
+        "password",
+    )
+
+
+async def test_until_its_first_code_the_app_is_not_asked_for(identity_world, maria):
+    came = await identity_world.sign_in()
+    await identity_world.services.second_factors.begin(came.person, PASSWORD, HOME)
+
+    assert isinstance(await identity_world.services.sign_in.login(EMAIL, PASSWORD, HOME), SignedIn)
+    assert await identity_world.who(came)
+
+
+async def test_a_wrong_first_code_enrols_nothing(identity_world, maria):
+    caller = (await identity_world.sign_in()).person
+    begun = await identity_world.services.second_factors.begin(caller, PASSWORD, HOME)
+    identity_world.secrets[EMAIL] = begun.secret
+
+    assert await refused(
+        identity_world.services.second_factors.confirm(caller, identity_world.wrong_code())
+    ) == (
+        "mfa_invalid",
+        "code",
+    )
+    assert await SecondFactorCodes(identity_world.context).left(caller.user_id) == 0
+
+
+async def test_beginning_again_voids_what_was_begun(identity_world, maria):
+    caller = (await identity_world.sign_in()).person
+    first = await identity_world.services.second_factors.begin(caller, PASSWORD, HOME)
+    await identity_world.services.second_factors.begin(caller, PASSWORD, HOME)
+    identity_world.secrets[EMAIL] = first.secret
+
+    assert await refused(
+        identity_world.services.second_factors.confirm(caller, identity_world.code())
+    ) == (
+        "mfa_invalid",
+        "code",
+    )
+
+
+async def test_nothing_is_confirmed_that_was_not_begun(identity_world, maria):
+    caller = (await identity_world.sign_in()).person
+
+    assert await refused(identity_world.services.second_factors.confirm(caller, "123456")) == (
+        "not_possible",
+        "factor_absent",
+    )
+
+
+async def test_a_present_factor_is_not_replaced_behind_its_back(identity_world, maria):
+    """Neither by a second enrolment nor by confirming again."""
+    await identity_world.enrol()
+    caller = (await identity_world.sign_in()).person
+
+    begun = await refused(identity_world.services.second_factors.begin(caller, PASSWORD, HOME))
+    confirmed = await refused(identity_world.services.second_factors.confirm(caller, "123456"))
+
+    assert begun == confirmed == ("not_possible", "factor_present")
+
+
+async def test_enrolling_ends_every_session(identity_world, maria):
+    came = await identity_world.sign_in()
+    identity_world.clock.passes(1)
+    await identity_world.enrol()
+
+    assert await refused(identity_world.who(came)) == ("token_invalid", "session_over")
+
+
+async def test_a_factor_is_fresh_for_five_minutes(identity_world, maria):
+    await identity_world.enrol()
+    caller = (await identity_world.sign_in()).person
+
+    identity_world.clock.passes(300)
+    check_fresh_factor(caller, identity_world.clock.now())
+    identity_world.clock.passes(0.001)
+    with pytest.raises(ServiceError) as problem:
+        check_fresh_factor(caller, identity_world.clock.now())
+
+    assert refusal(problem.value) == ("step_up_required", "factor_old")
+
+
+async def test_a_code_makes_it_fresh_again(identity_world, maria):
+    await identity_world.enrol()
+    came = await identity_world.sign_in()
+    identity_world.clock.passes(301)
+
+    until = await identity_world.services.second_factors.step_up(came.person, identity_world.code())
+
+    caller = await identity_world.who(came)
+    assert until == identity_world.clock.now() + timedelta(minutes=5)
+    check_fresh_factor(caller, identity_world.clock.now())
+
+
+async def test_a_wrong_code_makes_nothing_fresh(identity_world, maria):
+    await identity_world.enrol()
+    came = await identity_world.sign_in()
+    identity_world.clock.passes(301)
+
+    assert await refused(
+        identity_world.services.second_factors.step_up(came.person, identity_world.wrong_code())
+    ) == (
+        "mfa_invalid",
+        "code",
+    )
+    caller = await identity_world.who(came)
+    with pytest.raises(ServiceError):
+        check_fresh_factor(caller, identity_world.clock.now())
+
+
+async def test_who_has_no_factor_cannot_step_up(identity_world, maria):
+    """They enrol one first."""
+    caller = (await identity_world.sign_in()).person
+
+    assert await refused(identity_world.services.second_factors.step_up(caller, "123456")) == (
+        "step_up_required",
+        "no_factor",
+    )
+    with pytest.raises(ServiceError) as problem:
+        check_fresh_factor(caller, identity_world.clock.now())
+    assert refusal(problem.value) == ("step_up_required", "no_factor")
+
+
+async def test_a_factor_is_removed_with_a_fresh_code_and_every_session_ends(identity_world, maria):
+    await identity_world.enrol()
+    came = await identity_world.sign_in()
+    identity_world.clock.passes(1)
+
+    await identity_world.services.second_factors.remove(came.person)
+
+    assert await refused(identity_world.who(came)) == ("token_invalid", "session_over")
+    assert isinstance(await identity_world.services.sign_in.login(EMAIL, PASSWORD, HOME), SignedIn)
+    assert await SecondFactorCodes(identity_world.context).left(came.person.user_id) == 0
+
+
+@pytest.mark.parametrize("act", ["remove", "new_recovery_codes"])
+async def test_without_a_fresh_code_nothing_is_taken_away(identity_world, maria, act: str):
+    await identity_world.enrol()
+    came = await identity_world.sign_in()
+    identity_world.clock.passes(301)
+
+    assert await refused(getattr(identity_world.services.second_factors, act)(came.person)) == (
+        "step_up_required",
+        "factor_old",
+    )
+
+
+async def test_new_recovery_codes_are_shown_once_and_told_by_mail(identity_world, maria):
+    old = await identity_world.enrol()
+    came = await identity_world.sign_in()
+
+    new = await identity_world.services.second_factors.new_recovery_codes(came.person)
+
+    assert len(set(new) | set(old)) == 20
+    mail = (await identity_world.mails())[0]
+    assert "não valem mais" in mail
+    assert not any(code in mail for code in new)
+    assert await identity_world.who(came)
+
+
+async def test_after_a_reset_by_an_administrator_a_new_app_is_enrolled(identity_world, maria):
+    await identity_world.enrol()
+    await identity_world.services.users.reset_mfa("cli", maria.id)
+    identity_world.clock.passes(60)
+
+    assert len(await identity_world.enrol()) == 10
+
+    user = await identity_world.store.identity.users.find(maria.id)
+    assert (user.has_factor, user.factor_reset) == (True, False)
+
+
+async def test_a_disabled_person_changes_no_factor(identity_world, maria):
+    caller = (await identity_world.sign_in()).person
+    await identity_world.services.users.disable("cli", maria.id)
+
+    assert await refused(identity_world.services.second_factors.confirm(caller, "123456")) == (
+        "token_invalid",
+        "person_disabled",
+    )

@@ -1,0 +1,199 @@
+"""The keys that sign access tokens."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from jwt.algorithms import OKPAlgorithm
+
+from gateway.core.storage import StoreUnavailable
+from gateway.identity.signing_keys import Keyring, jwks
+from gateway.security.sealing import SealBroken
+from tests.world.signing_keys import SEALER, Register, key
+from tests.world.standing import NOON, Clock
+
+VECTORS = json.loads((Path(__file__).parents[3] / "vectors" / "ed25519.json").read_text("utf-8"))
+
+
+def ring(register: Register, clock: Clock) -> Keyring:
+    return Keyring(register.list, SEALER, clock.now, clock.monotonic)
+
+
+def test_a_keys_private_half_leaves_sealed_for_its_row():
+    made = key()
+
+    other = replace(made, id="another")
+    private = SEALER.open(made.sealed_private, f"signing_key:{made.id}")
+    assert private
+    with pytest.raises(SealBroken):
+        SEALER.open(other.sealed_private, f"signing_key:{other.id}")
+    assert private not in repr(made)
+
+
+async def test_what_is_signed_is_proven_by_the_public_half(clock):
+    made = key()
+    keyring = ring(Register(made), clock)
+
+    signature = (await keyring.signing()).private.sign(b"text")
+
+    public = await keyring.public(made.id)
+    assert public is not None
+    public.verify(signature, b"text")
+
+
+async def test_the_newest_that_may_signs(clock):
+    old, current, following = key(-2), key(-1), key(1)
+
+    assert (await ring(Register(old, current, following), clock).signing()).id == current.id
+
+
+async def test_where_none_may_yet_the_oldest_signs(clock):
+    """The clock of the node that made it is ahead of ours."""
+    first, second = key(0.001), key(24)
+
+    assert (await ring(Register(first, second), clock).signing()).id == first.id
+
+
+async def test_without_a_key_nothing_is_signed(clock):
+    with pytest.raises(StoreUnavailable):
+        await ring(Register(), clock).signing()
+
+
+async def test_three_keys_are_in_use_at_most_and_no_retired_one(clock):
+    keys = [key(-hours) for hours in (5, 4, 3, 2)]
+    retired = replace(key(-1), retired_at=NOON)
+    keyring = ring(Register(*keys, retired), clock)
+
+    known = [await keyring.public(each.id) is not None for each in (*keys, retired)]
+
+    assert known == [False, True, True, True, False]
+
+
+async def test_what_was_read_is_believed_for_four_seconds(clock):
+    """Should nobody tell of a change; below the five promised."""
+    made = key()
+    register = Register(made)
+    keyring = ring(register, clock)
+    for _ in range(4):
+        assert await keyring.public(made.id) is not None
+        clock.passes(1)
+
+    assert register.asked == 1
+    await keyring.public(made.id)
+    assert register.asked == 2
+
+
+async def test_a_key_that_was_retired_is_dead_once_its_ring_is_told(clock):
+    """Also while the store is silent: what is known to be old is not borne."""
+    made = key()
+    register = Register(made)
+    keyring = ring(register, clock)
+    await keyring.published()
+    register.keys[:] = [replace(made, retired_at=NOON)]
+
+    forgotten = [keyring.forget(), keyring.forget()]
+    known = await keyring.public(made.id)
+    keyring.forget()
+    register.silent = True
+
+    assert (forgotten, known) == ([True, False], None)
+    with pytest.raises(StoreUnavailable):
+        await keyring.public(made.id)
+
+
+async def test_what_was_read_before_the_ring_was_told_is_not_kept(clock):
+    register, changes = Register(key()), [True]
+
+    async def listed():
+        found = await register.list()
+        if changes:
+            changes.clear()
+            keyring.forget()
+        return found
+
+    keyring = Keyring(listed, SEALER, clock.now, clock.monotonic)
+    await keyring.published()
+    await keyring.published()
+
+    assert register.asked == 2
+
+
+async def test_an_unknown_id_is_asked_for_at_most_once_a_second(clock):
+    """Otherwise made-up ids would be questions to the store."""
+    register = Register(key())
+    keyring = ring(register, clock)
+    await keyring.published()
+    for _ in range(100):
+        assert await keyring.public("made-up") is None
+    assert register.asked == 1
+
+    made = key(24)
+    register.keys.append(made)
+    clock.passes(1)
+
+    assert await keyring.public(made.id) is not None
+    assert register.asked == 2
+
+
+async def test_a_silent_store_is_borne_for_ten_minutes(clock):
+    made = key()
+    register = Register(made)
+    keyring = ring(register, clock)
+    await keyring.published()
+    register.silent = True
+
+    clock.passes(600)
+    assert await keyring.public(made.id) is not None
+    clock.passes(1)
+    with pytest.raises(StoreUnavailable):
+        await keyring.public(made.id)
+
+
+async def test_the_set_of_keys_holds_public_halves_alone(clock):
+    """And the next key, a day before it signs."""
+    now, following = key(), key(24)
+
+    published = await ring(Register(now, following), clock).published()
+
+    assert [each["kid"] for each in published["keys"]] == [now.id, following.id]
+    assert all("d" not in each for each in published["keys"])
+
+
+def test_a_key_is_written_as_rfc_8037_writes_it():
+    """Appendix A.1 and A.2."""
+    private = bytes.fromhex("9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60")
+    public = Ed25519PrivateKey.from_private_bytes(private).public_key().public_bytes_raw()
+
+    written = jwks([replace(key(), id="k1", public=public)])
+
+    assert written == {
+        "keys": [
+            {
+                "kty": "OKP",
+                "crv": "Ed25519",
+                "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo",
+                "kid": "k1",
+                "use": "sig",
+                "alg": "EdDSA",
+            }
+        ]
+    }
+
+
+def test_the_public_vectors_of_ed25519_hold():
+    """Wycheproof's: forged, malleable, truncated and right signatures."""
+    vectors = VECTORS["signatures"]
+
+    wrong = [each["id"] for each in vectors if proven(each) is not each["valid"]]
+
+    assert {each["valid"] for each in vectors} == {True, False}
+    assert wrong == []
+
+
+def proven(vector: dict) -> bool:
+    """Ask the library whether a vector's signature is right."""
+    public = Ed25519PublicKey.from_public_bytes(bytes.fromhex(vector["public"]))
+    message, signature = (bytes.fromhex(vector[name]) for name in ("message", "signature"))
+    return OKPAlgorithm().verify(message, public, signature)

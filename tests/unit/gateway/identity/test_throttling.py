@@ -1,0 +1,306 @@
+"""Throttling and lockouts."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from gateway.core.browsers import KnownBrowser
+from gateway.core.errors import ServiceError
+from gateway.identity.attempt_limits import (
+    AttemptLimit,
+)
+from gateway.identity.passwords import Cost, PasswordHasher, PoolSize
+from gateway.identity.ports import ClientInfo
+from gateway.identity.throttling import (
+    Lockout,
+    Lockouts,
+    Throttle,
+    factor_key,
+    password_keys,
+)
+from gateway.identity.token_refresh import SignedIn
+from tests.world.identity import ELSEWHERE, EMAIL, HOME, PASSWORD
+
+pytestmark = pytest.mark.slow
+
+
+async def login(
+    identity_world, email: str = EMAIL, password: str = "wrong", client: ClientInfo = HOME
+) -> str:
+    try:
+        answer = await identity_world.services.sign_in.login(email, password, client)
+    except ServiceError as problem:
+        return f"{problem.error.status} {problem.headers.get('Retry-After', '')}".strip()
+    assert isinstance(answer, SignedIn)
+    return "in"
+
+
+def at(number: int) -> ClientInfo:
+    return ClientInfo(address=f"203.0.113.{number}")
+
+
+@pytest.mark.parametrize("email", [EMAIL, "nobody@example.com"])
+async def test_five_wrong_passwords_make_one_wait_and_unknown_people_too(
+    identity_world, maria, email: str
+):
+    answers = [await login(identity_world, email) for _ in range(6)]
+
+    assert answers == ["401"] * 5 + ["429 30"]
+
+
+async def test_the_wait_doubles_and_the_right_password_waits_too(identity_world, maria):
+    waits = []
+    for _ in range(3):
+        for _ in range(5):
+            assert await login(identity_world, client=HOME) == "401"
+        waits.append(await login(identity_world, password=PASSWORD))
+        identity_world.clock.passes(int(waits[-1].split()[1]) + 300)
+
+    assert waits == ["429 30", "429 60", "429 120"]
+    assert await login(identity_world, password=PASSWORD) == "in"
+
+
+async def test_another_address_is_not_made_to_wait(identity_world, maria):
+    """Otherwise anybody could shut a person out by their name."""
+    for _ in range(6):
+        await login(identity_world)
+
+    assert await login(identity_world, password=PASSWORD, client=ELSEWHERE) == "in"
+
+
+async def test_the_right_password_begins_anew(identity_world, maria):
+    for _ in range(3):
+        for _ in range(4):
+            await login(identity_world)
+        assert await login(identity_world, password=PASSWORD) == "in"
+
+
+async def test_thirty_passwords_from_one_address_are_too_many_whoever_is_tried(identity_world):
+    answers = [await login(identity_world, f"p{number}@example.com") for number in range(30)]
+
+    assert answers == ["401"] * 20 + ["429 300"] * 10
+
+
+async def test_right_passwords_do_not_count_for_the_address(identity_world, maria):
+    """An office signs in from one address in the morning."""
+    assert [await login(identity_world, password=PASSWORD) for _ in range(25)] == ["in"] * 25
+
+
+async def test_many_at_once_are_not_more_than_allowed(identity_world, maria):
+    """Counted before they are looked at."""
+    answers = await asyncio.gather(*(login(identity_world) for _ in range(12)))
+
+    assert sorted(answers) == ["401"] * 5 + ["429 30"] * 7
+
+
+async def test_one_account_tried_from_everywhere_is_held_but_not_shut(identity_world, maria):
+    for number in range(50):
+        assert await login(identity_world, client=at(number)) == "401"
+    assert identity_world.pauses == []
+
+    assert await login(identity_world, password=PASSWORD, client=at(51)) == "in"
+
+    assert identity_world.pauses == [5.0]
+
+
+async def test_a_hundred_in_a_row_leave_the_reset_alone(identity_world, maria):
+    for number in range(100):
+        assert await login(identity_world, client=at(number)) == "401"
+    assert await login(identity_world, password=PASSWORD, client=at(101)) == "429 900"
+    identity_world.clock.passes(86_400)
+    assert await login(identity_world, password=PASSWORD, client=at(101)) == "429 900"
+
+    await identity_world.request_reset(EMAIL, HOME)
+    await identity_world.services.passwords.reset(
+        await identity_world.link(), "outra frase bem comprida", HOME
+    )
+
+    assert await login(identity_world, password="outra frase bem comprida", client=at(101)) == "in"
+
+
+async def test_a_try_we_were_too_busy_for_does_not_count(identity_world, maria):
+    busy = PasswordHasher({"p": b"p" * 32}, Cost(kib=64, passes=1), PoolSize(threads=1, waiting=-1))
+    crypto = replace(identity_world.context.crypto, hashing=busy)
+    signing_in = replace(
+        identity_world.services.sign_in, context=replace(identity_world.context, crypto=crypto)
+    )
+    for _ in range(8):
+        with pytest.raises(ServiceError) as refused:
+            await signing_in.login(EMAIL, PASSWORD, HOME)
+        assert refused.value.reason == "hashing_busy"
+
+    assert [await login(identity_world) for _ in range(5)] == ["401"] * 5
+    busy.close()
+
+
+async def test_strangers_wait_for_strangers_alone(identity_world, maria):
+    """Where all their places are taken, the store is not asked; a known browser goes on."""
+    full = PasswordHasher({"p": b"p" * 32}, Cost(kib=64, passes=1), PoolSize(strangers=0))
+    crypto = replace(identity_world.context.crypto, hashing=full)
+    context = replace(identity_world.context, crypto=crypto)
+    signing_in = replace(identity_world.services.sign_in, context=context)
+    known = replace(HOME, known=KnownBrowser(user_id=maria.id, id="b"))
+
+    with pytest.raises(ServiceError) as refused:
+        await signing_in.login(EMAIL, PASSWORD, HOME)
+    with pytest.raises(ServiceError) as wrong:
+        await signing_in.login(EMAIL, "wrong", known)
+    full.close()
+
+    assert (refused.value.reason, wrong.value.reason) == ("hashing_busy", "password")
+    assert await identity_world.context.stores.failures.find(password_keys(EMAIL)) == []
+
+
+async def test_a_stranger_s_place_is_free_again_after_a_refusal(identity_world, maria):
+    few = PasswordHasher({"p": b"p" * 32}, Cost(kib=64, passes=1), PoolSize(strangers=1))
+    crypto = replace(identity_world.context.crypto, hashing=few)
+    context = replace(identity_world.context, crypto=crypto)
+    signing_in = replace(identity_world.services.sign_in, context=context)
+
+    reasons = []
+    for _ in range(8):
+        with pytest.raises(ServiceError) as refused:
+            await signing_in.login(EMAIL, "wrong", HOME)
+        reasons.append(refused.value.reason)
+    few.close()
+
+    assert set(reasons) == {"password", "account_ip"}
+
+
+async def test_what_is_counted_names_nobody(identity_world, maria):
+    await login(identity_world)
+
+    async with identity_world.store.database.reading() as connection:
+        raw = await connection.get_raw_connection()
+        dump = "\n".join([line async for line in raw.driver_connection.iterdump()])
+
+    counted = [line for line in dump.splitlines() if "account_ip:" in line]
+    assert len(counted) == 1
+    assert EMAIL not in counted[0]
+    assert HOME.address not in counted[0]
+
+
+async def test_who_is_refused_is_told_to_the_security_log(identity_world, maria):
+    for _ in range(6):
+        await login(identity_world)
+
+    assert ("authn_login_lock", maria.id) in identity_world.security_events
+    assert identity_world.security_events.count(("authn_login_fail", maria.id)) == 5
+
+
+def known(user, number: int = 1) -> ClientInfo:
+    """A browser in which somebody has signed in before, at the address that strangers use too."""
+    return replace(HOME, known=KnownBrowser(user_id=user.id, id=f"{number:032}"))
+
+
+async def guessed(identity_world, times: int) -> None:
+    """Have strangers guess from everywhere until the account is shut for others."""
+    for number in range(times):
+        await login(identity_world, client=at(number))
+        identity_world.clock.passes(1)
+
+
+async def test_strangers_guesses_do_not_shut_a_known_browser_out(identity_world, maria):
+    """Neither slower nor refused, from the very address of one of them."""
+    await guessed(identity_world, 100)
+    for _ in range(5):
+        await login(identity_world)
+    identity_world.pauses.clear()
+
+    assert await login(identity_world, password=PASSWORD, client=ELSEWHERE) == "429 900"
+    assert await login(identity_world, password=PASSWORD, client=known(maria)) == "in"
+    assert identity_world.pauses == []
+
+
+async def test_a_stolen_device_cookie_has_ten_guesses_an_hour(identity_world, maria):
+    """Then it is a browser like any other; nothing that it does shuts another one out."""
+    answers = [await login(identity_world, client=known(maria)) for _ in range(16)]
+
+    assert answers == ["401"] * 15 + ["429 30"]
+    assert await login(identity_world, password=PASSWORD, client=known(maria, 2)) == "in"
+    identity_world.clock.passes(3600)
+    assert await login(identity_world, password=PASSWORD, client=known(maria)) == "in"
+
+
+async def test_the_right_password_in_a_known_browser_begins_anew(identity_world, maria):
+    for _ in range(3):
+        for _ in range(9):
+            assert await login(identity_world, client=known(maria)) == "401"
+        assert await login(identity_world, password=PASSWORD, client=known(maria)) == "in"
+
+
+async def test_a_device_cookie_of_somebody_else_gives_nothing(identity_world, maria):
+    joao = await identity_world.person("joao@example.com")
+    await guessed(identity_world, 100)
+
+    assert await login(identity_world, password=PASSWORD, client=known(joao)) == "429 900"
+    assert [await login(identity_world, "p@example.com", client=known(joao)) for _ in range(6)] == [
+        *["401"] * 5,
+        "429 30",
+    ]
+
+
+async def test_who_is_shut_out_is_told_that_a_reset_helps(identity_world, maria):
+    """In the same words for nobody."""
+    said = {}
+    for email in (EMAIL, "nobody@example.com"):
+        for number in range(100):
+            await login(identity_world, email, client=at(number))
+            identity_world.clock.passes(1)
+        with pytest.raises(ServiceError) as refused:
+            await identity_world.services.sign_in.login(email, PASSWORD, ELSEWHERE)
+        said[email] = (refused.value.reason, refused.value.detail)
+
+    assert said[EMAIL] == said["nobody@example.com"]
+    assert said[EMAIL][0] == "consecutive"
+    assert "reset the password" in said[EMAIL][1]
+
+
+FOR_GOOD = timedelta(days=3650)
+
+
+async def shut(identity_world, key: str, lasts: timedelta) -> None:
+    """Count once where once is too often."""
+    limit = AttemptLimit(most=1, window=timedelta(hours=1), block=lambda _: lasts)
+    now = identity_world.clock.now()
+    await identity_world.context.stores.failures.change(
+        [key], lambda before: {key: limit.next(before[key], key, now)}
+    )
+
+
+async def test_nobody_is_locked_out_who_was_never_wrong(identity_world, maria):
+    assert await Lockouts(identity_world.context).of([maria]) == {}
+    assert await Lockouts(identity_world.context).of([]) == {}
+
+
+async def test_a_lock_that_opens_by_itself_is_told_with_its_end(identity_world, maria):
+    lasts = timedelta(minutes=5)
+    await shut(identity_world, factor_key(maria.id), lasts)
+
+    locked = await Lockouts(identity_world.context).of([maria])
+    identity_world.clock.passes(lasts.total_seconds())
+    after = await Lockouts(identity_world.context).of([maria])
+
+    assert locked == {maria.id: Lockout(identity_world.clock.now())}
+    assert after == {}
+
+
+async def test_a_lock_for_good_has_no_end_and_wins(identity_world, maria):
+    await shut(identity_world, factor_key(maria.id), timedelta(minutes=5))
+    await shut(identity_world, password_keys(EMAIL)[0], FOR_GOOD)
+
+    assert await Lockouts(identity_world.context).of([maria]) == {maria.id: Lockout(None)}
+
+
+async def test_who_is_let_in_again_may_try_again(identity_world, maria):
+    await shut(identity_world, password_keys(EMAIL)[0], FOR_GOOD)
+    await shut(identity_world, factor_key(maria.id), timedelta(minutes=5))
+
+    await Lockouts(identity_world.context).lift("user:ana@example.com", maria)
+
+    assert await Lockouts(identity_world.context).of([maria]) == {}
+    await Throttle(identity_world.context).factor(maria.id)

@@ -1,0 +1,78 @@
+"""Changes of users, and their audit events."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+from gateway.core import trace
+from gateway.identity.user_changes import (
+    audit_event,
+    change_user,
+    is_valid,
+    own_audit_event,
+)
+
+
+def unheard(user):
+    """No act is told."""
+
+
+async def test_a_change_by_another_is_not_undone(identity_world, maria):
+    """Both are there in the end, whoever came in between."""
+    between = ["disable once"]
+
+    async def disable() -> None:
+        await identity_world.store.identity.users.replace(
+            replace(maria, active=False, updated_at=maria.updated_at + timedelta(seconds=1)), None
+        )
+
+    find = identity_world.store.identity.users.find
+
+    async def found(user_id):
+        user = await find(user_id)
+        if between:
+            between.clear()
+            await disable()
+        return user
+
+    identity_world.store.identity.users.find = found
+
+    changed = await change_user(
+        identity_world.context, maria.id, lambda user: replace(user, name="Ana"), unheard
+    )
+
+    assert changed is not None
+    assert (changed.name, changed.active) == ("Ana", False)
+
+
+async def test_nobody_is_changed_who_is_not_there(identity_world):
+    assert await change_user(identity_world.context, "nobody", lambda user: user, unheard) is None
+
+
+async def test_each_change_is_told_from_the_one_before_whatever_the_clock_says(
+    identity_world, maria
+):
+    identity_world.clock.passes(-60)
+
+    changed = await change_user(identity_world.context, maria.id, lambda user: user, unheard)
+
+    assert changed is not None
+    assert changed.updated_at > maria.updated_at
+
+
+async def test_a_session_older_than_the_latest_change_does_not_hold(identity_world, maria):
+    came = await identity_world.sign_in()
+    session, user = await identity_world.store.identity.sessions.find(came.tokens.session_id)
+
+    assert is_valid(session, user)
+    assert not is_valid(session, replace(user, active=False))
+    assert not is_valid(
+        session, replace(user, updated_at=session.created_at + timedelta(seconds=1))
+    )
+
+
+async def test_an_act_names_who_did_what_to_whom_and_in_which_request(identity_world, maria):
+    event = own_audit_event(identity_world.context, maria, "password.changed", why="asked")
+
+    assert (event.actor, event.subject) == (f"user:{maria.email}", f"user:{maria.id}")
+    assert (event.action, event.details) == ("password.changed", {"why": "asked"})
+    assert audit_event(identity_world.context, "cli", "x", "y").trace_id == trace.current_trace_id()

@@ -1,0 +1,31 @@
+"""The claim of what is due: one text for any number of accounts up to some."""
+
+from gateway.payouts.due import claiming
+from gateway.payouts.followups import MOST_ACCOUNTS, DueClaim
+from tests.world.stores.samples import NOW
+
+
+def test_places_left_over_are_of_nobody():
+    """One that is named twice would take the room of what is due."""
+    cases = [(1, 1), (2, 4), (4, 4), (5, MOST_ACCOUNTS), (16, MOST_ACCOUNTS)]
+
+    for accounts, places in cases:
+        ids = [f"account-{number}" for number in range(accounts)]
+        wanted = DueClaim(
+            provider="bank", owner="me", at=NOW, until=NOW, account_ids=ids, each=1, most=1
+        )
+
+        _, asked = claiming(wanted)
+
+        given = [asked[f"account_{place}"] for place in range(places)]
+        assert given == ids + [""] * (places - accounts)
+        assert f"account_{places}" not in asked
+
+
+def test_the_text_is_kept():
+    """A server keeps plans by it."""
+    wanted = DueClaim(
+        provider="bank", owner="me", at=NOW, until=NOW, account_ids=["one"], each=1, most=1
+    )
+
+    assert claiming(wanted)[0] is claiming(wanted)[0]

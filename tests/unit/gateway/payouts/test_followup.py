@@ -1,0 +1,624 @@
+"""Following up: the bank's word moves a payout on as far as it proves, and nothing is sent."""
+
+import asyncio
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from gateway.banks.port.capabilities import Capabilities, Repeat
+from gateway.banks.port.payout_orders import FailureCode
+from gateway.banks.port.providers import (
+    Accepted,
+    BadReply,
+    CredentialsRefused,
+    NotFound,
+    NotSupported,
+    Outcome,
+    Phase,
+    PixReturn,
+    RateLimited,
+    Refused,
+    Rejected,
+    Unavailable,
+    Unreachable,
+)
+from gateway.core.money import Money
+from gateway.core.storage import StoreUnavailable
+from gateway.payouts.model import Failure, PayoutState
+from gateway.payouts.status import Certainty, certainty_of
+from gateway.telemetry.ports import Event
+from tests.world.payouts import (
+    ACCEPTED,
+    ANSWERED,
+    CAREFUL,
+    FAILED,
+    IS_ACCEPTED,
+    IS_FORBIDDEN,
+    IS_NOT_SENT,
+    IS_REJECTED,
+    IS_SETTLED,
+    IS_UNKNOWN,
+    NOT_SENT,
+    PAID,
+    QUIET,
+    REJECTED,
+    SENDING,
+    UNKNOWN,
+    PayoutWorld,
+)
+from tests.world.people import account
+from tests.world.standing import NOON, Clock
+
+LEASE = timedelta(seconds=60)
+DAY_S = 24 * 3600
+RETURNED = Rejected(evidence=ANSWERED, failure=FailureCode.RETURNED)
+MISMATCHES = [replace(IS_SETTLED, value=Money(centavos)) for centavos in (1049, 1051)]
+
+
+@pytest.fixture(autouse=True)
+def never_sends(payout_world: PayoutWorld):
+    """Whatever is looked at: money is sent inside a caller's own request alone."""
+    yield
+    assert payout_world.bank.orders == []
+
+
+PROVES = [
+    (UNKNOWN, IS_SETTLED, PAID),
+    (UNKNOWN, IS_ACCEPTED, ACCEPTED),
+    (UNKNOWN, IS_REJECTED, FAILED),
+    (UNKNOWN, RETURNED, FAILED),
+    (UNKNOWN, IS_UNKNOWN, UNKNOWN),
+    (UNKNOWN, IS_NOT_SENT, UNKNOWN),
+    (ACCEPTED, IS_SETTLED, PAID),
+    (ACCEPTED, IS_ACCEPTED, ACCEPTED),
+    (ACCEPTED, IS_REJECTED, FAILED),
+    (ACCEPTED, RETURNED, FAILED),
+    (ACCEPTED, IS_UNKNOWN, ACCEPTED),
+    (ACCEPTED, IS_NOT_SENT, ACCEPTED),
+]
+
+
+@pytest.mark.parametrize(("state", "said", "after"), PROVES, ids=lambda each: str(each)[:32])
+async def test_the_bank_s_word_moves_an_unsettled_payout(
+    payout_world: PayoutWorld, state: PayoutState, said: Outcome, after: PayoutState
+):
+    before = await payout_world.stands(state)
+    payout_world.bank.knows = said
+
+    found = await payout_world.look()
+
+    assert found == await payout_world.row()
+    assert found.state is after
+    assert (found == before) == (after is state)
+    assert payout_world.lost == []
+
+
+@pytest.mark.parametrize("said", MISMATCHES, ids=["less", "more"])
+@pytest.mark.parametrize("state", [UNKNOWN, ACCEPTED])
+async def test_another_amount_than_ours_wants_a_person_to_look(
+    payout_world: PayoutWorld, state: PayoutState, said: Outcome
+):
+    """It is neither success nor failure, and the partner sees it processing."""
+    before = await payout_world.stands(state)
+    payout_world.bank.knows = said
+
+    found = await payout_world.look()
+
+    assert found == replace(before, review=True)
+    assert await payout_world.row() == before
+
+
+@pytest.mark.parametrize("said", [IS_ACCEPTED, IS_SETTLED], ids=["accepted", "settled"])
+async def test_a_key_that_stands_for_another_destination_wants_a_person_to_look(
+    payout_world: PayoutWorld, said: Outcome
+):
+    """Key and amount agree, so no look-up can see it; the answer to the order told it."""
+    elsewhere = replace(ANSWERED, reason="destination_mismatch")
+    before = await payout_world.stands(UNKNOWN, evidence=elsewhere)
+    payout_world.bank.knows = said
+
+    found = await payout_world.look()
+
+    assert found == replace(before, review=True)
+    assert await payout_world.row() == before
+
+
+async def test_one_that_failed_there_moved_nothing_here_either(payout_world: PayoutWorld):
+    elsewhere = replace(ANSWERED, reason="destination_mismatch")
+    await payout_world.stands(UNKNOWN, evidence=elsewhere)
+    payout_world.bank.knows = IS_REJECTED
+
+    assert (await payout_world.look()).state is FAILED
+
+
+async def test_what_the_bank_adds_is_kept(payout_world: PayoutWorld):
+    await payout_world.stands(UNKNOWN)
+    payout_world.bank.knows = Accepted(evidence=ANSWERED, provider_id="p-9", e2e_id="E9")
+    await payout_world.look()
+    payout_world.bank.knows = replace(IS_SETTLED, provider_id="p-9", e2e_id="")
+
+    found = await payout_world.look()
+
+    assert (found.provider_id, found.e2e_id, found.settled_at) == ("p-9", "E9", NOON)
+    assert payout_world.bank.lookups == [(found.provider_key, ""), (found.provider_key, "p-9")]
+    [attempt] = await payout_world.attempts()
+    assert (attempt.outcome, attempt.evidence) == (PAID, ANSWERED)
+
+
+async def test_the_bank_s_own_time_of_settlement_is_kept(payout_world: PayoutWorld):
+    await payout_world.stands(ACCEPTED)
+    payout_world.bank.knows = replace(IS_SETTLED, settled_at=NOON - timedelta(seconds=9))
+
+    assert (await payout_world.look()).settled_at == NOON - timedelta(seconds=9)
+
+
+async def test_the_reason_of_a_failure_is_kept(payout_world: PayoutWorld):
+    await payout_world.stands(ACCEPTED)
+    payout_world.bank.knows = IS_FORBIDDEN
+
+    assert (await payout_world.look()).failure == Failure(
+        FailureCode.LIMIT_EXCEEDED, forbidden=True
+    )
+
+
+@pytest.mark.parametrize("state", [SENDING, NOT_SENT, PAID, REJECTED, FAILED])
+async def test_the_bank_is_asked_about_unsettled_payouts_alone(
+    payout_world: PayoutWorld, state: PayoutState
+):
+    before = await payout_world.stands(state)
+    payout_world.bank.knows = IS_SETTLED
+
+    assert await payout_world.look() == before
+    assert payout_world.bank.lookups == []
+
+
+FAILURES = [
+    NotSupported("x"),
+    Refused("x"),
+    CredentialsRefused("x"),
+    RateLimited("x"),
+    Unreachable("x"),
+    Unavailable("x"),
+    BadReply("x"),
+    TimeoutError(),
+    KeyError("an adapter's mistake"),
+    RuntimeError("an adapter's mistake"),
+]
+
+
+@pytest.mark.parametrize("failure", FAILURES, ids=lambda each: type(each).__name__)
+@pytest.mark.parametrize("state", [UNKNOWN, ACCEPTED])
+async def test_a_bank_that_fails_proves_nothing(
+    payout_world: PayoutWorld, state: PayoutState, failure: Exception, clock: Clock
+):
+    """Not even long after: only the word "not found" counts as absence."""
+    before = await payout_world.stands(state)
+    payout_world.bank.knows = failure
+    clock.passes(7 * DAY_S)
+
+    assert await payout_world.look() == before
+
+
+async def test_a_look_has_its_deadline(payout_world: PayoutWorld):
+    """At most one short look inside a read; the caller waits no longer for it."""
+    before = await payout_world.stands(UNKNOWN)
+    payout_world.bank.gate.clear()
+
+    found = await payout_world.follow_up.look(before, account(), within_s=0.02)
+
+    assert found == before
+
+
+# Absence
+
+
+async def test_absence_is_believed_after_lease_and_quiet_period_alone(
+    payout_world: PayoutWorld, clock: Clock
+):
+    """Until then the attempt may still execute."""
+    await payout_world.stands(UNKNOWN)
+    clock.passes((LEASE + QUIET).total_seconds() - 1)
+    assert (await payout_world.look()).state is UNKNOWN
+
+    clock.passes(1)
+    found = await payout_world.look()
+
+    assert found.state is NOT_SENT
+    [attempt] = await payout_world.attempts()
+    assert attempt.evidence is not None
+    assert (attempt.evidence.phase, attempt.evidence.reason) == (Phase.ANSWERED, "absent")
+    assert certainty_of(found) is Certainty.NOT_EXECUTED
+    clock.passes(24 * 3600)
+    assert certainty_of(await payout_world.look()) is Certainty.NOT_EXECUTED
+
+
+async def test_absence_counts_from_when_the_bank_was_asked(payout_world: PayoutWorld, clock: Clock):
+    """An order may have executed between its look and our reading of the answer."""
+    before = await payout_world.stands(UNKNOWN)
+    clock.passes((LEASE + QUIET).total_seconds() - 1)
+    payout_world.bank.gate.clear()
+    looking = asyncio.ensure_future(payout_world.follow_up.look(before, account()))
+    while not payout_world.bank.lookups:
+        await asyncio.sleep(0)
+
+    clock.passes(2)
+    payout_world.bank.gate.set()
+
+    assert (await looking).state is UNKNOWN
+
+
+@pytest.mark.parametrize(
+    "can",
+    [
+        replace(CAREFUL, absent_after=None),
+        Capabilities(),
+    ],
+    ids=["no quiet period", "declares nothing"],
+)
+async def test_without_these_declarations_absence_proves_nothing_ever(
+    payout_world: PayoutWorld, clock: Clock, can: Capabilities
+):
+    before = await payout_world.stands(UNKNOWN)
+    payout_world.bank.capabilities = can
+    clock.passes(365 * DAY_S)
+
+    assert await payout_world.look() == before
+
+
+async def test_at_a_bank_that_ignores_our_key_an_absent_payout_fails_for_good(
+    payout_world: PayoutWorld, clock: Clock
+):
+    """It would pay a second attempt again, so there is never one."""
+    await payout_world.stands(UNKNOWN)
+    payout_world.bank.capabilities = replace(CAREFUL, repeat=Repeat.IGNORES)
+    clock.passes(365 * DAY_S)
+
+    found = await payout_world.look()
+
+    assert (found.state, found.failure) == (FAILED, Failure(FailureCode.NOT_SENT))
+    assert certainty_of(found) is Certainty.NOT_EXECUTED
+
+
+@pytest.mark.parametrize("repeat", [Repeat.SAME_ANSWER, Repeat.REFUSES])
+async def test_a_bank_that_knows_our_key_proves_absence(
+    payout_world: PayoutWorld, clock: Clock, repeat: Repeat
+):
+    await payout_world.stands(UNKNOWN)
+    payout_world.bank.capabilities = replace(CAREFUL, repeat=repeat)
+    clock.passes(3600)
+
+    assert (await payout_world.look()).state is NOT_SENT
+
+
+async def test_an_accepted_payout_is_never_absent(payout_world: PayoutWorld, clock: Clock):
+    """The bank has ordered it; one that cannot show it now may pay it still."""
+    before = await payout_world.stands(ACCEPTED)
+    clock.passes(365 * DAY_S)
+
+    assert await payout_world.look() == before
+
+
+# Leases and days
+
+
+async def test_a_payout_whose_sender_is_gone_is_unknown(payout_world: PayoutWorld, clock: Clock):
+    await payout_world.stands(SENDING)
+    clock.passes(LEASE.total_seconds() - 1)
+    assert (await payout_world.look()).state is SENDING
+
+    clock.passes(1)
+    found = await payout_world.look()
+
+    assert found.state is UNKNOWN
+    [attempt] = await payout_world.attempts()
+    assert attempt.evidence is not None
+    assert (attempt.evidence.reason, attempt.evidence.bytes_left) == ("lease_ended", True)
+
+
+@pytest.mark.parametrize("state", [SENDING, UNKNOWN])
+async def test_a_clock_that_is_put_forward_ends_neither_lease_nor_quiet_period(
+    payout_world: PayoutWorld, clock: Clock, state: PayoutState
+):
+    """Its sender may still be sending, and the bank may still execute what it was sent."""
+    await payout_world.stands(state)
+    clock.at += timedelta(hours=2)
+    assert (await payout_world.look()).state is state
+
+    clock.passes((LEASE + QUIET).total_seconds() - 1)
+    assert (await payout_world.look()).state is not NOT_SENT
+    clock.passes(1)
+
+    assert (await payout_world.look()).state is NOT_SENT
+
+
+async def test_and_is_looked_up_at_once(payout_world: PayoutWorld, clock: Clock):
+    await payout_world.stands(SENDING)
+    clock.passes(60)
+    payout_world.bank.knows = IS_SETTLED
+
+    assert (await payout_world.look()).state is PAID
+
+
+@pytest.mark.parametrize("state", [UNKNOWN, ACCEPTED, PAID])
+async def test_other_states_have_no_lease(
+    payout_world: PayoutWorld, clock: Clock, state: PayoutState
+):
+    before = await payout_world.stands(state)
+    clock.passes(3600)
+
+    assert await payout_world.follow_up.expire_lease(before) == before
+
+
+async def test_what_was_never_sent_fails_when_its_day_is_over(
+    payout_world: PayoutWorld, clock: Clock
+):
+    await payout_world.stands(NOT_SENT)
+    clock.passes(12 * 3600 - 1)
+    assert (await payout_world.look()).state is NOT_SENT
+
+    clock.passes(1)
+    found = await payout_world.look()
+
+    assert (found.state, found.failure) == (FAILED, Failure(FailureCode.NOT_SENT))
+    assert payout_world.bank.lookups == []
+
+
+@pytest.mark.parametrize(
+    ("knows", "ends"),
+    [(IS_SETTLED, PAID), (NotFound("absent"), FAILED), (Unavailable("down"), UNKNOWN)],
+    ids=["the bank paid it", "the bank knows nothing", "the bank does not tell"],
+)
+async def test_after_a_restore_the_bank_is_asked_before_a_day_ends(
+    payout_world: PayoutWorld, clock: Clock, knows: Outcome | Exception, ends: PayoutState
+):
+    """A backup may have forgotten the attempt that followed the one that was not sent."""
+    await payout_world.stands(NOT_SENT)
+    payout_world.follow_up = replace(payout_world.follow_up, look_first=True)
+    payout_world.bank.knows = knows
+    clock.passes(DAY_S)
+
+    doubted = await payout_world.look()
+    found = await payout_world.look()
+
+    assert doubted.state is UNKNOWN
+    assert found.state is ends
+    assert len(payout_world.bank.lookups) == 1
+
+
+async def test_the_day_of_an_attempt_that_may_have_left_is_never_over(
+    payout_world: PayoutWorld, clock: Clock
+):
+    await payout_world.stands(UNKNOWN)
+    clock.passes(30 * DAY_S)
+    payout_world.bank.knows = Unavailable("down")
+
+    assert (await payout_world.look()).state is UNKNOWN
+
+
+# Banks, stores and others
+
+
+async def test_a_bank_whose_credentials_cannot_be_opened_is_not_asked(payout_world: PayoutWorld):
+    before = await payout_world.stands(UNKNOWN)
+
+    def sealed(_account: object) -> None:
+        raise FAILURES[2]
+
+    payout_world.banks.of = sealed  # type: ignore[assignment,method-assign]
+
+    assert await payout_world.look() == before
+    assert payout_world.bank.lookups == []
+
+
+@pytest.mark.parametrize("state", [UNKNOWN, ACCEPTED])
+async def test_another_bank_is_not_asked(
+    payout_world: PayoutWorld, state: PayoutState, clock: Clock
+):
+    """It never heard of the payout: its "not found" would be believed."""
+    before = await payout_world.stands(state)
+    payout_world.banks.name = "other-bank"
+    clock.passes(DAY_S)
+
+    assert await payout_world.look() == before
+    payout_world.banks.is_there = False
+    assert await payout_world.look() == before
+    assert payout_world.bank.lookups == []
+
+
+async def test_another_account_at_the_bank_is_not_asked(payout_world: PayoutWorld, clock: Clock):
+    """It never heard of the payout either: believed, the payout would be sent twice."""
+    payout_world.bank.knows = NotFound("absent")
+    before = await payout_world.stands(UNKNOWN)
+    moved = replace(account(), provider_account="conta-2")
+    clock.passes(DAY_S)
+
+    seen = await payout_world.follow_up.look(before, moved)
+    searched = await payout_world.follow_up.search_statement(before, moved, 1.0)
+
+    assert (seen, searched, payout_world.bank.lookups) == (before, before, [])
+
+
+@pytest.mark.parametrize(
+    ("fails", "state"), [("record", UNKNOWN), ("find", PAID)], ids=["record", "find"]
+)
+async def test_a_store_that_fails_is_no_error(
+    payout_world: PayoutWorld, fails: str, state: PayoutState
+):
+    """The payout is answered as it was last known."""
+    before = await payout_world.stands(UNKNOWN)
+    payout_world.bank.knows = IS_SETTLED
+    payout_world.store.fails_before = {fails}
+
+    found = await payout_world.follow_up.look(before, account())
+
+    assert found == before
+    assert (await payout_world.row()).state is state
+
+
+async def test_whoever_was_quicker_wins_and_the_loss_is_counted(payout_world: PayoutWorld):
+    """The row of the winner is answered, not what we meant to make of it."""
+    before = await payout_world.stands(UNKNOWN)
+    payout_world.bank.gate.clear()
+    payout_world.bank.knows = IS_REJECTED
+    looking = asyncio.ensure_future(payout_world.follow_up.look(before, account()))
+    while not payout_world.bank.lookups:
+        await asyncio.sleep(0)
+    other = payout_world.beside()
+    await other.store.record(other._step(UNKNOWN, PAID))
+
+    payout_world.bank.gate.set()
+
+    assert (await looking).state is PAID
+    assert (await payout_world.row()).failure is None
+    assert payout_world.lost == ["sandbox"]
+
+
+@pytest.mark.parametrize("said", [IS_SETTLED, IS_ACCEPTED, IS_REJECTED, NotFound("absent")])
+async def test_many_may_follow_up_at_once(
+    payout_world: PayoutWorld, clock: Clock, said: Outcome | Exception
+):
+    before = await payout_world.stands(UNKNOWN)
+    payout_world.bank.knows = said
+    clock.passes(3600)
+    nodes = [payout_world, payout_world.beside(), payout_world.beside()]
+
+    found = await asyncio.gather(
+        *(node.follow_up.look(before, account()) for node in nodes for _ in range(4))
+    )
+
+    assert {each.state for each in found} == {(await payout_world.row()).state}
+    assert len(await payout_world.attempts()) == 1
+
+
+HELD = replace(IS_ACCEPTED, held_until=NOON + timedelta(minutes=30))
+
+
+async def test_an_unknown_payout_that_the_bank_holds_is_accepted_with_its_deadline(
+    payout_world: PayoutWorld,
+):
+    await payout_world.stands(UNKNOWN)
+    payout_world.bank.knows = HELD
+
+    found = await payout_world.look()
+
+    assert (found.state, found.held_until) == (ACCEPTED, HELD.held_until)
+    assert found == await payout_world.row()
+
+
+async def test_a_look_tells_the_hold_of_an_accepted_payout_and_is_no_step(
+    payout_world: PayoutWorld,
+):
+    before = await payout_world.stands(ACCEPTED)
+    payout_world.bank.knows = HELD
+
+    found = await payout_world.look()
+
+    assert found == replace(before, held_until=HELD.held_until)
+    assert await payout_world.row() == before
+
+
+@pytest.mark.parametrize(("said", "after"), [(IS_SETTLED, PAID), (RETURNED, FAILED)])
+async def test_a_held_payout_ends_as_the_bank_decides(
+    payout_world: PayoutWorld, said: Outcome, after: PayoutState
+):
+    await payout_world.stands(ACCEPTED, held_until=NOON + timedelta(minutes=30))
+    payout_world.bank.knows = said
+
+    assert (await payout_world.look()).state is after
+
+
+RETURN = PixReturn(id="D1", value=Money(400), at=NOON)
+CAME_BACK = replace(IS_SETTLED, returns=(RETURN,))
+
+
+@pytest.mark.parametrize("state", [UNKNOWN, ACCEPTED])
+async def test_what_came_back_is_kept_beside_a_payout_that_is_paid(
+    payout_world: PayoutWorld, state: PayoutState
+):
+    """Also if we learn of both at once."""
+    await payout_world.stands(state)
+    payout_world.bank.knows = CAME_BACK
+
+    found = await payout_world.look()
+
+    assert found.state is PAID
+    assert payout_world.returns.kept == {"order-1": {"D1": RETURN}}
+
+
+async def test_a_store_that_cannot_keep_a_return_does_not_spoil_the_look(
+    payout_world: PayoutWorld,
+):
+    await payout_world.stands(ACCEPTED)
+    payout_world.bank.knows, payout_world.returns.fails = CAME_BACK, True
+
+    assert (await payout_world.look()).state is PAID
+
+
+async def test_another_amount_keeps_no_return(payout_world: PayoutWorld):
+    await payout_world.stands(ACCEPTED)
+    payout_world.bank.knows = replace(CAME_BACK, value=Money(1049))
+
+    await payout_world.look()
+
+    assert payout_world.returns.kept == {}
+
+
+@pytest.mark.parametrize(("said", "shown"), [(CAME_BACK, True), (IS_SETTLED, False)])
+async def test_looking_back_keeps_what_the_bank_shows_and_paid_never_moves(
+    payout_world: PayoutWorld, said: Outcome, shown: bool
+):
+    before = await payout_world.stands(PAID)
+    payout_world.bank.knows = said
+
+    told = [await payout_world.follow_up.look_back(before, account()) for _ in range(2)]
+
+    assert told == [shown, shown]
+    assert await payout_world.row() == before
+    assert len(await payout_world.returns.of(before.account_id, "order-1")) == int(shown)
+    counted = [each for each in payout_world.witness.counted if each[0] is Event.PAYOUT_RETURNED]
+    assert counted == [(Event.PAYOUT_RETURNED, before.provider)] * int(shown)
+
+
+@pytest.mark.parametrize(
+    "said", [RETURNED, IS_UNKNOWN, IS_ACCEPTED], ids=lambda each: str(each)[:9]
+)
+async def test_whatever_else_the_bank_says_of_a_paid_payout_is_no_return(
+    payout_world: PayoutWorld, said: Outcome
+):
+    before = await payout_world.stands(PAID)
+    payout_world.bank.knows = said
+
+    assert not await payout_world.follow_up.look_back(before, account())
+    assert await payout_world.row() == before
+
+
+@pytest.mark.parametrize("state", [UNKNOWN, ACCEPTED, FAILED])
+async def test_only_a_paid_payout_is_looked_back_at(payout_world: PayoutWorld, state: PayoutState):
+    payout = await payout_world.stands(state)
+    payout_world.bank.knows = CAME_BACK
+
+    assert not await payout_world.follow_up.look_back(payout, account())
+    assert payout_world.bank.lookups == []
+
+
+async def test_a_bank_or_store_that_fails_lets_the_callback_be_tried_again(
+    payout_world: PayoutWorld,
+):
+    payout = await payout_world.stands(PAID)
+    payout_world.bank.knows = Unavailable("down")
+    with pytest.raises(Unavailable):
+        await payout_world.follow_up.look_back(payout, account())
+
+    payout_world.bank.knows, payout_world.returns.fails = CAME_BACK, True
+    with pytest.raises(StoreUnavailable):
+        await payout_world.follow_up.look_back(payout, account())
+
+
+async def test_a_paid_payout_is_not_asked_about_when_it_is_read(payout_world: PayoutWorld):
+    """Returns are told by callbacks and statements; reading must not become a load."""
+    await payout_world.stands(PAID)
+
+    await payout_world.look()
+
+    assert payout_world.bank.lookups == []

@@ -1,0 +1,191 @@
+"""What keeps a payout from being sent: stops by scope, and its likes."""
+
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+
+import pytest
+
+from gateway.core.calls import Caller
+from gateway.core.errors import ServiceError
+from gateway.core.storage import StoreUnavailable
+from gateway.payouts.create import Payouts
+from gateway.payouts.guards import PayoutGuards, SimilarPolicy
+from gateway.payouts.model import Payout
+from gateway.stops.model import Stop, StopScope
+from tests.world.payouts import FORBIDDEN, NO_STORE, NOT_SENT, OK, PayoutWorld, ScriptedBank, asking
+from tests.world.people import ACCOUNT, CLIENT, COMPANY, SISTER, account, caller, principal
+from tests.world.standing import NOON, Clock
+
+HOUR = timedelta(hours=1)
+SUBJECTS = {
+    StopScope.PROVIDER: "sandbox",
+    StopScope.ACCOUNT: ACCOUNT,
+    StopScope.COMPANY: COMPANY,
+    StopScope.CREDENTIAL: CLIENT,
+    StopScope.EVERYTHING: "",
+}
+
+
+def stop(scope: StopScope, subject: str) -> Stop:
+    return Stop(
+        id="1",
+        scope=scope,
+        subject=subject,
+        reason="r",
+        created_by="maria",
+        created_at=NOON,
+        ends_at=NOON + HOUR,
+    )
+
+
+OFF = SimilarPolicy(timedelta(0), refuse=False)
+WARN = SimilarPolicy(timedelta(minutes=10), refuse=False)
+REFUSE = SimilarPolicy(timedelta(minutes=10), refuse=True)
+
+
+@dataclass
+class Guarded:
+    """A node behind guards of the test's own."""
+
+    payout_world: PayoutWorld
+    stops: list[Stop] = field(default_factory=list)
+    similar: SimilarPolicy = field(default_factory=lambda: OFF)
+    seen: list[tuple[str, str]] = field(default_factory=list)
+    asked: int = 0
+    blind: bool = False
+
+    def __post_init__(self) -> None:
+        guards = PayoutGuards(
+            stops=self._stops,
+            store=self.payout_world.store.inner,
+            similar=self.similar,
+            now=self.payout_world.clock.now,
+            count=lambda event, label: self.seen.append((event, label)),
+        )
+        whole = self.payout_world.payouts
+        self.payout_world.payouts = Payouts(
+            whole.store, whole.banks, whole.follow_up, guards, whole.terms
+        )
+
+    async def _stops(self) -> list[Stop]:
+        self.asked += 1
+        if self.blind:
+            message = "away"
+            raise StoreUnavailable(message)
+        return self.stops
+
+
+@pytest.mark.parametrize("scope", StopScope)
+async def test_a_stop_refuses_and_sends_nothing(payout_world: PayoutWorld, scope: StopScope):
+    """403 ``SVC.PIX.010``, and nothing stored: the same reference may be sent later."""
+    guarded = Guarded(payout_world, [stop(scope, SUBJECTS[scope])])
+
+    answered = await payout_world.post()
+
+    assert answered == FORBIDDEN
+    assert guarded.seen == [("payout_stopped", scope.value)]
+    assert not await payout_world.has_row()
+    assert payout_world.bank.orders == []
+
+
+@pytest.mark.parametrize("scope", StopScope)
+async def test_a_stop_of_another_is_no_stop(payout_world: PayoutWorld, scope: StopScope):
+    Guarded(payout_world, [stop(scope, "another")])
+
+    assert await payout_world.post() == OK
+
+
+async def test_a_stop_that_ended_in_between_is_no_stop(payout_world: PayoutWorld):
+    """What is kept may have ended since."""
+    Guarded(payout_world, [stop(StopScope.ACCOUNT, ACCOUNT)])
+    payout_world.clock.passes(HOUR.total_seconds())
+
+    assert await payout_world.post() == OK
+
+
+async def test_a_repeat_of_what_was_sent_is_answered_during_a_stop(payout_world: PayoutWorld):
+    """It is about a payout that was ordered before: 200, and no question."""
+    guarded = Guarded(payout_world)
+    await payout_world.post()
+    guarded.stops = [stop(StopScope.ACCOUNT, ACCOUNT)]
+
+    assert await payout_world.post() == OK
+    assert guarded.asked == 1
+
+
+async def test_what_was_not_sent_is_not_sent_again_during_a_stop(payout_world: PayoutWorld):
+    await payout_world.stands(NOT_SENT)
+    Guarded(payout_world, [stop(StopScope.ACCOUNT, ACCOUNT)])
+
+    assert await payout_world.post() == FORBIDDEN
+    assert payout_world.bank.orders == []
+
+
+async def test_where_nobody_can_tell_nothing_is_sent(payout_world: PayoutWorld):
+    Guarded(payout_world, blind=True)
+
+    assert await payout_world.post() == NO_STORE
+    assert payout_world.bank.orders == []
+
+
+@pytest.mark.parametrize(
+    ("policy", "answer"), [(WARN, OK), (REFUSE, FORBIDDEN)], ids=["warn", "refuse"]
+)
+async def test_one_like_another_is_told_or_refused(
+    payout_world: PayoutWorld, policy: SimilarPolicy, answer: str, caplog: pytest.LogCaptureFixture
+):
+    """Counted and logged either way; a log line names no reference."""
+    guarded = Guarded(payout_world, similar=policy)
+    await payout_world.post()
+
+    answered = await payout_world.post(asking("order-2"))
+
+    assert answered == answer
+    assert guarded.seen == [("payout_similar", "sandbox")]
+    assert "payout_similar provider_key=" in caplog.text
+    assert "order-2" not in caplog.text
+    assert len(payout_world.bank.orders) == (2 if answer == OK else 1)
+
+
+async def test_one_of_long_ago_is_no_twin(payout_world: PayoutWorld):
+    guarded = Guarded(payout_world, similar=REFUSE)
+    await payout_world.post()
+    payout_world.clock.passes(601)
+
+    assert await payout_world.post(asking("order-2")) == OK
+    assert guarded.seen == []
+
+
+async def test_looking_for_twins_can_be_off(payout_world: PayoutWorld):
+    guarded = Guarded(payout_world)
+    await payout_world.post()
+
+    assert await payout_world.post(asking("order-2")) == OK
+    assert guarded.seen == []
+
+
+async def test_a_sister_account_may_pay_the_same(payout_world: PayoutWorld):
+    Guarded(payout_world, similar=REFUSE)
+    await payout_world.post()
+
+    assert await payout_world.post(asking("order-2"), Caller(principal(), account(SISTER))) == OK
+
+
+async def test_admitting_says_which_rule_refused():
+    async def stops() -> list[Stop]:
+        return [stop(StopScope.ACCOUNT, ACCOUNT)]
+
+    lonely = PayoutWorld(None, ScriptedBank(), Clock())  # type: ignore[arg-type]
+    payout: Payout = replace(lonely._payout())
+    guards = PayoutGuards(
+        stops=stops,
+        store=lonely.store,  # type: ignore[arg-type]
+        similar=WARN,
+        now=lambda: NOON,
+        count=lambda _event, _label: None,
+    )
+
+    with pytest.raises(ServiceError) as refused:
+        await guards.admit(caller(), payout, ())
+
+    assert refused.value.reason == "stopped"

@@ -1,0 +1,373 @@
+"""The reconciler: when it looks, how many at once, and what cannot stop it."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+import pytest
+
+from gateway.banks.port.providers import Page, Unavailable
+from gateway.core.account import Account
+from gateway.core.money import Money
+from gateway.payouts.followup import FollowUp
+from gateway.payouts.followups import DueAccount
+from tests.unit.gateway.payouts.reconciler import People, ReconcilerWorld, stood
+from tests.world.movements import movement
+from tests.world.payouts import (
+    ACCEPTED,
+    IS_ACCEPTED,
+    IS_SETTLED,
+    NOT_SENT,
+    PAID,
+    SENDING,
+    UNKNOWN,
+    OneBank,
+    PayoutWorld,
+    ScriptedBank,
+)
+from tests.world.people import ACCOUNT, account
+from tests.world.standing import NOON
+from tests.world.waiting import settle, until
+
+HOUR_S = 3600
+MISMATCH = replace(IS_SETTLED, value=Money(1049))
+
+
+@pytest.fixture
+def reconciler_world(payout_world: PayoutWorld) -> ReconcilerWorld:
+    payout_world.bank.reads["statement"] = {None: Unavailable("down")}
+    return ReconcilerWorld(payout_world)
+
+
+async def test_a_turn_notes_that_the_bank_holds_a_payout_and_wants_nobody(
+    reconciler_world: ReconcilerWorld, caplog: pytest.LogCaptureFixture
+):
+    """Nothing pages, and the statement is not read: nothing moved before the bank decided."""
+    until = NOON + timedelta(minutes=30)
+    await reconciler_world.payout_world.stands(ACCEPTED)
+    reconciler_world.payout_world.bank.knows = replace(IS_ACCEPTED, held_until=until)
+    reconciler_world.payout_world.bank.reads["statement"] = {None: AssertionError("read")}
+    reconciler_world.board.waiting = [await reconciler_world.payout_world.row()]
+
+    await reconciler_world.reconciler.run_once()
+
+    [look] = reconciler_world.board.looks
+    assert (look.state, look.held_until, look.review) == (ACCEPTED, until, False)
+    assert look.next_check_at == NOON + timedelta(minutes=5)
+    assert caplog.text == ""
+
+
+async def test_a_turn_notes_that_the_bank_holds_it_no_longer(reconciler_world: ReconcilerWorld):
+    await reconciler_world.payout_world.stands(ACCEPTED, held_until=NOON + timedelta(minutes=30))
+    reconciler_world.payout_world.bank.knows = IS_ACCEPTED
+    reconciler_world.board.waiting = [await reconciler_world.payout_world.row()]
+
+    await reconciler_world.reconciler.run_once()
+
+    [look] = reconciler_world.board.looks
+    assert (look.held_until, look.next_check_at) == (None, NOON + timedelta(seconds=2))
+
+
+async def test_a_bank_that_does_not_answer_leaves_the_deadline_as_it_was(
+    reconciler_world: ReconcilerWorld,
+):
+    until = NOON + timedelta(minutes=30)
+    await reconciler_world.payout_world.stands(ACCEPTED, held_until=until)
+    reconciler_world.payout_world.bank.knows = Unavailable("down")
+    reconciler_world.board.waiting = [await reconciler_world.payout_world.row()]
+
+    await reconciler_world.reconciler.run_once()
+
+    [look] = reconciler_world.board.looks
+    assert (look.held_until, look.review) == (until, False)
+
+
+async def test_a_turn_settles_what_the_bank_settled(reconciler_world: ReconcilerWorld):
+    await reconciler_world.payout_world.stands(UNKNOWN)
+    reconciler_world.payout_world.bank.knows = IS_SETTLED
+    reconciler_world.board.waiting = [await reconciler_world.payout_world.row()]
+
+    looked_at = await reconciler_world.reconciler.run_once()
+
+    [look] = reconciler_world.board.looks
+    assert (looked_at, (await reconciler_world.payout_world.row()).state) == (1, PAID)
+    assert (look.state, look.next_check_at, look.review) == (PAID, None, False)
+    assert reconciler_world.told == [await reconciler_world.board.standing()]
+
+
+async def test_nothing_is_ever_sent(reconciler_world: ReconcilerWorld):
+    """Rule R15."""
+    for state in (SENDING, UNKNOWN, NOT_SENT, ACCEPTED):
+        reconciler_world.board.waiting.append(stood(state))
+    reconciler_world.payout_world.clock.passes(48 * HOUR_S)
+
+    await reconciler_world.reconciler.run_once()
+
+    assert len(reconciler_world.board.looks) == 4
+    assert reconciler_world.payout_world.bank.orders == []
+
+
+@pytest.mark.parametrize(("age_h", "review"), [(25, False), (26, True)])
+async def test_what_is_not_known_after_a_day_and_two_hours_waits_for_a_person(
+    reconciler_world: ReconcilerWorld, age_h: int, review: bool, caplog: pytest.LogCaptureFixture
+):
+    """An error in the log and a gauge: nothing is lost silently."""
+    await reconciler_world.payout_world.stands(UNKNOWN)
+    reconciler_world.payout_world.bank.knows = Unavailable("down")
+    reconciler_world.board.waiting = [await reconciler_world.payout_world.row()]
+    reconciler_world.payout_world.clock.passes(age_h * HOUR_S)
+
+    await reconciler_world.reconciler.run_once()
+
+    [look] = reconciler_world.board.looks
+    assert (look.review, look.next_check_at is None) == (review, review)
+    assert ("payout_review" in caplog.text) is review
+
+
+async def test_another_amount_at_the_bank_is_for_a_person_at_once(
+    reconciler_world: ReconcilerWorld,
+):
+    """And is still looked at: the bank may correct itself."""
+    await reconciler_world.payout_world.stands(ACCEPTED)
+    reconciler_world.payout_world.bank.knows = MISMATCH
+    reconciler_world.board.waiting = [await reconciler_world.payout_world.row()]
+
+    await reconciler_world.reconciler.run_once()
+
+    [look] = reconciler_world.board.looks
+    assert look.review
+    assert look.next_check_at == NOON + timedelta(seconds=2)
+
+
+async def test_what_a_person_must_see_stays_so_until_it_is_final(reconciler_world: ReconcilerWorld):
+    reconciler_world.payout_world.bank.knows = Unavailable("down")
+    reconciler_world.board.waiting = [stood(UNKNOWN, review=True)]
+
+    await reconciler_world.reconciler.run_once()
+
+    [look] = reconciler_world.board.looks
+    assert look.review
+
+
+async def test_an_account_that_is_gone_is_asked_about_later(reconciler_world: ReconcilerWorld):
+    reconciler_world.board.waiting = [stood(UNKNOWN, account_id="gone")]
+
+    await reconciler_world.reconciler.run_once()
+
+    assert reconciler_world.payout_world.bank.lookups == []
+    assert len(reconciler_world.board.looks) == 1
+
+
+async def test_a_bank_sees_two_looks_at_once(reconciler_world: ReconcilerWorld):
+    """Payouts 2.7: its budget, however much is due."""
+    reconciler_world.board.waiting = [
+        stood(UNKNOWN, reference=f"o-{number}") for number in range(10)
+    ]
+    reconciler_world.payout_world.bank.knows = Unavailable("down")
+    reconciler_world.payout_world.bank.gate.clear()
+    turn = asyncio.ensure_future(reconciler_world.reconciler.run_once())
+    await until(lambda: len(reconciler_world.payout_world.bank.lookups) == 2)
+    await settle(50)
+
+    at_once = len(reconciler_world.payout_world.bank.lookups)
+    reconciler_world.payout_world.bank.gate.set()
+    await turn
+
+    assert at_once == 2
+    assert (
+        len(reconciler_world.payout_world.bank.lookups) == len(reconciler_world.board.looks) == 10
+    )
+
+
+async def test_one_bank_does_not_wait_for_another(reconciler_world: ReconcilerWorld):
+    reconciler_world.board.waiting = [
+        *(stood(UNKNOWN, reference=f"o-{number}") for number in range(3)),
+        stood(UNKNOWN, provider="other"),
+    ]
+    reconciler_world.payout_world.bank.gate.clear()
+
+    turn = asyncio.ensure_future(reconciler_world.reconciler.run_once())
+    await until(lambda: reconciler_world.board.looks)
+
+    assert [look.reference for look in reconciler_world.board.looks] == ["order-1"]
+    reconciler_world.payout_world.bank.gate.set()
+    await turn
+
+
+class Raising(ScriptedBank):
+    """An adapter with a mistake in every read."""
+
+    async def list_statement(self, *_arguments: object) -> object:  # type: ignore[override]
+        message = "no such field"
+        raise KeyError(message)
+
+
+class Broken(OneBank):
+    """Banks whose credentials cannot be opened for one of two accounts."""
+
+    def of(self, found: Account):  # type: ignore[no-untyped-def]
+        message = "sealed under another key"
+        raise ValueError(message)
+
+
+async def test_an_adapter_that_raises_keeps_nobody_from_their_look(
+    reconciler_world: ReconcilerWorld,
+):
+    """Whatever it raises, wherever: the schedule goes on."""
+    raising = Raising(knows=KeyError("situacao"))
+    reconciler_world.payout_world.banks.adapter = raising
+    reconciler_world.board.waiting = [
+        stood(UNKNOWN, reference=f"o-{number}") for number in range(4)
+    ]
+
+    await reconciler_world.reconciler.run_once()
+
+    assert {look.reference for look in reconciler_world.board.looks} == {"o-0", "o-1", "o-2", "o-3"}
+    assert all(look.next_check_at is not None for look in reconciler_world.board.looks)
+
+
+async def test_a_look_of_a_person_does_not_raise_for_an_adapter_s_mistake(
+    reconciler_world: ReconcilerWorld,
+):
+    """What the bank proves stays; what it does not is as it was."""
+    await reconciler_world.payout_world.stands(UNKNOWN)
+    reconciler_world.payout_world.banks.adapter = Raising(knows=KeyError("situacao"))
+    row = await reconciler_world.payout_world.row()
+
+    assert await reconciler_world.reconciler.look_at(row) == row
+
+
+async def test_what_a_clock_planned_that_was_put_back_is_looked_at_at_once(
+    reconciler_world: ReconcilerWorld, caplog: pytest.LogCaptureFixture
+):
+    """Else it would wait until the clock is there again."""
+    clock, board = reconciler_world.payout_world.clock, reconciler_world.board
+    later = clock.at + timedelta(hours=2)
+    clock.at = later
+    await reconciler_world.reconciler.run_once()
+    clock.at = NOON
+    board.waiting = [stood(UNKNOWN, since=later)]
+    for _ in range(2):
+        await reconciler_world.reconciler.run_once()
+
+    assert board.up_to == [later, *[later + timedelta(minutes=15)] * 2, NOON]
+    assert [each.next_check_at for each in board.looks] == [NOON + timedelta(minutes=1)]
+    assert "payouts_clock_put_back seconds=7200" in caplog.text
+
+
+async def test_a_process_looks_once_for_what_was_planned_too_far_ahead(
+    reconciler_world: ReconcilerWorld, caplog: pytest.LogCaptureFixture
+):
+    """At its first turn that the store answers."""
+    reconciler_world.board.ahead = 3
+    reconciler_world.board.fails = True
+    with pytest.raises(ExceptionGroup):
+        await reconciler_world.reconciler.run_once()
+    reconciler_world.board.fails = False
+
+    for _ in range(2):
+        await reconciler_world.reconciler.run_once()
+
+    assert reconciler_world.board.recalls == [NOON]
+    assert "payouts_planned_too_far_ahead count=3" in caplog.text
+
+
+async def test_a_clock_that_is_corrected_changes_nothing(reconciler_world: ReconcilerWorld):
+    clock = reconciler_world.payout_world.clock
+    await reconciler_world.reconciler.run_once()
+    clock.at -= timedelta(seconds=2)
+    await reconciler_world.reconciler.run_once()
+
+    assert reconciler_world.board.up_to == [NOON, clock.at]
+
+
+async def test_a_bank_that_cannot_be_found_out_keeps_nobody_from_their_look(
+    payout_world: PayoutWorld, caplog: pytest.LogCaptureFixture
+):
+    payout_world.follow_up = FollowUp(
+        payout_world.store,
+        Broken(payout_world.bank),
+        payout_world.clock.now,
+        lambda *_: None,
+        payout_world.returns,
+    )
+    reconciler_world = ReconcilerWorld(payout_world)
+    reconciler_world.board.waiting = [
+        stood(UNKNOWN, reference=f"o-{number}") for number in range(2)
+    ]
+
+    await reconciler_world.reconciler.run_once()
+
+    assert len(reconciler_world.board.looks) == 2
+    assert "payout_look_failed" in caplog.text
+
+
+async def test_an_account_that_cannot_be_read_keeps_nobody_from_their_look(
+    reconciler_world: ReconcilerWorld, caplog: pytest.LogCaptureFixture
+):
+    class Unreadable(People):
+        async def find(self, account_id: str) -> Account | None:
+            if account_id != ACCOUNT:
+                message = "no such word"
+                raise ValueError(message)
+            return account()
+
+    object.__setattr__(reconciler_world.reconciler._work, "find_account", Unreadable().find)
+    reconciler_world.board.waiting = [
+        stood(UNKNOWN, reference="theirs", account_id="other", provider="other"),
+        *(stood(UNKNOWN, reference=f"o-{number}") for number in range(3)),
+    ]
+
+    await reconciler_world.reconciler.run_once()
+
+    looks = {look.reference for look in reconciler_world.board.looks}
+    assert looks == {"theirs", "o-0", "o-1", "o-2"}
+    assert "payout_look_failed" in caplog.text
+
+
+async def test_how_payouts_stand_is_told_whatever_goes_wrong_with_looks(
+    reconciler_world: ReconcilerWorld, monkeypatch: pytest.MonkeyPatch
+):
+    """Else the figures would stand still, and nobody would see that nothing is looked at."""
+
+    async def mistaken(_now: datetime) -> Sequence[DueAccount]:
+        message = "ted"
+        raise KeyError(message)
+
+    monkeypatch.setattr(reconciler_world.board, "due", mistaken)
+
+    with pytest.raises(ExceptionGroup):
+        await reconciler_world.reconciler.run_once()
+
+    assert reconciler_world.told == [await reconciler_world.board.standing()]
+
+
+async def test_what_the_bank_does_not_find_is_looked_for_in_its_statement(
+    reconciler_world: ReconcilerWorld,
+):
+    await reconciler_world.payout_world.stands(UNKNOWN)
+    row = await reconciler_world.payout_world.row()
+    reconciler_world.payout_world.bank.reads["statement"] = {
+        None: Page(items=[movement(provider_key=row.provider_key)], next_cursor=None)
+    }
+
+    seen = await reconciler_world.reconciler.look_at(row)
+
+    assert (seen.state, seen.e2e_id) == (PAID, "E7")
+    assert len(reconciler_world.payout_world.bank.lookups) == 1
+
+
+async def test_a_probe_looks_now_and_plans_the_next_look(reconciler_world: ReconcilerWorld):
+    """Somebody else's look, or one just before, leaves nothing to claim."""
+    await reconciler_world.payout_world.stands(UNKNOWN)
+    row = await reconciler_world.payout_world.row()
+    reconciler_world.payout_world.bank.knows = IS_SETTLED
+    reconciler_world.board.waiting = [row]
+
+    seen = await reconciler_world.reconciler.probe(row.account_id, row.reference)
+    again = await reconciler_world.reconciler.probe(row.account_id, row.reference)
+
+    assert seen is not None
+    assert (seen.state, again) == (PAID, None)
+    assert [each.state for each in reconciler_world.board.looks] == [PAID]

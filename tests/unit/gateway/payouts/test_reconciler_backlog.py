@@ -1,0 +1,244 @@
+"""The reconciler with much to do: nothing that is slow holds up the rest."""
+
+import asyncio
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+
+import pytest
+
+from gateway.banks.port.providers import Page, ProviderAccount, Unavailable
+from gateway.banks.port.statements import Entry
+from gateway.core.storage import StoreUnavailable
+from gateway.core.windows import Window
+from gateway.payouts.followups import Checked
+from gateway.payouts.paces import Pace
+from gateway.payouts.reconciler import Reconciler
+from tests.unit.gateway.payouts.reconciler import ReconcilerWorld, stood
+from tests.world.movements import movement
+from tests.world.payouts import (
+    ACCEPTED,
+    IS_ACCEPTED,
+    IS_SETTLED,
+    PAID,
+    UNKNOWN,
+    PayoutWorld,
+    ScriptedBank,
+)
+from tests.world.standing import NOON
+from tests.world.waiting import forever, until
+
+
+@dataclass
+class Statements(ScriptedBank):
+    """A bank that knows no payout, and whose statement has one page; it counts who asks."""
+
+    entries: list[Entry] = field(default_factory=list)
+    statements: int = 0
+
+    async def list_statement(  # type: ignore[override]
+        self, account: ProviderAccount, window: Window, cursor: str | None, limit: int
+    ) -> Page[Entry]:
+        self.statements += 1
+        return Page(items=self.entries, next_cursor=None)
+
+
+@pytest.fixture
+def world(payout_world: PayoutWorld) -> ReconcilerWorld:
+    payout_world.bank.reads["statement"] = {None: Unavailable("down")}
+    return ReconcilerWorld(payout_world)
+
+
+def paced(world: ReconcilerWorld, pace: Pace, pause_s: float = 1.0) -> Reconciler:
+    work = replace(world.reconciler._work, pace=lambda _name: pace, pause_s=pause_s)
+    return Reconciler(work)
+
+
+def waiting(world: ReconcilerWorld, number: int, **fields: object) -> None:
+    """Payouts of one account that are due; a key of its own for each."""
+    for each in range(number):
+        name = f"{fields.get('provider', 'sandbox')}-{each}"
+        world.board.waiting.append(
+            stood(UNKNOWN, reference=name, provider_key=name.ljust(32, "0"), **fields)
+        )
+
+
+async def test_a_backlog_is_looked_at_in_one_turn(world: ReconcilerWorld):
+    """A full claim is followed by the next one at once: nobody waits for a pause."""
+    waiting(world, 40)
+    world.payout_world.bank.knows = IS_ACCEPTED
+
+    looks = await paced(world, Pace(at_once=2), pause_s=3600).run_once()
+
+    assert looks == len(world.board.looks) == 40
+    assert world.board.claims > 5
+
+
+async def test_a_bank_that_hangs_holds_up_no_other(world: ReconcilerWorld):
+    """Not even what becomes due while it hangs; a process looks at the store all the same."""
+    waiting(world, 3)
+    world.payout_world.bank.gate.clear()
+    turn = asyncio.ensure_future(paced(world, Pace(at_once=4), pause_s=0.01).run_once())
+    await until(lambda: world.payout_world.bank.lookups)
+
+    waiting(world, 2, provider="other")
+    await until(lambda: len(world.board.looks) == 2 and world.told)
+
+    assert {each.reference for each in world.board.looks} == {"other-0", "other-1"}
+    world.payout_world.bank.gate.set()
+    await turn
+    assert len(world.board.looks) == 5
+
+
+async def test_an_account_s_statement_is_read_once_for_all_its_payouts(world: ReconcilerWorld):
+    """The look-ups come first; each that proves nothing waits for the same statement."""
+    bank = world.payout_world.banks.adapter = Statements(knows=Unavailable("down"))
+    await world.payout_world.stands(UNKNOWN)
+    row = await world.payout_world.row()
+    bank.entries = [movement(provider_key=row.provider_key)]
+    world.board.waiting = [row]
+    waiting(world, 9)
+
+    await paced(world, Pace(at_once=16)).run_once()
+
+    states = {each.reference: each.state for each in world.board.looks}
+    assert (len(bank.lookups), bank.statements) == (10, 1)
+    assert states.pop(row.reference) is PAID
+    assert set(states.values()) == {UNKNOWN}
+
+
+@dataclass
+class Pages(ScriptedBank):
+    """A bank that knows no payout; its statement has pages, of which the last never comes."""
+
+    pages: list[list[Entry]] = field(default_factory=list)
+
+    async def list_statement(  # type: ignore[override]
+        self, account: ProviderAccount, window: Window, cursor: str | None, limit: int
+    ) -> Page[Entry]:
+        number = int(cursor or 0)
+        if number == len(self.pages):
+            await forever()
+        return Page(items=self.pages[number], next_cursor=str(number + 1))
+
+
+async def test_a_payout_in_no_statement_costs_the_others_nothing(
+    world: ReconcilerWorld, monkeypatch: pytest.MonkeyPatch
+):
+    """It leads the walk twenty hours back, which takes longer than a search may."""
+    monkeypatch.setattr("gateway.payouts.reconciler._LOOK_S", 0.05)
+    await world.payout_world.stands(UNKNOWN)
+    row = await world.payout_world.row()
+    lost = stood(UNKNOWN, reference="lost", created_at=NOON - timedelta(hours=20))
+    world.board.waiting = [row, replace(lost, provider_key="lost".ljust(32, "0"))]
+    entry = movement(provider_key=row.provider_key)
+    world.payout_world.banks.adapter = Pages(knows=Unavailable("down"), pages=[[entry]])
+
+    await paced(world, Pace(at_once=16)).run_once()
+
+    states = {each.reference: each.state for each in world.board.looks}
+    assert states == {row.reference: PAID, "lost": UNKNOWN}
+
+
+async def test_a_movement_on_a_later_page_is_found_at_a_slow_rate(
+    world: ReconcilerWorld, monkeypatch: pytest.MonkeyPatch
+):
+    """The waits for the account's turns are longer than the bank may take for its pages."""
+    monkeypatch.setattr("gateway.payouts.reconciler._LOOK_S", 0.01)
+    loop = asyncio.get_running_loop()
+
+    async def wait_longer(_seconds: float) -> None:
+        ends_at = loop.time() + 0.02
+        await until(lambda: loop.time() > ends_at)
+
+    await world.payout_world.stands(UNKNOWN)
+    row = await world.payout_world.row()
+    world.board.waiting = [row]
+    entry = movement(provider_key=row.provider_key)
+    world.payout_world.banks.adapter = Pages(knows=Unavailable("down"), pages=[[], [], [entry]])
+
+    reconciler = paced(world, Pace(at_once=4, per_s=4.0))
+    reconciler._places_of("sandbox")._sleep = wait_longer
+
+    await reconciler.run_once()
+
+    [look] = world.board.looks
+    assert look.state is PAID
+
+
+async def test_a_search_ends_before_its_claims_do(
+    world: ReconcilerWorld, monkeypatch: pytest.MonkeyPatch
+):
+    """However many pages there are, and however seldom the bank may be asked."""
+    monkeypatch.setattr("gateway.payouts.reconciler._SEARCHED_S", 0.05)
+    waiting(world, 1)
+    world.payout_world.banks.adapter = Pages(knows=Unavailable("down"), pages=[[]] * 90)
+    reconciler = paced(world, Pace(at_once=4, per_s=1.0))
+    reconciler._places_of("sandbox")._sleep = lambda _seconds: forever()
+
+    await reconciler.run_once()
+
+    assert [each.state for each in world.board.looks] == [UNKNOWN]
+
+
+async def test_what_a_look_settles_waits_for_no_statement(world: ReconcilerWorld):
+    gate = asyncio.Event()
+
+    class Slow(Statements):
+        async def list_statement(self, *given: object) -> Page[Entry]:  # type: ignore[override]
+            await gate.wait()
+            return Page(items=[], next_cursor=None)
+
+        async def find_payout(self, account, key, provider_id):  # type: ignore[no-untyped-def]
+            if key == row.provider_key:
+                return IS_SETTLED
+            return IS_ACCEPTED
+
+    await world.payout_world.stands(ACCEPTED)
+    row = await world.payout_world.row()
+    world.payout_world.banks.adapter = Slow()
+    world.board.waiting = [row]
+    waiting(world, 2)
+    turn = asyncio.ensure_future(paced(world, Pace(at_once=4)).run_once())
+    await until(lambda: world.board.looks)
+    let_go = [each.state for each in world.board.looks]
+    gate.set()
+    await turn
+
+    assert let_go == [PAID]
+    assert len(world.board.looks) == 3
+
+
+async def test_a_slow_rate_is_kept(world: ReconcilerWorld):
+    """Calls for one account come one after the other, at a tenth of what its bank allows."""
+    slept: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        slept.append(seconds)
+
+    waiting(world, 3)
+    reconciler = paced(world, Pace(at_once=4, per_s=1000.0))
+    places = reconciler._places_of("sandbox")
+    places._clock, places._sleep = (lambda: 0.0), sleep
+
+    await reconciler.run_once()
+
+    # three looks and the statement's only page
+    assert [round(each, 3) for each in slept] == [0.001, 0.002, 0.003]
+
+
+async def test_claims_of_a_turn_that_failed_hold_no_room(
+    world: ReconcilerWorld, monkeypatch: pytest.MonkeyPatch
+):
+    async def away(_checked: Checked) -> bool:
+        message = "away"
+        raise StoreUnavailable(message)
+
+    waiting(world, 4)
+    reconciler = paced(world, Pace(at_once=2))
+    with monkeypatch.context() as broken:
+        broken.setattr(world.board, "checked", away)
+        with pytest.raises(ExceptionGroup):
+            await reconciler.run_once()
+    waiting(world, 4)
+
+    assert await reconciler.run_once() == 4

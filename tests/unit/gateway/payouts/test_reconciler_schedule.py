@@ -1,0 +1,89 @@
+"""When a payout is looked at next."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from gateway.payouts.model import FINAL_STATES, Payout, PayoutState
+from gateway.payouts.reconciler import next_check
+from tests.unit.gateway.payouts.reconciler import stood
+from tests.world.payouts import ACCEPTED, NOT_SENT, SENDING, UNKNOWN
+from tests.world.standing import NOON
+
+HOUR_S = 3600
+HELD = stood(ACCEPTED, held_until=NOON + timedelta(minutes=30))
+
+
+def looks_at(payout: Payout, ages_s: Iterable[float]) -> dict[float, float | None]:
+    """Return when a payout is looked at next, by its age, both in seconds."""
+    due = {age_s: next_check(payout, NOON + timedelta(seconds=age_s), 0.5) for age_s in ages_s}
+    return {age: None if at is None else (at - NOON).total_seconds() for age, at in due.items()}
+
+
+@pytest.mark.parametrize("state", [UNKNOWN, ACCEPTED])
+def test_looks_are_soon_at_first_then_hourly_then_never(state: PayoutState):
+    """Payouts 2.7: after 2, 5, 15 s, 1, 5, 15 min, then every hour until 26."""
+    expected = {
+        0: 2,
+        1.9: 2,
+        2: 7,
+        6.9: 7,
+        7: 22,
+        22: 82,
+        82: 382,
+        382: 1282,
+        1282: 1282 + HOUR_S,
+        20 * HOUR_S: 21 * HOUR_S,
+        26 * HOUR_S - 1: 27 * HOUR_S - 1,
+        26 * HOUR_S: None,
+        100 * HOUR_S: None,
+    }
+
+    assert looks_at(stood(state), expected) == expected
+
+
+def test_a_held_payout_is_looked_at_now_and_then_and_after_its_deadline_as_usual():
+    expected = {
+        0: 300,
+        2: 302,
+        1600: 1802,
+        1799: 1802,
+        1800: 1802,
+        1802: 1807,
+        1800 + 1282: 1800 + 1282 + HOUR_S,
+        26 * HOUR_S: None,
+    }
+
+    assert looks_at(HELD, expected) == expected
+
+
+def test_a_bank_that_puts_its_deadline_off_again_and_again_hides_nothing():
+    now = NOON + timedelta(hours=26)
+
+    assert next_check(replace(HELD, held_until=now + timedelta(minutes=60)), now, 0.5) is None
+
+
+@pytest.mark.parametrize(("chance", "minutes"), [(0.0, 54), (0.5, 60), (0.999999, 66)])
+def test_hourly_looks_are_spread_by_a_tenth(chance: float, minutes: int):
+    now = NOON + timedelta(hours=5)
+
+    due = next_check(stood(UNKNOWN), now, chance)
+
+    assert due is not None
+    assert abs(due - now - timedelta(minutes=minutes)) < timedelta(seconds=1)
+
+
+def test_final_payouts_are_never_looked_at_again():
+    assert {next_check(stood(state), NOON, 0.5) for state in FINAL_STATES} == {None}
+
+
+def test_what_is_being_sent_is_looked_at_when_its_lease_ends():
+    payout = stood(SENDING)
+
+    assert next_check(payout, NOON, 0.5) == payout.lease_until
+
+
+def test_what_was_not_sent_is_looked_at_when_its_day_is_over():
+    assert next_check(stood(NOT_SENT), NOON, 0.5) == NOON + timedelta(hours=12)

@@ -1,0 +1,106 @@
+"""One word for how sure we are."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from gateway.banks.port.payout_orders import FailureCode
+from gateway.banks.port.providers import Evidence, Phase
+from gateway.payouts.model import Absence, EventKind, Failure, PayoutState
+from gateway.payouts.status import Certainty, CertaintySought, certainty_of
+from tests.world.stores.samples import change, payout
+
+ABSENT = Evidence(phase=Phase.ANSWERED, bytes_left=True, reason="absent")
+NO_BYTE = Evidence(phase=Phase.CONNECTING, bytes_left=False, reason="refused")
+UNSENT, OTHER = Failure(FailureCode.NOT_SENT), Failure(FailureCode.OTHER)
+DECIDED = EventKind.DECIDED
+
+WORDS = {
+    PayoutState.SENDING: Certainty.SENT_UNKNOWN,
+    PayoutState.UNKNOWN: Certainty.SENT_UNKNOWN,
+    PayoutState.NOT_SENT: Certainty.NOT_SENT,
+    PayoutState.ACCEPTED: Certainty.CONFIRMED_ACCEPTED,
+    PayoutState.PAID: Certainty.SETTLED,
+    PayoutState.REJECTED: Certainty.CONFIRMED_REJECTED,
+    PayoutState.FAILED: Certainty.CONFIRMED_REJECTED,
+}
+
+
+def test_every_state_has_its_word():
+    wrong = [
+        state
+        for state in PayoutState
+        if certainty_of(replace(payout(), state=state)) is not WORDS[state]
+    ]
+
+    assert wrong == []
+
+
+def test_what_failed_for_not_being_sent_was_not_sent():
+    for code in FailureCode:
+        failed = replace(payout(), state=PayoutState.FAILED, failure=Failure(code))
+
+        word = certainty_of(failed)
+
+        expected = Certainty.CONFIRMED_REJECTED
+        assert word is (Certainty.NOT_SENT if code is FailureCode.NOT_SENT else expected)
+
+
+def test_what_may_have_left_and_was_not_executed_has_a_word_of_its_own():
+    """Until its day is over, and then; whatever people said of another payout changes nothing."""
+    for state, failure in (
+        (PayoutState.NOT_SENT, None),
+        (PayoutState.FAILED, Failure(FailureCode.NOT_SENT)),
+    ):
+        about = replace(payout(), state=state, failure=failure)
+
+        assert certainty_of(about) is Certainty.NOT_SENT
+        assert certainty_of(replace(about, absence=Absence.BANK)) is Certainty.NOT_EXECUTED
+
+
+def test_an_earlier_absence_is_forgotten_once_a_later_try_went_on():
+    for state in set(PayoutState) - {PayoutState.NOT_SENT}:
+        about = replace(payout(), state=state, absence=Absence.BANK)
+
+        assert certainty_of(about) is WORDS[state]
+
+
+def test_what_people_closed_is_no_word_of_the_bank():
+    about = replace(payout(), state=PayoutState.FAILED, failure=OTHER, absence=Absence.PEOPLE)
+
+    assert certainty_of(about) is Certainty.DECIDED_UNPAID
+
+
+def test_a_search_for_an_old_word_still_finds_both_that_it_stood_for():
+    """Each word of a payout has one search that finds it alone."""
+    pairs = {
+        CertaintySought.NOT_SENT: {Certainty.NOT_SENT, Certainty.NOT_EXECUTED},
+        CertaintySought.CONFIRMED_REJECTED: {
+            *(Certainty.CONFIRMED_REJECTED, Certainty.DECIDED_UNPAID)
+        },
+    }
+    assert {each: each.words for each in pairs} == pairs
+    alone = [each.words for each in CertaintySought if each not in pairs]
+    assert sorted(alone, key=sorted) == sorted([{each} for each in Certainty], key=sorted)
+
+
+@pytest.mark.parametrize(
+    ("step", "absence"),
+    [
+        ({"after": PayoutState.NOT_SENT, "evidence": ABSENT}, Absence.BANK),
+        ({"after": PayoutState.NOT_SENT, "evidence": NO_BYTE}, None),
+        ({"after": PayoutState.UNKNOWN, "evidence": ABSENT}, None),
+        ({"after": PayoutState.FAILED, "evidence": ABSENT, "failure": UNSENT}, Absence.BANK),
+        ({"after": PayoutState.FAILED, "failure": UNSENT}, None),
+        ({"after": PayoutState.FAILED, "evidence": ABSENT, "failure": OTHER}, None),
+        ({"after": PayoutState.FAILED, "failure": OTHER, "cause": DECIDED}, Absence.PEOPLE),
+        ({"after": PayoutState.PAID, "cause": DECIDED}, None),
+    ],
+)
+def test_a_step_says_who_proves_that_nothing_was_executed(
+    step: dict[str, Any], absence: Absence | None
+):
+    about = change(PayoutState.UNKNOWN, PayoutState.NOT_SENT)
+
+    assert replace(about, **step).absence is absence

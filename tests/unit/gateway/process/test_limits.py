@@ -1,0 +1,203 @@
+"""Limits that processes count together in Redis; and what holds while it is away."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator
+
+import pytest
+from redis.asyncio import Redis
+
+from gateway.core.shared_limits import Ask, Grant
+from gateway.process.limits import ValkeyLimits
+from gateway.process.shared import connect
+from gateway.telemetry.ports import Event
+from tests.servers.process import free_port
+from tests.servers.streams import listening
+from tests.world.waiting import forever, until
+
+SLOW = Ask("read/cli_1", step_s=1000.0, room_s=10_000.0)
+"""Ten tokens; one comes back in a thousand seconds, in which no test takes part."""
+
+
+class Process:
+    """A process whose limits are at ``url``, which may be slow; what it counted, by result."""
+
+    def __init__(self, url: str, **patience: float) -> None:
+        self.counted: Counter[str] = Counter()
+        self.remote = connect(url, 60.0)
+        self.limits = ValkeyLimits(
+            remote=self.remote,
+            namespace="pixgate:v1:sandbox",
+            secret=b"s" * 32,
+            count=self.count,
+            **{"patience_s": 60.0, **patience},
+        )
+
+    def count(self, event: Event, label: str) -> None:
+        assert event is Event.SHARED_LIMITS
+        self.counted[label] += 1
+
+    async def took(self, *asks: Ask) -> list[int] | None:
+        granted = await self.limits.take(asks)
+        return None if granted is None else [each.took for each in granted.grants]
+
+    async def close(self) -> None:
+        await self.limits.close()
+        await self.remote.aclose()
+
+
+@pytest.fixture
+async def one(redis_url: str) -> AsyncIterator[Process]:
+    process = Process(redis_url)
+    yield process
+    await process.close()
+
+
+@pytest.fixture
+async def other(redis_url: str) -> AsyncIterator[Process]:
+    process = Process(redis_url)
+    yield process
+    await process.close()
+
+
+async def test_processes_draw_from_one_bucket(one: Process, other: Process):
+    full = await one.took(SLOW._replace(want=6))
+    rest = await other.took(SLOW._replace(want=6), SLOW._replace(key="read/cli_2", want=2))
+    empty = await one.limits.take([SLOW])
+
+    assert (full, rest) == ([6], [4, 2])
+    assert empty is not None
+    assert empty.grants[0] == Grant(0, pytest.approx(10_000, abs=5))
+
+
+async def test_tokens_come_back_at_the_rate_and_no_more_than_the_burst(one: Process):
+    fast = Ask("fast", step_s=1e-6, room_s=3e-6, want=5)
+
+    taken = [await one.took(fast) for _ in range(3)]
+
+    assert taken == [[3]] * 3
+
+
+async def test_what_is_given_back_is_there_and_what_is_owed_is_bounded(one: Process):
+    owed = SLOW._replace(back=-100, debt_s=50.0)
+
+    await one.took(SLOW._replace(want=10))
+    returned = await one.took(SLOW._replace(want=10, back=4))
+    one.limits.give_back([SLOW._replace(want=0, back=3)])
+    given_back = await one.took(SLOW._replace(want=10))
+    never_fuller = await one.took(SLOW._replace(key="b", want=20, back=50))
+    in_debt = await one.limits.take([owed._replace(key="c")])
+    no_deeper = await one.limits.take([owed._replace(key="c", debt_s=0.0)])
+
+    assert no_deeper is not None
+    assert no_deeper.grants[0].full_s == pytest.approx(10_050, abs=5)
+    assert (returned, given_back, never_fuller) == ([4], [3], [10])
+    assert in_debt is not None
+    assert in_debt.grants[0] == Grant(0, pytest.approx(10_050, abs=5))
+
+
+async def test_a_pause_is_every_process_s_and_only_of_its_name(one: Process, other: Process):
+    one.limits.pause("woovi/get_balance/a", 100.0)
+    await one.took(SLOW)
+
+    paused = [
+        await other.limits.take([SLOW] * asks, name)
+        for asks in (0, 1)
+        for name in ("woovi/get_balance/a", "woovi/get_balance/b")
+    ]
+
+    assert [each and round(each.pause_s) for each in paused] == [100, 0, 100, 0]
+
+
+async def test_failures_lie_in_a_moving_window(one: Process, other: Process, raw: Redis):
+    limits, keys = [[2, 4], [1]], ["203.0.113.7", "203.0.113.7/cli"]
+
+    waits = [
+        await process.limits.count_failure(keys, 1000.0, limits)
+        for process in (one, other, one, other, one)
+    ]
+    alone = await one.limits.count_failure(keys[:1], 1000.0, limits[:1])
+    kept = [await raw.llen(key) for key in await raw.keys("*failed*")]
+    past = await one.limits.count_failure(keys, 1e-6, limits)
+
+    exceeded = [[[wait > 0 for wait in key] for key in each or ()] for each in waits]
+    assert exceeded == [
+        [[False, False], [False]],
+        [[False, False], [True]],
+        [[True, False], [True]],
+        [[True, False], [True]],
+        [[True, True], [True]],
+    ]
+    assert alone == [[pytest.approx(1000, abs=5)] * 2]
+    assert past == [[0, 0], [0]]
+    assert sorted(kept) == [2, 5]
+
+
+async def test_every_key_has_a_lifetime_and_says_nothing(one: Process, raw: Redis):
+    """Addresses, client ids and names of banks' accounts are digests under a key of ours."""
+    one.limits.pause("woovi/secret-name", 100.0)
+    await one.limits.count_failure(["203.0.113.7", "203.0.113.7/cli_1"], 60.0, [[1], [1]])
+    await one.took(SLOW, SLOW._replace(key="person:maria"))
+    await one.took(SLOW._replace(key="full", want=0))
+
+    names = [key.decode() for key in await raw.keys("*")]
+
+    assert len(names) == 5
+    assert [await raw.pttl(name) > 0 for name in names] == [True] * 5
+    assert all(name.startswith("pixgate:v1:sandbox:") for name in names)
+    assert not any(word in str(names) for word in ("203.0", "cli_1", "maria", "secret", "woovi"))
+
+
+async def test_what_is_asked_at_once_is_one_call(one: Process):
+    await one.took(SLOW)
+    await asyncio.gather(*(one.took(SLOW) for _ in range(8)))
+
+    assert one.counted["answered"] == 2
+
+
+async def test_where_nobody_listens_it_is_asked_seldom():
+    process = Process(f"redis://127.0.0.1:{free_port()}/0")
+
+    answers = [await process.took(SLOW) for _ in range(100)]
+    process.limits.pause("a", 1.0)
+    process.limits.give_back([SLOW])
+    failed = await process.limits.count_failure(["a"], 60.0, [[1]])
+    await process.close()
+
+    assert answers == [None] * 100
+    assert failed is None
+    assert process.counted == {"failed": 1}
+    assert process.limits.away
+
+
+async def test_nobody_waits_for_one_that_is_silent():
+    """One call waits at a time: whoever asks while it does, or just after, goes on at once."""
+    async with listening(lambda *_: forever()) as port:
+        process = Process(f"redis://127.0.0.1:{port}/0", patience_s=0.02)
+
+        waiting = [asyncio.create_task(process.took(SLOW)) for _ in range(10)]
+        answers = await asyncio.gather(*waiting)
+        at_once = await process.took(SLOW)
+        await process.close()
+
+    assert [*answers, at_once] == [None] * 11
+    assert process.counted == {"late": 1}
+
+
+async def test_one_that_is_back_is_found_by_a_single_call(one: Process, raw: Redis):
+    """A full server refuses to write: that is no answer either."""
+    before = (await raw.config_get("maxmemory"))["maxmemory"]
+    await raw.config_set("maxmemory", 1)
+    full = await one.took(SLOW)
+    await raw.config_set("maxmemory", before)
+
+    await until(lambda: not one.limits.away)
+    first = asyncio.create_task(one.took(SLOW))
+    await asyncio.sleep(0)
+    meanwhile = await one.took(SLOW)
+
+    assert (full, await first, meanwhile) == (None, [1], None)
+    assert await one.took(SLOW) == [1]
+    assert one.counted == {"failed": 1, "answered": 2}

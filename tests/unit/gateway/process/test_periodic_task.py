@@ -1,0 +1,293 @@
+"""Work in the background."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from gateway.core.storage import StoreUnavailable
+from gateway.process.periodic_task import ELSEWHERE, PeriodicTask, Schedule, TryLater
+from tests.world.leaping import leaping
+from tests.world.waiting import settle
+
+
+class Work:
+    """Work that fails for a while."""
+
+    def __init__(self, *problems: Exception) -> None:
+        self.problems = list(problems)
+        self.runs = 0
+        self.done = asyncio.Event()
+
+    async def run_once(self) -> None:
+        self.runs += 1
+        if self.problems:
+            raise self.problems.pop()
+        self.done.set()
+
+
+@leaping
+async def test_a_run_that_fails_is_followed_by_another():
+    work = Work(StoreUnavailable(), KeyError())
+    task = PeriodicTask("work", work.run_once, Schedule(every_s=0.001))
+
+    task.start()
+    await work.done.wait()
+    await task.stop()
+
+    assert work.runs >= 3
+
+
+@leaping
+async def test_the_bell_ends_the_pause():
+    work, bell = Work(), asyncio.Event()
+    task = PeriodicTask("work", work.run_once, Schedule(every_s=60), bell)
+    task.start()
+    await work.done.wait()
+    work.done.clear()
+
+    bell.set()
+
+    await work.done.wait()
+    await task.stop()
+    assert work.runs == 2
+
+
+@leaping
+async def test_what_was_stopped_runs_no_more():
+    work = Work()
+    task = PeriodicTask("work", work.run_once, Schedule(every_s=0.001))
+    task.start()
+    task.start()
+    await work.done.wait()
+
+    await task.stop()
+    await task.stop()
+
+    runs = work.runs
+    await asyncio.sleep(0.02)
+    assert work.runs == runs
+
+
+@leaping
+async def test_what_goes_wrong_is_logged(caplog: pytest.LogCaptureFixture):
+    work = Work(KeyError("x"))
+    task = PeriodicTask("sweeping", work.run_once, Schedule(every_s=0.001))
+
+    task.start()
+    await work.done.wait()
+    await task.stop()
+
+    assert "failed: sweeping" in caplog.text
+
+
+@leaping
+async def test_a_cancellation_of_something_else_does_not_end_the_work(
+    caplog: pytest.LogCaptureFixture,
+):
+    """A run may await what was cancelled elsewhere; nobody asked the work to stop."""
+    cancelled: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    cancelled.cancel()
+    done = asyncio.Event()
+    runs = 0
+
+    async def run_once() -> None:
+        nonlocal runs
+        runs += 1
+        if runs < 3:
+            await cancelled
+        done.set()
+
+    task = PeriodicTask("sweeping", run_once, Schedule(every_s=0.001))
+    task.start()
+    async with asyncio.timeout(60):  # of the leaping clock: a work that has ended fails at once
+        await done.wait()
+    await task.stop()
+
+    assert "failed: sweeping" in caplog.text
+
+
+@leaping
+async def test_how_long_every_run_has_failed_is_known():
+    work = Work(*[KeyError()] * 3)
+    task = PeriodicTask("work", work.run_once, Schedule(every_s=10))
+
+    task.start()
+    seen = [round(task.failing_s)]
+    for _ in range(4):
+        await asyncio.sleep(9)
+        seen.append(round(task.failing_s))
+    await task.stop()
+
+    # three runs fail, at 0, 10 and 20 s; the one at 30 s ends well
+    assert seen == [0, 9, 18, 27, 0]
+
+
+class Slow:
+    """Work that waits for a gate, and counts the runs that came to their end."""
+
+    def __init__(self) -> None:
+        self.begun = asyncio.Event()
+        self.gate = asyncio.Event()
+        self.ended = 0
+
+    async def run_once(self) -> None:
+        self.begun.set()
+        await self.gate.wait()
+        self.ended += 1
+
+
+@pytest.mark.parametrize(("last", "ended"), [(True, 2), (False, 0)])
+@leaping
+async def test_a_last_run_follows_the_one_under_way(last: bool, ended: int):
+    """What came in while it was under way is done as well."""
+    work = Slow()
+    task = PeriodicTask("work", work.run_once, Schedule(every_s=60, finishing=last))
+    task.start()
+    await work.begun.wait()
+
+    stopping = asyncio.ensure_future(task.stop())
+    await asyncio.sleep(0)
+    work.gate.set()
+    await stopping
+
+    assert work.ended == ended
+
+
+@leaping
+async def test_a_last_run_is_done_between_two_too():
+    work = Work()
+    task = PeriodicTask("work", work.run_once, Schedule(every_s=60, finishing=True))
+    task.start()
+    await work.done.wait()
+
+    await task.stop()
+    await task.stop()
+
+    assert work.runs == 2
+
+
+@leaping
+async def test_a_last_run_that_does_not_end_is_given_up(monkeypatch: pytest.MonkeyPatch):
+    """A store that is away keeps no process."""
+    monkeypatch.setattr("gateway.process.periodic_task._LAST_RUN_S", 0.05)
+    work = Slow()
+    task = PeriodicTask("work", work.run_once, Schedule(every_s=60, finishing=True))
+    task.start()
+    await work.begun.wait()
+
+    await task.stop()
+
+    assert work.ended == 0
+
+
+@leaping
+async def test_a_first_run_can_wait():
+    work, wake = Work(), asyncio.Event()
+    task = PeriodicTask("work", work.run_once, Schedule(every_s=60, delayed=True), wake)
+    task.start()
+    await asyncio.sleep(0.01)
+    before = work.runs
+
+    wake.set()
+    await work.done.wait()
+    await task.stop()
+
+    assert (before, work.runs) == (0, 1)
+
+
+@leaping
+async def test_failures_in_a_row_lengthen_the_pause_up_to_a_bound():
+    """And the first run that succeeds brings the usual pause back."""
+    pauses: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        pauses.append(seconds)
+        await asyncio.sleep(0)
+
+    work = Work(*[StoreUnavailable() for _ in range(4)])
+    schedule = Schedule(every_s=1, backoff_to_s=5)
+    task = PeriodicTask("work", work.run_once, schedule, sleep=sleep)
+    task.start()
+    await work.done.wait()
+    await settle()
+    await task.stop()
+
+    assert pauses[:5] == [2, 4, 5, 5, 1]
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [StoreUnavailable(), ExceptionGroup("runs", [StoreUnavailable()]), TryLater("mail waits")],
+    ids=["store", "group", "later"],
+)
+@leaping
+async def test_what_is_expected_is_a_warning(problem: Exception, caplog: pytest.LogCaptureFixture):
+    work = Work(problem)
+    task = PeriodicTask("work", work.run_once, Schedule(every_s=0.001))
+
+    task.start()
+    await work.done.wait()
+    await task.stop()
+
+    assert {each.levelname for each in caplog.records} == {"WARNING"}
+
+
+@leaping
+async def test_of_a_group_the_mistakes_of_ours_are_logged(caplog: pytest.LogCaptureFixture):
+    work = Work(ExceptionGroup("runs", [StoreUnavailable(), KeyError("ours")]))
+    task = PeriodicTask("work", work.run_once, Schedule(every_s=0.001))
+
+    task.start()
+    await work.done.wait()
+    await task.stop()
+
+    assert "failed: work" in caplog.text
+    assert "ours" in caplog.text
+    assert "StoreUnavailable" not in caplog.text
+
+
+@leaping
+async def test_a_group_that_swallows_the_cancellation_delays_no_stop():
+    """A task group that fails while it is cancelled raises its failures instead."""
+    begun = asyncio.Event()
+
+    async def fail_slowly() -> None:
+        try:
+            begun.set()
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            raise KeyError from None
+
+    task = PeriodicTask("work", fail_slowly, Schedule(every_s=60))
+    task.start()
+    await begun.wait()
+
+    await task.stop()
+
+
+@leaping
+async def test_the_last_run_that_ended_well_is_known_unless_another_process_does_the_work():
+    ends: list[object] = [None, KeyError(), ELSEWHERE]
+    ages: list[float | None] = []
+    done = asyncio.Event()
+
+    async def run() -> object:
+        ages.append(task.success_age_s)
+        if not ends:
+            done.set()
+            return None
+        end = ends.pop(0)
+        if isinstance(end, Exception):
+            raise end
+        return end
+
+    task = PeriodicTask("work", run, Schedule(every_s=60))
+    before = task.success_age_s
+    task.start()
+    await done.wait()
+    await task.stop()
+
+    # at the start, after a good run, after a bad one, after one that left it to another process
+    assert [before, *(age and round(age) for age in ages)] == [None, 0, 60, 120, None]

@@ -1,0 +1,216 @@
+"""Values in Redis: shared, sealed, gone after their time; and what holds while it is away."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator
+
+import pytest
+from redis.asyncio import Redis, SSLConnection
+
+from gateway.process.cache import MemoryCache
+from gateway.process.shared import SharedCache, connect
+from gateway.security.sealing import Sealer
+from gateway.telemetry.ports import Event
+from tests.servers.process import free_port
+from tests.servers.streams import listening
+from tests.world.banks.witness import Clock
+from tests.world.waiting import forever, until
+
+CANARY = b"Maria Silva 52998224725"
+
+
+class Process:
+    """A process with the server at ``url``, or with none there."""
+
+    def __init__(self, url: str, key: bytes = b"k" * 32, patience_s: float = 60.0) -> None:
+        self.clock = Clock()
+        self.failed: Counter[str] = Counter()
+        self.memory = MemoryCache(2**20)
+        self.cache = SharedCache(
+            remote=connect(url, patience_s),
+            namespace="pixgate:v1:sandbox",
+            sealer=Sealer({"new": key}, "new"),
+            memory=self.memory,
+            count=self.count,
+            clock=self.clock,
+        )
+
+    def count(self, event: Event, label: str) -> None:
+        assert event is Event.CACHE_FAILURE
+        self.failed[label] += 1
+
+
+@pytest.fixture
+async def one(redis_url: str) -> AsyncIterator[Process]:
+    process = Process(redis_url)
+    yield process
+    await process.cache.close()
+
+
+@pytest.fixture
+async def other(redis_url: str) -> AsyncIterator[Process]:
+    process = Process(redis_url)
+    yield process
+    await process.cache.close()
+
+
+@pytest.fixture
+async def alone() -> AsyncIterator[Process]:
+    """A process whose server is not there."""
+    process = Process(f"redis://127.0.0.1:{free_port()}/0")
+    yield process
+    await process.cache.close()
+
+
+async def test_what_one_process_keeps_another_reads(one: Process, other: Process):
+    kept = await one.cache.put("k", [b"head", CANARY], 60)
+
+    assert kept
+    assert [await other.cache.get("k", part) for part in range(3)] == [b"head", CANARY, None]
+    assert await one.cache.size() == 0
+    assert not one.failed
+
+
+async def test_a_newer_value_replaces_the_one_before_everywhere(one: Process, other: Process):
+    await one.cache.put("k", [b"old"], 60)
+    await other.cache.put("k", [b"new"], 60)
+
+    assert await one.cache.get("k") == b"new"
+
+
+async def test_what_lies_there_is_sealed_bounded_in_time_and_under_our_name(
+    one: Process, raw: Redis
+):
+    await one.cache.put("k", [b"head", CANARY], 60)
+
+    names = sorted(await raw.keys())
+    stored = [await raw.get(name) for name in names]
+    left = [await raw.pttl(name) for name in names]
+    assert names == [b"pixgate:v1:sandbox:k/0", b"pixgate:v1:sandbox:k/1"]
+    assert all(CANARY not in value and b"head" not in value for value in stored)
+    assert all(0 < each <= 60_000 for each in left)
+
+
+async def test_more_at_once_than_connections_wait_for_one(one: Process):
+    await one.cache.put("k", [b"a"], 60)
+
+    found = await asyncio.gather(*(one.cache.get("k") for _ in range(100)))
+
+    assert found == [b"a"] * 100
+    assert not one.failed
+
+
+async def test_its_time_ends_in_redis(one: Process):
+    async def is_over() -> bool:
+        return await one.cache.get("k") is None
+
+    await one.cache.put("k", [b"a"], 0.05)
+
+    await until(is_over)
+    assert not one.failed
+
+
+@pytest.mark.parametrize("what", ["moved", "changed", "foreign"])
+async def test_what_was_not_sealed_for_this_place_is_nothing(one: Process, raw: Redis, what: str):
+    """Whoever can write to Redis cannot show one account the statement of another."""
+    await one.cache.put("k", [CANARY], 60)
+    await one.cache.put("other", [b"theirs"], 60)
+    name = "pixgate:v1:sandbox:k/0"
+    sealed = await raw.get(name)
+    moved = await raw.get("pixgate:v1:sandbox:other/0")
+    lies = {"moved": moved, "changed": sealed[:-1] + b"\0\0", "foreign": b"anything"}
+    await raw.set(name, lies[what])
+
+    assert await one.cache.get("k") is None
+    assert one.failed == {"unsealed": 1}
+
+
+async def test_another_key_opens_nothing(one: Process, redis_url: str):
+    await one.cache.put("k", [CANARY], 60)
+    stranger = Process(redis_url, b"s" * 32)
+
+    assert await stranger.cache.get("k") is None
+    await stranger.cache.close()
+
+
+async def test_a_dropped_value_is_gone_for_all(one: Process, other: Process):
+    await one.cache.put("k", [b"a", b"b"], 60)
+    await other.cache.drop("k")
+
+    assert await one.cache.get("k") is None
+
+
+async def test_closing_leaves_what_others_keep_and_what_is_not_ours(
+    one: Process, other: Process, raw: Redis
+):
+    await raw.set("somebody's", b"own")
+    await one.cache.put("k", [b"a"], 60)
+    await one.cache.close()
+
+    assert await other.cache.get("k") == b"a"
+    assert await raw.get("somebody's") == b"own"
+
+
+async def test_without_the_server_it_is_a_cache_of_this_process(alone: Process):
+    kept = await alone.cache.put("k", [b"a", b"b"], 60)
+
+    assert kept
+    assert [await alone.cache.get("k", part) for part in (0, 1)] == [b"a", b"b"]
+    assert await alone.cache.size() > 0
+    assert alone.failed == {"put": 1}
+
+
+async def test_a_server_that_is_away_is_left_alone_for_a_while(alone: Process):
+    for _ in range(3):
+        assert await alone.cache.get("k") is None
+    alone.clock.passes(5)
+    await alone.cache.drop("k")
+
+    assert alone.failed == {"get": 1, "drop": 1}
+
+
+async def test_a_server_that_says_nothing_is_waited_for_briefly():
+    async def silent(_reader: asyncio.StreamReader, _writer: asyncio.StreamWriter) -> None:
+        await forever()
+
+    async with listening(silent) as port:
+        process = Process(f"redis://127.0.0.1:{port}/0", patience_s=0.05)
+
+        assert await process.cache.get("k") is None
+        assert process.failed == {"get": 1}
+        await process.cache.close()
+
+
+async def test_what_redis_did_not_take_is_newer_than_what_it_has(one: Process, redis_url: str):
+    """The server comes back and still has the value from before it was away."""
+    await one.cache.put("k", [b"old"], 60)
+    one.cache._away_until = one.clock() + 5
+    await one.cache.put("k", [b"new"], 60)
+    one.clock.passes(6)
+
+    before = await one.cache.get("k")
+    await one.cache.put("k", [b"newest"], 60)
+
+    assert (before, await one.cache.get("k")) == (b"new", b"newest")
+    assert await one.cache.size() == 0
+
+
+@pytest.mark.parametrize(
+    ("url", "place"),
+    [
+        ("redis://cache", ("cache", 6379, 0, None)),
+        ("redis://127.0.0.1:6380/3", ("127.0.0.1", 6380, 3, None)),
+        ("redis://:p%40ss@cache:1/0", ("cache", 1, 0, "p@ss")),
+        ("rediss://user:word@cache/2", ("cache", 6379, 2, "word")),
+    ],
+)
+async def test_a_url_says_where_and_as_whom(url: str, place: tuple[str, int, int, str | None]):
+    remote = connect(url, 1)
+
+    line = remote.connection_pool.make_connection()
+    assert (line.host, line.port, line.db, line.password) == place
+    assert line.username == ("user" if "user" in url else None)
+    assert isinstance(line, SSLConnection) == url.startswith("rediss")
+    await remote.aclose()

@@ -1,0 +1,97 @@
+"""Files read page by page: in turns, lazily, and never more than a page ahead."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway.core import errors
+from gateway.core.errors import ServiceError
+from gateway.reports.files import (
+    MOST,
+    MOST_OF_A_PERSON,
+    DownloadPage,
+    DownloadReader,
+    Turns,
+)
+
+
+class Pages:
+    """A list of so many pages of one number each; notes what was read."""
+
+    def __init__(self, most: int, fails_at: int = -1) -> None:
+        self.most, self.fails_at = most, fails_at
+        self.seen: list[int] = []
+
+    async def read(self, place: int | None) -> DownloadPage[int, int]:
+        number = place or 0
+        if number == self.fails_at:
+            raise LookupError
+        self.seen.append(number)
+        return DownloadPage([number], number + 1 if number + 1 < self.most else None)
+
+
+def reader(pages: Pages, turns: Turns) -> DownloadReader[int, int]:
+    return DownloadReader(
+        read=pages.read, write=lambda some: f"{some};".encode(), turn=turns.take("maria")
+    )
+
+
+async def test_one_page_is_all_of_it_and_its_turn_is_over():
+    turns = Turns()
+
+    file = await reader(Pages(1), turns).file(b"head;")
+
+    assert (file.first, file.rest) == (b"head;[0];", None)
+    for _ in range(MOST_OF_A_PERSON):
+        await reader(Pages(1), turns).file(b"")
+
+
+async def test_pages_are_read_when_they_are_asked_for():
+    pages = Pages(3)
+    file = await reader(pages, Turns()).file(b"")
+    assert (file.first, pages.seen) == (b"[0];", [0])
+
+    assert file.rest is not None
+    assert await anext(file.rest) == b"[1];"
+    assert pages.seen == [0, 1]
+    assert [each async for each in file.rest] == [b"[2];"]
+
+
+async def test_what_fails_on_the_first_page_fails_before_there_is_a_file():
+    with pytest.raises(LookupError):
+        await reader(Pages(2, fails_at=0), Turns()).file(b"")
+
+
+@pytest.mark.parametrize("ends", ["read", "closed", "failed", "dropped"])
+async def test_a_turn_ends_however_its_file_does(ends: str):
+    turns = Turns()
+    pages = Pages(3, fails_at=2 if ends == "failed" else -1)
+    files = [await reader(pages, turns).file(b"") for _ in range(MOST_OF_A_PERSON)]
+    with pytest.raises(ServiceError):
+        turns.take("maria")
+
+    rest = files.pop().rest
+    assert rest is not None
+    if ends == "closed":
+        await anext(rest)
+        await rest.aclose()
+    elif ends == "read":
+        assert len([each async for each in rest]) == 2
+    elif ends == "failed":
+        with pytest.raises(LookupError):
+            [each async for each in rest]
+    del rest
+
+    turns.take("maria")
+
+
+def test_everybody_together_has_a_limit_too():
+    turns = Turns()
+    held = [turns.take(f"person-{number // 2}") for number in range(MOST)]
+
+    with pytest.raises(ServiceError) as refusal:
+        turns.take("another")
+
+    assert (refusal.value.error, refusal.value.reason) == (errors.TOO_MANY_REQUESTS, "downloads")
+    held.pop()
+    assert turns.take("another")
