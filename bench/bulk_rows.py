@@ -22,11 +22,11 @@ from sqlalchemy import Table, make_url, text
 from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 
 from bench import payments
+from gateway.app.store import Store, open_store
 from gateway.banks.port.payout_orders import FailureCode, PixDestination
 from gateway.banks.port.pix_keys import PixKeyType
 from gateway.core.money import Money
 from gateway.payouts.model import Failure, PayoutState
-from gateway.store.engine import Store, open_store
 from gateway.store.kernel.poolers import without_pooler
 from gateway.store.tables.core import attempts, payouts
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
+from gateway.app.store import Store
 from gateway.banks.port.payout_orders import PayoutMethod, PixDestination
 from gateway.banks.port.pix_keys import PixKeyType
 from gateway.banks.port.providers import Evidence, Phase
@@ -16,7 +17,6 @@ from gateway.core.account import Account, BankCoordinates, Environment
 from gateway.core.audit import AuditEvent
 from gateway.core.money import Money
 from gateway.payouts.model import Attempt, Change, Payout, PayoutState, provider_key
-from gateway.store.engine import Store
 
 _SAID = Evidence(phase=Phase.ANSWERED, bytes_left=True, reason="answered", http_status=200)
 _OPEN = frozenset({PayoutState.SENDING, PayoutState.UNKNOWN})

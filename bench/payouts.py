@@ -32,7 +32,7 @@ from bench.partner import GatewaySite, make_partner, write_configuration
 from bench.rounds import Goal, Measured, Round, Subject, WrongAnswer
 from bench.stage import Stage
 from bench.trees import modules_of
-from gateway.store.engine import open_store
+from gateway.app.store import open_store
 from tests.servers.process import free_port
 
 FILE, SERVER = "SQLite", "PostgreSQL"

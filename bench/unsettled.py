@@ -18,9 +18,9 @@ from uuid import uuid4
 from sqlalchemy import insert, select
 
 from bench import payments
+from gateway.app.store import Store, open_store
 from gateway.config.reading import read_settings
 from gateway.security.keys import load_keys
-from gateway.store.engine import Store, open_store
 from gateway.store.tables.core import accounts
 
 _AT_ONCE = 64

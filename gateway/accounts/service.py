@@ -28,7 +28,6 @@ from gateway.accounts.model import (
     RecordKind,
 )
 from gateway.accounts.store import StoredAccounts, read_account
-from gateway.approvals.model import Approval, ApprovalKind, NewOrder, OrderDocument, Outcome, Wait
 from gateway.audit.store import StoredAudit
 from gateway.banks.connections import offered
 from gateway.banks.port.capabilities import PortCall
@@ -56,6 +55,7 @@ from gateway.core.account import (
     BankSecretsRefused,
     GivenSecrets,
 )
+from gateway.core.approvals import Approval, ApprovalKind, NewOrder, OrderDocument, Outcome, Wait
 from gateway.core.audit import AuditEvent
 from gateway.core.audit_context import AuditContext, RuleViolation, identifier, name
 from gateway.core.clocks import Now

@@ -24,8 +24,14 @@ from gateway.app.build_tracing import (
     traced_requests,
     traced_store,
 )
+from gateway.app.failpoints import armed, failing_answers
+from gateway.app.gauges import show_connections
+from gateway.app.kernel import Kernel
+from gateway.app.partner_surface import PREFIX
+from gateway.app.readiness import Readiness
 from gateway.app.rooms import Rooms, build_rooms, build_surfaces, described_surfaces
 from gateway.app.sandbox import SandboxBank, build_bank
+from gateway.app.store import Store, open_store
 from gateway.audit.log import AuditTally, audit_keys
 from gateway.banks.health import Connection, ProviderHealth
 from gateway.config.checks import check
@@ -35,10 +41,9 @@ from gateway.config.settings import Settings
 from gateway.core.account import Environment
 from gateway.core.clocks import Now
 from gateway.http.admission import Admission
-from gateway.http.banking.surface import PREFIX
+from gateway.http.documents import Page, openapi_pages
 from gateway.http.openapi.examples import ORIGIN as UNKNOWN_ORIGIN
 from gateway.http.ops.surface import OpsSurface, check_ops_address
-from gateway.http.packing import Page, openapi_pages
 from gateway.http.panel.pages.templates import Templates
 from gateway.http.panel.static import StaticFiles
 from gateway.http.route import Surface
@@ -52,15 +57,10 @@ from gateway.net.server.listener import Address, Listener
 from gateway.net.server.peer import ServerLimits
 from gateway.payouts.event_sealing import EventSealing
 from gateway.process.cache import build_cache, build_limits
-from gateway.process.failpoints import armed, failing_answers
-from gateway.process.gauges import show_connections
-from gateway.process.kernel import Kernel
 from gateway.process.periodic_task import PeriodicTask
 from gateway.process.process import ALONE, Part, wall_clock
-from gateway.process.readiness import Readiness
 from gateway.reference.open_page import open_page
 from gateway.security.keys import Keys, load_keys
-from gateway.store.engine import Store, open_store
 from gateway.store.kernel.database import DEFAULT_LIMITS, Limits
 from gateway.telemetry.logs.events import SecurityLog
 from gateway.telemetry.metrics import series

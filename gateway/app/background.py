@@ -15,6 +15,11 @@ from gateway.app.build_oversight import build_overviews
 from gateway.app.build_payouts import build_reconciler
 from gateway.app.build_telemetry import Telemetry
 from gateway.app.build_tracing import traced_follow_up
+from gateway.app.change_feed import EVERY_S, PATIENCE_S, ChangeFeed
+from gateway.app.gauges import AuditGauge, StoreCheck, StoreGauges
+from gateway.app.kept_records import within
+from gateway.app.kernel import Kernel
+from gateway.app.retention import delete_old_records, delete_old_sign_ins
 from gateway.app.rooms import Rooms
 from gateway.audit.log import AuditTally, keeping
 from gateway.audit.store import StoredAudit
@@ -27,15 +32,10 @@ from gateway.callbacks.store import CallbackRecords
 from gateway.closings.foreign_debits import DebitWatch
 from gateway.core.key_rotation import LiveProcess
 from gateway.identity.mail_sender import MailSender, sending
-from gateway.process.gauges import AuditGauge, StoreCheck, StoreGauges
-from gateway.process.kernel import Kernel
 from gateway.process.leases import LeasedTasks, RunOnce, WorkerWatch
 from gateway.process.periodic_task import PeriodicTask, Schedule
 from gateway.process.process import Part
 from gateway.process.registration import SERVES, WORKS, Registration
-from gateway.process.retention import delete_old_records, delete_old_sign_ins
-from gateway.records.change_feed import EVERY_S, PATIENCE_S, ChangeFeed
-from gateway.records.kept_records import within
 from gateway.store.kernel.address import address, is_sqlite
 from gateway.telemetry.metrics import series
 from gateway.telemetry.metrics.families import Key

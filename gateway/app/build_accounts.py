@@ -8,14 +8,14 @@ from functools import partial
 
 from msgspec.structs import asdict
 
-from gateway.config.settings import RateLimits
-from gateway.identity.signing_keys import Keyring
-from gateway.process.kernel import Kernel
-from gateway.records.kept_records import (
+from gateway.app.kept_records import (
     KeptRecords,
     LastUses,
     build_kept_records,
 )
+from gateway.app.kernel import Kernel
+from gateway.config.settings import RateLimits
+from gateway.identity.signing_keys import Keyring
 from gateway.security.secrets import has_valid_checksum
 from policies.authentication.basic import BasicCredentials, RightHeaders, SecretCheck
 from policies.authorization.credential import AccountScope

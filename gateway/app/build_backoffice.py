@@ -12,22 +12,24 @@ from functools import partial
 from msgspec.structs import asdict
 
 from gateway.accounts.service import AccountBanks, Accounts, BankChanges
+from gateway.app.backoffice_operations import BackOfficeOperations
 from gateway.app.build_bank import BankRoom
 from gateway.app.build_identity import IdentityRoom
+from gateway.app.kept_records import within
+from gateway.app.kernel import Kernel
 from gateway.app.sandbox import build_sandbox_tools
 from gateway.approvals.facts import ApprovalFacts
-from gateway.approvals.model import CREDENTIALS, ApprovalKind, Wait
 from gateway.approvals.money import MoneyOrders
 from gateway.approvals.service import Approvals, ApprovalTerms, ApprovedSecrets
 from gateway.companies.service import Companies
 from gateway.config.settings import Settings
 from gateway.config.upstream import same_bank
 from gateway.core.account import Account, BankSecrets, GivenSecrets
+from gateway.core.approvals import CREDENTIALS, ApprovalKind, Wait
 from gateway.core.audit_context import RuleViolation
 from gateway.core.company_scope import CompanyScope
 from gateway.core.strict import amount
 from gateway.credentials.service import Credentials, CredentialSource
-from gateway.http.backoffice.cells import BackOfficeOperations
 from gateway.identity.access_carriers import BackOfficeCarriers
 from gateway.identity.access_orders import (
     FourEyes,
@@ -36,8 +38,6 @@ from gateway.identity.access_orders import (
 from gateway.identity.service import People
 from gateway.payouts.create import Payouts
 from gateway.payouts.service import PayoutRecords
-from gateway.process.kernel import Kernel
-from gateway.records.kept_records import within
 from gateway.refunds.service import Refunds
 from gateway.security.keys import Keys
 from gateway.security.secrets import new_client_id, new_client_secret

@@ -10,8 +10,10 @@ from typing import Final
 
 from msgspec import to_builtins
 
+from gateway.app.kernel import Kernel
 from gateway.banks.checked_adapter import checked_calls
 from gateway.banks.health import Connection, limits_of, proxy_of
+from gateway.banks.paces import Pace, share_of
 from gateway.banks.port.capabilities import PortCall
 from gateway.banks.port.providers import Banks, ProviderAdapter
 from gateway.banks.readings import Readings
@@ -24,9 +26,7 @@ from gateway.core.account import BankSecrets, GivenSecrets
 from gateway.core.cache import Cache
 from gateway.net.common.names import HostNames
 from gateway.net.common.runtime import Runtime
-from gateway.payouts.paces import Pace, share_of
 from gateway.pix_keys.service import KeyOwners, PixKeys
-from gateway.process.kernel import Kernel
 from gateway.refunds.refunding import RefundExecution, StopsInForce
 from gateway.reports.files import Turns
 from gateway.statements.reads import StatementReads

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from gateway.app.kernel import Kernel
 from gateway.banks.checked_adapter import CheckedAdapter
 from gateway.banks.health import Connection
 from gateway.banks.port.provider_callbacks import CallbackProver, CallbackSecrets, ProofRefused
@@ -13,7 +14,6 @@ from gateway.callbacks.reception import CallbackAddress, Reception
 from gateway.callbacks.store import CallbackRecords
 from gateway.config.settings import Settings
 from gateway.core.account import Environment
-from gateway.process.kernel import Kernel
 from gateway.security.keys import Derivation
 from provider_adapters.checks import refused_if_raised
 from provider_adapters.kit.factory import AdapterRefused

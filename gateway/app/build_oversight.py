@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
 
+from gateway.app.backoffice_operations import BackOfficeOperations
+from gateway.app.kernel import Kernel
 from gateway.audit import pages as audit_pages
 from gateway.audit import routes as audit_routes
 from gateway.audit.service import AuditLog
@@ -23,7 +25,6 @@ from gateway.configuration import pages as configuration_pages
 from gateway.configuration import routes as configuration_routes
 from gateway.configuration.service import Configuration
 from gateway.core.account import Environment
-from gateway.http.backoffice.cells import BackOfficeOperations
 from gateway.http.backoffice.routing import Routes
 from gateway.http.panel.pages.kit import PageContext
 from gateway.http.panel.pages.page import Page
@@ -37,7 +38,6 @@ from gateway.overview import routes as overview_routes
 from gateway.overview.service import Overviews
 from gateway.overview.store import OverviewRecords
 from gateway.payouts.service import PayoutRecords
-from gateway.process.kernel import Kernel
 from gateway.reference import pages as reference_pages
 from gateway.request_log import pages as request_pages
 from gateway.request_log import routes as request_routes

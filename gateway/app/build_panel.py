@@ -13,6 +13,7 @@ from gateway.app.build_backoffice import (
     build_visible_account,
 )
 from gateway.app.build_identity import IdentityRoom
+from gateway.app.kernel import Kernel
 from gateway.companies.service import find_company
 from gateway.core.access import StaffOf
 from gateway.http.panel.pages.badges import Badges
@@ -23,9 +24,7 @@ from gateway.http.panel.pages.page import Page, holders
 from gateway.http.panel.pages.represent import PageResponses
 from gateway.http.panel.pages.surface import Frame, pages_surface
 from gateway.http.panel.pages.templates import Templates
-from gateway.http.panel.represent import PanelResponses
 from gateway.http.panel.static import read_static
-from gateway.http.panel.surface import Panel, PanelPolicies
 from gateway.http.route import Surface
 from gateway.identity.cookies import (
     DEVICE_LABEL,
@@ -35,14 +34,15 @@ from gateway.identity.cookies import (
 )
 from gateway.identity.pages import own_pages, people_pages
 from gateway.identity.panel_context import PanelContext, PanelSettings
+from gateway.identity.panel_representation import PanelResponses
 from gateway.identity.panel_sessions import PanelSessionRecords
+from gateway.identity.panel_surface import Panel, PanelPolicies
 from gateway.identity.panel_tokens import PanelTokens
 from gateway.identity.panel_view import PanelViews
 from gateway.identity.service import People
 from gateway.identity.sign_in_pages import pages as sign_in_pages
 from gateway.identity.sign_in_pages import stepping_up
 from gateway.payouts.service import PayoutRecords
-from gateway.process.kernel import Kernel
 from gateway.security.sealing import Sealer
 from policies.authentication.session import (
     HARDENED,

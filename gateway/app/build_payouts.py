@@ -8,6 +8,9 @@ from datetime import timedelta
 from functools import partial
 from typing import Final, cast
 
+from gateway.app.failpoints import FailingPayouts
+from gateway.app.kernel import Kernel
+from gateway.banks.paces import Pace
 from gateway.banks.port.providers import Banks
 from gateway.core.account import Account
 from gateway.core.clocks import CertainClock
@@ -17,14 +20,11 @@ from gateway.payouts.directory import PayoutDirectory
 from gateway.payouts.followup import FollowUp
 from gateway.payouts.guards import PayoutGuards, SimilarPolicy
 from gateway.payouts.model import FINAL_STATES, Change, Payout, PayoutState
-from gateway.payouts.paces import Pace
 from gateway.payouts.probes import PayoutProbes
 from gateway.payouts.reconciler import Reconciler, Work, slowest
 from gateway.payouts.service import Pay, PayoutActs, PayoutRecords
 from gateway.payouts.store import StoredPayouts
 from gateway.pix_keys.service import KeyOwners
-from gateway.process.failpoints import FailingPayouts
-from gateway.process.kernel import Kernel
 from gateway.refunds.refunding import StopsInForce
 from gateway.reports.files import Turns
 from gateway.reviews.probes import UnresolvedProbes

@@ -9,17 +9,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 
+from gateway.app.gauges import LoopLag
 from gateway.banks.port.capabilities import PortCall
 from gateway.config.build import built_from
 from gateway.config.effective import config_digest
 from gateway.config.settings import RateLimits, Settings
 from gateway.core.catalogue import ErrorCode
 from gateway.core.clocks import Now
-from gateway.http.packing import PAGES
+from gateway.http.documents import PAGES
 from gateway.http.panel.static import NAME as STATIC
 from gateway.http.route import Surface
 from gateway.net.server.refusals import Refusals
-from gateway.process.gauges import LoopLag
 from gateway.telemetry.logs.lines import LineBuffer
 from gateway.telemetry.logs.setup import Logs
 from gateway.telemetry.logs.writer import LineWriter, to_descriptor, without_waiting

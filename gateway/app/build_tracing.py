@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from multidict import CIMultiDictProxy
 from yarl import URL
 
+from gateway.app.store import Store
+from gateway.banks.client.messages import ProviderAnswer, ProviderRequest, SendProgress
+from gateway.banks.client.transport import LONGEST_S, Transport
 from gateway.config.settings import Settings
 from gateway.core.calls import Call, Policy
 from gateway.http.route import Surface
 from gateway.http.server import BeginTrace, ask, begin_trace
-from gateway.net.client.messages import ProviderAnswer, ProviderRequest, SendProgress
-from gateway.net.client.transport import LONGEST_S, Transport
 from gateway.net.common.runtime import Carrier, Traced, untraced
 from gateway.payouts.followup import FollowUp
-from gateway.store.engine import Store
 from gateway.store.kernel.address import address, is_sqlite
 from gateway.telemetry.records import Observer
 

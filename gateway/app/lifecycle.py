@@ -11,9 +11,9 @@ from contextlib import AsyncExitStack, asynccontextmanager
 
 from gateway.app.assembly import Gateway
 from gateway.app.build_bank import start
+from gateway.app.store import prepare
 from gateway.config.checks import sqlite_remark
 from gateway.process.process import warn_of_few_descriptors
-from gateway.store.schema import prepare
 
 _log = logging.getLogger("gateway")
 

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from gateway.accounts.pages import pages as account_pages
 from gateway.accounts.routes import routes as account_routes
+from gateway.app.backoffice_operations import BackOfficeOperations
 from gateway.app.build_accounts import AccountsRoom, build_accounts
 from gateway.app.build_backoffice import (
     build_account_service,
@@ -34,11 +35,17 @@ from gateway.app.build_payouts import (
     build_searches,
     build_staff_payouts,
 )
+from gateway.app.kernel import Kernel
+from gateway.app.partner_routes import banking_rows
+from gateway.app.partner_surface import banking_surface
+from gateway.app.store import absent_store
 from gateway.approvals.pages import pages as approval_pages
 from gateway.approvals.routes import routes as approval_routes
 from gateway.banks.health import ConnectedBanks, Connection
 from gateway.banks.model import Provider, ProviderMinute
+from gateway.banks.paces import Pace
 from gateway.callbacks.reception import Reception
+from gateway.callbacks.surface import callback_surface
 from gateway.charges.pages import pages as charge_pages
 from gateway.charges.routes import routes as charge_routes
 from gateway.closings.foreign_debits import ForeignDebits
@@ -50,30 +57,24 @@ from gateway.config.settings import Auth, Basic, Cache, Sealing, Settings
 from gateway.config.values import Secret
 from gateway.credentials.pages import pages as credential_pages
 from gateway.credentials.routes import routes as credential_routes
-from gateway.http.backoffice.cells import BackOfficeOperations
 from gateway.http.backoffice.routing import Routes
 from gateway.http.backoffice.surface import backoffice_surface
-from gateway.http.banking.routes import banking_rows
-from gateway.http.banking.surface import banking_surface
-from gateway.http.callbacks.surface import callback_surface
-from gateway.http.identity.surface import identity_surface, keys_surface
 from gateway.http.panel.pages.kit import PageContext
 from gateway.http.panel.pages.page import Page
-from gateway.http.panel.surface import Panel, panel_surface, session_gate
 from gateway.http.route import Surface
+from gateway.identity.panel_surface import Panel, panel_surface, session_gate
 from gateway.identity.routes import routes as identity_routes
 from gateway.identity.service import People
+from gateway.identity.surface import identity_surface, keys_surface
 from gateway.net.common.runtime import utc_now
 from gateway.payouts.create import Payouts
 from gateway.payouts.order_pages import OrderServices
 from gateway.payouts.order_pages import pages as order_pages
-from gateway.payouts.paces import Pace
 from gateway.payouts.pages import pages as payout_pages
 from gateway.payouts.routes import routes as payout_routes
 from gateway.pix_keys.pages import pages as key_pages
 from gateway.pix_keys.routes import routes as key_routes
 from gateway.process.cache import MemoryCache, build_cache
-from gateway.process.kernel import Kernel
 from gateway.refunds.pages import pages as refund_pages
 from gateway.refunds.routes import routes as refund_routes
 from gateway.request_log.store import RequestRecords
@@ -90,7 +91,6 @@ from gateway.statements.pages import pages as statement_pages
 from gateway.statements.routes import routes as statement_routes
 from gateway.stops.pages import pages as stop_pages
 from gateway.stops.routes import routes as stop_routes
-from gateway.store.engine import absent_store
 from gateway.traces.rehearsals import Rehearsals
 from policies.validation.inputs import PAYOUT
 

@@ -7,10 +7,10 @@ from datetime import datetime
 from importlib.metadata import entry_points
 from typing import Final, Protocol
 
+from gateway.app.kernel import Kernel
 from gateway.config.settings import Settings
 from gateway.core.account import Environment
 from gateway.core.audit_context import RuleViolation
-from gateway.process.kernel import Kernel
 from gateway.sandbox.service import SandboxControl, SandboxTools
 from gateway.security.keys import Derivation
 

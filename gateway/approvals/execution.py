@@ -13,7 +13,14 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Literal, TypedDict
 
-from gateway.approvals.model import (
+from gateway.approvals.money import Ended, MoneyOrders, Moved, outcome_of
+from gateway.approvals.store import StoredApprovals
+from gateway.audit.store import StoredAudit
+from gateway.banks.port.provider_options import OutcomeUnknown
+from gateway.banks.port.providers import Unreachable
+from gateway.core import user_errors as identity_errors
+from gateway.core.access import Staff
+from gateway.core.approvals import (
     OPEN,
     Approval,
     ApprovalDocument,
@@ -22,13 +29,6 @@ from gateway.approvals.model import (
     Outcome,
     why_void,
 )
-from gateway.approvals.money import Ended, MoneyOrders, Moved, outcome_of
-from gateway.approvals.store import StoredApprovals
-from gateway.audit.store import StoredAudit
-from gateway.banks.port.provider_options import OutcomeUnknown
-from gateway.banks.port.providers import Unreachable
-from gateway.core import user_errors as identity_errors
-from gateway.core.access import Staff
 from gateway.core.audit import AuditEvent
 from gateway.core.audit_context import AuditContext, RuleViolation
 from gateway.core.clocks import Now

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field, replace
 
 from msgspec import UNSET
 
-from gateway.approvals.model import Approval, WaitingMoney
 from gateway.approvals.money import Order
 from gateway.approvals.store import StoredApprovals
 from gateway.banks.model import Reading
 from gateway.banks.readings import Readings
 from gateway.core.access import Staff
+from gateway.core.approvals import Approval, WaitingMoney
 from gateway.core.money import Sum
 from gateway.payouts.documents import PayoutsAlike
 from gateway.payouts.model import PayoutRequest

@@ -12,7 +12,6 @@ from dataclasses import asdict, dataclass
 from datetime import date
 
 from gateway.accounts.store import StoredAccounts
-from gateway.approvals.model import Approval, ApprovalKind, OrderDocument, Outcome
 from gateway.banks.connections import (
     changing_bank_of,
     offered,
@@ -41,6 +40,7 @@ from gateway.banks.port.refunds import IncomingPayment, Refund, RefundRequest, R
 from gateway.core import errors
 from gateway.core import user_errors as identity_errors
 from gateway.core.account import Account
+from gateway.core.approvals import Approval, ApprovalKind, OrderDocument, Outcome
 from gateway.core.audit_context import AuditContext
 from gateway.core.calls import Caller
 from gateway.core.clocks import Now

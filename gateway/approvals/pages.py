@@ -8,15 +8,15 @@ from datetime import timedelta
 from typing import Any, Final
 
 from gateway.accounts.model import AccountRecord
-from gateway.approvals.model import (
+from gateway.approvals.service import Approvals, ApprovedSecrets
+from gateway.core.access import Staff
+from gateway.core.approvals import (
     Approval,
     ApprovalState,
     OrderDocument,
     RejectionBody,
     WaitingMoney,
 )
-from gateway.approvals.service import Approvals, ApprovedSecrets
-from gateway.core.access import Staff
 from gateway.core.errors import ServiceError
 from gateway.core.money import Sum
 from gateway.core.user_errors import VALIDATION_FAILED

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Final, NotRequired, TypedDict
 
 from gateway.approvals.facts import DecisionFacts
-from gateway.approvals.model import ApprovalDocument
 from gateway.approvals.service import Approvals, ApprovedSecrets
 from gateway.banks.model import Reading
 from gateway.core import errors
+from gateway.core.approvals import ApprovalDocument
 from gateway.core.money import Sum
 from gateway.core.user_errors import FORBIDDEN
 from gateway.http.backoffice.callers import ABSENT, CHANGED, REFUND_FAILS, BackOfficeCaller

@@ -16,7 +16,22 @@ from typing import Final
 
 from gateway.approvals.execution import DECIDED, OVER, Decided, OrderExecution, not_possible
 from gateway.approvals.facts import ApprovalFacts, DecisionFacts
-from gateway.approvals.model import (
+from gateway.approvals.money import (
+    MoneyOrders,
+    Moved,
+    Order,
+    kind_of,
+    order_document,
+    read,
+    written,
+)
+from gateway.approvals.store import StoredApprovals
+from gateway.audit.store import StoredAudit
+from gateway.core import errors
+from gateway.core import user_errors as identity_errors
+from gateway.core.access import Requirement, Staff, requirement_of, requires
+from gateway.core.account import Account
+from gateway.core.approvals import (
     MONEY,
     NEEDED,
     Approval,
@@ -31,22 +46,6 @@ from gateway.approvals.model import (
     SecretCollection,
     WaitingMoney,
 )
-from gateway.approvals.money import (
-    MoneyOrders,
-    Moved,
-    Order,
-    kind_of,
-    order_document,
-    read,
-    written,
-)
-from gateway.approvals.own_work import collectable
-from gateway.approvals.store import StoredApprovals
-from gateway.audit.store import StoredAudit
-from gateway.core import errors
-from gateway.core import user_errors as identity_errors
-from gateway.core.access import Requirement, Staff, requirement_of, requires
-from gateway.core.account import Account
 from gateway.core.clocks import Now
 from gateway.core.errors import ServiceError
 from gateway.core.money import Money
@@ -59,6 +58,7 @@ from gateway.credentials.model import Issued
 from gateway.credentials.service import Credentials
 from gateway.identity.user_store import StoredUsers
 from gateway.payouts.documents import Orderer
+from gateway.store.own_work import collectable
 
 WAITS_FOR: Final = timedelta(days=3)
 """Of what moves no money: over a weekend, as long as an invitation, and no longer."""

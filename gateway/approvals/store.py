@@ -10,7 +10,8 @@ from functools import partial
 from sqlalchemy import ColumnElement, Update, and_, bindparam, func, or_, select, update
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
-from gateway.approvals.model import (
+from gateway.audit import store as audit_log
+from gateway.core.approvals import (
     MONEY,
     Approval,
     ApprovalKind,
@@ -21,13 +22,12 @@ from gateway.approvals.model import (
     WaitingMoney,
     why_void,
 )
-from gateway.audit import store as audit_log
 from gateway.core.audit import AuditEvent
 from gateway.core.company_scope import CompanyScope
 from gateway.core.money import Sum
 from gateway.core.storage import AlreadyExists, NothingToCollect
+from gateway.core.user import User
 from gateway.core.windows import Listed
-from gateway.identity.user import User
 from gateway.store.kernel.database import Database, page
 from gateway.store.kernel.structs import from_row, row_of
 from gateway.store.tables.backoffice import approvals

@@ -19,8 +19,8 @@ from gateway.core.audit import AuditEvent
 from gateway.core.clocks import Now
 from gateway.core.networks import network
 from gateway.core.storage import StoreUnavailable
+from gateway.core.user import User
 from gateway.core.user_errors import FORBIDDEN
-from gateway.identity.user import User
 from gateway.identity.user_store import StoredUsers
 from gateway.security.keys import Keys
 from gateway.store.kernel.chain import ChainKeys

@@ -13,13 +13,13 @@ from yarl import URL
 
 from gateway.banks import model
 from gateway.banks.model import WELL
+from gateway.banks.paces import SLOWEST, Pace
 from gateway.banks.port.capabilities import described
 from gateway.banks.port.providers import Bank, CredentialsRefused, ProviderAccount, ProviderAdapter
 from gateway.config.upstream import Breaker, Provider
 from gateway.core.account import Account
 from gateway.core.clocks import Now
 from gateway.net.common.runtime import Proxy
-from gateway.payouts.paces import SLOWEST, Pace
 from gateway.security.sealing import SealBroken
 from gateway.telemetry.ports import Event
 from gateway.telemetry.records import Observer, ProviderCall

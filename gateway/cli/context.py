@@ -8,6 +8,8 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
 from gateway.app.build_payouts import build_payout_records, build_reviews
+from gateway.app.kernel import Kernel, SilentObserver
+from gateway.app.store import Store, open_store, prepare
 from gateway.audit.log import audit_keys
 from gateway.banks.health import ConnectedBanks, Connection
 from gateway.cli.configuration import settings_of
@@ -20,16 +22,13 @@ from gateway.core.audit_context import AuditContext, RuleViolation
 from gateway.core.key_rotation import LiveProcess, key_conflicts
 from gateway.payouts.event_sealing import EventSealing
 from gateway.payouts.service import PayoutRecords
-from gateway.process.kernel import Kernel, SilentObserver
 from gateway.process.process import wall_clock
 from gateway.process.registration import refuse_conflicts
 from gateway.reports.files import Turns
 from gateway.reviews.service import Reviews
 from gateway.security.keys import Keys, load_keys
 from gateway.security.sealing import SealBroken, Sealer
-from gateway.store.engine import Store, open_store
 from gateway.store.kernel.chain import UNSEALED
-from gateway.store.schema import prepare
 from gateway.store.stamp import StoreRefused
 
 

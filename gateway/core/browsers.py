@@ -135,3 +135,22 @@ class KnownBrowser:
 
     user_id: str
     id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClientInfo:
+    """
+    The client of a sign-in.
+
+    Attributes:
+        address: The client address, after trusted proxies.
+        panel: The tokens are for our own panel.
+        bound_to: The panel session that the challenge belongs to; empty for API callers.
+        known: The browser, if somebody has signed in there before.
+    """
+
+    address: str = ""
+    user_agent: str = ""
+    panel: bool = False
+    bound_to: str = ""
+    known: KnownBrowser | None = None

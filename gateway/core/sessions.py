@@ -9,7 +9,7 @@ from datetime import datetime
 
 from gateway.core.permissions import Action
 from gateway.core.rights import Area, Right, Role, rights_of
-from gateway.identity.user import NOTHING_CHOSEN, Preferences, User
+from gateway.core.user import NOTHING_CHOSEN, Preferences, User
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

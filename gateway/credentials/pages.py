@@ -7,9 +7,9 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
-from gateway.approvals.model import Approval
 from gateway.audit.model import AuditSearch
 from gateway.audit.service import AuditLog
+from gateway.core.approvals import Approval
 from gateway.core.errors import ServiceError
 from gateway.core.permissions import Action, Resource
 from gateway.core.rights import Area, Right

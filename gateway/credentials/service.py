@@ -12,7 +12,10 @@ import msgspec
 from sqlalchemy import ColumnElement, and_, case, func, not_, or_, select
 
 from gateway.accounts.store import StoredAccounts
-from gateway.approvals.model import (
+from gateway.companies.service import known_company
+from gateway.core.access import Staff, requires
+from gateway.core.account import Account
+from gateway.core.approvals import (
     Approval,
     ApprovalKind,
     NewOrder,
@@ -21,9 +24,6 @@ from gateway.approvals.model import (
     SecretCollection,
     Wait,
 )
-from gateway.companies.service import known_company
-from gateway.core.access import Staff, requires
-from gateway.core.account import Account
 from gateway.core.audit_context import AuditContext, RuleViolation, identifier, name
 from gateway.core.clocks import Now
 from gateway.core.company_scope import CompanyScope

@@ -11,9 +11,9 @@ from operator import attrgetter
 from sqlalchemy import bindparam, case, delete, insert, literal, or_, select, update
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
-from gateway.approvals.model import SecretCollection
 from gateway.approvals.store import collect
 from gateway.audit import store as audit_log
+from gateway.core.approvals import SecretCollection
 from gateway.core.audit import AuditEvent
 from gateway.core.money import Money
 from gateway.core.permissions import UNLIMITED, CredentialLimits, Permission

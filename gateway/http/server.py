@@ -23,7 +23,7 @@ from gateway.core import errors, trace
 from gateway.core.calls import Call, Policy, RawRequest
 from gateway.core.errors import ServiceError
 from gateway.http.admission import Admission
-from gateway.http.packing import Page
+from gateway.http.documents import Page
 from gateway.http.rendering import render, render_refusal, translate
 from gateway.http.route import Answer, RefusedPath, Row
 from gateway.http.table import RoutedRow, Table

@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import partial
 
-from gateway.approvals.model import Approval, OrderDocument, Outcome
+from gateway.core.approvals import Approval, OrderDocument, Outcome
 from gateway.core.company_scope import scope_of
 from gateway.core.rights import Role, may_grant
 from gateway.identity.access_changes import (

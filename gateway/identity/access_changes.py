@@ -8,7 +8,7 @@ import msgspec
 
 from gateway.core.company_scope import scope_of
 from gateway.core.rights import Role
-from gateway.identity.user import User
+from gateway.core.user import User
 
 
 class Invitation(msgspec.Struct, frozen=True, kw_only=True, tag="invitation"):

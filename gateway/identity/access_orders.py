@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
-from gateway.approvals.model import Approval, ApprovalKind, NewOrder, Wait
 from gateway.core import user_errors as identity_errors
+from gateway.core.approvals import Approval, ApprovalKind, NewOrder, Wait
 from gateway.core.company_scope import scope_of
 from gateway.core.errors import ServiceError
 from gateway.core.rights import Role, may_grant, may_write
 from gateway.core.sessions import SignedInUser
+from gateway.core.user import User
 from gateway.core.versions import Expected, version_of_user
 from gateway.identity.access_changes import (
     BackOfficeOrder,
@@ -26,7 +27,6 @@ from gateway.identity.access_changes import (
     written,
 )
 from gateway.identity.services import IdentityServices
-from gateway.identity.user import User
 from gateway.identity.users import NewUser, UserRecords
 
 _LACKS = "You cannot give a right that you do not have."

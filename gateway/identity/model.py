@@ -10,7 +10,7 @@ from msgspec import Meta, Struct
 from gateway.core.rights import Role
 from gateway.core.schemas import Name, OptionalMoment, Text
 from gateway.core.sessions import Session
-from gateway.identity.user import User
+from gateway.core.user import User
 
 Changed = Annotated[datetime, *OptionalMoment.__metadata__]
 RoleName = Literal["viewer", "operator", "approver", "security", "admin"]

@@ -11,15 +11,15 @@ from gateway.core.schemas import ReasonBody
 from gateway.core.sessions import SignedInUser
 from gateway.core.user_errors import SESSION_REQUIRED, VALIDATION_FAILED
 from gateway.core.versions import ANY_VERSION, expected, version_of_user
-from gateway.http.identity.represent import own_session, qr_svg
-from gateway.http.identity.routes import FAILS
 from gateway.http.panel.pages.kit import CHOICES, PageContext, Pages, go_on, part
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.visit import HOME, Language, Visit, own_path
-from gateway.http.panel.surface import Panel
 from gateway.identity.bodies import ChangeBody, CodeBody, PasswordBody, typed
 from gateway.identity.model import CompaniesBody, InvitationBody, NameBody, RolesBody
+from gateway.identity.panel_surface import Panel
+from gateway.identity.representation import own_session, qr_svg
 from gateway.identity.service import People
+from gateway.identity.user_routes import FAILS
 from policies.validation.backoffice import inputs
 from policies.validation.bodies import of_form, read_fields
 from policies.validation.forms import Form

@@ -24,6 +24,7 @@ from typing import Final
 from gateway.core.browsers import (
     AnonymousCookie,
     Browser,
+    ClientInfo,
     Cookie,
     PanelSession,
     PanelState,
@@ -34,7 +35,6 @@ from gateway.core.sessions import SignedInUser, person
 from gateway.core.user_errors import MFA_EXPIRED, SESSION_REQUIRED, TOKEN_INVALID
 from gateway.identity.panel_context import PanelContext
 from gateway.identity.panel_tokens import ACCESS, MFA, POLL_S, REFRESH, PanelTokens
-from gateway.identity.ports import ClientInfo
 from gateway.identity.sign_in import SecondFactorRequired
 from gateway.identity.token_refresh import SignedIn, printable_agent
 from gateway.identity.user_changes import audit_event, is_valid

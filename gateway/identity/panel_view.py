@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from gateway.companies.model import Company
-from gateway.core.browsers import Browser, PanelState
+from gateway.core.browsers import Browser, ClientInfo, PanelState
 from gateway.core.errors import ServiceError
 from gateway.core.sessions import SignedInUser
 from gateway.core.user_errors import CSRF_FAILED
 from gateway.identity.panel_sessions import PanelSessionRecords
-from gateway.identity.ports import ClientInfo
 from gateway.identity.second_factors import SecondFactorCodes, SecondFactors
 
 

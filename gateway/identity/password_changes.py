@@ -7,18 +7,18 @@ from collections import deque
 from dataclasses import dataclass, replace
 
 from gateway.core.audit import AuditEvent
-from gateway.core.browsers import KnownBrowser
+from gateway.core.browsers import ClientInfo, KnownBrowser
 from gateway.core.errors import ServiceError
 from gateway.core.sessions import SignedInUser
 from gateway.core.storage import StoreUnavailable
 from gateway.core.strict import Malformed, plain_text
 from gateway.core.trace import current_trace_id
+from gateway.core.user import User
 from gateway.core.user_errors import NOT_POSSIBLE, PASSWORD_WRONG
 from gateway.identity.challenges import Purpose
 from gateway.identity.mail import Mailer
-from gateway.identity.ports import ClientInfo, IdentityContext
+from gateway.identity.ports import IdentityContext
 from gateway.identity.throttling import Attempt, Throttle
-from gateway.identity.user import User
 from gateway.identity.user_changes import change_user, own_audit_event
 
 _log = logging.getLogger(__name__)

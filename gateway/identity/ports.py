@@ -8,7 +8,6 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from gateway.config.identity import Tries
-from gateway.core.browsers import KnownBrowser
 from gateway.core.clocks import Now
 from gateway.telemetry.ports import Count, Event
 
@@ -111,22 +110,3 @@ class IdentityContext:
     new_id: Callable[[], str]
     pause: Callable[[float], Awaitable[None]]
     events: IdentityEvents = IdentityEvents()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClientInfo:
-    """
-    The client of a sign-in.
-
-    Attributes:
-        address: The client address, after trusted proxies.
-        panel: The tokens are for our own panel.
-        bound_to: The panel session that the challenge belongs to; empty for API callers.
-        known: The browser, if somebody has signed in there before.
-    """
-
-    address: str = ""
-    user_agent: str = ""
-    panel: bool = False
-    bound_to: str = ""
-    known: KnownBrowser | None = None

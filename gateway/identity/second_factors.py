@@ -8,8 +8,10 @@ from datetime import datetime
 from functools import partial
 
 from gateway.core.audit import AuditEvent
+from gateway.core.browsers import ClientInfo
 from gateway.core.errors import ServiceError
 from gateway.core.sessions import SignedInUser
+from gateway.core.user import RecoveryCode, Totp, User
 from gateway.core.user_access import FRESH, check_fresh_factor
 from gateway.core.user_errors import (
     MFA_INVALID,
@@ -20,9 +22,8 @@ from gateway.core.user_errors import (
 )
 from gateway.identity.mail import Mailer, Text
 from gateway.identity.password_changes import PasswordCheck
-from gateway.identity.ports import ClientInfo, IdentityContext
+from gateway.identity.ports import IdentityContext
 from gateway.identity.throttling import Throttle
-from gateway.identity.user import RecoveryCode, Totp, User
 from gateway.identity.user_changes import change_user, own_audit_event
 
 

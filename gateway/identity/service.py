@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from gateway.approvals.model import Approval
 from gateway.core.access import Staff, requires
+from gateway.core.approvals import Approval
 from gateway.core.audit_context import RuleViolation
 from gateway.core.errors import ServiceError
 from gateway.core.permissions import Action
@@ -14,6 +14,7 @@ from gateway.core.rights import RIGHTS, Area, Role
 from gateway.core.schemas import ReasonBody
 from gateway.core.sessions import SignedInUser
 from gateway.core.strict import uuid_text
+from gateway.core.user import User
 from gateway.core.user_errors import NOT_FOUND, SESSION_REQUIRED
 from gateway.core.versions import ANY_VERSION, Expected
 from gateway.core.windows import Listed, Paging
@@ -33,7 +34,6 @@ from gateway.identity.model import (
 from gateway.identity.ports import IdentityContext
 from gateway.identity.services import IdentityServices
 from gateway.identity.throttling import Lockouts
-from gateway.identity.user import User
 from gateway.identity.users import NewUser, UserRecords
 from gateway.store.lists import ScopedRecords
 

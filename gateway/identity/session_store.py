@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio.engine import AsyncConnection
 from gateway.audit import store as audit_log
 from gateway.core.audit import AuditEvent
 from gateway.core.sessions import RefreshToken, Session, SigningKey
-from gateway.identity.user import User
+from gateway.core.user import User
 from gateway.identity.user_store import read_user
 from gateway.store.kernel.database import Database
 from gateway.store.kernel.old_rows import Owned, delete_old

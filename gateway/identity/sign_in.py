@@ -6,14 +6,15 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
 
+from gateway.core.browsers import ClientInfo
 from gateway.core.errors import ServiceError
+from gateway.core.user import User
 from gateway.core.user_errors import MFA_EXPIRED, MFA_INVALID, PASSWORD_WRONG
 from gateway.identity.challenges import Challenge
 from gateway.identity.password_changes import PasswordCheck
-from gateway.identity.ports import ClientInfo, IdentityContext
+from gateway.identity.ports import IdentityContext
 from gateway.identity.second_factors import SecondFactorCodes
 from gateway.identity.token_refresh import SignedIn, TokenIssuer
-from gateway.identity.user import User
 from gateway.telemetry.ports import Event
 
 _LOGIN_LABELS: Final = {PASSWORD_WRONG.name: "bad_credentials"}

@@ -11,8 +11,8 @@ from gateway.core.browsers import PanelState
 from gateway.core.calls import Call
 from gateway.core.errors import ServiceError
 from gateway.core.rights import Role, changes
+from gateway.core.user import Preferences
 from gateway.core.user_errors import PASSWORD_WRONG
-from gateway.http.identity.routes import FAILS
 from gateway.http.panel.pages.kit import PageContext, Pages
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.visit import (
@@ -24,10 +24,10 @@ from gateway.http.panel.pages.visit import (
     Visit,
     own_path,
 )
-from gateway.http.panel.surface import Panel
 from gateway.identity.bodies import CodeBody, ForgotBody, LinkBody, LoginBody, typed
+from gateway.identity.panel_surface import Panel
 from gateway.identity.panel_view import PanelView
-from gateway.identity.user import Preferences
+from gateway.identity.user_routes import FAILS
 
 _YEAR_S: Final = 365 * 24 * 3600
 RECOVERY: Final = "recovery"

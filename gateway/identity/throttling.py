@@ -15,6 +15,7 @@ from datetime import datetime, timedelta
 
 from gateway.core.errors import ServiceError
 from gateway.core.networks import network
+from gateway.core.user import User
 from gateway.core.user_errors import TOO_MANY_ATTEMPTS
 from gateway.identity.attempt_limits import (
     REMEMBERED,
@@ -25,7 +26,6 @@ from gateway.identity.attempt_limits import (
     undo_attempt,
 )
 from gateway.identity.ports import IdentityContext
-from gateway.identity.user import User
 from gateway.identity.user_changes import audit_event
 
 _HOUR = timedelta(hours=1)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
+from gateway.core.browsers import ClientInfo
 from gateway.core.errors import ServiceError
 from gateway.core.sessions import (
     AccessClaims,
@@ -14,9 +15,9 @@ from gateway.core.sessions import (
     SignedInUser,
     person,
 )
+from gateway.core.user import User
 from gateway.core.user_errors import PASSWORD_WRONG, REFRESH_INVALID
-from gateway.identity.ports import ClientInfo, IdentityContext
-from gateway.identity.user import User
+from gateway.identity.ports import IdentityContext
 from gateway.identity.user_changes import is_valid, own_audit_event
 from gateway.telemetry.ports import Event
 

@@ -9,8 +9,8 @@ from datetime import datetime
 from gateway.core.audit import AuditEvent
 from gateway.core.audit_context import AuditContext
 from gateway.core.sessions import Session
+from gateway.core.user import User
 from gateway.identity.ports import IdentityContext
-from gateway.identity.user import User
 
 # two changes of one user at the same moment are rare, three hardly happen
 _ATTEMPTS = 3

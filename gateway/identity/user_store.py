@@ -15,8 +15,8 @@ from gateway.audit import store as audit_log
 from gateway.core.audit import AuditEvent
 from gateway.core.rights import Role
 from gateway.core.storage import AlreadyExists
+from gateway.core.user import Preferences, RecoveryCode, Totp, User
 from gateway.identity.attempt_limits import Failures, NextCounts
-from gateway.identity.user import Preferences, RecoveryCode, Totp, User
 from gateway.store.kernel.database import Database
 from gateway.store.kernel.old_rows import delete_old
 from gateway.store.tables.columns import Record, record_of, row_of

@@ -9,17 +9,18 @@ from dataclasses import dataclass, replace
 from gateway.companies.model import KnownCompany
 from gateway.core.audit import AuditEvent
 from gateway.core.audit_context import RuleViolation, identifier, name
+from gateway.core.browsers import ClientInfo
 from gateway.core.company_scope import EVERY_COMPANY, CompanyScope
 from gateway.core.errors import ServiceError
 from gateway.core.rights import Role
 from gateway.core.storage import AlreadyExists
 from gateway.core.strict import Malformed
+from gateway.core.user import Preferences, User
 from gateway.core.versions import ANY_VERSION, Expected, version_of_user
 from gateway.identity.challenges import Purpose
 from gateway.identity.mail import Mailer
 from gateway.identity.password_changes import NewPasswords
-from gateway.identity.ports import ClientInfo, IdentityContext
-from gateway.identity.user import Preferences, User
+from gateway.identity.ports import IdentityContext
 from gateway.identity.user_changes import audit_event, change_user
 
 # the longest address that mail can carry (RFC 5321, errata 1690)

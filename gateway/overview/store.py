@@ -24,16 +24,8 @@ from sqlalchemy import (
     union_all,
 )
 
-from gateway.approvals.model import COLLECTED_WITHIN
-from gateway.approvals.own_work import (
-    collectable,
-    decidable,
-    ended,
-    ends_soon,
-    reviewable,
-    waits,
-)
 from gateway.core.access import Staff
+from gateway.core.approvals import COLLECTED_WITHIN
 from gateway.core.company_scope import CompanyScope
 from gateway.core.money import Sum
 from gateway.overview.model import (
@@ -49,6 +41,14 @@ from gateway.payouts.certainty import CERTAINTY
 from gateway.payouts.model import FINAL_STATES, PayoutState
 from gateway.payouts.status import Certainty
 from gateway.store.kernel.database import Database
+from gateway.store.own_work import (
+    collectable,
+    decidable,
+    ended,
+    ends_soon,
+    reviewable,
+    waits,
+)
 from gateway.store.tables.backoffice import approvals, callbacks
 from gateway.store.tables.columns import Record
 from gateway.store.tables.core import (

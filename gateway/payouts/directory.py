@@ -33,9 +33,8 @@ from sqlalchemy import (
 )
 from sqlalchemy.sql.elements import TextClause
 
-from gateway.approvals.model import ApprovalKind, ApprovalState
-from gateway.approvals.own_work import collectable, decidable, reviewable
 from gateway.core.access import Staff
+from gateway.core.approvals import ApprovalKind, ApprovalState
 from gateway.core.company_scope import CompanyScope
 from gateway.core.money import Money, Sum
 from gateway.core.permissions import Action
@@ -65,6 +64,7 @@ from gateway.payouts.searches import (
 )
 from gateway.payouts.status import Certainty
 from gateway.store.kernel.database import Database
+from gateway.store.own_work import collectable, decidable, reviewable
 from gateway.store.tables.backoffice import approvals
 from gateway.store.tables.columns import Record, reference_digest
 from gateway.store.tables.core import (

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
+from gateway.banks.paces import Pace
 from gateway.payouts.followup_store import StoredFollowUps
 from gateway.payouts.followups import MOST_ACCOUNTS, DueAccount, DueClaim
 from gateway.payouts.model import Payout
-from gateway.payouts.paces import Pace
 
 Holder = tuple[str, str]
 """A provider and an account."""

@@ -13,7 +13,6 @@ from typing import Final
 from uuid import uuid4
 
 from gateway.accounts.model import AccountRecord
-from gateway.approvals.model import Approval, WaitingMoney
 from gateway.banks.port.payout_orders import AccountType, PayoutMethod
 from gateway.banks.port.pix_keys import hidden_tax_number, is_other_number
 from gateway.banks.port.providers import ProviderError
@@ -21,6 +20,7 @@ from gateway.banks.service import BankReports
 from gateway.core import errors
 from gateway.core.access import Staff
 from gateway.core.account import Account
+from gateway.core.approvals import Approval, WaitingMoney
 from gateway.core.errors import ServiceError
 from gateway.core.money import Money
 from gateway.core.permissions import Action

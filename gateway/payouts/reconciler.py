@@ -20,6 +20,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TypeVar
 
+from gateway.banks.paces import SLOWEST, BankPlaces, Pace
 from gateway.core import trace
 from gateway.core.account import Account
 from gateway.core.clocks import Now
@@ -38,7 +39,6 @@ from gateway.payouts.followups import (
 )
 from gateway.payouts.looks import Hear, unheard
 from gateway.payouts.model import FINAL_STATES, Payout, PayoutState
-from gateway.payouts.paces import SLOWEST, BankPlaces, Pace
 from gateway.payouts.statement_evidence import Asking
 from gateway.process.periodic_task import PeriodicTask, Schedule
 

@@ -8,11 +8,11 @@ from datetime import datetime, timedelta
 from itertools import count
 from typing import Final
 
-from gateway.approvals.model import Approval
 from gateway.banks.port.refunds import Refund
 from gateway.core import strict
 from gateway.core.access import Staff, requires
 from gateway.core.account import Account
+from gateway.core.approvals import Approval
 from gateway.core.audit_context import RuleViolation
 from gateway.core.errors import (
     CANCEL_NOT_IMPLEMENTED,
@@ -22,6 +22,7 @@ from gateway.core.errors import (
 from gateway.core.permissions import Action
 from gateway.core.rights import Area
 from gateway.core.windows import LARGEST_LIMIT, Listed, Paging, Search, Window
+from gateway.payouts import report_file as payout_table
 from gateway.payouts.directory import PayoutDirectory
 from gateway.payouts.documents import (
     AccountPayout,
@@ -54,7 +55,6 @@ from gateway.payouts.status import PayoutSearch, states_of
 from gateway.payouts.store import StoredPayouts
 from gateway.payouts.timeline import is_complete, timeline
 from gateway.pix_keys.service import KeyOwners
-from gateway.reports import payouts as payout_table
 from gateway.reports.files import (
     ROWS_A_PAGE,
     DownloadFile,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from string import Template
 from typing import Final
 
-from gateway.http.packing import REFERENCE, Page
+from gateway.http.documents import REFERENCE, Page
 from gateway.http.panel.pages.represent import HEADERS
 
 PATH: Final = "/docs/api"

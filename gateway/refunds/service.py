@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
-from gateway.approvals.model import Approval
 from gateway.banks.bank_pages import listed, received_within, refunds_within
 from gateway.banks.connections import bank_of, offered
 from gateway.banks.port.capabilities import PortCall
@@ -23,13 +22,14 @@ from gateway.banks.port.refunds import (
 from gateway.charges.records import KeptCharges
 from gateway.core.access import Staff, requires
 from gateway.core.account import Account, Environment
+from gateway.core.approvals import Approval
 from gateway.core.money import ZERO, Sum, sum_of
 from gateway.core.permissions import Action
 from gateway.core.rights import Area
 from gateway.core.terms import terms_of
 from gateway.core.windows import Listed
 from gateway.payouts.model import Payout
-from gateway.reports import received
+from gateway.refunds import report_file as received
 from gateway.reports.files import ROWS_A_PAGE, DownloadFile
 
 

@@ -11,7 +11,6 @@ from gateway.core.permissions import Action
 from gateway.core.rights import Area
 from gateway.core.windows import Listed
 from gateway.payouts.documents import Orderer
-from gateway.reports import requests as request_table
 from gateway.reports.files import (
     ROWS_A_PAGE,
     DownloadFile,
@@ -19,6 +18,7 @@ from gateway.reports.files import (
     DownloadReader,
     Turns,
 )
+from gateway.request_log import report_file as request_table
 from gateway.request_log.model import (
     COUNTED_AT_MOST,
     Cursor,

@@ -29,8 +29,8 @@ from gateway.core.money import Money
 from gateway.core.permissions import Action
 from gateway.core.rights import Area, Right, rights_of
 from gateway.core.structs import struct_of
+from gateway.core.user import User
 from gateway.core.windows import Listed, Paging
-from gateway.identity.user import User
 from gateway.identity.user_store import StoredUsers
 from gateway.payouts.event_store import StoredPayoutEvents
 from gateway.payouts.events import ShownMove, shown_move

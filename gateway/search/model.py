@@ -12,11 +12,11 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import Meta, Struct
 
-from gateway.approvals.model import ApprovalState
 from gateway.banks.port.refunds import IncomingPayment, Refund
 from gateway.charges.model import ChargeRecord, ChargeState
 from gateway.core import strict
 from gateway.core.account import Account
+from gateway.core.approvals import ApprovalState
 from gateway.core.money import Sum
 from gateway.core.schemas import PLAIN_TEXT, Moment
 from gateway.core.windows import LONGEST_DAYS, LocalWindow, Window, local_end, local_start

@@ -12,7 +12,6 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, Select, or_, select
 
 from gateway.accounts.store import read_account
-from gateway.approvals.model import ApprovalKind, ApprovalState
 from gateway.banks.port.providers import NotSupported, ProviderError
 from gateway.banks.port.refunds import IncomingPayment, IncomingSearch, Refund, RefundSearch
 from gateway.charges.model import ChargeRecord, ChargeSearch
@@ -20,6 +19,7 @@ from gateway.charges.store import StoredCharges
 from gateway.core import strict
 from gateway.core.access import Staff, requires
 from gateway.core.account import Account
+from gateway.core.approvals import ApprovalKind, ApprovalState
 from gateway.core.errors import ServiceError
 from gateway.core.money import Sum
 from gateway.core.permissions import Action

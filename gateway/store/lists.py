@@ -15,10 +15,10 @@ from sqlalchemy import (
 from gateway.accounts.store import read_account
 from gateway.core.account import Account
 from gateway.core.company_scope import CompanyScope
+from gateway.core.user import User
 from gateway.core.windows import Listed, Paging
 from gateway.credentials.model import Credential
 from gateway.credentials.store import EVERY, read_credentials
-from gateway.identity.user import User
 from gateway.identity.user_store import read_user
 from gateway.payouts.beside import rows_beside
 from gateway.payouts.rows import restored_attempt, restored_payout

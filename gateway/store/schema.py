@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-import uuid
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final
@@ -19,17 +18,14 @@ from sqlalchemy import Connection, column, func, inspect, select, table, text, u
 from sqlalchemy.exc import DBAPIError
 
 from gateway.core.account import Environment
-from gateway.core.clocks import Now
 from gateway.core.storage import StoreUnavailable
-from gateway.store.engine import Store, open_database
 from gateway.store.kernel.database import Database, Limits
+from gateway.store.opening import open_database
 from gateway.store.stamp import (
-    Stamp,
     StoreRefused,
     check_environment,
     compatible_with,
     read_stamp,
-    stamped,
 )
 from gateway.store.tables.core import stamps
 
@@ -203,36 +199,6 @@ def _revision(connection: Connection) -> str | None:
     return found
 
 
-async def prepare(
-    store: Store,
-    environment: Environment,
-    *,
-    migrate: bool,
-    now: Now,
-    new_id: Callable[[], str] = lambda: str(uuid.uuid4()),
-) -> Stamp:
-    """
-    Make sure that the store is ours and of our schema; a fresh one is stamped.
-
-    Args:
-        store: Opened; nothing was asked of it yet.
-        environment: The gateway's.
-        migrate: Bring an older schema up to ours rather than refuse it.
-        now: Dates the stamp.
-        new_id: Names the store.
-
-    Raises:
-        StoreRefused: it is of the other environment, or of a schema that is
-            newer than ours, or older and not to be migrated.
-        StoreUnavailable: it does not answer.
-    """
-    await _bring_up(store, environment, migrate=migrate)
-    fresh = Stamp(environment=environment, id=new_id(), created_at=now())
-    stamp = await stamped(store.database, fresh, COMPATIBLE_WITH)
-    check_environment(stamp, environment)
-    return stamp
-
-
 async def is_older(database: Database, environment: Environment) -> bool:
     """
     Say whether a store of ours has an older schema than this code, or none yet.
@@ -251,17 +217,6 @@ async def is_older(database: Database, environment: Environment) -> bool:
     return revision in REVISIONS[:-1]
 
 
-async def _bring_up(store: Store, environment: Environment, *, migrate: bool) -> None:
-    """Migrate where it may be done, but never the other environment's store."""
-    if not await is_older(store.database, environment):
-        return
-    if not migrate:
-        raise StoreRefused(_outdated(await revision_of(store.database)))
-    await upgrade(store.url)
-    # A newer release may have been faster.
-    await is_older(store.database, environment)
-
-
 def _check_window(revision: str, oldest: str | None) -> None:
     if oldest not in REVISIONS:
         raise StoreRefused(_too_new(revision, f"it needs a pixgate of {oldest or revision}"))
@@ -273,7 +228,8 @@ def _too_new(revision: str | None, what_to_do: str) -> str:
     )
 
 
-def _outdated(revision: str | None) -> str:
+def outdated(revision: str | None) -> str:
+    """Say that a store has an older schema than this code needs, and what to do."""
     return f"The store has {_named(revision)}, {REVISIONS[-1]} is needed: run `pixgate db upgrade`."
 
 

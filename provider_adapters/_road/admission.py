@@ -15,10 +15,10 @@ from itertools import islice
 from math import inf
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from gateway.banks.client.messages import Kind, ProviderRequest
 from gateway.banks.port.provider_reasons import Reason
 from gateway.banks.port.providers import Unreachable
 from gateway.core.clocks import Monotonic
-from gateway.net.client.messages import Kind, ProviderRequest
 from gateway.net.common.runtime import Runtime
 from gateway.telemetry.records import Observer
 from provider_adapters._road.limits import BreakerLimits, BulkheadLimits, ClientLimits

@@ -17,10 +17,10 @@ from typing import Final, NamedTuple, TypeVar
 
 import msgspec
 
+from gateway.banks.client.messages import ProviderRequest
 from gateway.banks.port.provider_reasons import Reason
 from gateway.banks.port.providers import RateLimited
 from gateway.core.shared_limits import Ask
-from gateway.net.client.messages import ProviderRequest
 from gateway.net.common.runtime import Runtime
 from provider_adapters._road.admission import Bulkhead, account_of
 from provider_adapters._road.limits import ALL_OPERATIONS, CallRate, ClientLimits

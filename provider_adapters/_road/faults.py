@@ -8,6 +8,7 @@ from datetime import UTC
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 
+from gateway.banks.client.messages import ProviderAnswer
 from gateway.banks.port.provider_reasons import Reason
 from gateway.banks.port.providers import (
     BadReply,
@@ -22,7 +23,6 @@ from gateway.banks.port.providers import (
     Unreachable,
 )
 from gateway.core.clocks import Now
-from gateway.net.client.messages import ProviderAnswer
 from gateway.net.common.runtime import utc_now
 from provider_adapters._road.tolerant import says_absent
 

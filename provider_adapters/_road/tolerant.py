@@ -17,8 +17,8 @@ from typing import Final, TypeVar
 import msgspec
 from msgspec import inspect
 
+from gateway.banks.client.messages import Kind, ProviderAnswer
 from gateway.banks.port.capabilities import PortCall
-from gateway.net.client.messages import Kind, ProviderAnswer
 from provider_adapters._road import repair
 
 Document = TypeVar("Document")

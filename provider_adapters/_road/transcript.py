@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from gateway.net.client.messages import ProviderAnswer, ProviderRequest
+from gateway.banks.client.messages import ProviderAnswer, ProviderRequest
 
 # With a hundred exchanges of two bodies each, at most 3 MB for each provider.
 _LONGEST_BODY = 16 * 1024

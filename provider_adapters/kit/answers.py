@@ -15,10 +15,10 @@ from typing import Protocol, TypeVar, cast
 
 import msgspec
 
+from gateway.banks.client.messages import ProviderAnswer
 from gateway.banks.port.provider_reasons import Reason
 from gateway.banks.port.providers import BadReply, ProviderError
 from gateway.core import strict
-from gateway.net.client.messages import ProviderAnswer
 from provider_adapters._road import repair, tolerant
 from provider_adapters._road.faults import of_status, retry_after
 

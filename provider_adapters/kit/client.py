@@ -17,6 +17,9 @@ from functools import partial
 from http import HTTPStatus
 from typing import Final, TypeVar
 
+from gateway.banks.client.messages import ProviderAnswer, ProviderRequest, SendProgress
+from gateway.banks.client.tls import TlsFiles, TlsFilesRefused
+from gateway.banks.client.transport import Transport
 from gateway.banks.port.capabilities import Hosts
 from gateway.banks.port.outcomes import REFUSED_BEFORE_EXECUTION
 from gateway.banks.port.provider_reasons import Reason
@@ -31,9 +34,6 @@ from gateway.banks.port.providers import (
 )
 from gateway.core import trace
 from gateway.core.clocks import Deadline
-from gateway.net.client.messages import ProviderAnswer, ProviderRequest, SendProgress
-from gateway.net.client.tls import TlsFiles, TlsFilesRefused
-from gateway.net.client.transport import Transport
 from gateway.net.common.certificates import NoMemoryFiles
 from gateway.net.common.runtime import Runtime
 from gateway.telemetry import records

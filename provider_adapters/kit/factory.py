@@ -8,12 +8,12 @@ from typing import Protocol, runtime_checkable
 
 import msgspec
 
+from gateway.banks.client.tls import TlsFiles, TlsSetup
+from gateway.banks.client.transport import HttpTransport, Transport, TransportLimits
 from gateway.banks.port.capabilities import Capabilities
 from gateway.banks.port.providers import ProviderAdapter
 from gateway.core.account import Environment
 from gateway.core.cache import Cache
-from gateway.net.client.tls import TlsFiles, TlsSetup
-from gateway.net.client.transport import HttpTransport, Transport, TransportLimits
 from gateway.net.common.runtime import Runtime
 from gateway.telemetry.records import Observer
 from provider_adapters._road.limits import ClientLimits

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from gateway.banks.client.messages import ProviderAnswer
 from gateway.banks.port.payout_orders import FailureCode
 from gateway.banks.port.provider_reasons import Reason
 from gateway.banks.port.providers import (
@@ -29,7 +30,6 @@ from gateway.banks.port.providers import (
 )
 from gateway.banks.port.refunds import Refund, RefundStatus
 from gateway.core.money import Money
-from gateway.net.client.messages import ProviderAnswer
 from provider_adapters._road.faults import retry_after
 from provider_adapters.kit.answers import is_e2e_id, provider_id
 from provider_adapters.kit.money import above_zero

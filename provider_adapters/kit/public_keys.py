@@ -17,11 +17,11 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_public_key,
 )
 
+from gateway.banks.client.messages import ProviderAnswer, ProviderRequest
 from gateway.banks.port.provider_callbacks import ProofRefused
 from gateway.banks.port.provider_reasons import Reason
 from gateway.banks.port.providers import BadReply, ProviderError, Unavailable
 from gateway.core.clocks import Monotonic
-from gateway.net.client.messages import ProviderAnswer, ProviderRequest
 
 KEYS_LIVE_S: Final = 3600.0
 """How long fetched keys are used; Woovi's documentation asks for an hour."""

@@ -16,10 +16,10 @@ from urllib.parse import quote
 
 import msgspec
 
+from gateway.banks.client.messages import Identity, Kind, ProviderRequest, filled
 from gateway.banks.port.capabilities import PortCall
 from gateway.banks.port.provider_reasons import Reason
 from gateway.banks.port.providers import NotFound, Refused
-from gateway.net.client.messages import Identity, Kind, ProviderRequest, filled
 from provider_adapters.kit.outcomes import NeverSendable
 
 __all__ = ["Identity", "ProviderRequest", "as_account", "get", "json_body", "paying", "sending"]

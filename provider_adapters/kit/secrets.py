@@ -26,6 +26,10 @@ from typing import Annotated, Any, Final, Protocol, TypeVar, runtime_checkable
 
 import msgspec
 
+from gateway.banks.client.account_transports import AccountTransports
+from gateway.banks.client.messages import Identity
+from gateway.banks.client.tls import TlsFiles, TlsSetup
+from gateway.banks.client.transport import HttpTransport, Transport
 from gateway.banks.port.provider_reasons import Reason
 from gateway.banks.port.providers import CredentialsRefused, ProviderAccount
 from gateway.core.account import (
@@ -34,10 +38,6 @@ from gateway.core.account import (
     Environment,
     GivenSecrets,
 )
-from gateway.net.client.account_transports import AccountTransports
-from gateway.net.client.messages import Identity
-from gateway.net.client.tls import TlsFiles, TlsSetup
-from gateway.net.client.transport import HttpTransport, Transport
 from gateway.net.common.certificates import (
     CertificatePair,
     PairRefused,

@@ -8,10 +8,10 @@ from typing import Final, TypeVar
 
 import msgspec
 
+from gateway.banks.client.addresses import AddressRefused, bank_address, loopback_address
+from gateway.banks.client.tls import TlsFiles
 from gateway.banks.port.capabilities import Hosts
 from gateway.core.account import Environment
-from gateway.net.client.addresses import AddressRefused, bank_address, loopback_address
-from gateway.net.client.tls import TlsFiles
 from provider_adapters._road.limits import ALL_OPERATIONS, AccountLimits, CallRate, ClientLimits
 from provider_adapters.kit.factory import AdapterRefused
 

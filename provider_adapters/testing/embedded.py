@@ -13,9 +13,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from gateway.app.build_callbacks import path_of, secrets_of
+from gateway.app.kernel import Kernel
 from gateway.config.settings import Settings
 from gateway.core.audit_context import AuditContext, RuleViolation
-from gateway.process.kernel import Kernel
 from gateway.sandbox.service import Reply
 from gateway.security.keys import Derivation
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from uuid import uuid4
 
-from gateway.approvals.model import Approval
 from gateway.banks.port.charges import ChargeOrder, ChargeType
 from gateway.banks.port.payout_orders import (
     NamedOwner,
@@ -19,13 +18,14 @@ from gateway.banks.port.pix_keys import PixKeyStatus, PixKeyType
 from gateway.companies.model import Company
 from gateway.companies.service import add_company
 from gateway.core.access import Staff
+from gateway.core.approvals import Approval
 from gateway.core.audit import AuditEvent
 from gateway.core.audit_context import AuditContext
+from gateway.core.browsers import ClientInfo
 from gateway.core.money import Money
 from gateway.core.rights import Role
 from gateway.core.sessions import SignedInUser
 from gateway.credentials.model import CredentialBody
-from gateway.identity.ports import ClientInfo
 from gateway.identity.token_refresh import SignedIn
 from gateway.identity.users import NewUser
 from gateway.payouts.model import PayoutRequest, PayoutState

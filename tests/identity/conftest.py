@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
+from gateway.app.store import Store, open_store, prepare
 from gateway.core.account import Environment
-from gateway.identity.user import User
-from gateway.store.engine import Store, open_store
-from gateway.store.schema import prepare
+from gateway.core.user import User
 from tests.servers.postgres import PostgresServer
 from tests.world.identity import IdentityWorld, identity_world_on
 from tests.world.standing import Clock

@@ -18,10 +18,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
+from gateway.app.store import open_store, prepare
 from gateway.core.account import Environment
 from gateway.identity.passwords import Cost
-from gateway.store.engine import open_store
-from gateway.store.schema import prepare
 from tests.world.gateway.answers import Answer
 from tests.world.gateway.identity_api import ApiClient, api_client_on
 from tests.world.standing import Clock

@@ -12,12 +12,11 @@ import sys
 import tempfile
 from collections.abc import Sequence
 
+from gateway.app.store import open_store, prepare
 from gateway.core.account import Environment
 from gateway.core.errors import ServiceError
 from gateway.core.user_errors import REFRESH_INVALID
 from gateway.identity.token_refresh import TokenPair
-from gateway.store.engine import open_store
-from gateway.store.schema import prepare
 from tests.world.identity import IdentityWorld, identity_world_on
 from tests.world.standing import Clock
 from tests.world.stores.patience import LONG

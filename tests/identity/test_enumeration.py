@@ -2,8 +2,8 @@
 
 import pytest
 
+from gateway.core.browsers import ClientInfo
 from gateway.core.errors import ServiceError
-from gateway.identity.ports import ClientInfo
 from tests.identity.enumeration import run
 from tests.identity.work import recording
 from tests.world.gateway.identity_api import api_client_on

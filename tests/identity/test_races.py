@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
+from gateway.core.browsers import ClientInfo
 from gateway.core.errors import ServiceError
-from gateway.identity.ports import ClientInfo
 from gateway.identity.sign_in import SecondFactorRequired
 from gateway.identity.token_refresh import SignedIn
 from tests.identity.races import race, run

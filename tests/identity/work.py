@@ -10,8 +10,8 @@ from unittest.mock import patch
 from cryptography.hazmat.primitives.kdf.argon2 import Argon2id
 from sqlalchemy import event
 
+from gateway.app.store import Store
 from gateway.identity import passwords
-from gateway.store.engine import Store
 from gateway.store.kernel.batching import BatchQueue
 
 Work = list[str]

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from gateway.identity.user import User
-from gateway.store.engine import open_store
+from gateway.app.store import open_store
+from gateway.core.user import User
 from tests.world.identity import IdentityWorld, identity_world_on
 from tests.world.panel import PanelWorld, panel_world_on
 from tests.world.standing import Clock

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime, timedelta
 
+from gateway.app.store import Store
 from gateway.companies.service import add_company
 from gateway.payouts.events import PayoutEvent
 from gateway.payouts.followups import Checked
 from gateway.payouts.model import Change, Payout, PayoutState
-from gateway.store.engine import Store
 from tests.world.stores import samples
 from tests.world.stores.due import claim_due
 

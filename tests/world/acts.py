@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
+from gateway.app.store import Store
 from gateway.audit.service import AuditEntry, AuditLog
 from gateway.core.access import Staff
 from gateway.core.audit_context import AuditContext
 from gateway.core.company_scope import EVERY_COMPANY, CompanyScope
 from gateway.net.common.runtime import utc_now
-from gateway.store.engine import Store
 
 
 def audit_log(store: Store) -> AuditLog:

@@ -7,24 +7,25 @@ from dataclasses import dataclass, field
 import pyotp
 
 from gateway.app.build_identity import IdentityRoom, build_identity
+from gateway.app.kernel import Kernel
+from gateway.app.store import Store
 from gateway.config.identity import Identity
 from gateway.config.settings import Settings
+from gateway.core.browsers import ClientInfo
 from gateway.core.company_scope import EVERY_COMPANY
 from gateway.core.errors import ServiceError
 from gateway.core.rights import Role
 from gateway.core.sessions import SignedInUser
+from gateway.core.user import User
 from gateway.identity.passwords import Cost, PasswordHasher, PoolSize
-from gateway.identity.ports import ClientInfo, IdentityContext
+from gateway.identity.ports import IdentityContext
 from gateway.identity.services import IdentityServices
 from gateway.identity.sign_in import SecondFactorRequired
 from gateway.identity.signing_keys import Keyring
 from gateway.identity.token_refresh import SignedIn
 from gateway.identity.tokens import Audience
-from gateway.identity.user import User
 from gateway.identity.users import NewUser
-from gateway.process.kernel import Kernel
 from gateway.security.sealing import Sealer
-from gateway.store.engine import Store
 from tests.world.kernel import KEYS, Witness, kernel_on
 from tests.world.standing import Clock
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from gateway.app.kernel import Kernel, SilentObserver
 from gateway.config.settings import Settings
 from gateway.identity.ports import IdentityEvents
-from gateway.process.kernel import Kernel, SilentObserver
 from gateway.security.keys import Derivation, Keys
 from gateway.security.sealing import Sealer
 from gateway.security.secrets import SecretDigester

@@ -7,12 +7,11 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
+from gateway.app.store import open_store, prepare
 from gateway.companies.model import Company
 from gateway.companies.service import add_company
 from gateway.core.account import Environment
 from gateway.core.audit import AuditEvent
-from gateway.store.engine import open_store
-from gateway.store.schema import prepare
 from tests.world.payouts import PayoutWorld, ScriptedBank
 from tests.world.people import COMPANY, SISTER, account
 from tests.world.standing import NOON, Clock

@@ -18,6 +18,8 @@ from gateway.app.build_backoffice import (
     build_credentials,
 )
 from gateway.app.build_payouts import build_payout_records, build_reviews
+from gateway.app.kernel import Kernel
+from gateway.app.store import Store, open_store, prepare
 from gateway.companies.model import Company, CompanyRequest
 from gateway.companies.service import Companies
 from gateway.config.settings import Settings
@@ -31,14 +33,11 @@ from gateway.credentials.model import Credential, CredentialBody, Issued, Rotati
 from gateway.credentials.service import Credentials, CredentialSource
 from gateway.payouts.event_sealing import EventSealing
 from gateway.payouts.service import PayoutRecords
-from gateway.process.kernel import Kernel
 from gateway.reports.files import Turns
 from gateway.reviews.service import Reviews
 from gateway.security.keys import Derivation
 from gateway.security.sealing import Sealer
 from gateway.security.secrets import SecretDigester
-from gateway.store.engine import Store, open_store
-from gateway.store.schema import prepare
 from gateway.store.tables.core import audit
 from tests.world.kernel import KEYS
 from tests.world.store import migrated

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from sqlalchemy import LargeBinary, select
 
-from gateway.process.kernel import Kernel
+from gateway.app.kernel import Kernel
 from gateway.store.tables.every import METADATA
 
 SECRET: Final = frozenset(

@@ -8,15 +8,15 @@ import msgspec
 from sqlalchemy import insert
 
 from gateway.app.build_backoffice import build_stops
+from gateway.app.kernel import Kernel
+from gateway.app.store import Store
 from gateway.audit import store as audit_log
 from gateway.core.access import Staff
 from gateway.core.audit import AuditEvent
 from gateway.core.audit_context import AuditContext
 from gateway.core.change_feed import STOPPED
-from gateway.process.kernel import Kernel
 from gateway.stops.model import Stop, StopRequest, StopScope
 from gateway.stops.service import stops_in_force
-from gateway.store.engine import Store
 from gateway.store.kernel.structs import row_of
 from gateway.store.tables.core import stops
 from tests.world.stores.samples import ACCOUNT, NOW, event

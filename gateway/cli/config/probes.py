@@ -16,6 +16,8 @@ from msgspec import convert, to_builtins
 
 from gateway.app.build_bank import connect
 from gateway.app.build_callbacks import make_address
+from gateway.app.kernel import SilentObserver
+from gateway.banks.client.tls import TlsFiles, TlsFilesRefused, check_files
 from gateway.banks.port.capabilities import PortCall
 from gateway.banks.port.provider_options import EveryCall
 from gateway.banks.port.providers import ProviderAdapter, ProviderError
@@ -23,9 +25,7 @@ from gateway.cli.context import opened_store
 from gateway.config.settings import Settings
 from gateway.core.audit_context import RuleViolation
 from gateway.core.storage import StoreUnavailable
-from gateway.net.client.tls import TlsFiles, TlsFilesRefused, check_files
 from gateway.process.cache import CacheUnavailable, build_cache
-from gateway.process.kernel import SilentObserver
 from gateway.security.keys import Derivation
 from gateway.store import schema
 from gateway.store.kernel.address import address, is_sqlite

@@ -13,7 +13,7 @@ from gateway.cli.console import Row, Terminal, changing, fields_of, reading
 from gateway.cli.store_access import in_identity
 from gateway.core.rights import Role
 from gateway.core.schemas import instant
-from gateway.identity.user import User
+from gateway.core.user import User
 from gateway.identity.users import NewUser
 
 if TYPE_CHECKING:

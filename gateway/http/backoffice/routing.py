@@ -19,22 +19,39 @@ from typing import Any, Final, TypedDict, Unpack
 import msgspec
 from aiohttp import hdrs
 
-from gateway.approvals.model import Approval, ApprovalDocument
 from gateway.core.access import Requirement, requirement_of
 from gateway.core.account import Account
+from gateway.core.approvals import Approval, ApprovalDocument
 from gateway.core.calls import Input, Parameter, RawRequest
 from gateway.core.catalogue import ErrorCode
 from gateway.core.versions import Expected
 from gateway.core.windows import Listed, Paging
 from gateway.http.backoffice.callers import AccountCaller, BackOfficeCaller, explained
-from gateway.http.backoffice.cells import CREATED, NO_BODY, NO_CONTENT, WAITS, WITH_BODY, waiting
 from gateway.http.common import STORE_FAILS
 from gateway.http.rendering import document_of
 from gateway.http.resources.documents import Meter, Total
 from gateway.http.resources.represent import meter
-from gateway.http.route import OK, Answer, Document, Row, VersionedAnswer, content_of, main_of
+from gateway.http.route import (
+    OK,
+    Answer,
+    Document,
+    Row,
+    RowLimits,
+    VersionedAnswer,
+    content_of,
+    main_of,
+)
+from policies.traffic.quota import PERSON
 from policies.validation.backoffice import inputs
 from policies.validation.bodies import body
+
+BODY_BYTES: Final = 64 * 1024
+"""As on banking: the largest body, a credential for a bank with its certificate, has 32 KiB."""
+NO_BODY: Final = RowLimits(PERSON, 0)
+WITH_BODY: Final = RowLimits(PERSON, BODY_BYTES)
+CREATED: Final = 201
+WAITS: Final = 202
+NO_CONTENT: Final = 204
 
 _JSON: Final = ("application/json",)
 Takes = Mapping[str, Input[Any]]
@@ -311,3 +328,8 @@ def _typed(shows: Callable[[Any, Any], Document], document: Any) -> Callable[[An
 def _nothing(_result: None, _who: object) -> Answer[None]:
     """Answer without content."""
     return Answer(content=None)
+
+
+def waiting(found: Approval, who: BackOfficeCaller | AccountCaller) -> Answer[ApprovalDocument]:
+    """Answer that an order waits for another user."""
+    return Answer(content=found.to_document(who.staff), status=WAITS)

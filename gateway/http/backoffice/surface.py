@@ -17,11 +17,10 @@ from gateway.http.backoffice.callers import (
     admit_office,
     admit_staff,
 )
-from gateway.http.backoffice.cells import BODY_BYTES
-from gateway.http.backoffice.routing import Routes
+from gateway.http.backoffice.routing import BODY_BYTES, Routes
 from gateway.http.common import open_gate
-from gateway.http.identity.surface import UserPolicies
 from gateway.http.route import Gate, Surface
+from gateway.identity.surface import UserPolicies
 from policies.authorization.credential import AccountState
 from policies.authorization.user import (
     DecidesCompanyScope,

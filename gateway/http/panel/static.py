@@ -14,7 +14,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Final
 
-from gateway.http.packing import Page, pack
+from gateway.http.documents import Page, pack
 from gateway.panel.vendor import FOLDER, read_vendored, vendor_files
 
 NAME: Final = "panel.static"

@@ -11,11 +11,11 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from gateway.accounts.model import AccountSearch
-from gateway.approvals.model import ApprovalSearch, ApprovalState
 from gateway.banks.port.refunds import IncomingSearch, IncomingStatus, RefundSearch, RefundStatus
 from gateway.banks.port.statements import Direction
 from gateway.charges.model import ChargeSearch, ChargeState
 from gateway.core import errors, strict
+from gateway.core.approvals import ApprovalSearch, ApprovalState
 from gateway.core.calls import Input, Parameter, RawRequest
 from gateway.core.errors import ServiceError
 from gateway.core.schemas import Day

@@ -14,6 +14,7 @@ import yaml
 from gateway.accounts.model import AccountRequest, ProviderRequest
 from gateway.app.build_backoffice import build_account_service, build_companies, build_credentials
 from gateway.app.build_bank import connect
+from gateway.app.kernel import SilentObserver
 from gateway.banks.port.capabilities import PortCall
 from gateway.callbacks.cli import register_callback
 from gateway.cli.configuration import settings_of
@@ -25,7 +26,6 @@ from gateway.core.audit_context import RuleViolation
 from gateway.core.money import Money
 from gateway.core.permissions import EVERY_PERMISSION
 from gateway.credentials.model import CredentialBody, Issued
-from gateway.process.kernel import SilentObserver
 from provider_adapters.testing import simulators
 from provider_adapters.testing.bank.control.client import BankControl, Reply
 from provider_adapters.testing.commands.banks import FOLDER, running_bank

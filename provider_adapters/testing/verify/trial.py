@@ -13,6 +13,7 @@ from typing import Any, Final, cast
 
 import msgspec
 
+from gateway.banks.client.transport import HttpTransport
 from gateway.banks.port.capabilities import Capabilities, PortCall
 from gateway.banks.port.payout_orders import (
     BankDestination,
@@ -27,7 +28,6 @@ from gateway.core.account import Environment
 from gateway.core.clocks import Deadline
 from gateway.core.money import Money
 from gateway.core.windows import Window
-from gateway.net.client.transport import HttpTransport
 from gateway.telemetry.ports import Event
 from provider_adapters.kit.factory import AdapterContext, AdapterFactory, MakeTransport
 from provider_adapters.kit.settings import ALL_OPERATIONS, AccountLimits, ClientLimits

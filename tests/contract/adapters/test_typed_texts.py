@@ -25,13 +25,13 @@ import pytest
 from multidict import CIMultiDict
 
 from gateway.banks.checked_adapter import checked_calls
+from gateway.banks.client.messages import ProviderAnswer, ProviderRequest, SendProgress
+from gateway.banks.client.transport import HttpTransport
 from gateway.banks.port.capabilities import PortCall
 from gateway.banks.port.provider_callbacks import CallbackSecrets, Delivery, Notice
 from gateway.banks.port.provider_options import EveryCall
 from gateway.banks.port.providers import ProviderError
 from gateway.core.money import Money
-from gateway.net.client.messages import ProviderAnswer, ProviderRequest, SendProgress
-from gateway.net.client.transport import HttpTransport
 from provider_adapters.apipix.callbacks import notices_of
 from provider_adapters.asaas.callbacks import TOKEN, AsaasProof
 from provider_adapters.kit.public_keys import GivenKeys

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from urllib.parse import urlencode
 
-from gateway.net.client.messages import ProviderRequest
+from gateway.banks.client.messages import ProviderRequest
 from provider_adapters.apipix.profiles import Name
 from tests.contract.apipix.conftest import Exchange, Watched, simulated
 from tests.contract.apipix.document import ACTS, standard

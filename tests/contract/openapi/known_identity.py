@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 
 import pyotp
 
+from gateway.core.browsers import ClientInfo
 from gateway.core.rights import Role
-from gateway.identity.ports import ClientInfo
 from gateway.identity.sign_in import SecondFactorRequired
 from gateway.identity.token_refresh import SignedIn
 from tests.contract.openapi.known import Body, Knowing, Known

@@ -21,9 +21,11 @@ from gateway.core.errors import CATALOGUE
 from gateway.core.money import Money
 from gateway.core.windows import Window
 from gateway.http.common import VERSION, codes
-from gateway.reports import csv, ofx, payouts, requests
+from gateway.payouts import report_file as payouts
+from gateway.reports import csv, ofx
 from gateway.reports import json as json_report
 from gateway.reports.document import Document
+from gateway.request_log import report_file as requests
 from gateway.request_log.model import LoggedRequest
 from tests.world.documents import SURFACES
 

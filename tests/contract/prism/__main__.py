@@ -31,7 +31,7 @@ from tests.world.waiting import block_until
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gateway.net.client.messages import ProviderRequest
+    from gateway.banks.client.messages import ProviderRequest
 
 _HERE = Path(__file__).parent
 _REFUSED = 405

@@ -8,9 +8,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[3]))
 
+from gateway.app.store import Store, open_store
 from gateway.core.change_feed import STOPPED
 from gateway.stops.model import Stop, StopScope
-from gateway.store.engine import Store, open_store
 from tests.world.stops import plant
 from tests.world.stores.samples import ACCOUNT, CLIENT, NOW, account, credential, event
 

@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
+from gateway.app.store import Store, open_store, prepare
 from gateway.companies.service import add_company
 from gateway.core.account import Environment
-from gateway.store.engine import Store, open_store
-from gateway.store.schema import prepare
 from tests.contract.stores.databases import USUAL
 from tests.world.store import aside, migrated
 from tests.world.stores import samples

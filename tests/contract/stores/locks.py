@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import text
 
-from gateway.store.engine import Store
+from gateway.app.store import Store
 from tests.world.waiting import until
 
 _WAITING = """

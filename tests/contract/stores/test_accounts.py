@@ -11,6 +11,7 @@ from sqlalchemy import update
 
 from gateway.accounts.model import AccountSearch, NamesRequest
 from gateway.accounts.service import Accounts
+from gateway.app.store import Store
 from gateway.companies.service import add_company
 from gateway.core.access import Staff
 from gateway.core.account import Account
@@ -18,7 +19,6 @@ from gateway.core.audit_context import AuditContext
 from gateway.core.company_scope import EVERY_COMPANY, CompanyScope
 from gateway.core.storage import AlreadyExists, BankAccountTaken, StoreUnavailable
 from gateway.core.windows import Paging
-from gateway.store.engine import Store
 from gateway.store.tables.core import accounts
 from tests.contract.stores.databases import both
 from tests.contract.stores.lists import OTHER, OURS, THEIRS

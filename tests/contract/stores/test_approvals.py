@@ -6,7 +6,8 @@ from datetime import timedelta
 
 import pytest
 
-from gateway.approvals.model import (
+from gateway.app.store import Store
+from gateway.core.approvals import (
     COLLECTED_WITHIN,
     Approval,
     ApprovalKind,
@@ -22,7 +23,6 @@ from gateway.core.rights import Role
 from gateway.core.storage import AlreadyExists, NothingToCollect
 from gateway.core.windows import Paging
 from gateway.credentials.store import Rotation
-from gateway.store.engine import Store
 from tests.contract.stores.databases import both
 from tests.world.acts import acts_of
 from tests.world.stores.office import APPROVAL

@@ -7,10 +7,10 @@ from datetime import timedelta, timezone
 import pytest
 from sqlalchemy import text
 
+from gateway.app.store import Store
 from gateway.audit.store import StoredAudit
 from gateway.companies.service import add_company, find_company
 from gateway.core.storage import StoreUnavailable
-from gateway.store.engine import Store
 from tests.contract.stores.databases import both
 from tests.world.stores.samples import NOW, account, company, event
 

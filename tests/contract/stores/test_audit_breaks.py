@@ -9,9 +9,9 @@ from dataclasses import asdict
 import pytest
 from sqlalchemy import Update, func, literal, text, update
 
+from gateway.app.store import Store, open_store
 from gateway.core.audit import AuditBreak, AuditEvent
 from gateway.core.storage import StoreUnavailable
-from gateway.store.engine import Store, open_store
 from gateway.store.kernel.chain import ChainKeys
 from gateway.store.tables.core import audit
 from tests.contract.stores.databases import both

@@ -10,14 +10,13 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import insert, select, text, update
 
+from gateway.app.store import Store, open_store, prepare
 from gateway.audit.walk import event_of
 from gateway.companies.service import find_company
 from gateway.core.account import Environment
 from gateway.core.audit import AuditHead
 from gateway.core.storage import StoreUnavailable
-from gateway.store.engine import Store, open_store
 from gateway.store.kernel.chain import NO_HASH, ChainKeys, chained
-from gateway.store.schema import prepare
 from gateway.store.tables.core import audit, audit_head
 from tests.contract.stores.databases import both
 from tests.world.stores.patience import LONG

@@ -6,6 +6,7 @@ from random import Random
 
 import pytest
 
+from gateway.app.store import Store
 from gateway.banks.port.payout_orders import FailureCode
 from gateway.core.money import Money
 from gateway.core.permissions import CredentialLimits
@@ -21,7 +22,6 @@ from gateway.payouts.model import (
     PayoutState,
 )
 from gateway.payouts.writes import Write, WriteResult, write_batch
-from gateway.store.engine import Store
 from tests.contract.stores.databases import both
 from tests.world.extent import WHOLE
 from tests.world.stores.samples import (

@@ -7,8 +7,8 @@ import pytest
 from sqlalchemy import event, select, text, update
 from sqlalchemy.exc import StatementError
 
+from gateway.app.store import Store
 from gateway.payouts.rows import payout_row
-from gateway.store.engine import Store
 from gateway.store.tables.core import payouts
 from tests.contract.stores.databases import both, server_alone
 from tests.world.stores import samples

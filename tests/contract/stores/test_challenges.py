@@ -8,8 +8,8 @@ from datetime import timedelta
 
 import pytest
 
+from gateway.app.store import Store
 from gateway.identity.challenges import Purpose
-from gateway.store.engine import Store
 from tests.contract.stores.databases import both
 from tests.world.stores.people import challenge, mail_token, signed_in
 from tests.world.stores.samples import NOW

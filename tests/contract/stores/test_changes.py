@@ -12,14 +12,14 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
+from gateway.app.change_feed import ChangeFeed
+from gateway.app.kept_records import KeptRecords
+from gateway.app.store import Store
 from gateway.audit import store as audit_log
 from gateway.audit.changes import Changes
 from gateway.companies.service import add_company
 from gateway.core.change_feed import Act, Kept, Mark, News, outdated
 from gateway.core.storage import AlreadyExists
-from gateway.records.change_feed import ChangeFeed
-from gateway.records.kept_records import KeptRecords
-from gateway.store.engine import Store
 from tests.contract.stores import changer
 from tests.contract.stores.changer import change
 from tests.contract.stores.databases import both

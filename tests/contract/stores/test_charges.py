@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 import pytest
 from msgspec.structs import replace
 
+from gateway.app.store import Store
 from gateway.charges.model import (
     ChargeRecord,
     ChargeSearch,
@@ -19,7 +20,6 @@ from gateway.charges.model import (
 from gateway.core.company_scope import EVERY_COMPANY, CompanyScope
 from gateway.core.money import Money, Sum
 from gateway.core.windows import Keyset, PageStart
-from gateway.store.engine import Store
 from tests.contract.stores.databases import both
 from tests.world.stores.charges import SECOND, charge, records
 from tests.world.stores.samples import ACCOUNT, COMPANY, NOW, SISTER

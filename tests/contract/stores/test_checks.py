@@ -4,10 +4,10 @@ import asyncio
 from dataclasses import replace
 from datetime import timedelta
 
+from gateway.app.store import Store
 from gateway.payouts.events import probed
 from gateway.payouts.followups import Checked
 from gateway.payouts.model import EventKind, PayoutState
-from gateway.store.engine import Store
 from tests.contract.stores.databases import both
 from tests.world.stores.due import claim_due
 from tests.world.stores.samples import ACCOUNT, NOW, attempt, change, payout

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from gateway.app.store import Store
 from gateway.banks.port.providers import Page
 from gateway.banks.port.statements import Balance, Entry, MovementKind
 from gateway.charges.store import StoredCharges
@@ -22,7 +23,6 @@ from gateway.statements.model import local_day
 from gateway.statements.reads import StatementReads
 from gateway.statements.service import Statements
 from gateway.statements.snapshots import Snapshots
-from gateway.store.engine import Store
 from tests.contract.stores.databases import both
 from tests.world.movements import movement
 from tests.world.payouts import OneBank, ScriptedBank

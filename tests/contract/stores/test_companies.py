@@ -6,13 +6,13 @@ from datetime import timedelta
 import pytest
 
 from bench.queries import counting
+from gateway.app.store import Store
 from gateway.companies.service import Companies, add_company, find_company
 from gateway.core.access import Staff
 from gateway.core.audit_context import AuditContext
 from gateway.core.company_scope import EVERY_COMPANY, CompanyScope
 from gateway.core.storage import AlreadyExists, StoreUnavailable
 from gateway.core.windows import Paging
-from gateway.store.engine import Store
 from tests.contract.stores.databases import both
 from tests.contract.stores.lists import OTHER, OURS, THEIRS
 from tests.world.stores.samples import COMPANY, NOW, company, event, now

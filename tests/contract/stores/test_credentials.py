@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from gateway.app.store import Store
 from gateway.companies.service import add_company
 from gateway.core.access import Staff
 from gateway.core.audit_context import AuditContext
@@ -23,7 +24,6 @@ from gateway.credentials.model import (
 )
 from gateway.credentials.service import CredentialPage, Credentials
 from gateway.credentials.store import Rotation
-from gateway.store.engine import Store
 from tests.contract.stores.databases import both
 from tests.contract.stores.lists import OTHER, OURS
 from tests.world.stores.samples import (

@@ -12,11 +12,11 @@ from sqlalchemy import Select, select, text
 
 from bench import bulk_rows
 from bench.payments import open_account
+from gateway.app.store import Store
 from gateway.payouts import due
 from gateway.payouts import followup_store as followups
 from gateway.payouts.followups import MOST_ACCOUNTS, DueAccount
 from gateway.payouts.model import PayoutState
-from gateway.store.engine import Store
 from gateway.store.tables.core import payouts
 from tests.contract.stores.databases import both
 from tests.contract.stores.plans import Explained

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
+from gateway.app.store import Store, open_store
 from gateway.core.storage import StoreUnavailable
 from gateway.payouts.model import PayoutState
-from gateway.store.engine import Store, open_store
 from tests.contract.stores.databases import both
 from tests.world.stores.patience import SHORT
 from tests.world.stores.samples import ACCOUNT, attempt, change, payout

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from gateway.app.store import Store
 from gateway.banks.port.capabilities import EntryField
 from gateway.banks.port.providers import Bank, Page, ProviderAccount, Unreachable
 from gateway.banks.port.statements import Balance, Direction, Entry, MovementKind
@@ -36,7 +37,6 @@ from gateway.statements.model import local_day
 from gateway.statements.reads import StatementReads
 from gateway.statements.service import Statements
 from gateway.statements.snapshots import Snapshots
-from gateway.store.engine import Store
 from tests.contract.stores.databases import both
 from tests.world.acts import reader
 from tests.world.movements import movement

@@ -6,12 +6,12 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import Table, text, update
 
+from gateway.app.store import Store, open_store
 from gateway.core.money import Money
 from gateway.core.permissions import CredentialLimits
 from gateway.core.storage import StoreUnavailable
 from gateway.payouts.model import Payout, PayoutState
 from gateway.payouts.rows import payout_row
-from gateway.store.engine import Store, open_store
 from gateway.store.tables.core import payouts
 from tests.contract.stores.locks import until_blocked
 from tests.world.stores.patience import SHORT

@@ -11,12 +11,12 @@ import pytest
 from sqlalchemy import event
 from sqlalchemy.util import await_only
 
+from gateway.app.store import Store
 from gateway.core.company_scope import EVERY_COMPANY
 from gateway.core.errors import ServiceError
 from gateway.core.sessions import SigningKey
 from gateway.core.user_errors import TOO_MANY_ATTEMPTS
 from gateway.identity.attempt_limits import Failures, NextCounts
-from gateway.store.engine import Store
 from tests.contract.stores.databases import both, server_alone
 from tests.world.stores.identity_records import MAIL
 from tests.world.stores.samples import NOW

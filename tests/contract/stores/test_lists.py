@@ -8,13 +8,13 @@ from datetime import timedelta
 
 import pytest
 
+from gateway.app.store import Store
 from gateway.companies.service import add_company
 from gateway.core.company_scope import EVERY_COMPANY, CompanyScope, scope_of
 from gateway.core.windows import Paging
 from gateway.payouts.model import PayoutState
 from gateway.reviews.store import in_review as listed
 from gateway.reviews.store import unresolved
-from gateway.store.engine import Store
 from tests.contract.stores.databases import both
 from tests.contract.stores.lists import OTHER, OURS, THEIRS
 from tests.contract.stores.reviews import MARIA, in_review

@@ -8,11 +8,7 @@ from datetime import timedelta
 
 import pytest
 
-from gateway.approvals.model import (
-    Approval,
-    ApprovalSearch,
-    ApprovalState,
-)
+from gateway.app.store import Store
 from gateway.approvals.store import Waiting
 from gateway.audit.model import AuditSearch
 from gateway.audit.service import AuditEntry, find_acts
@@ -20,6 +16,11 @@ from gateway.banks.port.provider_callbacks import CallbackKind
 from gateway.callbacks.model import CallbackSearch, CallbackState
 from gateway.callbacks.store import CallbackRecords
 from gateway.companies.service import add_company
+from gateway.core.approvals import (
+    Approval,
+    ApprovalSearch,
+    ApprovalState,
+)
 from gateway.core.company_scope import EVERY_COMPANY, CompanyScope, scope_of
 from gateway.core.storage import AlreadyExists
 from gateway.core.windows import Listed, Paging
@@ -27,7 +28,6 @@ from gateway.payouts.followups import Backlog
 from gateway.request_log.model import RequestSearch
 from gateway.request_log.store import RequestRecords
 from gateway.stops.model import StopScope
-from gateway.store.engine import Store
 from tests.contract.stores.databases import both
 from tests.world.acts import acts_of
 from tests.world.stops import STOP, plant, sample

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from sqlalchemy import Table, Text, func, insert, select, text, type_coerce
 
+from gateway.app.store import Store
 from gateway.identity.attempt_limits import Failures
 from gateway.identity.challenges import Mail
-from gateway.store.engine import Store
 from gateway.store.kernel.old_rows import AT_ONCE
 from gateway.store.tables import identity
 from gateway.store.tables.columns import row_of

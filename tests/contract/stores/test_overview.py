@@ -9,11 +9,11 @@ from datetime import datetime, timedelta
 import pytest
 from sqlalchemy import select, update
 
-from gateway.approvals.model import ApprovalKind, ApprovalState
-from gateway.approvals.own_work import collectable
+from gateway.app.store import Store
 from gateway.callbacks.store import CallbackRecords
 from gateway.companies.service import add_company
 from gateway.core.access import Staff
+from gateway.core.approvals import ApprovalKind, ApprovalState
 from gateway.core.audit_context import AuditContext
 from gateway.core.company_scope import EVERY_COMPANY, CompanyScope, scope_of
 from gateway.core.money import Money, Sum
@@ -25,7 +25,7 @@ from gateway.payouts.documents import OpenWork
 from gateway.payouts.model import PayoutState
 from gateway.payouts.status import Certainty
 from gateway.stops.model import StopScope
-from gateway.store.engine import Store
+from gateway.store.own_work import collectable
 from gateway.store.tables.core import accounts, payouts
 from gateway.store.tables.figures import closed_hours, payout_hours
 from tests.contract.stores.databases import both

@@ -6,8 +6,8 @@ import asyncio
 from dataclasses import replace
 from datetime import timedelta
 
+from gateway.app.store import Store
 from gateway.core.browsers import PanelState
-from gateway.store.engine import Store
 from tests.contract.stores.databases import both
 from tests.world.stores.people import END, MARIA, panel, session, signed_in, token
 from tests.world.stores.samples import NOW, event

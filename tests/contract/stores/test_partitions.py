@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import text
 
+from gateway.app.store import Store, open_store, prepare
 from gateway.companies.service import add_company
 from gateway.core.account import Environment
 from gateway.core.company_scope import EVERY_COMPANY
@@ -18,10 +19,8 @@ from gateway.core.storage import StoreUnavailable
 from gateway.core.windows import Paging
 from gateway.request_log.model import RequestSearch
 from gateway.request_log.store import RequestRecords
-from gateway.store.engine import Store, open_store
 from gateway.store.kernel import partitions
 from gateway.store.kernel.database import Database
-from gateway.store.schema import prepare
 from tests.world.stores import samples
 from tests.world.stores.office import REQUEST
 from tests.world.stores.patience import LONG

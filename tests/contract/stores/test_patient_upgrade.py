@@ -11,9 +11,9 @@ from itertools import count
 import pytest
 from sqlalchemy import Connection, inspect, text
 
+from gateway.app.store import Store
 from gateway.core.storage import StoreUnavailable
 from gateway.store import schema
-from gateway.store.engine import Store
 from tests.world.stores.samples import attempt, payout
 from tests.world.waiting import until
 

@@ -8,6 +8,7 @@ from datetime import timedelta
 
 import pytest
 
+from gateway.app.store import Store
 from gateway.banks.port.payout_orders import FailureCode
 from gateway.banks.port.providers import Evidence, Phase
 from gateway.core.company_scope import EVERY_COMPANY
@@ -18,7 +19,6 @@ from gateway.payouts.documents import Hit
 from gateway.payouts.model import Absence, Change, EventKind, Failure, PayoutState
 from gateway.payouts.searches import PayoutFilterBody, PayoutQuery
 from gateway.payouts.status import Certainty, CertaintySought, certainty_of
-from gateway.store.engine import Store
 from tests.contract.stores.databases import both
 from tests.world.stores.samples import ACCOUNT, NOW, attempt, change, payout
 

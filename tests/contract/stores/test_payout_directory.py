@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 from sqlalchemy import text, update
 
-from gateway.approvals.model import ApprovalState
+from gateway.app.store import Store
 from gateway.banks.port.payout_orders import FailureCode, PayoutMethod, PixDestination
 from gateway.banks.port.providers import PixReturn
 from gateway.companies.service import add_company
+from gateway.core.approvals import ApprovalState
 from gateway.core.company_scope import EVERY_COMPANY, CompanyScope
 from gateway.core.money import Money, Sum
 from gateway.overview.model import HOUR, Span
@@ -24,7 +25,6 @@ from gateway.payouts.documents import FoundPayout, Hit, HitPayouts, Orderer, Pay
 from gateway.payouts.model import Failure, Payout, PayoutState
 from gateway.payouts.searches import PayoutFilterBody, PayoutOrder, PayoutQuery
 from gateway.payouts.status import Certainty, CertaintySought, certainty_of
-from gateway.store.engine import Store
 from gateway.store.tables import texts
 from gateway.store.tables.core import payouts
 from tests.contract.stores.databases import both

@@ -9,6 +9,7 @@ from itertools import product
 import pytest
 from sqlalchemy import func, select, text
 
+from gateway.app.store import Store, open_store
 from gateway.banks.port.payout_orders import FailureCode
 from gateway.banks.port.providers import Evidence, Phase
 from gateway.callbacks.model import CallbackState
@@ -21,7 +22,6 @@ from gateway.payouts.followups import Checked
 from gateway.payouts.model import Change, EventKind, Failure, PayoutState
 from gateway.payouts.opinions import Opinion, Verdict
 from gateway.security.keys import Derivation
-from gateway.store.engine import Store, open_store
 from gateway.store.tables.core import payout_events
 from tests.contract.stores.databases import both
 from tests.world.stores import samples

@@ -7,11 +7,11 @@ from datetime import timedelta
 
 import pytest
 
+from gateway.app.store import Store
 from gateway.core.money import Money
 from gateway.core.permissions import CredentialLimits
 from gateway.core.storage import LimitReached
 from gateway.payouts.model import Payout, PayoutState
-from gateway.store.engine import Store
 from tests.contract.stores.databases import both
 from tests.world.stores.samples import (
     ACCOUNT,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from gateway.app.store import Store
 from gateway.payouts.model import PayoutState
-from gateway.store.engine import Store
 from tests.contract.stores.databases import both
 from tests.world.stores.samples import ACCOUNT, SISTER, attempt, change, of, payout
 

@@ -7,10 +7,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from gateway.app.store import Store
 from gateway.banks.port.payout_orders import FailureCode
 from gateway.core.storage import StoreUnavailable
 from gateway.payouts.model import Failure, ListedPayout, Payout, PayoutState
-from gateway.store.engine import Store
 from tests.contract.stores.databases import both
 from tests.world.stores.samples import ACCOUNT, SISTER, attempt, change, payout, search
 

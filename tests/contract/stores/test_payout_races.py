@@ -3,8 +3,8 @@
 import asyncio
 from dataclasses import replace
 
+from gateway.app.store import Store
 from gateway.payouts.model import PayoutState
-from gateway.store.engine import Store
 from tests.contract.stores.databases import both
 from tests.world.stores.samples import ACCOUNT, attempt, change, payout
 

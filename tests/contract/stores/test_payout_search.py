@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from gateway.app.store import Store
 from gateway.payouts.model import PayoutState
-from gateway.store.engine import Store
 from tests.contract.stores.databases import both
 from tests.world.stores.samples import ACCOUNT, NOW, SISTER, attempt, change, payout, search
 

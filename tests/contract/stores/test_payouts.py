@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 
+from gateway.app.store import Store
 from gateway.banks.port.payout_orders import (
     AccountType,
     BankDestination,
@@ -21,7 +22,6 @@ from gateway.payouts.model import (
     Payout,
     PayoutState,
 )
-from gateway.store.engine import Store
 from tests.contract.stores.databases import both
 from tests.world.stores.samples import (
     ACCOUNT,

@@ -7,11 +7,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from gateway.app.store import Store, open_store, prepare
 from gateway.core.account import Environment
 from gateway.core.key_rotation import LiveProcess
 from gateway.core.storage import LEASE
-from gateway.store.engine import Store, open_store
-from gateway.store.schema import prepare
 from tests.contract.stores.databases import both
 from tests.world.stores.patience import LONG
 from tests.world.stores.samples import now

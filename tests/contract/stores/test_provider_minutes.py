@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 
+from gateway.app.store import Store
 from gateway.banks.model import MINUTE, PLACES, FailingCalls, LastFailure, ProviderMinute
 from gateway.banks.store import ProviderMinutes
-from gateway.store.engine import Store
 from tests.contract.stores.databases import both
 from tests.world.stores.samples import NOW
 

@@ -9,12 +9,12 @@ from typing import Any
 
 from msgspec import UNSET
 
+from gateway.app.store import Store
 from gateway.banks.port.statements import Balance
 from gateway.banks.readings import Readings
 from gateway.companies.service import add_company
 from gateway.core.company_scope import EVERY_COMPANY, CompanyScope, scope_of
 from gateway.core.money import Money, Sum
-from gateway.store.engine import Store
 from tests.contract.stores.databases import both
 from tests.world.acts import reader
 from tests.world.stores.samples import ACCOUNT, COMPANY, NOW, SISTER, account, company, event

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from gateway.app.store import Store
 from gateway.core.company_scope import EVERY_COMPANY
 from gateway.core.windows import Paging
 from gateway.request_log.model import (
@@ -18,7 +19,6 @@ from gateway.request_log.model import (
     RequestSearch,
 )
 from gateway.request_log.store import RequestRecords
-from gateway.store.engine import Store
 from gateway.store.kernel.old_rows import AT_ONCE
 from tests.contract.stores.databases import both
 from tests.contract.stores.lists import OURS, THEIRS

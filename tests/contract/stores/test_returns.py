@@ -5,11 +5,11 @@ from datetime import timedelta
 
 import pytest
 
+from gateway.app.store import Store
 from gateway.banks.port.providers import PixReturn
 from gateway.core.money import Money
 from gateway.core.storage import StoreUnavailable
 from gateway.payouts.model import PayoutState
-from gateway.store.engine import Store
 from tests.contract.stores.databases import both
 from tests.world.stores.samples import ACCOUNT, NOW, SISTER, attempt, change, payout
 

@@ -6,10 +6,10 @@ from datetime import timedelta
 
 import pytest
 
+from gateway.app.store import Store
 from gateway.banks.port.payout_orders import FailureCode
 from gateway.payouts.model import Failure, PayoutState
 from gateway.payouts.opinions import Verdict
-from gateway.store.engine import Store
 from tests.contract.stores.databases import both
 from tests.contract.stores.reviews import MARIA, PAID, UNKNOWN, in_review
 from tests.world.stores.samples import ACCOUNT, NOW, change, event, of

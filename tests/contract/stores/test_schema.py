@@ -10,9 +10,9 @@ from sqlalchemy import Connection, create_mock_engine, inspect
 
 from gateway.core.storage import StoreUnavailable
 from gateway.store import schema
-from gateway.store.engine import open_database
 from gateway.store.kernel.database import DEFAULT_LIMITS, Database
 from gateway.store.kernel.partitions import EVENTS, REQUESTS
+from gateway.store.opening import open_database
 from gateway.store.stamp import StoreRefused
 from gateway.store.tables.every import METADATA
 from tests.contract.stores.databases import both

@@ -15,11 +15,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection, inspect, text
 
+from gateway.app.store import Store, open_store, prepare
 from gateway.core.account import Environment
 from gateway.store import schema
-from gateway.store.engine import Store, open_store
 from gateway.store.kernel.database import Database
-from gateway.store.schema import prepare
 from gateway.store.stamp import StoreRefused, compatible_with
 from tests.contract.stores.databases import both
 from tests.world.stores.samples import now

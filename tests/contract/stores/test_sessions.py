@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import replace
 from datetime import timedelta
 
-from gateway.store.engine import Store
+from gateway.app.store import Store
 from tests.contract.stores.databases import both
 from tests.world.stores.people import END, MARIA, session, signed_in, token, user
 from tests.world.stores.samples import NOW, event

@@ -5,9 +5,8 @@ from datetime import timedelta
 
 import pytest
 
+from gateway.app.store import Store, open_store, prepare
 from gateway.core.account import Environment
-from gateway.store.engine import Store, open_store
-from gateway.store.schema import prepare
 from gateway.store.stamp import Stamp, StoreRefused
 from tests.contract.stores.databases import both
 from tests.world.stores.patience import LONG

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
+from gateway.app.store import Store
 from gateway.core.access import Staff
 from gateway.core.audit_context import AuditContext
 from gateway.core.errors import ServiceError
 from gateway.core.windows import Paging
 from gateway.stops.service import Stops, stops_in_force
-from gateway.store.engine import Store
 from tests.contract.stores.databases import both
 from tests.world.stops import END, STOP, plant, sample
 from tests.world.stores.samples import NOW

@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from gateway.app.store import Store
 from gateway.core.storage import LEASE
-from gateway.store.engine import Store
 from tests.contract.stores.databases import both
 
 pytestmark = both

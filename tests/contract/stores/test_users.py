@@ -8,9 +8,9 @@ from datetime import timedelta
 
 import pytest
 
+from gateway.app.store import Store
 from gateway.core.storage import AlreadyExists
-from gateway.identity.user import NOTHING_CHOSEN, Preferences, RecoveryCode, Totp
-from gateway.store.engine import Store
+from gateway.core.user import NOTHING_CHOSEN, Preferences, RecoveryCode, Totp
 from tests.contract.stores.databases import both
 from tests.world.stores.people import MARIA, user
 from tests.world.stores.samples import NOW, event

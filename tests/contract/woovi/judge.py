@@ -14,8 +14,8 @@ from openapi_core import Config, OpenAPI
 from openapi_core.testing import MockRequest, MockResponse
 from werkzeug.datastructures import ImmutableMultiDict
 
-from gateway.net.client.messages import ProviderAnswer, ProviderRequest, SendProgress
-from gateway.net.client.transport import HttpTransport
+from gateway.banks.client.messages import ProviderAnswer, ProviderRequest, SendProgress
+from gateway.banks.client.transport import HttpTransport
 
 DOCUMENTS = Path("tests/vectors/documents/openpix")
 HOST = "https://api.openpix.com.br"

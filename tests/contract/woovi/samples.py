@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 
+from gateway.banks.client.messages import ProviderRequest
 from gateway.banks.port.charges import ChargeOrder, ChargeType, Payer
 from gateway.banks.port.pix_keys import KeyOrder, PixKeyType
 from gateway.banks.port.provider_callbacks import CallbackOrder
 from gateway.core.money import Money
 from gateway.core.windows import Window
-from gateway.net.client.messages import ProviderRequest
 from provider_adapters.woovi import requests
 from provider_adapters.woovi.words import REGISTERED
 from tests.world.banks.harness import KEY, order

@@ -12,6 +12,7 @@ from functools import cache
 import msgspec
 import pytest
 
+from gateway.banks.client.messages import ProviderAnswer, ProviderRequest
 from gateway.banks.port.charges import ChargeOrder, ChargeType, Payer
 from gateway.banks.port.charges import ChargeStatus as Status
 from gateway.banks.port.payout_orders import PayoutMethod, PayoutOrder
@@ -23,7 +24,6 @@ from gateway.core.account import Environment
 from gateway.core.clocks import Deadline
 from gateway.core.money import Money
 from gateway.core.windows import Window
-from gateway.net.client.messages import ProviderAnswer, ProviderRequest
 from provider_adapters.kit.factory import AdapterContext
 from provider_adapters.testing.verify.stage import Charge
 from provider_adapters.testing.verify.trial import PLENTY

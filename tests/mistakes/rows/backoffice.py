@@ -8,7 +8,7 @@ _IDENTITY = "tests/unit/gateway/identity"
 _ACCESS_DOMAIN = "tests/unit/gateway/identity/test_access_changes.py"
 _ACCESS_ORDERS = f"{_IDENTITY}/test_access_orders.py"
 _APPROVALS = "tests/unit/gateway/approvals/test_service.py"
-_APPROVALS_DOMAIN = "tests/unit/gateway/approvals/test_model.py"
+_APPROVALS_DOMAIN = "tests/unit/gateway/core/test_approvals.py"
 _CARRIERS = f"{_IDENTITY}/test_access_carriers.py"
 _CREDENTIALS = "tests/unit/gateway/credentials/test_service.py"
 _EXECUTION = "tests/unit/gateway/approvals/test_execution.py"
@@ -52,7 +52,7 @@ ROWS = (
         name="orderer-without-the-right",
         promise="An order holds only while its orderer has the right to order it.",
         source="decisions 11 (four eyes)",
-        file="gateway/approvals/model.py",
+        file="gateway/core/approvals.py",
         right=(
             "if not any(right.covers(NEEDED[approval.kind]) for right in rights_of(orderer.roles)):"
         ),
@@ -63,7 +63,7 @@ ROWS = (
         name="secret-fetched-twice",
         promise="The secret of an approved order can be fetched once.",
         source="ADR 18",
-        file="gateway/approvals/model.py",
+        file="gateway/core/approvals.py",
         right=("if not wanted or self.decided_at is None or self.collected_at is not None:"),
         wrong="if not wanted or self.decided_at is None:",
         tests=(f"{_APPROVALS_DOMAIN}::test_there_is_nothing_else_to_fetch",),

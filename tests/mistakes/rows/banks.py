@@ -5,17 +5,17 @@ from __future__ import annotations
 from tests.mistakes.mistake import Mistake
 
 _ACCOUNTS = "tests/unit/gateway/accounts/test_service.py"
-_ADDRESSES = "tests/unit/gateway/net/client/test_addresses.py"
+_ADDRESSES = "tests/unit/gateway/banks/client/test_addresses.py"
 _ANSWERS = "tests/unit/gateway/banks/port/test_answers.py"
 _BREAKER = "tests/unit/provider_adapters/_road/test_admission_breaker.py"
 _BULKHEAD = "tests/unit/provider_adapters/_road/test_admission_bulkhead.py"
 _CALLBACKS = "tests/unit/provider_adapters/sandbox/test_callbacks.py"
 _CHECKED = "tests/unit/gateway/banks/test_checked_adapter.py"
 _CHECKS = "tests/unit/provider_adapters/test_checks.py"
-_DIAL = "tests/unit/gateway/net/client/test_connector.py"
+_DIAL = "tests/unit/gateway/banks/client/test_connector.py"
 _HTTP = "tests/unit/provider_adapters/kit/test_client.py"
 _KIT_OUTCOMES = "tests/unit/provider_adapters/kit/test_outcomes.py"
-_MESSAGES = "tests/unit/gateway/net/client/test_messages.py"
+_MESSAGES = "tests/unit/gateway/banks/client/test_messages.py"
 _OFFERED = "tests/unit/gateway/banks/test_connections_options.py"
 _CALLBACK_LOOKS = "tests/unit/gateway/callbacks/test_processing.py"
 _OPERATIONS_CALLBACKS = "tests/unit/gateway/callbacks/test_reception.py"
@@ -23,7 +23,7 @@ _OUTCOMES = "tests/unit/gateway/banks/port/test_outcomes.py"
 _PAYOUTS = "tests/unit/provider_adapters/sandbox/test_payouts.py"
 _PROOFS = "tests/unit/provider_adapters/kit/test_proofs.py"
 _PROXIED = "tests/unit/gateway/net/server/test_front_proxied.py"
-_SPLIT = "tests/unit/gateway/net/client/test_connection.py"
+_SPLIT = "tests/unit/gateway/banks/client/test_connection.py"
 _TRANSCRIPT = "tests/unit/provider_adapters/_road/test_transcript.py"
 
 _TOLERANT = "tests/unit/provider_adapters/_road/test_tolerant.py"
@@ -88,7 +88,7 @@ ROWS = (
         name="put-of-another-key",
         promise="Money moves by a PUT only to the path that ends in our key.",
         source="ADR 0022",
-        file="gateway/net/client/messages.py",
+        file="gateway/banks/client/messages.py",
         right='return self.method == "PUT" and self.key != "" and named',
         wrong='return self.method == "PUT"',
         tests=(f"{_MESSAGES}::test_money_is_moved_in_no_other_way",),
@@ -97,7 +97,7 @@ ROWS = (
         name="half-request-is-whole",
         promise="Half of a request without a body is no request.",
         source="docs/reliability.md",
-        file="gateway/net/client/connection.py",
+        file="gateway/banks/client/connection.py",
         right="if body_at < len(data) else body_at // 2",
         wrong="if body_at < len(data) else body_at",
         tests=(f"{_SPLIT}::test_what_has_left_at_a_point",),
@@ -151,7 +151,7 @@ ROWS = (
         name="any-host-name",
         promise="A bank's certificate names the host that we call.",
         source="ADR 0007",
-        file="gateway/net/client/tls.py",
+        file="gateway/banks/client/tls.py",
         right="context.hostname_checks_common_name = False",
         wrong="context.check_hostname = False",
         tests=(f"{_DIAL}::test_a_certificate_for_another_name",),
@@ -160,7 +160,7 @@ ROWS = (
         name="bank-inside-our-network",
         promise="A configured address does not lead into our own network.",
         source="ADR 0007",
-        file="gateway/net/client/addresses.py",
+        file="gateway/banks/client/addresses.py",
         right="address.is_global and not address.is_multicast",
         wrong="address.is_global or not address.is_multicast",
         tests=(_ADDRESSES,),

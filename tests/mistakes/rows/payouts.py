@@ -7,7 +7,7 @@ from tests.mistakes.mistake import Mistake
 _CALLBACK_LOOKS = "tests/unit/gateway/callbacks/test_processing.py"
 _APPROVALS = "tests/unit/gateway/approvals/test_service.py"
 _CERTAINTY = "tests/unit/gateway/payouts/test_status_certainty.py"
-_DOMAIN_APPROVALS = "tests/unit/gateway/approvals/test_model.py"
+_DOMAIN_APPROVALS = "tests/unit/gateway/core/test_approvals.py"
 _FOLLOWUP = "tests/unit/gateway/payouts/test_followup.py"
 _HTTP = "tests/unit/provider_adapters/kit/test_client.py"
 _OPERATIONS_PAYOUTS = "tests/unit/gateway/payouts/test_create.py"
@@ -262,7 +262,7 @@ ROWS = (
         name="disabled-orderer-holds",
         promise="An order is void once its orderer may not order it any more.",
         source="decisions 11 (four eyes)",
-        file="gateway/approvals/model.py",
+        file="gateway/core/approvals.py",
         right="if orderer is None or not orderer.active:",
         wrong="if orderer is None:",
         tests=(f"{_DOMAIN_APPROVALS}::test_an_order_holds_while_its_orderer_may_order_it",),

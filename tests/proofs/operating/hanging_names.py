@@ -25,11 +25,11 @@ from pathlib import Path
 
 import uvloop
 
+from gateway.banks.client.messages import Kind, ProviderRequest, SendProgress
+from gateway.banks.client.transport import HttpTransport
 from gateway.banks.port.providers import ProviderError
 from gateway.core.account import Environment
 from gateway.core.clocks import Deadline
-from gateway.net.client.messages import Kind, ProviderRequest, SendProgress
-from gateway.net.client.transport import HttpTransport
 from provider_adapters._road.limits import ClientLimits
 from tests.world.banks.scripted import ScriptedBank, answer, saying, standing
 

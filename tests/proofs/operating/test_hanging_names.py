@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from gateway.banks.client.messages import ProviderAnswer
+from gateway.banks.client.transport import HttpTransport
 from gateway.core.account import Environment
-from gateway.net.client.messages import ProviderAnswer
-from gateway.net.client.transport import HttpTransport
 from provider_adapters._road.limits import ClientLimits
 from tests.servers import namespaces
 from tests.world.banks.roads import READ, tried

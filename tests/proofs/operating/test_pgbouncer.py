@@ -17,11 +17,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import URL
 
+from gateway.app.store import open_store, prepare
 from gateway.core.account import Environment
 from gateway.core.storage import StoreUnavailable
-from gateway.store.engine import open_store
 from gateway.store.kernel.database import DEFAULT_LIMITS, Limits
-from gateway.store.schema import prepare
 from tests.proofs.operating.load import Load
 from tests.proofs.torture.gateway_client import torture_world_in
 from tests.proofs.torture.processes import ROOT

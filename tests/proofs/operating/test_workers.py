@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select
 
-from gateway.store.engine import Store, open_store
+from gateway.app.store import Store, open_store
 from gateway.store.tables.core import payouts, task_leases
 from tests.proofs.operating.load import Load
 from tests.proofs.torture import processes

@@ -10,6 +10,7 @@ from random import Random
 
 import pytest
 
+from gateway.banks.client.messages import ProviderAnswer, ProviderRequest, SendProgress, SendRefused
 from gateway.banks.port.provider_reasons import Reason
 from gateway.banks.port.providers import (
     NotSent,
@@ -20,7 +21,6 @@ from gateway.banks.port.providers import (
 )
 from gateway.core.account import Environment
 from gateway.core.clocks import Deadline
-from gateway.net.client.messages import ProviderAnswer, ProviderRequest, SendProgress, SendRefused
 from gateway.net.common.runtime import Runtime
 from provider_adapters import registry
 from provider_adapters.kit.factory import AdapterContext

@@ -15,6 +15,7 @@ from typing import Any
 
 from gateway.accounts.store import StoredAccounts
 from gateway.app.build_payouts import build_payouts
+from gateway.app.kernel import Kernel, SilentObserver
 from gateway.banks.port.capabilities import Repeat
 from gateway.config.settings import Payouts as PayoutSettings
 from gateway.config.settings import Settings
@@ -26,7 +27,6 @@ from gateway.payouts.model import PayoutRequest, provider_key
 from gateway.payouts.reconciler import Reconciler, Work
 from gateway.payouts.return_store import StoredReturns
 from gateway.payouts.store import StoredPayouts
-from gateway.process.kernel import Kernel, SilentObserver
 from gateway.telemetry.ports import Event
 from tests.proofs.simulation.adapter import OnlyBank, SimulatedAdapter
 from tests.proofs.simulation.bank import SimulatedBank, Surroundings

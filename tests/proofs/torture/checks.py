@@ -9,11 +9,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from sqlalchemy import func, select
 
+from gateway.app.store import open_store
 from gateway.banks.port.provider_reasons import Reason
 from gateway.core.account import Environment
 from gateway.payouts.model import Attempt, Payout, PayoutState, provider_key
 from gateway.payouts.rows import restored_attempt, restored_payout
-from gateway.store.engine import open_store
 from gateway.store.tables.core import attempts, payouts
 from tests.proofs.torture.partners import Life, Partners
 from tests.proofs.torture.sites import NAMED

@@ -9,6 +9,8 @@ from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import select
 
+from gateway.app.kernel import Kernel
+from gateway.app.store import open_store
 from gateway.cli.configuration import settings_of
 from gateway.cli.context import AdminContext, opened_store, reached
 from gateway.core.account import Environment
@@ -17,9 +19,7 @@ from gateway.core.money import Money
 from gateway.core.windows import Window
 from gateway.payouts.model import PayoutState, provider_key
 from gateway.payouts.verification import Kind, Verification
-from gateway.process.kernel import Kernel
 from gateway.security.keys import load_keys
-from gateway.store.engine import open_store
 from gateway.store.tables.core import payouts, returns
 from provider_adapters.testing.bank.control.client import ControlRefused
 from tests.proofs.torture.partners import Life

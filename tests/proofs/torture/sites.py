@@ -11,6 +11,7 @@ import msgspec
 from yarl import URL
 
 from gateway.app.build_backoffice import build_account_service, build_companies, build_credentials
+from gateway.app.kernel import Kernel
 from gateway.cli.configuration import settings_of
 from gateway.cli.context import AdminContext, opened_store
 from gateway.companies.model import CompanyRequest
@@ -18,7 +19,6 @@ from gateway.core.access import Staff
 from gateway.core.audit_context import AuditContext
 from gateway.core.permissions import EVERY_PERMISSION
 from gateway.credentials.model import CredentialBody, Issued
-from gateway.process.kernel import Kernel
 from gateway.security.keys import load_keys
 from provider_adapters.testing import simulators
 from provider_adapters.testing.bank.control.client import BankControl

@@ -7,7 +7,7 @@ import signal
 from functools import partial
 
 from gateway.__main__ import main
-from gateway.process import failpoints
+from gateway.app import failpoints
 
 
 def stop() -> None:

@@ -10,12 +10,12 @@ from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from gateway.app.failpoints import NAMES
+from gateway.banks.client.messages import Kind, ProviderAnswer, ProviderRequest, SendProgress
+from gateway.banks.client.transport import HttpTransport
 from gateway.core.account import Environment
 from gateway.core.clocks import Deadline
-from gateway.net.client.messages import Kind, ProviderAnswer, ProviderRequest, SendProgress
-from gateway.net.client.transport import HttpTransport
 from gateway.net.common.runtime import Runtime
-from gateway.process.failpoints import NAMES
 from provider_adapters._road.limits import ClientLimits
 from tests.proofs.torture.gateway_client import GatewayClient, torture_world_in
 from tests.world.extent import WHOLE

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from random import Random
 
-from gateway.process.failpoints import NAMES
+from gateway.app.failpoints import NAMES
 from provider_adapters.testing.bank.control.client import ControlRefused
 from tests.proofs.torture.processes import Command
 from tests.proofs.torture.world import World

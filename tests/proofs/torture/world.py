@@ -13,8 +13,8 @@ from random import Random
 import aiohttp
 
 from gateway.app.build_bank import connect
+from gateway.app.kernel import SilentObserver
 from gateway.cli.configuration import settings_of
-from gateway.process.kernel import SilentObserver
 from provider_adapters.testing import simulators
 from provider_adapters.testing.bank.control.client import BankControl
 from provider_adapters.testing.bank.simulator import Simulator

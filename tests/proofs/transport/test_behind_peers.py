@@ -8,8 +8,8 @@ import random
 
 import pytest
 
+from gateway.banks.client.messages import ProviderAnswer, SendProgress
 from gateway.banks.port.providers import ProviderError
-from gateway.net.client.messages import ProviderAnswer, SendProgress
 from tests.proofs.transport.conftest import Run, Street
 from tests.proofs.transport.plays import dripping, echo, echoing, hasty
 from tests.servers.peer import Peer

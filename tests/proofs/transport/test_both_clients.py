@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from gateway.banks.client.messages import ProviderRequest, SendProgress, SendRefused
+from gateway.banks.client.transport import HttpTransport, Transport
 from gateway.banks.port.providers import BadReply, Phase, ProviderError, Unavailable, Unreachable
 from gateway.core import trace
 from gateway.core.account import Environment
 from gateway.core.clocks import Deadline
-from gateway.net.client.messages import ProviderRequest, SendProgress, SendRefused
-from gateway.net.client.transport import HttpTransport, Transport
 from provider_adapters._road.limits import ClientLimits
 from tests.proofs.transport.forward import Forward
 from tests.world.banks.authority import Authority

@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 import pytest
 
+from gateway.banks.client.messages import ProviderAnswer, ProviderRequest, SendProgress
 from gateway.banks.port.providers import ProviderError
-from gateway.net.client.messages import ProviderAnswer, ProviderRequest, SendProgress
 from tests.proofs.transport.conftest import Run, Street
 from tests.proofs.transport.plays import dripping, hasty
 from tests.world.banks.roads import (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from gateway.banks.client.messages import ProviderAnswer, SendProgress
 from gateway.banks.port.providers import ProviderError
-from gateway.net.client.messages import ProviderAnswer, SendProgress
 from tests.proofs.transport.conftest import Run
 from tests.world.banks.roads import FAR, marks, order, road, tried
 from tests.world.banks.scripted import Line, ScriptedBank, answer, standing

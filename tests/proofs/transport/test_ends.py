@@ -9,8 +9,8 @@ import signal
 
 import pytest
 
+from gateway.banks.client.messages import ProviderAnswer, SendProgress
 from gateway.banks.port.providers import ProviderError, Unreachable
-from gateway.net.client.messages import ProviderAnswer, SendProgress
 from tests.proofs.transport.conftest import PEERS, Run, Street
 from tests.proofs.transport.plays import echo
 from tests.servers.peer import Peer

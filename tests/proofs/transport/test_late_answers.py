@@ -10,9 +10,9 @@ import threading
 
 import pytest
 
+from gateway.banks.client.messages import ProviderAnswer
+from gateway.banks.client.transport import HttpTransport
 from gateway.core.account import Environment
-from gateway.net.client.messages import ProviderAnswer
-from gateway.net.client.transport import HttpTransport
 from provider_adapters._road.limits import ClientLimits
 from tests.proofs.transport.conftest import Run
 from tests.proofs.transport.plays import echo

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 import msgspec
 import pytest
 
+from gateway.banks.client.messages import Kind, ProviderAnswer, ProviderRequest
+from gateway.banks.client.transport import HttpTransport
 from gateway.banks.port.providers import (
     Accepted,
     Evidence,
@@ -17,8 +19,6 @@ from gateway.banks.port.providers import (
     Unknown,
 )
 from gateway.core.account import Environment
-from gateway.net.client.messages import Kind, ProviderAnswer, ProviderRequest
-from gateway.net.client.transport import HttpTransport
 from provider_adapters._road.limits import ClientLimits
 from provider_adapters._road.transcript import Transcript
 from provider_adapters.kit.answers import provider_id, read_document

@@ -14,10 +14,10 @@ from contextlib import asynccontextmanager
 
 import pytest
 
+from gateway.banks.client.messages import ProviderAnswer, ProviderRequest, SendProgress
+from gateway.banks.client.transport import HttpTransport
 from gateway.banks.port.providers import ProviderError
 from gateway.core.account import Environment
-from gateway.net.client.messages import ProviderAnswer, ProviderRequest, SendProgress
-from gateway.net.client.transport import HttpTransport
 from provider_adapters._road.limits import ClientLimits
 from tests.proofs.transport.plays import echo
 from tests.world.banks.nasty import LARGEST, NASTY, SIZES, Nasty, pieces

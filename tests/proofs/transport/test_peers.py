@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
+from gateway.banks.client.messages import ProviderAnswer, SendProgress
 from gateway.banks.port.providers import ProviderError
-from gateway.net.client.messages import ProviderAnswer, SendProgress
 from tests.proofs.transport.conftest import Run
 from tests.servers.peer import Peer
 from tests.world.banks.roads import FAR, READ, order, read, road, tried

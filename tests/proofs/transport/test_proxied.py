@@ -9,17 +9,17 @@ from pathlib import Path
 import pytest
 from cryptography import x509
 
-from gateway.core.account import Environment
-from gateway.net.client.account_transports import AccountTransports
-from gateway.net.client.messages import (
+from gateway.banks.client.account_transports import AccountTransports
+from gateway.banks.client.messages import (
     Identity,
     Kind,
     ProviderAnswer,
     ProviderRequest,
     SendProgress,
 )
-from gateway.net.client.tls import TlsFiles, TlsSetup
-from gateway.net.client.transport import HttpTransport
+from gateway.banks.client.tls import TlsFiles, TlsSetup
+from gateway.banks.client.transport import HttpTransport
+from gateway.core.account import Environment
 from gateway.net.common.runtime import Proxy, Runtime
 from provider_adapters._road.limits import ClientLimits
 from tests.proofs.transport.conftest import Run

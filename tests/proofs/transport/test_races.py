@@ -9,8 +9,8 @@ from collections.abc import Callable
 
 import pytest
 
+from gateway.banks.client.messages import ProviderAnswer, ProviderRequest
 from gateway.banks.port.providers import ProviderError
-from gateway.net.client.messages import ProviderAnswer, ProviderRequest
 from tests.proofs.transport.conftest import Run
 from tests.proofs.transport.plays import dripping, echo, hasty
 from tests.world.banks.roads import READ, marks, order, question, road, tried

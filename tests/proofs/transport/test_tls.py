@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from gateway.banks.client.messages import ProviderAnswer, SendProgress
+from gateway.banks.client.tls import TlsFiles
 from gateway.banks.port.providers import BadReply, ProviderError, Unavailable, Unreachable
-from gateway.net.client.messages import ProviderAnswer, SendProgress
-from gateway.net.client.tls import TlsFiles
 from tests.proofs.transport.conftest import Run
 from tests.proofs.transport.cutting import Cutting
 from tests.world.banks.authority import EXPIRED, Authority

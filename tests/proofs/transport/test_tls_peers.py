@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from gateway.banks.client.messages import ProviderAnswer, SendProgress
+from gateway.banks.client.tls import TlsFiles
 from gateway.banks.port.providers import Unavailable, Unreachable
-from gateway.net.client.messages import ProviderAnswer, SendProgress
-from gateway.net.client.tls import TlsFiles
 from tests.proofs.transport.conftest import Run, Street
 from tests.proofs.transport.plays import echoing
 from tests.servers.peer import Peer

@@ -7,11 +7,11 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 
+from gateway.banks.client.messages import ProviderAnswer, SendProgress
+from gateway.banks.client.response_reader import ResponseReader
+from gateway.banks.client.transport import HttpTransport
 from gateway.banks.port.providers import ProviderError
 from gateway.core.account import Environment
-from gateway.net.client.messages import ProviderAnswer, SendProgress
-from gateway.net.client.response_reader import ResponseReader
-from gateway.net.client.transport import HttpTransport
 from tests.world.banks.roads import LIMITS, READ
 from tests.world.banks.scripted import Line, ScriptedBank, standing
 from tests.world.banks.stock import StockTransport

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from gateway.app.change_feed import EVERY_S
 from gateway.cli.context import AdminContext
 from gateway.core import errors
-from gateway.records.change_feed import EVERY_S
 from gateway.stops.model import Stop, StopScope
 from provider_adapters.testing.demo.document import Pair
 from tests.world.gateway.world import World, another_process, opened, order, patient, sandbox

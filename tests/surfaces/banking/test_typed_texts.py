@@ -10,9 +10,9 @@ import msgspec
 import pytest
 import pytest_asyncio
 
+from gateway.banks.client.messages import ProviderAnswer
+from gateway.banks.client.transport import HttpTransport
 from gateway.config.upstream import Breaker
-from gateway.net.client.messages import ProviderAnswer
-from gateway.net.client.transport import HttpTransport
 from tests.world.gateway.world import World, opened, order, patient, sandbox
 
 _TYPED = re.compile(rb'("(?:nome|descricao)": ?")([^"]*)"')

@@ -30,11 +30,11 @@ from gateway.banks.port.provider_callbacks import (
 from gateway.callbacks.model import Callback, CallbackSearch
 from gateway.callbacks.reception import CallbackAddress, Reception
 from gateway.callbacks.store import CallbackRecords
+from gateway.callbacks.surface import callback_surface
 from gateway.core.account import Environment
 from gateway.core.company_scope import EVERY_COMPANY
 from gateway.core.windows import Paging
 from gateway.http.admission import Admission
-from gateway.http.callbacks.surface import callback_surface
 from gateway.http.server import Serving, application
 from gateway.http.table import Table
 from gateway.net.server.listener import Address, Listener

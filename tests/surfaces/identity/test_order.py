@@ -7,8 +7,8 @@ import pytest
 from gateway.config.settings import Rate
 from gateway.core import user_errors as identity_errors
 from gateway.core.catalogue import ErrorCode
-from gateway.http.identity.surface import CATALOGUE
 from gateway.http.openapi.operations import codes_of
+from gateway.identity.surface import CATALOGUE
 from tests.world.gateway.identity_api import ApiClient, api_client_on
 from tests.world.identity import EMAIL, PASSWORD
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gateway.store.engine import Store
+from gateway.app.store import Store
 from tests.world.gateway.identity_api import ApiClient, BrowserClient, at_once
 
 BY_TIMER = {"X-Asked-By": "timer"}

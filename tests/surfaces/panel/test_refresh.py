@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
+from gateway.app.store import Store
 from gateway.core.storage import StoreUnavailable
-from gateway.store.engine import Store
 from tests.world.gateway.identity_api import ApiClient, BrowserClient, api_client_on, at_once
 from tests.world.waiting import settle
 

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
+from gateway.app.store import Store
 from gateway.core.browsers import PanelState
-from gateway.store.engine import Store
 from tests.world.gateway.identity_api import (
     COOKIE,
     ApiClient,

@@ -7,8 +7,8 @@ from contextlib import suppress
 import pytest
 from sqlalchemy import select
 
+from gateway.core.browsers import ClientInfo
 from gateway.core.errors import ServiceError
-from gateway.identity.ports import ClientInfo
 from gateway.store.tables.identity import panel_sessions
 from tests.world.gateway.answers import Answer
 from tests.world.gateway.identity_api import (

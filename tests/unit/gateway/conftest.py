@@ -10,11 +10,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, event
 
+from gateway.app.store import Store, open_store, prepare
 from gateway.companies.service import add_company
 from gateway.core.account import Environment
-from gateway.store.engine import Store, open_store
 from gateway.store.kernel.hot_statements import BulkRow, Values, _Hot
-from gateway.store.schema import prepare
 from tests.unit.gateway.http.backoffice.registers import AdminWorld, admin_world_of
 from tests.world import registers
 from tests.world.commands import bank, demo_shell, fresh_shell, shell

@@ -15,9 +15,9 @@ from yarl import URL
 
 from gateway.core import errors
 from gateway.core import user_errors as identity_errors
+from gateway.core.browsers import ClientInfo
 from gateway.core.reasons import REASONS
 from gateway.core.rights import Role
-from gateway.identity.ports import ClientInfo
 from gateway.identity.sign_in import SecondFactorRequired
 from gateway.identity.token_refresh import SignedIn
 from gateway.identity.users import NewUser

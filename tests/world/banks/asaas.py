@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
+from gateway.banks.client.messages import ProviderAnswer
 from gateway.banks.port.payout_orders import (
     AccountType,
     BankDestination,
@@ -16,7 +17,6 @@ from gateway.banks.port.pix_keys import PixKeyType
 from gateway.banks.port.providers import ProviderAccount
 from gateway.core.account import Environment
 from gateway.core.money import Money
-from gateway.net.client.messages import ProviderAnswer
 from provider_adapters.asaas.adapter import AsaasAdapter
 from provider_adapters.asaas.factory import AsaasFactory
 from provider_adapters.asaas.secrets import AsaasSecrets

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import msgspec
 from cryptography.hazmat.primitives.asymmetric import ec
 
+from gateway.banks.client.transport import HttpTransport
 from gateway.banks.port.payout_orders import (
     AccountType,
     BankDestination,
@@ -26,7 +27,6 @@ from gateway.banks.port.providers import ProviderAccount, ProviderAdapter
 from gateway.core.account import Environment
 from gateway.core.clocks import Deadline
 from gateway.core.money import Money
-from gateway.net.client.transport import HttpTransport
 from gateway.telemetry.records import Observer
 from provider_adapters import registry
 from provider_adapters._road.limits import ALL_OPERATIONS, AccountLimits, ClientLimits

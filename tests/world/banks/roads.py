@@ -8,12 +8,12 @@ from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from types import MappingProxyType
 
+from gateway.banks.client.messages import Kind, ProviderAnswer, ProviderRequest, SendProgress
+from gateway.banks.client.tls import TlsFiles
+from gateway.banks.client.transport import HttpTransport
 from gateway.banks.port.providers import ProviderError
 from gateway.core.account import Environment
 from gateway.core.clocks import Deadline
-from gateway.net.client.messages import Kind, ProviderAnswer, ProviderRequest, SendProgress
-from gateway.net.client.tls import TlsFiles
-from gateway.net.client.transport import HttpTransport
 from provider_adapters._road.limits import ClientLimits
 from tests.servers.streams import listening
 from tests.world.banks.scripted import ScriptedBank

@@ -17,14 +17,14 @@ from aiohttp.abc import ResolveResult
 from aiohttp.resolver import ThreadedResolver
 from yarl import URL
 
+from gateway.banks.client.addresses import require_public
+from gateway.banks.client.messages import ProviderAnswer, ProviderRequest, SendProgress, SendRefused
+from gateway.banks.client.tls import TlsFiles
+from gateway.banks.client.transport import LONGEST_S
 from gateway.banks.port.provider_reasons import Reason
 from gateway.banks.port.providers import BadReply, ProviderError, Unavailable, Unreachable
 from gateway.core import trace
 from gateway.core.account import Environment
-from gateway.net.client.addresses import require_public
-from gateway.net.client.messages import ProviderAnswer, ProviderRequest, SendProgress, SendRefused
-from gateway.net.client.tls import TlsFiles
-from gateway.net.client.transport import LONGEST_S
 from gateway.net.common.runtime import Runtime
 from provider_adapters._road.limits import ClientLimits
 

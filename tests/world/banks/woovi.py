@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from gateway.banks.client.messages import ProviderAnswer
 from gateway.banks.port.payout_orders import (
     AccountType,
     BankDestination,
@@ -13,7 +14,6 @@ from gateway.banks.port.payout_orders import (
 from gateway.banks.port.providers import ProviderAccount
 from gateway.banks.port.refunds import RefundOrder
 from gateway.core.money import Money
-from gateway.net.client.messages import ProviderAnswer
 from provider_adapters.woovi.requests import WooviSecrets
 from tests.world.banks.harness import KEY
 

@@ -14,20 +14,20 @@ from yarl import URL
 
 from gateway.app.build_identity import IdentityRoom
 from gateway.app.rooms import build_rooms, user_surfaces
+from gateway.app.store import Store
 from gateway.config.settings import Rate, RateLimits, Settings
 from gateway.core import errors
 from gateway.core import user_errors as identity_errors
 from gateway.core.reasons import REASONS
 from gateway.http.admission import Admission
+from gateway.http.documents import openapi_pages
 from gateway.http.openapi.examples import DAY
-from gateway.http.packing import openapi_pages
-from gateway.http.panel.surface import Panel
 from gateway.http.route import Surface
 from gateway.http.server import Serving, application
 from gateway.http.table import Table
+from gateway.identity.panel_surface import Panel
 from gateway.identity.passwords import Cost
 from gateway.net.server.listener import Address, Listener
-from gateway.store.engine import Store
 from tests.world.gateway.answers import JSON, Answer
 from tests.world.identity import EMAIL, LITTLE, PASSWORD, IdentityWorld, identity_world_on
 from tests.world.kernel import Witness

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from gateway.app.store import Store, open_store, prepare
 from gateway.core.account import Environment
-from gateway.identity.user import User
-from gateway.store.engine import Store, open_store
-from gateway.store.schema import prepare
+from gateway.core.user import User
 from tests.world.gateway.identity_api import ApiClient, api_client_on
 from tests.world.standing import Clock
 from tests.world.store import migrated

@@ -20,8 +20,8 @@ import pytest
 
 import gateway.http.server
 import gateway.net.server.listener
-from gateway.net.client.messages import ProviderAnswer, ProviderRequest
-from gateway.net.client.transport import HttpTransport
+from gateway.banks.client.messages import ProviderAnswer, ProviderRequest
+from gateway.banks.client.transport import HttpTransport
 from gateway.net.server.front import Front
 from gateway.net.server.lane import Lane, WholeRequest
 from gateway.net.server.listener import Listener

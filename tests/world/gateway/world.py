@@ -24,6 +24,7 @@ from yarl import URL
 from gateway.app.assembly import Gateway, assemble
 from gateway.app.build_backoffice import build_credentials
 from gateway.app.lifecycle import running
+from gateway.app.store import open_store
 from gateway.audit.log import audit_keys
 from gateway.cli.context import AdminContext
 from gateway.config.listeners import Admin, Server
@@ -37,7 +38,6 @@ from gateway.credentials.model import CredentialBody, Issued
 from gateway.payouts.model import provider_key
 from gateway.process.process import OFFSET, wall_clock
 from gateway.security.secrets import new_client_secret
-from gateway.store.engine import open_store
 from gateway.store.tables.core import payouts
 from provider_adapters.testing.bank.control.client import BankControl
 from provider_adapters.testing.demo.document import Demo, DemoUrls, Pair

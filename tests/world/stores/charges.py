@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from gateway.app.store import Store
 from gateway.banks.port.charges import ChargeType
 from gateway.charges.model import ChargeRecord, ChargeState
 from gateway.charges.store import StoredCharges
-from gateway.store.engine import Store
 from tests.world.stores.samples import ACCOUNT, NOW
 
 SECOND = timedelta(seconds=1)

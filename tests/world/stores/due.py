@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
+from gateway.app.store import Store
 from gateway.payouts.followups import MOST_ACCOUNTS, DueAccount, DueClaim
 from gateway.payouts.model import Payout
-from gateway.store.engine import Store
 
 _ROOM = 1_000
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from gateway.app.kept_records import KeptRecords, build_kept_records
 from gateway.config.settings import Database, Settings
 from gateway.identity.signing_keys import Keyring
-from gateway.records.kept_records import KeptRecords, build_kept_records
 from tests.world.registers import Registers
 
 PATIENT = Settings(database=Database(auth_timeout_s=30))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from gateway.approvals.model import (
+from gateway.banks.port.provider_callbacks import CallbackKind
+from gateway.callbacks.model import Callback
+from gateway.core.approvals import (
     Approval,
     ApprovalKind,
 )
-from gateway.banks.port.provider_callbacks import CallbackKind
-from gateway.callbacks.model import Callback
 from gateway.request_log.model import LoggedRequest
 from tests.world.stores.samples import (
     ACCOUNT,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from gateway.app.store import Store
 from gateway.core.browsers import PanelSession, PanelState
 from gateway.core.rights import Role
 from gateway.core.sessions import RefreshToken, Session
+from gateway.core.user import User
 from gateway.identity.challenges import Challenge, MailToken, Purpose
-from gateway.identity.user import User
-from gateway.store.engine import Store
 from tests.world.stores.samples import NOW, event
 
 MARIA = "0d8a0f7e-3f0a-4c6e-9a37-6a51d2b0a001"

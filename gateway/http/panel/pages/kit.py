@@ -16,10 +16,10 @@ from gateway.accounts.model import (
     NamesRequest,
 )
 from gateway.accounts.service import Accounts
-from gateway.approvals.model import Approval
 from gateway.core import errors, strict
 from gateway.core.access import Staff, StaffOf, requirement_of
 from gateway.core.account import Account
+from gateway.core.approvals import Approval
 from gateway.core.calls import Input, RawRequest
 from gateway.core.catalogue import ErrorCode
 from gateway.core.company_scope import CompanyScope

@@ -16,7 +16,7 @@ from gateway.core.calls import Call, RawRequest
 from gateway.core.errors import METHOD_NOT_ALLOWED, ServiceError
 from gateway.core.trace import current_trace_id
 from gateway.core.user_errors import SESSION_REQUIRED
-from gateway.http.packing import takes_gzip
+from gateway.http.documents import takes_gzip
 from gateway.http.panel.pages.badges import Badges
 from gateway.http.panel.pages.kept import KeptForms
 from gateway.http.panel.pages.navigation import Navigation

@@ -10,13 +10,13 @@ from gateway.core.calls import Input, Policy
 from gateway.core.errors import ROUTE_UNKNOWN, ServiceError
 from gateway.core.user_errors import CSRF_FAILED, SESSION_REQUIRED
 from gateway.http.common import STORE_FAILS
-from gateway.http.identity.routes import BODY_BYTES
 from gateway.http.panel.pages.badges import Badges
 from gateway.http.panel.pages.page import Page, Result, Shown, Shows
 from gateway.http.panel.pages.represent import PageResponses
 from gateway.http.panel.pages.visit import HOME, Visit, address, admit_visitor, is_text
-from gateway.http.panel.surface import PanelPolicies
 from gateway.http.route import Answer, Gate, Row, RowLimits, Surface, route
+from gateway.identity.panel_surface import PanelPolicies
+from gateway.identity.user_routes import BODY_BYTES
 from policies.authorization.user import RequiresRight
 from policies.traffic.csrf import FormFromOurPage, OpensOurPage, Origin, check_token
 from policies.traffic.quota import PERSON

@@ -9,17 +9,16 @@ from typing import Final, TypeVar
 from urllib.parse import quote, urlencode
 
 from gateway.core.account import Account
-from gateway.core.browsers import Browser
+from gateway.core.browsers import Browser, ClientInfo
 from gateway.core.calls import Call
 from gateway.core.errors import ServiceError
 from gateway.core.headers import Headers
 from gateway.core.permissions import Action
 from gateway.core.rights import Area, Right
 from gateway.core.sessions import SignedInUser
+from gateway.core.user import NOTHING_CHOSEN
 from gateway.core.user_errors import MFA_INVALID, STEP_UP_REQUIRED
-from gateway.http.identity.callers import admit_anonymous
-from gateway.identity.ports import ClientInfo
-from gateway.identity.user import NOTHING_CHOSEN
+from gateway.http.callers import admit_anonymous
 from policies.authentication.session import cookie_value
 from policies.traffic.csrf import follows_link, mask_token
 from policies.validation.forms import EMPTY, Form

@@ -12,8 +12,8 @@ from aiohttp import ClientResponse
 from sqlalchemy import update
 from yarl import URL
 
+from gateway.core.browsers import ClientInfo
 from gateway.core.rights import Role
-from gateway.identity.ports import ClientInfo
 from gateway.identity.token_refresh import SignedIn
 from gateway.identity.users import NewUser
 from gateway.store.tables.identity import sessions

@@ -7,9 +7,9 @@ from msgspec.structs import replace
 
 from gateway.accounts.model import NO_BANK, ProviderRequest
 from gateway.accounts.service import AccountBanks, BankChanges
-from gateway.approvals.model import Approval, ApprovalKind, NewOrder, Outcome
 from gateway.core.access import Staff, StaffOf
 from gateway.core.account import Account
+from gateway.core.approvals import Approval, ApprovalKind, NewOrder, Outcome
 from gateway.core.audit_context import RuleViolation
 from gateway.core.errors import ServiceError
 from gateway.core.rights import Role

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from gateway.accounts.store import AT_BANK
+from gateway.app.store import Store
 from gateway.core.storage import StoreUnavailable
-from gateway.store.engine import Store
 from tests.world.stores.samples import ACCOUNT, account, event
 
 

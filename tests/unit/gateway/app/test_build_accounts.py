@@ -7,8 +7,8 @@ import pytest
 
 from gateway.app.build_accounts import AccountsRoom, build_accounts
 from gateway.app.build_identity import build_identity
+from gateway.app.kernel import Kernel
 from gateway.config.settings import FailedCredentials, Limits, Rate, RateLimits, Settings
-from gateway.process.kernel import Kernel
 from tests.world.kernel import kernel_on
 from tests.world.registers import Registers
 from tests.world.standing import Clock

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
+from gateway.app.backoffice_operations import BackOfficeOperations
 from gateway.app.build_backoffice import (
     build_account_service,
     build_backoffice,
@@ -16,13 +17,12 @@ from gateway.app.build_backoffice import (
 from gateway.app.build_bank import build_bank
 from gateway.app.build_identity import build_identity
 from gateway.app.build_payouts import build_payout_records, build_payouts
+from gateway.app.kernel import Kernel
 from gateway.core.account import Account
 from gateway.core.calls import RawRequest
 from gateway.core.company_scope import EVERY_COMPANY, CompanyScope
 from gateway.credentials.model import CredentialBody, Issued
-from gateway.http.backoffice.cells import BackOfficeOperations
 from gateway.process.cache import MemoryCache
-from gateway.process.kernel import Kernel
 from gateway.reports.files import Turns
 from gateway.security.secrets import has_valid_checksum
 from tests.world.kernel import kernel_on

@@ -10,13 +10,13 @@ import pytest
 
 from gateway.app.build_bank import account_secrets, connect
 from gateway.banks.checked_adapter import CheckedAdapter
+from gateway.banks.client.transport import HttpTransport
+from gateway.banks.paces import Pace
 from gateway.banks.port.providers import ProviderAccount, Unreachable
 from gateway.cli.config.probes import unmakeable
 from gateway.config.settings import Settings
 from gateway.config.upstream import AccountLimits, CallRate, Provider, Proxy, Tls
 from gateway.core.account import BankSecretsRefused, Environment
-from gateway.net.client.transport import HttpTransport
-from gateway.payouts.paces import Pace
 from provider_adapters.kit import settings as kit_settings
 from provider_adapters.kit.factory import AdapterRefused
 from provider_adapters.sandbox.adapter import SandboxAdapter

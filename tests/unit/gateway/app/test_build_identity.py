@@ -8,6 +8,9 @@ import pytest
 from msgspec.structs import replace
 
 from gateway.app.build_identity import IdentityRoom, build_identity
+from gateway.app.kernel import Kernel
+from gateway.app.retention import delete_old_sign_ins
+from gateway.app.store import Store, open_store, prepare
 from gateway.config.identity import Identity, Tries
 from gateway.config.settings import Settings
 from gateway.core.account import Environment
@@ -15,11 +18,7 @@ from gateway.core.browsers import PanelSession, PanelState
 from gateway.core.rights import Role
 from gateway.identity.token_refresh import SignedIn
 from gateway.identity.users import NewUser
-from gateway.process.kernel import Kernel
-from gateway.process.retention import delete_old_sign_ins
 from gateway.security.keys import load_keys
-from gateway.store.engine import Store, open_store
-from gateway.store.schema import prepare
 from tests.world.identity import EMAIL, HOME, PASSWORD
 from tests.world.kernel import kernel_on
 from tests.world.standing import Clock

@@ -9,11 +9,11 @@ import msgspec
 import pytest
 
 from gateway.app.build_payouts import build_follow_up, build_payout_records, build_payouts
+from gateway.app.failpoints import FailingPayouts
+from gateway.app.kernel import Kernel, SilentObserver
 from gateway.config.settings import Payouts, Settings
 from gateway.payouts.guards import SimilarPolicy
 from gateway.payouts.model import PayoutState
-from gateway.process.failpoints import FailingPayouts
-from gateway.process.kernel import Kernel, SilentObserver
 from gateway.reports.files import Turns
 from tests.world.kernel import kernel_on
 from tests.world.payouts import (

@@ -21,7 +21,7 @@ from gateway.core import user_errors as identity_errors
 from gateway.core.errors import HEADERS_TOO_LARGE
 from gateway.core.permissions import Resource
 from gateway.core.rights import Area
-from gateway.http.packing import PAGES
+from gateway.http.documents import PAGES
 from gateway.net.server.refusals import error_body
 from gateway.payouts.model import FINAL_STATES
 from gateway.telemetry.metrics import series

@@ -9,6 +9,7 @@ import pytest
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from gateway.app import build_tracing
+from gateway.banks.client.messages import ProviderAnswer, ProviderRequest, SendProgress
 from gateway.config.settings import Settings
 from gateway.config.settings import Telemetry as Asked
 from gateway.config.settings import Tracing as AskedTracing
@@ -17,7 +18,6 @@ from gateway.core import errors, trace
 from gateway.core.calls import Call
 from gateway.core.errors import ServiceError
 from gateway.http.server import begin_trace
-from gateway.net.client.messages import ProviderAnswer, ProviderRequest, SendProgress
 from gateway.net.common.runtime import untraced
 from gateway.telemetry.tracing import Tracing
 from tests.world.gateway import listener_client

@@ -11,25 +11,25 @@ from typing import Any
 
 import pytest
 
+from gateway.app.store import Store, open_store
 from gateway.approvals.execution import Decided
-from gateway.approvals.model import Approval, ApprovalSearch, RejectionBody
 from gateway.approvals.money import MoneyOrders, Moved, Order
 from gateway.approvals.service import Approvals, ApprovalTerms
 from gateway.banks.port.capabilities import PortCall
 from gateway.banks.port.refunds import RefundRequest
 from gateway.core.access import Staff
 from gateway.core.account import Environment
+from gateway.core.approvals import Approval, ApprovalSearch, RejectionBody
 from gateway.core.audit_context import AuditContext
 from gateway.core.company_scope import scope_of
 from gateway.core.errors import ServiceError
 from gateway.core.money import Money
 from gateway.core.rights import Role
 from gateway.core.sessions import SignedInUser
+from gateway.core.user import User
 from gateway.core.windows import Paging
-from gateway.identity.user import User
 from gateway.refunds.refunding import RefundExecution
 from gateway.stops.model import Stop, StopScope
-from gateway.store.engine import Store, open_store
 from tests.world.payouts import CAREFUL, PayoutWorld, asking
 from tests.world.people import ACCOUNT, account
 from tests.world.standing import NOON, Clock

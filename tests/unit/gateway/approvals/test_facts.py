@@ -12,12 +12,12 @@ from msgspec import UNSET
 from msgspec.structs import replace as replace_struct
 
 from gateway.approvals.facts import ApprovalFacts, DecisionFacts
-from gateway.approvals.model import Approval, ApprovalKind, WaitingMoney
 from gateway.banks.model import Reading
 from gateway.banks.port.payout_orders import PayoutMethod
 from gateway.banks.port.refunds import RefundRequest
 from gateway.banks.readings import Readings
 from gateway.core.access import Staff
+from gateway.core.approvals import Approval, ApprovalKind, WaitingMoney
 from gateway.core.money import Money, Sum
 from gateway.payouts.documents import PayoutsAlike
 from gateway.payouts.model import PayoutRequest

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-from gateway.approvals.model import ApprovalKind, Outcome
 from gateway.approvals.money import (
     client_of,
     kind_of,
@@ -29,6 +28,7 @@ from gateway.banks.port.providers import (
 )
 from gateway.banks.port.refunds import IncomingPayment, RefundRequest
 from gateway.core import errors
+from gateway.core.approvals import ApprovalKind, Outcome
 from gateway.core.errors import ServiceError
 from gateway.core.money import Money
 from gateway.core.storage import StoreUnavailable

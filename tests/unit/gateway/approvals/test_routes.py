@@ -8,10 +8,10 @@ import pytest
 
 from gateway.approvals.execution import Decided
 from gateway.approvals.facts import DecisionFacts
-from gateway.approvals.model import ApprovalState, WaitingMoney
 from gateway.approvals.routes import facts
 from gateway.banks.model import Reading
 from gateway.banks.port.providers import Unreachable
+from gateway.core.approvals import ApprovalState, WaitingMoney
 from gateway.core.money import Money, Sum
 from gateway.core.user_errors import REFUND_NOT_SENT, VALIDATION_FAILED
 from gateway.payouts.documents import FoundPayout, PayoutsAlike

@@ -9,8 +9,8 @@ from dataclasses import replace
 import pytest
 
 from gateway.approvals.facts import DecisionFacts
-from gateway.approvals.model import Approval, ApprovalKind, ApprovalState, NewOrder, Outcome
 from gateway.approvals.money import Order
+from gateway.core.approvals import Approval, ApprovalKind, ApprovalState, NewOrder, Outcome
 from gateway.core.errors import ServiceError
 from gateway.core.money import Money
 from gateway.core.rights import Role

@@ -10,7 +10,7 @@ from sqlalchemy import text
 from gateway.audit.breaks import AuditBreaks
 from gateway.core.audit_context import RuleViolation
 from gateway.core.rights import Role
-from gateway.identity.user import User
+from gateway.core.user import User
 from tests.world.registers import NOON, Registers
 
 KEYS = {"k2": b"2" * 32, "k1": b"1" * 32}

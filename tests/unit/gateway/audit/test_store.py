@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 
+from gateway.app.store import Store
 from gateway.audit.model import AuditSearch
 from gateway.audit.service import find_acts
 from gateway.core.company_scope import EVERY_COMPANY
 from gateway.core.windows import Paging
-from gateway.store.engine import Store
 from tests.world.stops import STOP, plant
 from tests.world.stores.samples import event
 

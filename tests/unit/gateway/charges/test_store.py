@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from gateway.app.store import Store
 from gateway.charges.model import ChargeSearch
 from gateway.core.company_scope import EVERY_COMPANY
 from gateway.core.storage import StoreUnavailable
 from gateway.core.windows import Keyset
-from gateway.store.engine import Store
 from tests.world.stores.charges import records
 from tests.world.stores.samples import NOW
 

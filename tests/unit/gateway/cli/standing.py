@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from gateway.store.engine import Store, open_store
+from gateway.app.store import Store, open_store
 from tests.unit.standing_payouts import review, stand
 from tests.world.shell import Shell
 from tests.world.stores import samples

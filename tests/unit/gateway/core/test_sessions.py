@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from gateway.core.permissions import Action
 from gateway.core.rights import RIGHTS, Area, Right, Role
 from gateway.core.sessions import Session, person
-from gateway.identity.user import User
+from gateway.core.user import User
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 USER = User(

@@ -7,7 +7,7 @@ from dataclasses import replace
 import msgspec
 import pytest
 
-from gateway.approvals.model import CREDENTIALS, ApprovalKind
+from gateway.core.approvals import CREDENTIALS, ApprovalKind
 from gateway.core.money import Money
 from gateway.core.permissions import UNLIMITED, CredentialLimits
 from gateway.credentials.model import (

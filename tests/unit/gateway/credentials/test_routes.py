@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.approvals.model import ApprovalDocument
+from gateway.core.approvals import ApprovalDocument
 from tests.unit.gateway.http.backoffice.surface import ROWS, line
 
 

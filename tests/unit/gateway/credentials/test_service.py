@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 import pytest
 
 from gateway.app.build_backoffice import build_credentials
-from gateway.approvals.model import Approval
 from gateway.core.access import Staff
+from gateway.core.approvals import Approval
 from gateway.core.audit_context import RuleViolation
 from gateway.core.company_scope import CompanyScope
 from gateway.core.errors import ServiceError

@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import event as on
 
+from gateway.app.store import Store
 from gateway.core.storage import StoreUnavailable
-from gateway.store.engine import Store
 from tests.world.stores.samples import CLIENT, NOW, credential, event, secret
 
 

@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from gateway.app.build_backoffice import build_credentials
-from gateway.approvals.model import CREDENTIALS, Approval
 from gateway.approvals.service import Approvals, ApprovalTerms, ApprovedSecrets
 from gateway.core.access import Staff
+from gateway.core.approvals import CREDENTIALS, Approval
 from gateway.core.audit_context import AuditContext
 from gateway.core.company_scope import scope_of
 from gateway.core.rights import Role
+from gateway.core.user import User
 from gateway.credentials.model import Credential, CredentialBody, Issued
 from gateway.credentials.service import Credentials
-from gateway.identity.user import User
 from tests.world import registers
 from tests.world.people import somebody
 from tests.world.registers import Registers

@@ -16,7 +16,7 @@ from gateway.core.calls import Call, Input, Parameter
 from gateway.core.catalogue import ErrorCode
 from gateway.core.errors import ServiceError
 from gateway.http.admission import Admission
-from gateway.http.packing import Page
+from gateway.http.documents import Page
 from gateway.http.rendering import MEDIA_TYPE
 from tests.world import raw_http
 from tests.world.gateway.listener_client import CHALLENGE, Asks, on_stage, row, surface

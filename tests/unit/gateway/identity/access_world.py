@@ -11,21 +11,21 @@ from typing import Any
 import pytest
 
 from gateway.approvals.execution import Decided
-from gateway.approvals.model import Approval, ApprovalKind
 from gateway.approvals.service import Approvals, ApprovalTerms
 from gateway.core.access import Staff
+from gateway.core.approvals import Approval, ApprovalKind
 from gateway.core.audit_context import AuditContext
 from gateway.core.company_scope import scope_of
 from gateway.core.errors import ServiceError
 from gateway.core.money import Money
 from gateway.core.rights import Role
 from gateway.core.sessions import SignedInUser
+from gateway.core.user import User
 from gateway.identity.access_carriers import BackOfficeCarriers
 from gateway.identity.access_orders import (
     FourEyes,
     PeopleOrders,
 )
-from gateway.identity.user import User
 from gateway.identity.users import NewUser
 from tests.world import registers
 from tests.world.identity import IdentityWorld, identity_world_on

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from gateway.approvals.model import Approval, ApprovalState
+from gateway.core.approvals import Approval, ApprovalState
 from gateway.core.audit_context import RuleViolation
 from gateway.core.rights import Role
+from gateway.core.user import User
 from gateway.identity.access_carriers import BackOfficeCarriers
 from gateway.identity.access_changes import (
     BackOfficeOrder,
@@ -20,7 +21,6 @@ from gateway.identity.access_changes import (
     RoleGrant,
     written,
 )
-from gateway.identity.user import User
 from tests.unit.gateway.identity.access_world import AccessWorld, refusal
 from tests.world.standing import NOON
 

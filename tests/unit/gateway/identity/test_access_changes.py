@@ -8,8 +8,9 @@ from typing import Any
 
 import msgspec
 
-from gateway.approvals.model import CREDENTIALS, MONEY, ApprovalKind
+from gateway.core.approvals import CREDENTIALS, MONEY, ApprovalKind
 from gateway.core.rights import Role
+from gateway.core.user import User
 from gateway.identity.access_changes import (
     BackOfficeOrder,
     CompaniesGrant,
@@ -21,7 +22,6 @@ from gateway.identity.access_changes import (
     still_fits,
     written,
 )
-from gateway.identity.user import User
 from tests.world.standing import NOON
 
 EMAIL = "a@example.com"

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from gateway.approvals.model import Approval, ApprovalState, Outcome
+from gateway.core.approvals import Approval, ApprovalState, Outcome
 from gateway.core.audit_context import RuleViolation
 from gateway.core.rights import Role
+from gateway.core.user import User
 from gateway.identity.access_orders import FourEyes
-from gateway.identity.user import User
 from tests.unit.gateway.identity.access_world import (
     AccessWorld,
     refusal,

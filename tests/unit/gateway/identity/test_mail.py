@@ -3,9 +3,9 @@
 import hashlib
 from dataclasses import replace
 
+from gateway.core.user import Preferences
 from gateway.identity.challenges import Purpose
 from gateway.identity.mail import Mailer
-from gateway.identity.user import Preferences
 
 
 async def test_a_link_is_kept_as_its_digest_alone(identity_world, maria):

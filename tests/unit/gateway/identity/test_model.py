@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gateway.core.rights import Role
+from gateway.core.user import Totp
 from gateway.identity.model import RoleName, UserRecord, fields_of
-from gateway.identity.user import Totp
 from tests.world.stores.people import user
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from gateway.core import trace
-from gateway.core.browsers import KnownBrowser
+from gateway.core.browsers import ClientInfo, KnownBrowser
 from gateway.core.errors import ServiceError
 from gateway.core.rights import Role
 from gateway.core.storage import StoreUnavailable
@@ -20,7 +20,6 @@ from gateway.identity.password_changes import (
     PasswordCheck,
     normalized_email,
 )
-from gateway.identity.ports import ClientInfo
 from gateway.identity.sign_in import SecondFactorRequired
 from gateway.identity.token_refresh import SignedIn
 from gateway.identity.users import NewUser

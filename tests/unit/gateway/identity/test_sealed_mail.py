@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from gateway.app.store import open_store
 from gateway.core.company_scope import EVERY_COMPANY
 from gateway.identity.challenges import Mail, Outbox
 from gateway.identity.sealed_mail import SealedOutbox
 from gateway.security.sealing import Sealer
-from gateway.store.engine import open_store
 from tests.world.standing import NOON
 
 TEXT = "Olá!\n\nhttps://pix.example/panel/reset?token=live\n"

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from gateway.approvals.model import Approval
 from gateway.core.access import Staff
+from gateway.core.approvals import Approval
 from gateway.core.audit_context import AuditContext, RuleViolation
 from gateway.core.company_scope import scope_of
 from gateway.core.rights import RIGHTS, Role

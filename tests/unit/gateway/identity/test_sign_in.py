@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import pytest
 
+from gateway.core.browsers import ClientInfo
 from gateway.core.errors import ServiceError
 from gateway.core.storage import StoreUnavailable
 from gateway.identity.passwords import Cost, PasswordHasher
-from gateway.identity.ports import ClientInfo
 from gateway.identity.second_factors import Enrolment, SecondFactorCodes
 from gateway.identity.sign_in import (
     SecondFactorRequired,

@@ -8,13 +8,12 @@ from datetime import timedelta
 
 import pytest
 
-from gateway.core.browsers import KnownBrowser
+from gateway.core.browsers import ClientInfo, KnownBrowser
 from gateway.core.errors import ServiceError
 from gateway.identity.attempt_limits import (
     AttemptLimit,
 )
 from gateway.identity.passwords import Cost, PasswordHasher, PoolSize
-from gateway.identity.ports import ClientInfo
 from gateway.identity.throttling import (
     Lockout,
     Lockouts,

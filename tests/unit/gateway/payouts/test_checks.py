@@ -2,8 +2,8 @@
 
 import pytest
 
+from gateway.app.store import Store
 from gateway.core.storage import StoreUnavailable
-from gateway.store.engine import Store
 from tests.unit.gateway.payouts.followups import LOOK
 from tests.world.stores.samples import attempt, payout
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
+from gateway.app.store import open_store
 from gateway.banks.port.payout_orders import FailureCode
 from gateway.banks.port.providers import Accepted, NotFound, Outcome, Unreachable
 from gateway.core import errors, trace
@@ -20,7 +21,6 @@ from gateway.core.money import Money
 from gateway.core.permissions import CredentialLimits
 from gateway.core.windows import Paging, Search, Window
 from gateway.payouts.model import Failure, PayoutState
-from gateway.store.engine import open_store
 from gateway.telemetry.records import AccessRecord, begin_record
 from tests.world.payouts import (
     ACCEPTED,

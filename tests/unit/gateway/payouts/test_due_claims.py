@@ -9,10 +9,10 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from gateway.banks.paces import Pace
 from gateway.payouts.due_claims import DueClaims, Lease, by_account
 from gateway.payouts.followups import MOST_ACCOUNTS, DueAccount, DueClaim
 from gateway.payouts.model import Payout, PayoutState
-from gateway.payouts.paces import Pace
 from tests.world.payouts import PayoutWorld, ScriptedBank
 from tests.world.standing import NOON, Clock
 

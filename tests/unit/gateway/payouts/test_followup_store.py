@@ -2,9 +2,9 @@
 
 import pytest
 
+from gateway.app.store import Store
 from gateway.core.storage import StoreUnavailable
 from gateway.payouts.model import PayoutState
-from gateway.store.engine import Store
 from tests.unit.gateway.payouts.followups import LATER, LOOK
 from tests.world.stores.due import claim_due
 from tests.world.stores.samples import ACCOUNT, attempt, change, payout

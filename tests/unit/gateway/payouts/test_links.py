@@ -2,8 +2,8 @@
 
 import pytest
 
+from gateway.app.store import Store
 from gateway.core.storage import StoreUnavailable
-from gateway.store.engine import Store
 from tests.world.stores.samples import ACCOUNT
 
 

@@ -2,10 +2,10 @@
 
 import pytest
 
+from gateway.app.store import Store
 from gateway.core.storage import StoreUnavailable
 from gateway.payouts.model import PayoutState
 from gateway.payouts.opinions import Opinion, Verdict
-from gateway.store.engine import Store
 from tests.world.stores.samples import ACCOUNT, NOW, attempt, change, event, payout
 
 UNKNOWN, PAID = PayoutState.UNKNOWN, PayoutState.PAID

@@ -6,12 +6,12 @@ from datetime import timedelta
 
 import pytest
 
+from gateway.banks.paces import Pace
 from gateway.banks.port.providers import Page, ProviderAccount, Unavailable
 from gateway.banks.port.statements import Entry
 from gateway.core.storage import StoreUnavailable
 from gateway.core.windows import Window
 from gateway.payouts.followups import Checked
-from gateway.payouts.paces import Pace
 from gateway.payouts.reconciler import Reconciler
 from tests.unit.gateway.payouts.reconciler import ReconcilerWorld, stood
 from tests.world.movements import movement

@@ -4,11 +4,11 @@ from datetime import timedelta
 
 import pytest
 
+from gateway.app.store import Store
 from gateway.banks.port.providers import PixReturn
 from gateway.core.money import Money
 from gateway.core.storage import StoreUnavailable
 from gateway.payouts.returns import MOST
-from gateway.store.engine import Store
 from tests.world.stores.samples import ACCOUNT, NOW, attempt, payout
 
 

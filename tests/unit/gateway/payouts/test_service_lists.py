@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from gateway.app.store import Store, open_store, prepare
 from gateway.companies.service import add_company
 from gateway.core.access import Staff
 from gateway.core.account import Environment
@@ -19,8 +20,6 @@ from gateway.payouts.documents import AccountPayout
 from gateway.payouts.model import PayoutState
 from gateway.payouts.service import PayoutRecords
 from gateway.payouts.status import PayoutSearch, PayoutStatus, status_of
-from gateway.store.engine import Store, open_store
-from gateway.store.schema import prepare
 from tests.world.people import caller
 from tests.world.store import migrated
 from tests.world.stores import samples

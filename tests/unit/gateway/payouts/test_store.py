@@ -4,8 +4,8 @@ from itertools import product
 
 import pytest
 
+from gateway.app.store import Store
 from gateway.payouts.model import SUCCESSORS, PayoutState
-from gateway.store.engine import Store
 from tests.world.stores.samples import attempt, change, of, payout
 
 FORBIDDEN = [

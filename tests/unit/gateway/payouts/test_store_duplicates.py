@@ -7,13 +7,12 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import text
 
+from gateway.app.store import Store, open_store, prepare
 from gateway.companies.service import add_company
 from gateway.core.account import Environment
 from gateway.core.storage import StoreUnavailable
 from gateway.payouts.model import Payout, PayoutRequest
 from gateway.payouts.store import StoredPayouts
-from gateway.store.engine import Store, open_store
-from gateway.store.schema import prepare
 from gateway.store.tables.core import payouts
 from tests.world.statements import Statement
 from tests.world.stores import samples

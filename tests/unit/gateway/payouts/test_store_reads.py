@@ -4,8 +4,8 @@ import asyncio
 
 from sqlalchemy import event
 
+from gateway.app.store import Store
 from gateway.core.storage import StoreUnavailable
-from gateway.store.engine import Store
 from tests.world.statements import Statement
 from tests.world.stores.samples import ACCOUNT, attempt, payout
 

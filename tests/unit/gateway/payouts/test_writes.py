@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import literal, select
 
+from gateway.app.store import Store, open_store
 from gateway.core.money import Money
 from gateway.core.permissions import CredentialLimits
 from gateway.core.storage import LimitReached, StoreUnavailable
@@ -19,7 +20,6 @@ from gateway.payouts.writes import (
     record_step,
     write_batch,
 )
-from gateway.store.engine import Store, open_store
 from gateway.store.kernel.database import Limits
 from tests.world.stores.samples import ACCOUNT, attempt, change, credential, event, payout
 from tests.world.waiting import forever, settle

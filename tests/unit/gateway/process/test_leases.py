@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from gateway.app.store import Store, open_store
 from gateway.core.storage import LEASE, StoreUnavailable
 from gateway.process.leases import LeasedTasks, WorkerWatch
 from gateway.process.periodic_task import ELSEWHERE
-from gateway.store.engine import Store, open_store
 from tests.world.leaping import leaping
 from tests.world.store import migrated
 

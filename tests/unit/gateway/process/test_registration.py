@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from gateway.app.store import absent_store
 from gateway.core.audit_context import RuleViolation
 from gateway.core.key_rotation import LiveProcess
 from gateway.process.registration import Registration
-from gateway.store.engine import absent_store
 from tests.world import registers
 from tests.world.registers import Registers
 from tests.world.shared_limits import Counting

@@ -7,7 +7,6 @@ from datetime import timedelta
 
 import pytest
 
-from gateway.approvals.model import Approval
 from gateway.approvals.money import Moved
 from gateway.banks.port.capabilities import PortCall
 from gateway.banks.port.charges import Payer
@@ -25,6 +24,7 @@ from gateway.banks.port.refunds import (
 from gateway.core import errors
 from gateway.core.access import Staff
 from gateway.core.account import Environment
+from gateway.core.approvals import Approval
 from gateway.core.money import Money, Sum
 from gateway.core.rights import Role
 from gateway.core.windows import LocalWindow, Paging, Search, Window

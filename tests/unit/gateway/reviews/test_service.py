@@ -16,8 +16,8 @@ from gateway.core.audit_context import AuditContext, RuleViolation
 from gateway.core.company_scope import EVERY_COMPANY, CompanyScope
 from gateway.core.money import Money
 from gateway.core.rights import Role
+from gateway.core.user import User
 from gateway.core.windows import Paging
-from gateway.identity.user import User
 from gateway.payouts.events import PayoutEvent
 from gateway.payouts.looks import Look
 from gateway.payouts.model import Failure, PayoutState

@@ -7,6 +7,7 @@ import asyncio
 import msgspec
 import pytest
 
+from gateway.banks.client.messages import Kind, ProviderAnswer, ProviderRequest
 from gateway.banks.port.provider_reasons import Reason
 from gateway.banks.port.providers import (
     BadReply,
@@ -19,7 +20,6 @@ from gateway.banks.port.providers import (
     Unknown,
     Unreachable,
 )
-from gateway.net.client.messages import Kind, ProviderAnswer, ProviderRequest
 from provider_adapters._road import faults
 from provider_adapters._road.admission import Admission
 from provider_adapters._road.limits import BulkheadLimits, ClientLimits

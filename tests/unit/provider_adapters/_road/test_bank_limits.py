@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
+from gateway.banks.client.messages import Identity, ProviderRequest
 from gateway.banks.port.providers import RateLimited
-from gateway.net.client.messages import Identity, ProviderRequest
 from gateway.net.common.runtime import Runtime
 from provider_adapters._road.bank_limits import BankLimits
 from provider_adapters._road.limits import (

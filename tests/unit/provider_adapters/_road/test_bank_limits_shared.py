@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
+from gateway.banks.client.messages import ProviderRequest
 from gateway.banks.port.providers import RateLimited
-from gateway.net.client.messages import ProviderRequest
 from provider_adapters._road.bank_limits import BankLimits
 from provider_adapters._road.limits import (
     ALL_OPERATIONS,

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from multidict import CIMultiDict
 
+from gateway.banks.client.messages import ProviderAnswer
 from gateway.banks.port import providers
 from gateway.banks.port.provider_reasons import Reason
 from gateway.banks.port.providers import ProviderError
-from gateway.net.client.messages import ProviderAnswer
 from provider_adapters._road import faults
 from tests.world.tables import cases
 

@@ -7,10 +7,10 @@ import json
 import msgspec
 import pytest
 
+from gateway.banks.client.messages import ProviderAnswer, ProviderRequest
 from gateway.banks.port.providers import BadReply
 from gateway.core.money import Money
 from gateway.core.strict import Malformed
-from gateway.net.client.messages import ProviderAnswer, ProviderRequest
 from provider_adapters._road.repair import repaired, salvaged
 from provider_adapters.kit import money as amounts
 from provider_adapters.kit.answers import provider_id, read_document, try_body, try_document

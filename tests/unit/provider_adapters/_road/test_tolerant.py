@@ -7,9 +7,9 @@ import json
 import msgspec
 import pytest
 
+from gateway.banks.client.messages import Kind, ProviderAnswer, ProviderRequest
 from gateway.banks.port.providers import BadReply, NotFound
 from gateway.core.money import Money
-from gateway.net.client.messages import Kind, ProviderAnswer, ProviderRequest
 from provider_adapters.kit import money as amounts
 from provider_adapters.kit.answers import of_status, read_document, try_body
 from tests.world.tables import cases

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.net.client.messages import Identity, ProviderAnswer, ProviderRequest
+from gateway.banks.client.messages import Identity, ProviderAnswer, ProviderRequest
 from provider_adapters._road.transcript import HIDDEN, Transcript, scrubbed_body, scrubbed_headers
 from tests.world.banks.witness import NOON
 from tests.world.tables import cases

@@ -5,10 +5,10 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from gateway.banks.client.messages import ProviderAnswer
 from gateway.banks.port.providers import BadReply, NotFound, RateLimited, Refused, Unavailable
 from gateway.core.money import Money
 from gateway.core.strict import Malformed
-from gateway.net.client.messages import ProviderAnswer
 from provider_adapters.kit.answers import (
     inside,
     is_e2e_id,

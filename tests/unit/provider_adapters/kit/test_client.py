@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import msgspec
 import pytest
 
+from gateway.banks.client.messages import Kind, ProviderAnswer, ProviderRequest, SendProgress
 from gateway.banks.port.payout_orders import FailureCode
 from gateway.banks.port.provider_reasons import Reason
 from gateway.banks.port.providers import (
@@ -28,7 +29,6 @@ from gateway.banks.port.providers import (
 )
 from gateway.core import trace
 from gateway.core.clocks import Deadline
-from gateway.net.client.messages import Kind, ProviderAnswer, ProviderRequest, SendProgress
 from gateway.telemetry import records
 from provider_adapters._road import faults
 from provider_adapters._road.limits import (

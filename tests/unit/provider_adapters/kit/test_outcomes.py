@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from gateway.banks.client.messages import ProviderAnswer
 from gateway.banks.port import outcomes as checks
 from gateway.banks.port.payout_orders import FailureCode
 from gateway.banks.port.provider_reasons import Reason
@@ -26,7 +27,6 @@ from gateway.banks.port.providers import (
 from gateway.banks.port.refunds import Refund, RefundStatus
 from gateway.core.money import Money
 from gateway.core.strict import Malformed
-from gateway.net.client.messages import ProviderAnswer
 from provider_adapters.kit.outcomes import (
     Expected,
     NeverSendable,

@@ -13,9 +13,9 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
+from gateway.banks.client.messages import ProviderAnswer, ProviderRequest
 from gateway.banks.port.provider_callbacks import ProofRefused
 from gateway.banks.port.providers import BadReply, ProviderError, Unavailable
-from gateway.net.client.messages import ProviderAnswer, ProviderRequest
 from provider_adapters.kit.proofs import KeySignature
 from provider_adapters.kit.public_keys import FetchedKeys, GivenKeys, PublicKey
 from tests.world.banks.signers import WOOVI, Signer, ecdsa, rsa_of

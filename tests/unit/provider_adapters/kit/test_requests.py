@@ -3,8 +3,8 @@
 import msgspec
 import pytest
 
+from gateway.banks.client.messages import Kind
 from gateway.banks.port.providers import Refused
-from gateway.net.client.messages import Kind
 from provider_adapters.kit import requests
 from tests.world.tables import cases
 

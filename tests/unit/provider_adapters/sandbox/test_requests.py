@@ -6,9 +6,9 @@ from datetime import date
 
 import pytest
 
+from gateway.banks.client.messages import Kind
 from gateway.banks.port.providers import ProviderAccount, Refused
 from gateway.core.windows import Window
-from gateway.net.client.messages import Kind
 from provider_adapters.sandbox import requests
 from tests.world.banks.harness import ACCOUNT, KEY
 from tests.world.tables import cases

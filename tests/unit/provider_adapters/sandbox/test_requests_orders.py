@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import pytest
 
+from gateway.banks.client.messages import Kind
 from gateway.banks.port.charges import ChargeOrder, ChargeType, Payer
 from gateway.banks.port.payout_orders import AccountType, BankDestination, PayoutMethod
 from gateway.banks.port.pix_keys import KeyOrder, PixKeyType
 from gateway.banks.port.providers import ProviderAccount, Refused
 from gateway.core.money import Money
-from gateway.net.client.messages import Kind
 from provider_adapters.sandbox import requests
 from tests.unit.offering import E2E_ID
 from tests.unit.provider_adapters.sandbox.requests_orders import refund

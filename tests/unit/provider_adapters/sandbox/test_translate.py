@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from gateway.banks.client.messages import ProviderAnswer
 from gateway.banks.port import providers
 from gateway.banks.port.charges import ChargePayment, ChargeStatus, ChargeType, Party, Payer
 from gateway.banks.port.pix_keys import KeyOwner, PixKeyStatus, PixKeyType
@@ -14,7 +15,6 @@ from gateway.banks.port.providers import BadReply, NotFound, ProviderError, Refu
 from gateway.banks.port.refunds import IncomingPayment
 from gateway.banks.port.statements import Balance, Block, BlockKind, Direction, MovementKind
 from gateway.core.money import Money, Sum
-from gateway.net.client.messages import ProviderAnswer
 from provider_adapters.sandbox import translate, words
 from tests.unit.offering import E2E_ID
 from tests.unit.provider_adapters.sandbox.translate import AT, KEY, refusing, saying

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from gateway.net.client.messages import ProviderAnswer
+from gateway.banks.client.messages import ProviderAnswer
 
 AT = "2026-11-20T12:00:00.000Z"
 KEY = {"id": "CH1", "chave": "a@b.c", "tipo": "email", "situacao": "ATIVA", "criada_em": AT}

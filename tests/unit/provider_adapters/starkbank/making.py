@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from cryptography.hazmat.primitives.asymmetric import ec
 
+from gateway.banks.client.messages import ProviderRequest, SendProgress
 from gateway.banks.port.payout_orders import (
     AccountType,
     BankDestination,
@@ -20,7 +21,6 @@ from gateway.banks.port.provider_reasons import Reason
 from gateway.banks.port.providers import ProviderAccount, Unavailable
 from gateway.core.account import Environment
 from gateway.core.money import Money
-from gateway.net.client.messages import ProviderRequest, SendProgress
 from gateway.net.common.runtime import Runtime
 from provider_adapters.kit.answers import ProviderAnswer
 from provider_adapters.kit.factory import AdapterContext

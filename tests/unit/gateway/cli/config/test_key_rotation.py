@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from gateway.app.store import open_store
 from gateway.cli.config import key_rotation
 from gateway.core.key_rotation import KeyIds, LiveProcess
 from gateway.security.keys import key_id
-from gateway.store.engine import open_store
 from tests.world.commands import SHORT
 from tests.world.shell import Shell
 

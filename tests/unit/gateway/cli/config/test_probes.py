@@ -9,10 +9,10 @@ import asyncpg
 import pytest
 from redis.asyncio import Redis
 
+from gateway.app.kernel import SilentObserver
 from gateway.cli.config.probes import probed, unmakeable
 from gateway.cli.configuration import settings_of
 from gateway.config.reading import settings_from
-from gateway.process.kernel import SilentObserver
 from tests.world.banks.authority import Authority
 from tests.world.shell import CONFIG
 

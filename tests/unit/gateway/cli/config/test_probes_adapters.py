@@ -9,12 +9,12 @@ import pytest
 
 from gateway.app.assembly import assemble
 from gateway.app.build_bank import connect, start
+from gateway.app.kernel import SilentObserver
 from gateway.cli.config.probes import probed, unmakeable
 from gateway.config.settings import Settings
 from gateway.config.upstream import Callbacks, Provider
 from gateway.config.values import Secret
 from gateway.net.common.runtime import Runtime
-from gateway.process.kernel import SilentObserver
 from provider_adapters.kit.factory import AdapterRefused
 from provider_adapters.registry import describe
 from tests.world.gateway.world import sandbox

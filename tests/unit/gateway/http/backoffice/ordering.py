@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from gateway.approvals.model import Approval, ApprovalKind
 from gateway.approvals.money import Moved, Order
 from gateway.core.access import Staff
 from gateway.core.account import Account
+from gateway.core.approvals import Approval, ApprovalKind
 from gateway.core.audit_context import AuditContext
 from gateway.core.sessions import SignedInUser
 from gateway.payouts.model import KeyPayout, PayoutRequest

@@ -26,8 +26,8 @@ from sqlalchemy.exc import (
 )
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
+from gateway.app.store import Store, open_store
 from gateway.core.storage import AlreadyExists, StoreUnavailable
-from gateway.store.engine import Store, open_store
 from gateway.store.kernel.batching import Undone, faults_of_rows
 from gateway.store.kernel.database import Database, failures_as_ours
 from tests.world.waiting import forever

@@ -7,8 +7,8 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import select
 
+from gateway.app.store import Store
 from gateway.request_log.store import RequestRecords
-from gateway.store.engine import Store
 from gateway.store.kernel import old_rows
 from gateway.store.kernel.old_rows import delete_old
 from gateway.store.tables.backoffice import requests

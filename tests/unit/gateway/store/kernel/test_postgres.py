@@ -12,8 +12,8 @@ import pytest
 from asyncpg.connection import LoggedQuery
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from gateway.app.store import open_store
 from gateway.core.storage import StoreUnavailable
-from gateway.store.engine import open_store
 from gateway.store.kernel.address import address
 from gateway.store.kernel.database import Database, Limits
 from gateway.store.kernel.postgres import open_server

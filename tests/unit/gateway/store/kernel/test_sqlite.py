@@ -11,10 +11,10 @@ import pytest
 from sqlalchemy import literal, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from gateway.app.store import Store, open_store
 from gateway.companies.service import add_company
 from gateway.core.storage import StoreUnavailable
 from gateway.store import schema
-from gateway.store.engine import Store, open_store
 from gateway.store.kernel.address import address
 from gateway.store.kernel.database import DEFAULT_LIMITS, Limits
 from gateway.store.kernel.hot_statements import bound

@@ -1,0 +1,256 @@
+"""Gauges: how late the event loop is, open connections, and what waits in the store."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from math import ceil, inf
+from typing import Final
+
+import structlog
+
+from gateway.app.store import Store
+from gateway.audit.store import StoredAudit
+from gateway.callbacks.store import CallbackRecords
+from gateway.closings.foreign_debits import oldest_readings, open_debits
+from gateway.core.audit import AuditHead
+from gateway.core.clocks import Monotonic, Now
+from gateway.core.sessions import SigningKey
+from gateway.core.storage import StoreUnavailable
+from gateway.net.server.listener import Listener
+from gateway.payouts.followups import Backlog
+from gateway.process.periodic_task import PeriodicTask, Schedule
+from gateway.store.kernel.database import Usage
+from gateway.telemetry.metrics import series
+from gateway.telemetry.metrics.cells import Gauge
+from gateway.telemetry.metrics.families import Family, Key
+from gateway.telemetry.metrics.registry import MetricRegistry
+
+
+class LoopLag:
+    """
+    Measures the delay of what is due, in seconds.
+
+    With the defaults ``p95_s`` looks back two seconds, so one hiccup alone does
+    not shed requests and the second one does.
+
+    Attributes:
+        task: Takes the samples in the background.
+    """
+
+    def __init__(
+        self,
+        observe: Callable[[float], None],
+        clock: Monotonic,
+        *,
+        interval_s: float = 0.1,
+        samples: int = 20,
+    ) -> None:
+        """Tell ``observe`` of every sample; keep the last ``samples``."""
+        self._observe = observe
+        self._clock = clock
+        self._interval_s = interval_s
+        self._samples: deque[float] = deque(maxlen=samples)
+        self._p95_s = 0.0
+        # No pause between two samples: a loop that is blocked just then would go unseen.
+        self.task = PeriodicTask("event loop lag", self.sample, Schedule(every_s=0.0))
+
+    def p95_s(self) -> float:
+        """Return the 95th percentile of the last samples; zero while they are too few. Cheap."""
+        return self._p95_s
+
+    def forget(self) -> None:
+        """Drop the samples: a slow start says nothing about the load that follows."""
+        self._samples.clear()
+        self._p95_s = 0.0
+
+    async def sample(self) -> None:
+        """Sleep for one interval, and note how late the loop was."""
+        due = self._clock() + self._interval_s
+        await asyncio.sleep(self._interval_s)
+        self._take(max(0.0, self._clock() - due))
+
+    def _take(self, lag_s: float) -> None:
+        """Keep one sample; of a few, the 95th percentile would be the worst one alone."""
+        self._samples.append(lag_s)
+        if len(self._samples) == self._samples.maxlen:
+            self._p95_s = sorted(self._samples)[ceil(0.95 * len(self._samples)) - 1]
+        self._observe(lag_s)
+
+
+def show_connections(metrics: MetricRegistry, public: Listener, usage: Usage) -> None:
+    """Show the connections of callers and to the database as they are at a scrape."""
+
+    def open_now() -> Mapping[Key, float]:
+        return {(): public.connections.open_connections} if public.is_open else {}
+
+    def turned_away() -> Mapping[Key, float]:
+        times = public.connections.turned_away if public.is_open else {}
+        return {(reason,): times.get(reason, 0) for reason in series.TURNED_AWAY.values or ()}
+
+    def most() -> Mapping[Key, float]:
+        return {(): public.connections.limits.connections} if public.is_open else {}
+
+    metrics.read(series.CONNECTIONS_LIMIT, most)
+    metrics.read(series.STORE_IN_USE, lambda: {(): usage.in_use})
+    metrics.read(series.STORE_WAITING, lambda: {(): usage.waiting})
+    metrics.read(series.CONNECTIONS_OPEN, open_now)
+    metrics.read(series.CONNECTIONS_TURNED_AWAY, turned_away)
+
+
+_log = logging.getLogger(__name__)
+_head_log = structlog.get_logger(__name__)
+_PAYOUTS_DUE: Final = (series.PAYOUTS_DUE, series.PAYOUT_OLDEST_DUE)
+_CALLBACKS_WAITING: Final = (series.CALLBACKS_WAITING, series.CALLBACK_OLDEST_WAITING)
+_SHOWN_BYTES: Final = 6
+"""Of a hash: as many as a sample holds exactly, and more than anybody can aim at."""
+
+
+class AuditGauge:
+    """Shows whether the record of acts still fits together, from its first event on."""
+
+    def __init__(self, audit: StoredAudit, values: MetricRegistry) -> None:
+        """Walk ``audit`` at leisure, and show in ``values`` what was found."""
+        self._audit = audit
+        self._values = values
+        self._kept: AuditHead | None = None
+
+    async def run_once(self) -> None:
+        """
+        Look at the end, then walk once; safe to repeat, and in any number of processes.
+
+        The end is logged and shown first: it is what has to be kept elsewhere,
+        and a long walk must not hide that it was moved. What was the end at the
+        last walk must be passed by this one, so that a store which is put back
+        under a running gateway is noticed too.
+
+        Raises:
+            StoreUnavailable: what was shown last stays.
+        """
+        broken = 0
+        try:
+            head = await self._audit.head()
+            _head_log.info("audit_head", audit_number=head.number, audit_hash=head.hash.hex())
+            shown = int.from_bytes(head.hash[:_SHOWN_BYTES])
+            self._values.child(series.AUDIT_HEAD).set(head.number)
+            self._values.child(series.AUDIT_HEAD_HASH).set(shown)
+            await self._audit.verify(self._kept)
+            self._kept = head
+        except ValueError as problem:
+            broken = 1
+            _log.error("audit_broken: %s", problem)
+        self._values.child(series.AUDIT_BROKEN).set(broken)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreGauges:
+    """
+    Shows who is signed in, what waits, how old our keys are, and when certificates end.
+
+    And how many connections the database server has, and how far its partitions are made ahead.
+
+    Attributes:
+        idle_s: Without a call, a browser's session ends.
+        values: Where the figures are shown.
+        certified: Providers whose accounts had certificates.
+    """
+
+    store: Store
+    idle_s: float
+    values: MetricRegistry
+    now: Now
+    certified: set[str] = field(default_factory=set)
+
+    async def run_once(self) -> None:
+        """
+        Look once; safe to repeat, and in any number of processes.
+
+        Raises:
+            StoreUnavailable: what was shown last stays.
+        """
+        now = self.now()
+        show, identity = self.values.child, self.store.identity
+        live = await identity.panels.live(now - timedelta(seconds=self.idle_s), now)
+        for state, browsers in live.items():
+            show(series.SESSIONS_ACTIVE, state.value).set(browsers)
+        waiting = await self.store.office.approvals.waiting(now)
+        age = now - waiting.oldest_at if waiting.oldest_at else timedelta()
+        show(series.APPROVALS_WAITING).set(waiting.count)
+        show(series.APPROVALS_OLDEST).set(age.total_seconds())
+        oldest = await identity.outbox.waiting(1)
+        age = now - oldest[0].created_at if oldest else timedelta()
+        show(series.OUTBOX_WAITING).set(age.total_seconds())
+        follow_ups, callbacks = self.store.follow_ups, CallbackRecords(self.store.database)
+        self._show_backlog(_PAYOUTS_DUE, await follow_ups.backlog(now), now)
+        self._show_backlog(_CALLBACKS_WAITING, await callbacks.waiting(), now)
+        await self._show_debits(now)
+        load = await self.store.server_load()
+        if load is not None:
+            show(series.STORE_SERVER_CONNECTIONS).set(load[0])
+            show(series.STORE_SERVER_LIMIT).set(load[1])
+        for table, end in (await self.store.partitions_end()).items():
+            show(series.STORE_PARTITIONS_END, table).set(end.timestamp())
+        self._show_keys(await identity.signing_keys.list(), now)
+        self._show_certificates(await self.store.accounts.certificates_end())
+
+    def _show_backlog(
+        self, families: tuple[Family[Gauge], Family[Gauge]], found: Sequence[Backlog], now: datetime
+    ) -> None:
+        """Show how much waits at each provider, and for how long; zero where nothing does."""
+        by_provider = {each.provider: each for each in found}
+        for provider in self.values.vocabulary.provider | by_provider.keys():
+            backlog = by_provider.get(provider)
+            age = now - backlog.oldest_at if backlog else timedelta()
+            waiting, oldest = (self.values.child(family, provider) for family in families)
+            waiting.set(backlog.waiting if backlog else 0)
+            oldest.set(age.total_seconds())
+
+    async def _show_debits(self, now: datetime) -> None:
+        """Show open foreign debits, and how long ago debits were read, of each provider."""
+        database = self.store.database
+        found, read = await open_debits(database), await oldest_readings(database)
+        for provider in self.values.vocabulary.provider | found.keys() | read.keys():
+            self.values.child(series.FOREIGN_DEBITS_OPEN, provider).set(found.get(provider, 0))
+            age = now - read.get(provider, now)
+            self.values.child(series.FOREIGN_DEBITS_READING, provider).set(age.total_seconds())
+
+    def _show_certificates(self, ends: Mapping[str, datetime]) -> None:
+        """Show the first end of each provider; one whose last certificate is gone never ends."""
+        for provider in self.certified - ends.keys():
+            self.values.child(series.ACCOUNT_CERTIFICATE_ENDS, provider).set(inf)
+        for provider, at in ends.items():
+            self.values.child(series.ACCOUNT_CERTIFICATE_ENDS, provider).set(at.timestamp())
+        self.certified.update(ends)
+
+    def _show_keys(self, keys: Sequence[SigningKey], now: datetime) -> None:
+        """Of those published, the newest that may sign signs."""
+        published = [each for each in keys if each.retired_at is None]
+        begun = [each for each in published if each.signs_from <= now]
+        child = self.values.child
+        child(series.SIGNING_KEYS, "next").set(len(published) - len(begun))
+        child(series.SIGNING_KEYS, "signing").set(len(begun[-1:]))
+        child(series.SIGNING_KEYS, "former").set(len(begun[:-1]))
+        if begun:
+            age = now - begun[-1].signs_from
+            child(series.SIGNING_KEY_AGE).set(age.total_seconds())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreCheck:
+    """Shows whether the store can be written."""
+
+    store: Store
+    values: MetricRegistry
+
+    async def run_once(self) -> None:
+        """Look once; what is found is shown, and a store that is away is no failure of this."""
+        is_writable = True
+        try:
+            await self.store.check_writes()
+        except StoreUnavailable:
+            is_writable = False
+        self.values.child(series.STORE_WRITABLE).set(is_writable)

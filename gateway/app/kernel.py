@@ -1,0 +1,71 @@
+"""The kernel: what every room of a process is built on."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import uuid
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from gateway.app.store import Store
+from gateway.config.settings import Settings
+from gateway.core.clocks import Monotonic, Now
+from gateway.core.shared_limits import SharedLimits
+from gateway.identity.ports import IdentityEvents
+from gateway.net.common.runtime import Failpoint
+from gateway.security.keys import Keys
+from gateway.telemetry.records import RequestObserver
+
+if TYPE_CHECKING:  # an extra
+    from gateway.telemetry.tracing import Tracing
+
+
+class SilentObserver:
+    """A ``RequestObserver`` that ignores everything: commands keep no metrics."""
+
+    def ignore(self, *_given: object, **_named: object) -> None:
+        """Do nothing."""
+
+    provider_call = breaker = provider_retry = in_flight = certificate = count = ignore
+    request = authenticated = unsettled = show = payout_ended = money = callback = ignore
+
+
+_SILENT: Final = SilentObserver()
+_NO_EVENTS: Final = IdentityEvents()
+
+
+def new_id() -> str:
+    """Make a UUID."""
+    return str(uuid.uuid4())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kernel:
+    """
+    Settings, store, keys, clocks and ids, and who is told of what happens.
+
+    Attributes:
+        observer: Told of requests and bank calls; counts.
+        events: Told of sign-ins and sessions.
+        new_id: Makes a UUID.
+        reloads: Each takes the settings that are in force from now on.
+        shared: Limits that all processes count together; None where this one is alone.
+        failpoint: Called at each point of a payout; None if none is armed.
+        tracing: Records spans; None where the configuration names no collector.
+    """
+
+    settings: Settings
+    store: Store
+    keys: Keys
+    now: Now
+    observer: RequestObserver = _SILENT
+    events: IdentityEvents = _NO_EVENTS
+    monotonic: Monotonic = time.monotonic
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    new_id: Callable[[], str] = new_id
+    reloads: list[Callable[[Settings], None]] = field(default_factory=list)
+    shared: SharedLimits | None = None
+    failpoint: Failpoint | None = None
+    tracing: Tracing | None = None

@@ -1,0 +1,68 @@
+"""Retention: what is kept for a limited time, and deleted after it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable
+from datetime import datetime, timedelta
+from typing import Final
+
+from gateway.app.store import Store
+from gateway.banks.store import ProviderMinutes
+from gateway.callbacks.store import CallbackRecords
+from gateway.core.storage import StoreUnavailable
+from gateway.identity.stores import IdentityStore
+from gateway.request_log.store import RequestRecords
+
+_log: Final = logging.getLogger(__name__)
+
+REQUESTS_KEPT: Final = timedelta(days=30)
+"""A month of the request log: complaints of partners come within their monthly closing."""
+CALLBACKS_KEPT: Final = timedelta(days=90)
+"""A quarter, since banks are asked about callbacks later than partners about requests."""
+
+_IDENTITY_KEPT: Final = timedelta(days=7)
+"""What has ended stays a week, so that the owner of an old token is told apart from a stranger."""
+_LONGEST_IDLE: Final = timedelta(hours=1)
+"""The most that ``session.idle_s`` may be: no browser session is deleted that may still go on."""
+
+
+MINUTES_KEPT: Final = timedelta(days=8)
+"""The longest window that is shown is a week; a day more for a clock that was wrong."""
+
+
+async def delete_old_records(store: Store, events_kept: timedelta, now: datetime) -> int:
+    """
+    Delete old lines of the request log, callbacks, minutes of providers and events of payouts.
+
+    ``events_kept`` is how long events are kept. Return how many lines, callbacks and events.
+    """
+    database = store.database
+    await _deleted("minutes", ProviderMinutes(database).forget(now - MINUTES_KEPT))
+    deleted = await _deleted("requests", RequestRecords(database).forget(now - REQUESTS_KEPT))
+    deleted += await _deleted("callbacks", CallbackRecords(database).forget(now - CALLBACKS_KEPT))
+    # The database refuses if the clock of this machine is a month ahead of its own.
+    return deleted + await _deleted("events", store.payout_events.forget(now - events_kept))
+
+
+async def delete_old_sign_ins(store: IdentityStore, now: datetime) -> int:
+    """
+    Delete sessions, challenges, failed attempts and sent mail that ended a week ago.
+
+    Idle browser sessions go too. Return how many sessions.
+    """
+    before = now - _IDENTITY_KEPT
+    await _deleted("browser sessions", store.panels.forget(now - _LONGEST_IDLE, now))
+    await _deleted("challenges", store.challenges.forget(before))
+    await _deleted("failed attempts", store.failures.forget(before))
+    await _deleted("mail", store.outbox.forget(before))
+    return await _deleted("sessions", store.sessions.forget(before))
+
+
+async def _deleted(what: str, deleting: Awaitable[int]) -> int:
+    """Delete; what cannot be deleted now is logged, keeps nothing else, and is tried again."""
+    try:
+        return await deleting
+    except StoreUnavailable as problem:
+        _log.warning("old %s could not be deleted: %s", what, problem)
+        return 0

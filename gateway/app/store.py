@@ -1,0 +1,210 @@
+"""A store from one URL: the ports of ``gateway.core.storage`` on SQLite or PostgreSQL."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Final
+
+from sqlalchemy import literal, select
+
+from gateway.accounts.store import StoredAccounts
+from gateway.app.scoped_store import BackOfficeStore, backoffice_store
+from gateway.audit.changes import Changes
+from gateway.audit.store import StoredAudit
+from gateway.core.account import Environment
+from gateway.core.clocks import Now
+from gateway.core.storage import StoreUnavailable
+from gateway.credentials.store import StoredCredentials
+from gateway.identity.stores import IdentityStore, identity_store
+from gateway.net.common.runtime import utc_now
+from gateway.payouts.event_store import StoredPayoutEvents
+from gateway.payouts.followup_store import StoredFollowUps
+from gateway.payouts.links import PayoutLinks
+from gateway.payouts.opinion_store import StoredReviews
+from gateway.payouts.return_store import StoredReturns
+from gateway.payouts.store import StoredPayouts
+from gateway.store.kernel.address import address, is_sqlite
+from gateway.store.kernel.chain import UNSEALED, ChainKeys
+from gateway.store.kernel.database import (
+    DEFAULT_LIMITS,
+    Database,
+    FactSealing,
+    Limits,
+)
+from gateway.store.kernel.leases import StoredTaskLeases
+from gateway.store.kernel.partitions import EVENTS, REQUESTS
+from gateway.store.kernel.processes import StoredProcesses
+from gateway.store.opening import open_database
+from gateway.store.schema import COMPATIBLE_WITH, is_older, outdated, revision_of, upgrade
+from gateway.store.stamp import Stamp, StoreRefused, check_environment, stamped
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Store:
+    """
+    An opened store; belongs to the event loop that uses it first.
+
+    Attributes:
+        url: As it was given, a password included.
+    """
+
+    url: str = field(repr=False)
+    database: Database = field(repr=False)
+    accounts: StoredAccounts
+    credentials: StoredCredentials
+    payouts: StoredPayouts
+    payout_events: StoredPayoutEvents
+    follow_ups: StoredFollowUps
+    reviews: StoredReviews
+    returns: StoredReturns
+    payout_links: PayoutLinks
+    audit: StoredAudit
+    changes: Changes
+    leases: StoredTaskLeases
+    processes: StoredProcesses
+    identity: IdentityStore
+    office: BackOfficeStore
+
+    async def check(self) -> None:
+        """Check that the store answers; StoreUnavailable when it does not."""
+        await self.database.first(select(literal(1)))
+
+    async def check_writes(self) -> None:
+        """Check that the store can be written; StoreUnavailable when it cannot."""
+        async with self.database.writing() as connection:
+            if not await self.database.takes_writes(connection):
+                problem = "the database is read-only, as a standby is"
+                raise StoreUnavailable(problem)
+
+    async def server_load(self) -> tuple[int, int] | None:
+        """
+        Return the connections that the server has, and the most that it takes.
+
+        None where the store is a file; StoreUnavailable when it does not answer.
+        """
+        if self.database.server_load is None:
+            return None
+        async with self.database.reading() as connection:
+            return await self.database.server_load(connection)
+
+    async def partitions_end(self) -> Mapping[str, datetime]:
+        """
+        Return by table until when its partitions are made ahead; none where the store is a file.
+
+        StoreUnavailable when it does not answer.
+        """
+        if is_sqlite(address(self.url)):
+            return {}
+        now = self.database.now()
+        async with self.database.reading() as connection:
+            return {each.table.name: await each.end(connection, now) for each in (REQUESTS, EVENTS)}
+
+    async def close(self) -> None:
+        """Finish the writes under way, then close connections and threads."""
+        await self.payouts.close()
+        await self.follow_ups.close()
+        await self.database.close()
+
+
+_NO_SERVER: Final = "postgresql://none.invalid/none"
+
+
+def open_store(
+    url: str,
+    limits: Limits = DEFAULT_LIMITS,
+    chain: ChainKeys = UNSEALED,
+    facts: FactSealing | None = None,
+    now: Now = utc_now,
+) -> Store:
+    """
+    Open a store; neither its schema nor its environment is looked at (see ``prepare``).
+
+    Without the keys of the audit log everything can be read, but nothing be done
+    that is an act, once the log is sealed. Without that of ``facts`` events of payouts
+    neither keep nor show what was said.
+
+    Raises:
+        ValueError: the URL is of no form we know (see ``address``).
+        StoreUnavailable: the file or its folder cannot be made.
+    """
+    database = replace(open_database(url, limits), chain=chain, facts=facts, now=now)
+    return _store_on(database, url)
+
+
+def absent_store(url: str) -> Store:
+    """
+    Make a store that never answers, for rows that are described and not served.
+
+    Nothing is opened; only the dialect of ``url`` is loaded.
+    """
+    if url.startswith("sqlite"):
+        from gateway.store.kernel.sqlite import nowhere  # noqa: PLC0415 - (see ``open_database``)
+
+        return _store_on(nowhere(DEFAULT_LIMITS), "")
+    return _store_on(open_database(_NO_SERVER, DEFAULT_LIMITS), "")
+
+
+def _store_on(database: Database, url: str) -> Store:
+    """Name what one database keeps."""
+    return Store(
+        url=url,
+        database=database,
+        accounts=StoredAccounts(database),
+        credentials=StoredCredentials(database),
+        payouts=StoredPayouts(database),
+        payout_events=StoredPayoutEvents(database),
+        follow_ups=StoredFollowUps(database),
+        reviews=StoredReviews(database),
+        returns=StoredReturns(database),
+        payout_links=PayoutLinks(database),
+        audit=StoredAudit(database),
+        changes=Changes(database),
+        leases=StoredTaskLeases(database),
+        processes=StoredProcesses(database),
+        identity=identity_store(database),
+        office=backoffice_store(database),
+    )
+
+
+async def prepare(
+    store: Store,
+    environment: Environment,
+    *,
+    migrate: bool,
+    now: Now,
+    new_id: Callable[[], str] = lambda: str(uuid.uuid4()),
+) -> Stamp:
+    """
+    Make sure that the store is ours and of our schema; a fresh one is stamped.
+
+    Args:
+        store: Opened; nothing was asked of it yet.
+        environment: The gateway's.
+        migrate: Bring an older schema up to ours rather than refuse it.
+        now: Dates the stamp.
+        new_id: Names the store.
+
+    Raises:
+        StoreRefused: it is of the other environment, or of a schema that is
+            newer than ours, or older and not to be migrated.
+        StoreUnavailable: it does not answer.
+    """
+    await _bring_up(store, environment, migrate=migrate)
+    fresh = Stamp(environment=environment, id=new_id(), created_at=now())
+    stamp = await stamped(store.database, fresh, COMPATIBLE_WITH)
+    check_environment(stamp, environment)
+    return stamp
+
+
+async def _bring_up(store: Store, environment: Environment, *, migrate: bool) -> None:
+    """Migrate where it may be done, but never the other environment's store."""
+    if not await is_older(store.database, environment):
+        return
+    if not migrate:
+        raise StoreRefused(outdated(await revision_of(store.database)))
+    await upgrade(store.url)
+    # A newer release may have been faster.
+    await is_older(store.database, environment)

@@ -1,0 +1,228 @@
+"""
+Reads a bank's responses from the bytes of one connection, however they are cut into segments.
+
+A new parser, llhttp in ``httptools``, is fed one head alone, and then its chunks if it has any. So
+nothing that it makes of other bytes can change a response. Where a response ends, and
+whether it is complete, is decided here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import Final
+
+from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
+from multidict import CIMultiDict
+
+from gateway.banks.client.framing import (
+    INTERIM,
+    WITHOUT_BODY,
+    Head,
+    read_head,
+    read_status_line,
+    unpack,
+)
+from gateway.banks.client.messages import ProviderAnswer
+from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import BadReply, ProviderError, Unavailable
+
+HEAD_BYTES: Final = 64 * 1024
+"""
+The largest head that is read; banks send about one kilobyte.
+
+As many bytes are read of a body's chunks beyond what chunks of one byte would take.
+"""
+
+INTERIMS: Final = 32
+"""Informational responses before the real one; after more, nothing more is read."""
+
+_OK: Final = HTTPStatus.OK.value
+_BLANK_LINE: Final = b"\r\n\r\n"
+# What a byte takes on the wire in a chunk of its own: one digit and two line ends beside it.
+_BYTE_IN_CHUNK: Final = 6
+
+
+class _Events:
+    """
+    What the parser reports of one head, and of the chunks behind it.
+
+    A trailer is dropped, and so is all that follows the last chunk.
+    """
+
+    __slots__ = ("body", "has_ended", "has_head", "headers")
+
+    def __init__(self) -> None:
+        self.headers: CIMultiDict[str] = CIMultiDict()
+        self.body = bytearray()
+        self.has_head = self.has_ended = False
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Add a header."""
+        if not self.has_head:
+            text = value.decode("utf-8", "surrogateescape")
+            self.headers.add(name.decode("ascii"), text.strip(" \t"))
+
+    def on_headers_complete(self) -> None:
+        """Note the end of the head."""
+        self.has_head = True
+
+    def on_body(self, data: bytes) -> None:
+        """Add a part of the body."""
+        if not self.has_ended:
+            self.body += data
+
+    def on_message_complete(self) -> None:
+        """Note the end of the last chunk and its trailer."""
+        self.has_ended = True
+
+
+class ResponseReader:
+    """
+    Reads the responses of one connection.
+
+    Call ``begin`` before each request, then ``feed`` with what arrives until there is a
+    response. ``single`` is for a connection that carries one response and no other.
+
+    Attributes:
+        reusable: The response was read to its end, nothing came after it, and the
+            bank did not say that it closes.
+        kept_s: How many seconds the bank says it keeps an idle connection.
+        discarding: Too many informational responses came; all input is discarded.
+    """
+
+    def __init__(self, largest: int, *, single: bool = False) -> None:
+        self._largest = largest
+        self._single = single
+        self.begin(lambda _: None)
+        self.reusable = not single
+
+    def begin(self, on_status: Callable[[int], None]) -> None:
+        """Expect a response; ``on_status`` is called with its status once the head is complete."""
+        self._on_status = on_status
+        self._head: Head | None = None
+        self._interims = self._chunk_bytes = 0
+        self.kept_s: float | None = None
+        self.reusable = self.discarding = False
+        self._raw: bytes | bytearray = b""
+
+    def feed(self, data: bytes) -> ProviderAnswer | None:
+        """
+        Read on; return the response once it is complete.
+
+        Raises:
+            BadReply: nothing more of this connection can be read.
+        """
+        while self._head is None:
+            if not data or self.discarding:
+                return None
+            data = self._feed_head(data)
+        return self._feed_body(data, self._head)
+
+    def end(self) -> ProviderAnswer:
+        """
+        Note that the bank has closed its side properly, which ends some responses.
+
+        Raises:
+            ProviderError: the response is not complete; see ``cut``.
+        """
+        head = self._head
+        if head is None or head.length is not None or head.is_chunked:
+            raise self.cut()
+        return self._answer(head, bytes(self._events.body), clean=False)
+
+    def cut(self) -> ProviderError:
+        """Name the failure if nothing more comes: had a head arrived?"""
+        if self._head is None:
+            return Unavailable(Reason.CONNECTION_LOST)
+        return BadReply(Reason.ANSWER_CUT_SHORT, http_status=self._head.status)
+
+    def _feed_head(self, data: bytes) -> bytes:
+        """Read up to the end of one head; return what follows it."""
+        before = len(self._raw)
+        if before:
+            self._raw += data
+            found = self._raw.find(_BLANK_LINE, max(before - len(_BLANK_LINE) + 1, 0))
+        else:
+            self._raw = data
+            found = data.find(_BLANK_LINE)
+            self._events = _Events()
+            self._parser = HttpResponseParser(self._events)
+        end = len(self._raw) if found < 0 else found + len(_BLANK_LINE)
+        if end > HEAD_BYTES:
+            raise BadReply(Reason.NOT_HTTP)
+        try:
+            self._parser.feed_data(data[: end - before])
+        except (HttpParserError, HttpParserUpgrade) as problem:
+            raise BadReply(Reason.NOT_HTTP) from problem
+        if self._events.has_head != (found >= 0):  # two readers, two ends
+            raise BadReply(Reason.NOT_HTTP)
+        if found >= 0:
+            raw, self._raw = self._raw[:end], b""
+            self._take_head(raw)
+        elif not before:  # only a head that is cut is copied into a buffer
+            self._raw = bytearray(data)
+        return data[end - before :]
+
+    def _take_head(self, raw: bytes | bytearray) -> None:
+        """Report the status, or skip an informational response; one with a body is an attack."""
+        status, is_old = read_status_line(raw)
+        if status >= _OK:
+            self._on_status(status)
+        head = read_head(status, self._events.headers, is_old=is_old)
+        if status < _OK:
+            framed = head.length or head.is_chunked or head.is_last
+            if status not in INTERIM or framed:
+                raise BadReply(Reason.NOT_HTTP, http_status=status)
+            self._interims += 1
+            self.discarding = self._interims > INTERIMS
+            return
+        if (head.length or 0) > self._largest and status not in WITHOUT_BODY:
+            raise BadReply(Reason.TOO_LARGE, http_status=status)
+        if head.is_chunked:
+            self._parser.set_dangerous_leniencies(lenient_spaces_after_chunk_size=True)
+        self._head = head
+
+    def _feed_body(self, data: bytes, head: Head) -> ProviderAnswer | None:
+        """Read on in the body; note bytes that come after it, and do not read them."""
+        body = self._events.body
+        if head.status in WITHOUT_BODY:
+            return self._answer(head, b"", clean=not data)
+        if head.length is not None:
+            if len(data) == head.length and not body:  # it came whole
+                return self._answer(head, data, clean=True)
+            body += data
+            if len(body) < head.length:
+                return None
+            clean = len(body) == head.length
+            del body[head.length :]
+            return self._answer(head, bytes(body), clean=clean)
+        ended = clean = False
+        if head.is_chunked:
+            # The end of a clean body is the last byte of its segment.
+            clean = not self._feed_chunks(data[:-1], head)
+            ended = self._feed_chunks(data[-1:], head)
+            self._chunk_bytes += len(data)
+        else:
+            body += data
+        extra_bytes = self._chunk_bytes - len(body) * _BYTE_IN_CHUNK
+        if len(body) > self._largest or extra_bytes > HEAD_BYTES:
+            raise BadReply(Reason.TOO_LARGE, http_status=head.status)
+        return self._answer(head, bytes(body), clean=clean) if ended else None
+
+    def _feed_chunks(self, data: bytes, head: Head) -> bool:
+        """Let the parser read chunks; was the last one among them?"""
+        try:
+            self._parser.feed_data(data)
+        except HttpParserError as problem:
+            if not self._events.has_ended:
+                raise BadReply(Reason.NOT_HTTP, http_status=head.status) from problem
+        return self._events.has_ended
+
+    def _answer(self, head: Head, raw: bytes, *, clean: bool) -> ProviderAnswer:
+        """Make the answer, and decide whether the connection may be used again."""
+        body = unpack(head, raw, self._largest)
+        self._events.body.clear()  # the connection may be kept for long
+        self.reusable = clean and not head.is_last and not self._single
+        self.kept_s = head.kept_s
+        return ProviderAnswer(status=head.status, headers=head.headers, body=body)

@@ -1,0 +1,428 @@
+"""Approvals: orders of one user that wait until another user approves them."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Annotated, Final, Literal, NotRequired, Protocol, TypedDict
+
+from msgspec import Meta, Struct
+
+from gateway.banks.port.payout_orders import NamedOwnerDocument
+from gateway.core.access import Staff
+from gateway.core.company_scope import scope_of
+from gateway.core.money import Money, Sum
+from gateway.core.permissions import Action
+from gateway.core.rights import Area, Right, rights_of
+from gateway.core.schemas import Instant, instant
+from gateway.core.sessions import SignedInUser
+from gateway.core.user import User
+from gateway.core.windows import Paging
+
+
+class ApprovalKind(StrEnum):
+    """What is ordered."""
+
+    PAYOUT = "payout"
+    REFUND = "refund"
+    CREDENTIAL_ISSUE = "credential_issue"
+    CREDENTIAL_ROTATION = "credential_rotation"
+    CREDENTIAL_LIMITS = "credential_limits"
+    INVITATION = "invitation"
+    ROLES = "roles"
+    COMPANIES = "companies"
+    ENABLING = "enabling"
+    FACTOR_RESET = "factor_reset"
+    ACCOUNT_BANK = "account_bank"
+
+
+CREDENTIALS: Final = frozenset(
+    {
+        ApprovalKind.CREDENTIAL_ISSUE,
+        ApprovalKind.CREDENTIAL_ROTATION,
+        ApprovalKind.CREDENTIAL_LIMITS,
+    }
+)
+"""Orders about credentials."""
+
+_CREDENTIALS: Final = Right(Area.CREDENTIAL, Action.WRITE)
+_USERS: Final = Right(Area.USER, Action.MANAGE)
+NEEDED: Final[Mapping[ApprovalKind, Right]] = {
+    ApprovalKind.PAYOUT: Right(Area.PAYOUT, Action.WRITE),
+    ApprovalKind.REFUND: Right(Area.REFUND, Action.WRITE),
+    ApprovalKind.CREDENTIAL_ISSUE: _CREDENTIALS,
+    ApprovalKind.CREDENTIAL_ROTATION: _CREDENTIALS,
+    ApprovalKind.CREDENTIAL_LIMITS: _CREDENTIALS,
+    ApprovalKind.INVITATION: _USERS,
+    ApprovalKind.ROLES: _USERS,
+    ApprovalKind.COMPANIES: _USERS,
+    ApprovalKind.ENABLING: _USERS,
+    ApprovalKind.FACTOR_RESET: _USERS,
+    ApprovalKind.ACCOUNT_BANK: Right(Area.PROVIDER, Action.WRITE),
+}
+"""The right to order each kind; an order is void once its orderer has lost it."""
+
+MONEY: Final = frozenset({ApprovalKind.PAYOUT, ApprovalKind.REFUND})
+"""Orders that move money."""
+
+WITH_SECRET: Final = frozenset({ApprovalKind.CREDENTIAL_ISSUE, ApprovalKind.CREDENTIAL_ROTATION})
+"""Carried out when the orderer fetches the secret."""
+
+
+COLLECTED_WITHIN: Final = timedelta(minutes=15)
+"""After the approval: long enough to fetch a secret at once, too short to forget about it."""
+
+
+class ApprovalState(StrEnum):
+    """Where it stands; all but ``waiting`` are final."""
+
+    WAITING = "waiting"
+    APPROVED = "approved"
+    REJECTED = "rejected"
+    EXPIRED = "expired"
+    WITHDRAWN = "withdrawn"
+    VOID = "void"
+
+
+class Outcome(StrEnum):
+    """
+    What became of an order that was approved.
+
+    NONE: It was not approved, is being carried out, or its secret was not fetched.
+    DONE: It was carried out; nothing of it moves money.
+    MOVED: The bank has taken the order, or has paid.
+    REFUSED: Nothing moved, and nothing will; the code says why.
+    NOT_SENT: Certainly nothing moved; approving it again tries again.
+    UNKNOWN: Money may have moved; it is looked up.
+    """
+
+    NONE = ""
+    DONE = "done"
+    MOVED = "moved"
+    REFUSED = "refused"
+    NOT_SENT = "not_sent"
+    UNKNOWN = "unknown"
+
+
+OPEN: Final = frozenset({Outcome.NONE, Outcome.UNKNOWN})
+"""Outcomes of approved orders that may have moved money: no failed repetition closes them."""
+
+
+class OutcomeDocument(TypedDict):
+    """What became of an order that was approved; the code is that of a refusal."""
+
+    status: Literal["", "done", "moved", "refused", "not_sent", "unknown"]
+    code: str
+
+
+class ApprovalDocument(TypedDict):
+    """
+    An order that waits for another user, or what became of it.
+
+    ``subject`` is what it is about: an account, a credential, a user. Until
+    ``secret_until`` whoever ordered it may fetch the secret, once.
+    """
+
+    id: str
+    status: Literal["waiting", "approved", "rejected", "expired", "withdrawn", "void"]
+    kind: Literal[
+        "payout",
+        "refund",
+        "credential_issue",
+        "credential_rotation",
+        "credential_limits",
+        "invitation",
+        "roles",
+        "companies",
+        "enabling",
+        "factor_reset",
+        "account_bank",
+    ]
+    company_id: str
+    account_id: str
+    subject: str
+    reference: str
+    value: Sum
+    ordered_by: str
+    ordered_at: Instant
+    ends_at: Instant
+    decided_by: str
+    decided_at: Instant
+    reason: str
+    outcome: OutcomeDocument
+    secret_until: Instant
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Approval:
+    """
+    An order that waits for approval, or its result. It is not a payout yet: no partner sees it.
+
+    Attributes:
+        id: A lower-case UUID.
+        account_id: None where no account is meant.
+        company_id: None where several companies or all are: only people without limits see it.
+        subject: An account, a credential or a user; of what does not exist yet, the order itself.
+        reference: The order's own; one order of a kind and subject waits under it.
+        centavos: None where no money moves.
+        sealed_order: The whole order as JSON, encrypted with the id bound to it.
+        ordered_by: The user id; ``orderer`` is how the audit log names them.
+        ends_at: It cannot be approved from then on.
+        decided_by, decider: Likewise; empty while it waits.
+        reason: Why it was rejected or withdrawn, or is void.
+        outcome_code: The public code of a refusal.
+        collected_at: When its secret was fetched.
+    """
+
+    id: str
+    kind: ApprovalKind
+    account_id: str | None = None
+    company_id: str | None = None
+    subject: str
+    reference: str = ""
+    centavos: int | None = None
+    sealed_order: bytes = field(repr=False)
+    ordered_by: str
+    orderer: str
+    ordered_at: datetime
+    ends_at: datetime
+    state: ApprovalState = ApprovalState.WAITING
+    decided_by: str = ""
+    decider: str = ""
+    decided_at: datetime | None = None
+    reason: str = ""
+    outcome: Outcome = Outcome.NONE
+    outcome_code: str = ""
+    collected_at: datetime | None = None
+
+    @property
+    def value(self) -> Money:
+        """The money that it moves; zero where it moves none."""
+        return Money(self.centavos or 0)
+
+    @property
+    def moves_money(self) -> bool:
+        """Say whether it is a payout or a refund."""
+        return self.kind in MONEY
+
+    @property
+    def is_open(self) -> bool:
+        """Say whether it can still be approved: it waits, or nothing was sent."""
+        return self.state is ApprovalState.WAITING or self.outcome is Outcome.NOT_SENT
+
+    @property
+    def collected_until(self) -> datetime | None:
+        """Say until when its secret can be fetched; None where there is none to fetch."""
+        wanted = self.state is ApprovalState.APPROVED and self.kind in WITH_SECRET
+        if not wanted or self.decided_at is None or self.collected_at is not None:
+            return None
+        return self.decided_at + COLLECTED_WITHIN
+
+    def to_document(self, _reader: Staff) -> ApprovalDocument:
+        """Show everything but the order itself; ``OrderedApproval`` shows that."""
+        return {
+            "id": self.id,
+            "status": self.state.value,
+            "kind": self.kind.value,
+            "company_id": self.company_id or "",
+            "account_id": self.account_id or "",
+            "subject": self.subject,
+            "reference": self.reference,
+            "value": self.value,
+            "ordered_by": self.orderer,
+            "ordered_at": instant(self.ordered_at),
+            "ends_at": instant(self.ends_at),
+            "decided_by": self.decider,
+            "decided_at": instant(self.decided_at),
+            "reason": self.reason,
+            "outcome": {"status": self.outcome.value, "code": self.outcome_code},
+            "secret_until": instant(self.collected_until),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingMoney:
+    """
+    Payouts and refunds of one account that wait for another user.
+
+    Attributes:
+        count, value: Of all of them.
+        oldest: At most 25, the oldest first.
+    """
+
+    count: int = 0
+    value: Sum = field(default_factory=lambda: Sum(0))
+    oldest: Sequence[Approval] = ()
+
+
+def why_void(orderer: User | None, approval: Approval) -> str:
+    """Say why an order does not hold any more; empty while its orderer may still order it."""
+    if orderer is None or not orderer.active:
+        return "The person who ordered it has been disabled."
+    if not any(right.covers(NEEDED[approval.kind]) for right in rights_of(orderer.roles)):
+        return "The person who ordered it is no longer allowed to."
+    if approval.company_id and not scope_of(orderer.companies).includes(approval.company_id):
+        return "The person who ordered it no longer has access to the company."
+    return ""
+
+
+class ReceivedDocument(TypedDict):
+    """The payment that a refund gives back, as the bank told it when the refund was ordered."""
+
+    value: Sum
+    payer_name: str
+    payer_tax_number: str
+
+
+class OrderDocument(TypedDict):
+    """
+    What was ordered, in the fields of its kind; never a secret.
+
+    Of money: where it is to go, or which payment is given back. A person's tax number and key are
+    whole for whoever may decide on an order that waits, and hidden for everybody else; ``owner`` is
+    absent where no bank was asked; ``received`` where its bank did not tell. Of a credential: what
+    it may do, and the only account it reaches; none for every account of its company. Of a
+    person: what they are to be. ``roles`` are those that are given; where companies or
+    enabling are ordered, those that the person has. ``companies`` are all that the person
+    sees then, an empty list every one; ``companies_before`` are those until then. Of an account's
+    bank: where the account is to stand, and where it stood; an empty ``provider`` is no bank.
+    ``with_credentials`` says whether credentials came with the order.
+    """
+
+    method: NotRequired[Literal["pix", "bank_account", "refund"]]
+    date: NotRequired[str]
+    description: NotRequired[str]
+    destination: NotRequired[Mapping[str, str]]
+    owner: NotRequired[NamedOwnerDocument]
+    payment: NotRequired[str]
+    received: NotRequired[ReceivedDocument]
+    client_id: NotRequired[str]
+    name: NotRequired[str]
+    account_id: NotRequired[str]
+    permissions: NotRequired[list[str]]
+    expires_at: NotRequired[Instant]
+    limit_per_payout: NotRequired[Sum]
+    limit_per_day: NotRequired[Sum]
+    overlap_s: NotRequired[int]
+    user_id: NotRequired[str]
+    email: NotRequired[str]
+    roles: NotRequired[list[str]]
+    companies: NotRequired[list[str]]
+    companies_before: NotRequired[list[str]]
+    provider: NotRequired[str]
+    provider_account: NotRequired[str]
+    provider_before: NotRequired[str]
+    provider_account_before: NotRequired[str]
+    with_credentials: NotRequired[bool]
+    certificate_ends_at: NotRequired[Instant]
+
+
+class OrderedDocument(TypedDict):
+    """An order that waits, with all of its content."""
+
+    approval: ApprovalDocument
+    order: OrderDocument
+
+
+@dataclass(frozen=True, slots=True)
+class OrderedApproval:
+    """An approval, and what was ordered, as its reader may see it."""
+
+    approval: Approval
+    order: OrderDocument
+
+    def to_document(self, reader: Staff) -> OrderedDocument:
+        """Show both."""
+        return {"approval": self.approval.to_document(reader), "order": self.order}
+
+
+class RejectionBody(Struct):
+    """Why; it stays on record."""
+
+    reason: Annotated[str, Meta(max_length=500)] = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApprovalSearch:
+    """
+    Which approvals.
+
+    Attributes:
+        state: None for all.
+    """
+
+    paging: Paging
+    state: ApprovalState | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SecretCollection:
+    """
+    The single read of the secret that an approved order made.
+
+    Attributes:
+        approved_after: It holds only if the order was approved later than that.
+    """
+
+    approval_id: str
+    at: datetime
+
+    @property
+    def approved_after(self) -> datetime:
+        """The earliest approval whose secret can still be collected."""
+        return self.at - COLLECTED_WITHIN
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewOrder:
+    """
+    An order that is to wait for a second person.
+
+    Attributes:
+        text: The order as JSON, for the executor of its kind; it is sealed while it waits.
+        company_id, account_id, subject: See ``Approval``; None where there is none.
+    """
+
+    kind: ApprovalKind
+    text: str
+    company_id: str | None = None
+    account_id: str | None = None
+    subject: str | None = None
+    reference: str = ""
+    centavos: int | None = None
+
+
+Wait = Callable[[SignedInUser, NewOrder], Awaitable[Approval]]
+"""
+Let an order of a user wait.
+
+Raises:
+    ServiceError: ``SVC.GTW.009`` when an order of its kind, subject and reference waits already.
+"""
+
+
+class Executor(Protocol):
+    """
+    Checks, carries out and shows the orders of one noun.
+
+    ``text`` is the order as the noun has written it.
+    """
+
+    async def check_again(self, approval: Approval, text: str) -> str:
+        """
+        Refuse what could not be carried out by now.
+
+        Returns:
+            Why the order is void; empty while it holds.
+        """
+        ...
+
+    async def carry_out(self, approval: Approval, text: str) -> Outcome:
+        """Do it, in the name of whoever ordered it; safe to repeat."""
+        ...
+
+    def order_document(self, text: str) -> OrderDocument:
+        """Show what was ordered; never a secret."""
+        ...

@@ -1,0 +1,150 @@
+"""The panel's sessions as documents, their shapes, and the headers that go with them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Literal, NotRequired, TypedDict
+
+from msgspec import Meta
+
+from gateway.core.account import Environment
+from gateway.core.browsers import KNOWN_FOR, ClientInfo
+from gateway.core.rights import Role, changes
+from gateway.core.sessions import SignedInUser, public_id
+from gateway.http.callers import AnonymousCaller, SignedInCaller
+from gateway.http.route import Answer
+from gateway.identity.cookies import DeviceCookies
+from gateway.identity.panel_view import PanelView, SignedInView
+from gateway.identity.representation import Epoch, PublicId, epoch
+from policies.authentication.session import SET_COOKIE, CookieForm
+
+_CLEAR = {"Clear-Site-Data": '"cache", "storage"'}
+"""Not cookies: the session's is cleared by name, the device's stays for the next sign-in."""
+
+
+@dataclass(frozen=True, slots=True)
+class PanelResponses:
+    """
+    Answers with sessions and their cookies.
+
+    Attributes:
+        form: How cookies are written.
+        factor_roles: Users with one of these roles need a second factor for every change.
+    """
+
+    form: CookieForm
+    environment: Environment
+    devices: DeviceCookies
+    factor_roles: frozenset[Role]
+
+    @property
+    def logout_headers(self) -> Mapping[str, str]:
+        """The headers that clear the browser."""
+        return {SET_COOKIE: self.form.taken, **_CLEAR}
+
+    def session(
+        self, view: PanelView, who: AnonymousCaller | SignedInCaller
+    ) -> Answer[SessionDocument]:
+        """Show a session, and set its cookie if it is new."""
+        return Answer(content=self._session(view), cookies=self.cookies(view, who.client))
+
+    def cookies(self, view: PanelView, client: ClientInfo) -> Sequence[str]:
+        """Return the headers that set a new cookie, and that of the device of a user."""
+        if not view.new_cookie:
+            return ()
+        given = self.form.given(view.browser.cookie)
+        if view.signed_in is None:
+            return (given,)
+        return (given, self.device(view.signed_in.person.user_id, client))
+
+    def remembered(self, user_id: str, who: AnonymousCaller) -> Answer[None]:
+        """Answer without a body, and remember the browser: its user can read the mail."""
+        return Answer(content=None, cookies=[self.device(user_id, who.client)])
+
+    def left(self, _done: None, _who: AnonymousCaller) -> Answer[None]:
+        """Answer without a body, and clear the browser."""
+        return Answer(content=None, headers=self.logout_headers)
+
+    def device(self, user_id: str, client: ClientInfo) -> str:
+        """Return the header that sets the device cookie."""
+        return self.form.remembered(self.devices.make(user_id, client.known), KNOWN_FOR)
+
+    def _session(self, view: PanelView) -> SessionDocument:
+        """Build the document of a session."""
+        shown: SessionDocument = {
+            "authenticated": view.signed_in is not None,
+            "mfa_required": view.is_pending,
+            "csrf_token": view.browser.panel.csrf,
+            "environment": self.environment.value,
+        }
+        if view.signed_in is not None:
+            shown["expires_at"] = epoch(view.browser.panel.ends_at)
+            _add_person(shown, view.signed_in, self.factor_roles)
+        return shown
+
+
+def _add_person(shown: SessionDocument, view: SignedInView, roles: frozenset[Role]) -> None:
+    """Add the user and their permissions; ``roles`` need a second factor for changes."""
+    who, lacks = view.person, view.person.lacks_factor(roles)
+    shown["user"] = {"id": who.user_id, "name": who.name, "email": who.email}
+    shown["roles"] = sorted(who.roles)
+    held = {right for right in who.rights if not (lacks and changes(right))}
+    shown["permissions"] = sorted(str(right) for right in held)
+    company = view.company
+    shown["company"] = None if company is None else {"id": company.id, "name": company.name}
+    shown["mfa"] = _factor(who, view.codes_left, is_required=not roles.isdisjoint(who.roles))
+    shown["idle_expires_at"] = epoch(view.idle_ends_at)
+    shown["session_id"] = public_id(who.session_id)
+
+
+def _factor(who: SignedInUser, codes_left: int, *, is_required: bool) -> FactorDocument:
+    """Show the state of the second factor."""
+    verified_at = None if who.factor_at is None else epoch(who.factor_at)
+    return {
+        "enrolled": who.has_factor,
+        "verified_at": verified_at,
+        "recovery_codes_left": codes_left,
+        "required": is_required,
+    }
+
+
+class SeatedUserDocument(TypedDict):
+    """The signed-in user."""
+
+    id: str
+    name: str
+    email: str
+
+
+class OwnCompanyDocument(TypedDict):
+    """The company of a user who sees only one."""
+
+    id: str
+    name: str
+
+
+class FactorDocument(TypedDict):
+    """The second factor; ``verified_at`` is when a code was last given in this session."""
+
+    enrolled: bool
+    verified_at: Epoch | None
+    recovery_codes_left: int
+    required: bool
+
+
+class SessionDocument(TypedDict):
+    """A browser's session; the user's fields are present once they have signed in."""
+
+    authenticated: bool
+    mfa_required: bool
+    csrf_token: Annotated[str, Meta(description="Send it as X-CSRF-Token with every write.")]
+    environment: Literal["sandbox", "production"]
+    user: NotRequired[SeatedUserDocument]
+    roles: NotRequired[list[str]]
+    permissions: NotRequired[list[str]]
+    company: NotRequired[OwnCompanyDocument | None]
+    mfa: NotRequired[FactorDocument]
+    expires_at: NotRequired[Epoch]
+    idle_expires_at: NotRequired[Epoch]
+    session_id: NotRequired[PublicId]

@@ -1,0 +1,266 @@
+"""Sign-ins and one's own account as documents (contract 2.9, 4.2)."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Annotated, Literal, NotRequired, TypedDict, cast
+
+from msgspec import Meta
+
+from gateway.core.schemas import instant, one_of
+from gateway.core.sessions import Session, SignedInUser
+from gateway.http.callers import AnonymousCaller, SignedInCaller
+from gateway.http.common import Total
+from gateway.http.route import Answer
+from gateway.identity.second_factors import Enrolment
+from gateway.identity.sign_in import SecondFactorRequired
+from gateway.identity.token_refresh import SignedIn, TokenPair
+
+Epoch = Annotated[int, Meta(description="Seconds since 1970-01-01T00:00:00Z.", ge=0)]
+Instant = Annotated[
+    str,
+    Meta(
+        description="RFC 3339 in UTC",
+        pattern=r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$",
+        examples=["2026-09-22T13:40:11Z"],
+    ),
+]
+PublicId = Annotated[
+    str,
+    Meta(
+        description="Identifies a session in lists; it is no credential.",
+        pattern=r"^[0-9a-f]{12}$",
+        examples=["0f1e2d3c4b5a"],
+    ),
+]
+
+
+class UserDocument(TypedDict):
+    """The signed-in user."""
+
+    id: str
+    name: str
+    email: str
+    roles: list[str]
+
+
+class OwnSessionDocument(TypedDict):
+    """One of the caller's sessions; ``current`` marks the one of this request."""
+
+    id: PublicId
+    current: bool
+    panel: bool
+    created_at: Instant
+    seen_at: Instant
+    expires_at: Epoch
+    address: str
+    user_agent: str
+
+
+class OwnSessionsDocument(TypedDict):
+    """The caller's sessions, oldest first."""
+
+    data: list[OwnSessionDocument]
+    meta: Total
+
+
+class EnrolmentDocument(TypedDict):
+    """An authenticator app that is being enrolled; shown once. ``qr_svg`` may be empty."""
+
+    secret: str
+    otpauth_uri: str
+    qr_svg: str
+
+
+class RecoveryCodesDocument(TypedDict):
+    """Ten recovery codes; each works once, and all are shown once."""
+
+    recovery_codes: list[str]
+
+
+class FreshDocument(TypedDict):
+    """Until when the second factor counts as recent."""
+
+    expires_at: Epoch
+
+
+class AcceptedDocument(TypedDict):
+    """The answer never tells whether the user exists."""
+
+    status: Literal["accepted"]
+
+
+class TokensDocument(TypedDict):
+    """A pair of tokens; shown once."""
+
+    access_token: str
+    refresh_token: str
+    token_type: Literal["Bearer"]
+    expires_at: Epoch
+    refresh_expires_at: Epoch
+
+
+class SignedInDocument(TokensDocument):
+    """The tokens of a sign-in, and its user."""
+
+    user: UserDocument
+    mfa_required: Literal[False]
+
+
+class FactorAskedDocument(TypedDict):
+    """A second factor is required; the challenge is valid for five minutes."""
+
+    mfa_required: Literal[True]
+    mfa_token: str
+
+
+@one_of(SignedInDocument, FactorAskedDocument)
+class LoginDocument(TypedDict):
+    """The tokens of a sign-in; or only ``mfa_required: true`` with ``mfa_token``."""
+
+    mfa_required: bool
+    mfa_token: NotRequired[str]
+    access_token: NotRequired[str]
+    refresh_token: NotRequired[str]
+    token_type: NotRequired[Literal["Bearer"]]
+    expires_at: NotRequired[Epoch]
+    refresh_expires_at: NotRequired[Epoch]
+    user: NotRequired[UserDocument]
+
+
+class KeyDocument(TypedDict):
+    """The public half of a key that signs access tokens (RFC 8037)."""
+
+    kty: Literal["OKP"]
+    crv: Literal["Ed25519"]
+    x: str
+    kid: str
+    use: Literal["sig"]
+    alg: Literal["EdDSA"]
+
+
+class KeySetDocument(TypedDict):
+    """The keys in use, including the next one (RFC 7517)."""
+
+    keys: list[KeyDocument]
+
+
+# pixels per module: a phone's camera reads the code from the screen
+_SCALE = 4
+
+
+def epoch(at: datetime) -> int:
+    """Write an instant as whole seconds since 1970 (contract 2.9)."""
+    return int(at.timestamp())
+
+
+def user(who: SignedInUser) -> UserDocument:
+    """Show a user."""
+    return {
+        "id": who.user_id,
+        "name": who.name,
+        "email": who.email,
+        "roles": sorted(who.roles),
+    }
+
+
+def own_sessions(found: Sequence[Session], who: SignedInCaller) -> OwnSessionsDocument:
+    """Show the caller's sessions."""
+    data = [own_session(each, who.person) for each in found]
+    return {"data": data, "meta": {"total": len(data)}}
+
+
+def enrolment(begun: Enrolment, _who: SignedInCaller) -> EnrolmentDocument:
+    """Show what an app needs, to type or to scan."""
+    return {"secret": begun.secret, "otpauth_uri": begun.uri, "qr_svg": qr_svg(begun.uri)}
+
+
+def recovery_codes(made: Sequence[str], _who: SignedInCaller) -> RecoveryCodesDocument:
+    """Show new recovery codes."""
+    return {"recovery_codes": list(made)}
+
+
+def recovery_codes_and_logout(
+    made: Sequence[str], who: SignedInCaller
+) -> Answer[RecoveryCodesDocument]:
+    """Show new recovery codes, and end the browser's session."""
+    return Answer(content=recovery_codes(made, who), headers=who.logout_headers)
+
+
+def fresh(until: datetime, _who: SignedInCaller) -> FreshDocument:
+    """Show until when the factor counts as recent."""
+    return {"expires_at": epoch(until)}
+
+
+def accepted(_done: None, _who: AnonymousCaller) -> AcceptedDocument:
+    """Show that the request was accepted, whatever comes of it."""
+    return {"status": "accepted"}
+
+
+def done(_done: object, _who: AnonymousCaller | SignedInCaller) -> Answer[None]:
+    """Answer without a body."""
+    return Answer(content=None)
+
+
+def ended(_done: None, who: SignedInCaller) -> Answer[None]:
+    """Answer without a body, and end the browser's session."""
+    return Answer(content=None, headers=who.logout_headers)
+
+
+def own_session(found: Session, caller: SignedInUser) -> OwnSessionDocument:
+    """Show a session to its owner."""
+    return {
+        "id": found.public_id,
+        "current": found.id == caller.session_id,
+        "panel": found.panel,
+        "created_at": instant(found.created_at),
+        "seen_at": instant(found.seen_at),
+        "expires_at": epoch(found.ends_at),
+        "address": found.address,
+        "user_agent": found.user_agent,
+    }
+
+
+def qr_svg(uri: str) -> str:
+    """Draw a QR code as SVG; empty without the extra ``panel``: the URI is enough to enrol."""
+    try:
+        import segno  # noqa: PLC0415 - enrolling is rare, and importing it slows every start
+    except ImportError:
+        return ""
+    drawn = io.BytesIO()
+    segno.make(uri, micro=False).save(drawn, kind="svg", scale=_SCALE, xmldecl=False)
+    return drawn.getvalue().decode()
+
+
+_KEYS_CACHED = {"Cache-Control": "public, max-age=300"}
+
+
+def login(outcome: SignedIn | SecondFactorRequired, who: AnonymousCaller) -> LoginDocument:
+    """Show a sign-in, or that a code is required without naming the user (contract 2.9)."""
+    if isinstance(outcome, SecondFactorRequired):
+        return {"mfa_required": True, "mfa_token": outcome.mfa_token}
+    return cast("LoginDocument", signed_in(outcome, who))
+
+
+def signed_in(outcome: SignedIn, who: AnonymousCaller) -> SignedInDocument:
+    """Show a sign-in."""
+    shown = tokens(outcome.tokens, who)
+    return {**shown, "user": user(outcome.person), "mfa_required": False}
+
+
+def tokens(pair: TokenPair, _who: AnonymousCaller) -> TokensDocument:
+    """Show a pair of tokens."""
+    return {
+        "access_token": pair.access_token,
+        "refresh_token": pair.refresh_token,
+        "token_type": "Bearer",
+        "expires_at": epoch(pair.expires_at),
+        "refresh_expires_at": epoch(pair.refresh_expires_at),
+    }
+
+
+def keys(published: dict[str, object], _who: None) -> Answer[KeySetDocument]:
+    """Show the keys, which clients may cache for five minutes."""
+    return Answer(content=cast("KeySetDocument", published), headers=_KEYS_CACHED)

@@ -1,0 +1,140 @@
+"""The surface of identity: its gates, and the public keys of its tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from gateway.core import errors
+from gateway.core import user_errors as identity_errors
+from gateway.core.account import Environment
+from gateway.core.catalogue import ErrorCode
+from gateway.http.callers import (
+    AnonymousCaller,
+    SignedInCaller,
+    admit_anonymous,
+    admit_signed_in,
+)
+from gateway.http.common import admit_anybody, open_gate
+from gateway.http.route import Gate, Surface
+from gateway.identity.representation import done
+from gateway.identity.services import IdentityServices
+from gateway.identity.user_routes import (
+    BODY_BYTES,
+    account_rows,
+    key_row,
+    recovery_rows,
+    sign_in_rows,
+    token_rows,
+)
+from policies.authentication.bearer import BearerToken, RefusesBasic
+from policies.authorization.user import RequiresSecondFactor
+from policies.traffic.csrf import Origin, ReadFromOurPage
+from policies.traffic.quota import WithinAddressQuota, WithinPersonQuota
+
+CHALLENGE = 'Bearer realm="iam"'
+"""Never Basic: a browser would open its own password dialog."""
+
+NAME = "identity"
+_OURS = ("SVC.GTW.", "SVC.SYS.")
+_ELSEWHERE = frozenset(
+    {errors.BANK_REFUSED, errors.ALREADY_IN_USE, errors.CREDENTIAL_LIMIT, errors.VERSION_CHANGED}
+)
+
+CATALOGUE: tuple[ErrorCode, ...] = (
+    *(error for error in identity_errors.CATALOGUE if not error.code.startswith("SVC.")),
+    errors.USER_CREDENTIALS_INVALID,
+    errors.MALFORMED_REQUEST,
+    *(
+        error
+        for error in errors.CATALOGUE
+        if error.code.startswith(_OURS) and error not in _ELSEWHERE
+    ),
+)
+"""Every code that identity and the panel answer with."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserPolicies:
+    """
+    What is asked of users on every surface of theirs.
+
+    Attributes:
+        factor: Of some roles, before they change something.
+        address_quota: Before the caller is known.
+        user_quota: Afterwards; the same buckets everywhere, since a user has one.
+        origin: The origin of our own pages.
+    """
+
+    bearer: BearerToken
+    factor: RequiresSecondFactor
+    address_quota: WithinAddressQuota
+    user_quota: WithinPersonQuota
+    origin: Origin
+
+
+def identity_surface(
+    services: IdentityServices,
+    session: Gate[AnonymousCaller],
+    policies: UserPolicies,
+    environment: Environment,
+) -> Surface:
+    """Build the surface; ``session`` is the gate of the panel's row that has our prefix."""
+    return Surface(
+        name=NAME,
+        prefix="/iam/v1",
+        gates=(
+            _strangers(services, policies),
+            _members(services, policies),
+            session,
+            open_gate(NAME, environment, CATALOGUE),
+        ),
+        challenge=CHALLENGE,
+        body_bytes=BODY_BYTES,
+        exempt=frozenset({"identity.health", "identity.logout"}),
+        explains=True,
+    )
+
+
+def _strangers(services: IdentityServices, policies: UserPolicies) -> Gate[AnonymousCaller]:
+    """Return the gate of signing in and of recovering access."""
+    return Gate(
+        policies=(ReadFromOurPage(origin=policies.origin), policies.address_quota, RefusesBasic()),
+        admits=admit_anonymous,
+        rows=(
+            *sign_in_rows(services),
+            *recovery_rows(NAME, services, done),
+        ),
+        opens="these rows are called before a token exists",
+    )
+
+
+def _members(services: IdentityServices, policies: UserPolicies) -> Gate[SignedInCaller]:
+    """Return the gate of signed-in users."""
+    return Gate(
+        policies=(policies.bearer, policies.user_quota),
+        admits=admit_signed_in,
+        rows=(*token_rows(services), *account_rows(NAME, services)),
+        scheme="bearer",
+        opens="every signed-in user may do this to their own account",
+    )
+
+
+def keys_surface(
+    published: Callable[[], Awaitable[dict[str, object]]], quota: WithinAddressQuota
+) -> Surface:
+    """Build the surface of the public keys."""
+    everybody = Gate(
+        policies=(quota,),
+        admits=admit_anybody,
+        rows=[key_row(published)],
+        opens="verifiers of our tokens have no credentials here",
+    )
+    return Surface(
+        name="keys",
+        prefix="/.well-known",
+        gates=(everybody,),
+        challenge=CHALLENGE,
+        body_bytes=0,
+        exempt=frozenset(),
+    )

@@ -1,0 +1,113 @@
+"""What one person can decide or collect, as conditions of a statement."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Final
+
+from sqlalchemy import ColumnElement, and_, exists, false, not_, or_
+
+from gateway.core.access import Staff
+from gateway.core.approvals import COLLECTED_WITHIN, WITH_SECRET, ApprovalKind, ApprovalState
+from gateway.core.permissions import Action
+from gateway.core.rights import Area, Right
+from gateway.payouts.opinions import same_name
+from gateway.store.tables.backoffice import approvals
+from gateway.store.tables.core import opinions, payouts
+from gateway.store.tables.scope import of_company
+
+_APPROVES: Final = Right(Area.APPROVAL, Action.WRITE)
+_REVIEWS: Final = Right(Area.REVIEW, Action.WRITE)
+_COLLECTS: Final = Right(Area.CREDENTIAL, Action.WRITE)
+_SECRETS: Final = sorted(each.value for each in WITH_SECRET)
+_ENDS_SOON: Final = timedelta(hours=1)
+_TOLD_FOR: Final = timedelta(days=1)
+_LONGEST: Final = timedelta(days=4)
+"""An order waits three days at most, and what became of it is told for one."""
+
+
+def waits(now: datetime) -> ColumnElement[bool]:
+    """Demand an order that can still be decided."""
+    return and_(approvals.c.state == ApprovalState.WAITING.value, approvals.c.ends_at > now)
+
+
+def decidable(who: Staff, now: datetime) -> ColumnElement[bool]:
+    """Demand an order that waits and that a person can decide: not theirs, nor about them."""
+    if not who.may(_APPROVES):
+        return false()
+    me = _id(who)
+    return and_(waits(now), approvals.c.ordered_by != me, approvals.c.subject != me)
+
+
+def collectable(who: Staff, now: datetime) -> ColumnElement[bool]:
+    """Demand an approved order of a person whose secret they can collect."""
+    if not who.may(_COLLECTS):
+        return false()
+    return and_(_own(who, now), _has_secret(now))
+
+
+def ends_soon(who: Staff, now: datetime) -> ColumnElement[bool]:
+    """Demand an order of a person that nobody decided, and that expires within the hour."""
+    return and_(_own(who, now), waits(now), approvals.c.ends_at <= now + _ENDS_SOON)
+
+
+def ended(who: Staff, now: datetime) -> ColumnElement[bool]:
+    """Demand an order of a person that was decided, or expired, within the last day."""
+    open_ones = (ApprovalState.WAITING.value, ApprovalState.WITHDRAWN.value)
+    return and_(
+        _own(who, now),
+        approvals.c.state.not_in(open_ones),
+        approvals.c.decided_at > now - _TOLD_FOR,
+        not_(_has_secret(now)),
+    )
+
+
+def reviewable(who: Staff) -> ColumnElement[bool]:
+    """
+    Demand a payout in review on which a person can give an opinion.
+
+    They have given none that counts, and have neither ordered nor approved the payout.
+    """
+    if not who.may(_REVIEWS):
+        return false()
+    me = _id(who)
+    given = exists().where(
+        opinions.c.account_id == payouts.c.account_id,
+        opinions.c.reference_sha256 == payouts.c.reference_sha256,
+        opinions.c.attempt == payouts.c.attempt,
+        opinions.c.state == payouts.c.state,
+        opinions.c.by == same_name(who.acting.actor),
+    )
+    approved = exists().where(
+        approvals.c.account_id == payouts.c.account_id,
+        approvals.c.reference_sha256 == payouts.c.reference_sha256,
+        approvals.c.kind == ApprovalKind.PAYOUT.value,
+        approvals.c.state == ApprovalState.APPROVED.value,
+        or_(approvals.c.ordered_by == me, approvals.c.decided_by == me),
+    )
+    mine = payouts.c.client_id == f"user:{me}"
+    return and_(payouts.c.review, not_(given), not_(mine), not_(approved))
+
+
+def _own(who: Staff, now: datetime) -> ColumnElement[bool]:
+    """Demand a recent order of a person that they still see; the bound is for the index."""
+    company = approvals.c.company_id
+    return and_(
+        approvals.c.ordered_by == _id(who),
+        approvals.c.ordered_at > now - _LONGEST,
+        *(or_(each, company.is_(None)) for each in of_company(company, who.scope)),
+    )
+
+
+def _has_secret(now: datetime) -> ColumnElement[bool]:
+    """Demand an approved order whose secret waits to be collected."""
+    return and_(
+        approvals.c.state == ApprovalState.APPROVED.value,
+        approvals.c.kind.in_(_SECRETS),
+        approvals.c.decided_at > now - COLLECTED_WITHIN,
+        approvals.c.collected_at.is_(None),
+    )
+
+
+def _id(who: Staff) -> str:
+    return who.person.user_id if who.person else ""

@@ -1,0 +1,196 @@
+"""Following the audit log: what is told is forgotten, and who cannot follow believes nothing."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from math import inf
+from pathlib import Path
+
+import pytest
+
+from gateway.app.change_feed import BELIEVED_S, EVERY_S, PATIENCE_S, ChangeFeed
+from gateway.app.kept_records import KeptRecords
+from gateway.core.change_feed import Act, Belief, Mark, News
+from gateway.core.storage import StoreUnavailable
+from tests.world import registers
+from tests.world.standing import Clock
+from tests.world.stores.kept_records import Watch, keep
+
+REVOKED = Act("credential.revoked", "credential:cli_1")
+START = Mark(7, b"h7")
+
+
+@dataclass
+class Log:
+    """An audit log that is read a piece at a time, or not at all."""
+
+    kept: KeptRecords
+    clock: Clock
+    watch: Watch
+    pieces: list[News | None] = field(default_factory=list)
+    marks: list[Mark | None] = field(default_factory=list)
+    is_down: bool = False
+    slow_s: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.feed = ChangeFeed(self.read, self.kept, self.clock.monotonic)
+
+    async def read(self, mark: Mark | None) -> News | None:
+        self.marks.append(mark)
+        self.clock.passes(self.slow_s)
+        if self.is_down:
+            raise StoreUnavailable
+        if mark is None or not self.pieces:
+            return News((), mark or START, is_all=True)
+        return self.pieces.pop(0)
+
+    def is_believed(self) -> bool:
+        return self.clock.up_s < self.kept.belief.until
+
+
+@pytest.fixture
+async def log(tmp_path: Path) -> AsyncIterator[Log]:
+    async with registers.opened(tmp_path) as office:
+        watch = Watch()
+        yield Log(keep(office, watch), Clock(), watch)
+
+
+async def test_the_log_is_followed_from_its_newest_place(log: Log):
+    """What was done before is in whatever is read from now on."""
+    assert not log.is_believed()
+
+    await log.feed.run_once()
+    await log.feed.run_once()
+
+    assert log.marks == [None, START]
+    assert log.is_believed()
+
+
+async def test_what_is_told_is_forgotten_before_anything_is_believed_longer(log: Log):
+    """And all of it, however many pieces it takes."""
+    await log.feed.run_once()
+    await log.kept.credentials.find("cli_1")
+    log.kept.belief.until = 0.0
+    believed: list[float] = []
+    watching = log.watch.count
+
+    def count(event: str, label: str) -> None:
+        believed.append(log.kept.belief.until)
+        watching(event, label)
+
+    log.watch.count = count  # type: ignore[method-assign] # to see the order
+    object.__setattr__(log.kept, "count", count)
+    log.pieces = [
+        News([Act("user.changed", "user:1")], Mark(8, b"h8"), is_all=False),
+        News([REVOKED], Mark(9, b"h9"), is_all=True),
+    ]
+
+    await log.feed.run_once()
+
+    assert log.watch.forgotten() == ["feed.credential"]
+    assert believed == [0.0]
+    assert log.marks == [None, START, Mark(8, b"h8")]
+    assert log.is_believed()
+
+
+async def test_a_credential_revoked_elsewhere_ends_with_the_next_turn(tmp_path: Path):
+    """Two turns a second: less than the second promised, with the time of a turn."""
+    async with registers.opened(tmp_path) as office:
+        kept, clock = keep(office, Watch()), Clock()
+        feed = ChangeFeed(office.store.changes.read, kept, clock.monotonic)
+        company = await office.company("Padaria")
+        client_id = (await office.issue(company.id)).credential.client_id
+        await feed.run_once()
+        kept.belief.until = inf
+        before = await kept.credentials.find(client_id)
+
+        await office.revoke(client_id)
+        meanwhile = await kept.credentials.find(client_id)
+        await feed.run_once()
+        kept.belief.until = inf
+        after = await kept.credentials.find(client_id)
+
+    assert before is meanwhile is not None
+    assert after is not None
+    assert after.revoked_at is not None
+
+
+async def test_who_cannot_follow_for_four_seconds_believes_nothing(log: Log):
+    await log.feed.run_once()
+    log.is_down = True
+
+    believed = []
+    for _ in range(4):
+        log.clock.passes(1)
+        await log.feed.run_once()
+        believed.append(log.is_believed())
+    log.is_down = False
+    await log.feed.run_once()
+
+    assert believed == [True, True, True, False]
+    assert log.is_believed()
+
+
+async def test_a_feed_that_is_not_turned_at_all_is_believed_no_longer(log: Log):
+    """Killed, or a process that stood still: the belief ends by itself."""
+    await log.feed.run_once()
+
+    log.clock.passes(BELIEVED_S)
+
+    assert not log.is_believed()
+
+
+async def test_the_belief_counts_from_before_the_reading(log: Log):
+    """What was changed while it ran may not be in what was read."""
+    log.slow_s = 1.0
+    await log.feed.run_once()
+
+    log.clock.passes(BELIEVED_S - 1.0)
+
+    assert not log.is_believed()
+
+
+async def test_another_log_means_that_everything_is_forgotten(
+    log: Log, caplog: pytest.LogCaptureFixture
+):
+    """A store put back to an earlier state: its numbers are given out a second time."""
+    await log.feed.run_once()
+    await log.kept.credentials.find("cli_1")
+    log.pieces = [None]
+
+    await log.feed.run_once()
+
+    assert log.marks == [None, START, None]
+    assert log.watch.forgotten() == ["restart.credential"]
+    assert "change_feed_restarted" in caplog.text
+
+
+async def test_an_outage_is_logged_once_and_so_is_its_end(
+    log: Log, caplog: pytest.LogCaptureFixture
+):
+    caplog.set_level(logging.INFO)
+    for is_down in (False, True, True, True, False, False):
+        log.is_down = is_down
+        await log.feed.run_once()
+
+    assert [record.getMessage().partition(":")[0] for record in caplog.records] == [
+        *("change_feed_lost", "change_feed_back")
+    ]
+
+
+async def test_the_figures_age_while_the_feed_stands_still(log: Log):
+    await log.feed.run_once()
+    fresh = log.feed.age_s(), log.feed.is_believed()
+    log.clock.passes(5)
+
+    assert fresh == (0.0, True)
+    assert (log.feed.age_s(), log.feed.is_believed()) == (5.0, False)
+
+
+def test_its_times_keep_what_is_promised():
+    """Elsewhere within a second; within five where the feed stands still; a slow turn is borne."""
+    assert EVERY_S < 1
+    assert 2 * (PATIENCE_S + EVERY_S) <= BELIEVED_S < 5
+    assert Belief().until < 0

@@ -1,0 +1,165 @@
+"""Points at which a sandbox process ends itself."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from aiohttp.test_utils import TestClient
+from pytest_aiohttp import AiohttpClient
+
+from gateway.app.failpoints import (
+    NAMES,
+    VARIABLE,
+    FailingPayouts,
+    armed,
+    failing_answers,
+)
+from gateway.config.reading import ConfigError
+from gateway.core.account import Environment
+from gateway.net.common.runtime import Failpoint
+from tests.world.gateway.listener_client import application_of, row, surface
+from tests.world.kernel import Witness
+
+
+class Ended(Exception):
+    """Stands for the end of the process."""
+
+
+def end() -> None:
+    raise Ended
+
+
+def arm(text: str, environment: Environment = Environment.SANDBOX) -> Failpoint | None:
+    return armed(environment, {VARIABLE: text}, end)
+
+
+def test_nothing_is_armed_by_itself():
+    assert armed(Environment.SANDBOX, {}) is None
+
+
+def test_production_has_no_fail_points():
+    """The variable is not even read: a typing mistake cannot stop a production start."""
+    assert arm("mid_body", Environment.PRODUCTION) is None
+    assert arm("nonsense", Environment.PRODUCTION) is None
+
+
+def test_a_process_ends_where_it_is_told():
+    for name in NAMES:
+        failpoint = arm(name)
+        assert failpoint is not None
+
+        for other in NAMES:
+            if other != name:
+                failpoint(other)
+
+        with pytest.raises(Ended):
+            failpoint(name)
+
+
+def test_a_process_ends_at_the_pass_that_was_named():
+    failpoint = arm("after_insert:3")
+    assert failpoint is not None
+
+    failpoint("after_insert")
+    failpoint("after_insert")
+
+    with pytest.raises(Ended):
+        failpoint("after_insert")
+
+
+def test_a_point_that_is_none_is_refused_at_the_start():
+    for text in ("nowhere", "mid_body:0", "mid_body:x", "mid_body:-1", ":3"):
+        with pytest.raises(ConfigError, match=VARIABLE):
+            arm(text)
+
+
+class Store:
+    """Answers as it is told, and notes what it was asked."""
+
+    def __init__(self, said: object, seen: list[str]) -> None:
+        self.said = said
+        self.seen = seen
+
+    def __getattr__(self, name: str) -> object:
+        async def ask(*_arguments: object, **_named: object) -> object:
+            self.seen.append(name)
+            return self.said
+
+        return ask
+
+
+@pytest.mark.parametrize(
+    ("method", "said", "expected"),
+    [
+        ("add", None, ["before_insert", "add", "after_insert"]),
+        ("add", "the row of another", ["before_insert", "add"]),
+        ("claim", True, ["before_insert", "claim", "after_insert"]),
+        ("claim", False, ["before_insert", "claim"]),
+    ],
+)
+async def test_an_intent_lies_between_its_points(method: str, said: object, expected: list[str]):
+    """After a lost race nothing of ours was inserted."""
+    seen: list[str] = []
+    store = FailingPayouts(Store(said, seen), seen.append)
+
+    answered = await getattr(store, method)("payout", "attempt")
+
+    assert answered == said
+    assert seen == expected
+
+
+async def test_an_outcome_lies_between_its_points():
+    seen: list[str] = []
+
+    await FailingPayouts(Store(True, seen), seen.append).record("change")
+
+    assert seen == ["before_record", "record", "after_record"]
+
+
+async def test_reading_passes_no_point():
+    reads = [
+        ("find", ("account", "reference")),
+        ("similar", ("payout", datetime(2026, 11, 20, tzinfo=UTC))),
+        ("similar_around", ("payout", timedelta(minutes=10), 20)),
+        ("search", ("account", "search")),
+        ("attempts", ("account", "reference")),
+    ]
+    seen: list[str] = []
+    store = FailingPayouts(Store("found", seen), seen.append)
+
+    found = [await getattr(store, method)(*arguments) for method, arguments in reads]
+
+    assert found == ["found"] * len(reads)
+    assert seen == [method for method, _ in reads]
+
+
+@pytest.fixture
+async def asking(aiohttp_client: AiohttpClient) -> tuple[TestClient[Any, Any], list[str]]:
+    """Return what asks an application with points of its own, and the points that it passed."""
+    seen: list[str] = []
+    ways = [(way, path) for way in ("GET", "POST") for path in ("/withdraw", "/other")]
+    rows = (row(method=way, path=path) for way, path in ways)
+    app = application_of(surface(*rows), Witness(), alter=failing_answers(seen.append))
+    return await aiohttp_client(app), seen
+
+
+async def test_an_answer_is_whole_when_nothing_ends(asking):
+    """Written in two halves, and the same to whoever reads it."""
+    client, seen = asking
+
+    async with client.post("/v1/withdraw") as answer:
+        assert (answer.status, await answer.json()) == (200, {"said": "{}"})
+        assert answer.headers["X-Trace-ID"]
+        assert int(answer.headers["Content-Length"]) == len(await answer.read())
+    assert seen == ["before_reply", "mid_reply"]
+
+
+@pytest.mark.parametrize(("method", "path"), [("GET", "/v1/withdraw"), ("POST", "/v1/other")])
+async def test_only_answers_to_a_payout_are_watched(asking, method: str, path: str):
+    client, seen = asking
+
+    async with client.request(method, path) as answer:
+        assert (answer.status, await answer.json()) == (200, {"said": "{}"})
+    assert seen == []

@@ -1,0 +1,93 @@
+"""The event loop's lateness."""
+
+import asyncio
+import time
+
+import pytest
+
+from gateway.app.gauges import LoopLag
+from tests.world.leaping import leaping
+
+
+def lag(observed: list[float]) -> LoopLag:
+    return LoopLag(observed.append, time.monotonic)
+
+
+@leaping
+async def test_a_blocked_loop_is_late():
+    observed: list[float] = []
+    blocked_s = 0.0
+    monitor = LoopLag(observed.append, lambda: time.monotonic() + blocked_s, samples=2)
+    monitor.task.start()
+    await asyncio.sleep(0.15)
+
+    blocked_s = 0.08
+    await asyncio.sleep(0.1)
+    await monitor.task.stop()
+
+    assert observed == pytest.approx([0, 0.08], abs=0.001)
+    assert monitor.p95_s() == pytest.approx(0.08, abs=0.001)
+
+
+async def test_the_figure_recovers():
+    observed: list[float] = []
+    monitor = LoopLag(observed.append, time.monotonic, samples=4)
+    for seconds in (0.5, 0.5, 0.0, 0.0, 0.0, 0.0):
+        monitor._take(seconds)
+
+    assert monitor.p95_s() == 0.0
+
+
+async def test_one_hiccup_is_no_overload_and_two_are():
+    """The 95th percentile of twenty samples is the second largest."""
+    observed: list[float] = []
+    monitor = lag(observed)
+    for seconds in (*[0.001] * 19, 2.0):
+        monitor._take(seconds)
+    alone = monitor.p95_s()
+    monitor._take(2.0)
+
+    assert (alone, monitor.p95_s()) == (0.001, 2.0)
+
+
+async def test_before_the_first_sample_there_is_no_lag():
+    assert lag([]).p95_s() == 0.0
+
+
+@leaping
+async def test_it_stops_and_starts_again():
+    observed: list[float] = []
+    monitor = LoopLag(observed.append, time.monotonic, interval_s=0.1)
+    monitor.task.start()
+    monitor.task.start()
+    await asyncio.sleep(0.15)
+    await monitor.task.stop()
+    await monitor.task.stop()
+    await asyncio.sleep(1)
+    taken = len(observed)
+    monitor.task.start()
+    await asyncio.sleep(0.15)
+    await monitor.task.stop()
+
+    assert (taken, len(observed)) == (1, 2)
+    assert len(asyncio.all_tasks()) == 1
+
+
+async def test_a_few_samples_are_no_verdict():
+    """A slow start must not turn the first callers away."""
+    monitor = lag([])
+    for _ in range(19):
+        monitor._take(9.0)
+
+    assert monitor.p95_s() == 0.0
+
+
+async def test_what_was_is_forgotten_when_that_is_asked_for():
+    monitor = lag([])
+    for _ in range(20):
+        monitor._take(9.0)
+    before = monitor.p95_s()
+
+    monitor.forget()
+
+    assert (before, monitor.p95_s()) == (9.0, 0.0)

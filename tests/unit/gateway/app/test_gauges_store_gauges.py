@@ -1,0 +1,297 @@
+"""StoreGauges that no request changes, from a real store."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import delete, update
+from structlog.testing import capture_logs
+
+from gateway.app.gauges import AuditGauge, StoreCheck, StoreGauges
+from gateway.app.store import Store, open_store
+from gateway.audit.store import StoredAudit
+from gateway.callbacks.store import CallbackRecords
+from gateway.companies.service import add_company
+from gateway.core.browsers import PanelState
+from gateway.core.sessions import SigningKey
+from gateway.payouts.model import PayoutState
+from gateway.request_log.store import RequestRecords
+from gateway.store.tables.core import audit, audit_head
+from gateway.telemetry.metrics import series
+from gateway.telemetry.metrics.families import Family
+from gateway.telemetry.metrics.registry import MetricRegistry
+from tests.unit.gateway.telemetry.metrics.registry import INSTANCE, WORDS
+from tests.world import registers
+from tests.world.metrics import shown
+from tests.world.stores.identity_records import MAIL
+from tests.world.stores.office import APPROVAL, CALLBACK
+from tests.world.stores.people import panel, signed_in
+from tests.world.stores.samples import (
+    ACCOUNT,
+    COMPANY,
+    NOW,
+    account,
+    attempt,
+    change,
+    company,
+    event,
+    payout,
+)
+
+DAY = timedelta(days=1)
+
+
+@dataclass
+class Board:
+    """The figures of a store, and what they were shown as."""
+
+    store: Store
+    values: MetricRegistry
+    clock: registers.Clock
+
+    def __post_init__(self) -> None:
+        self.gauges = StoreGauges(
+            store=self.store,
+            idle_s=15 * 60,
+            values=self.values,
+            now=self.clock,
+        )
+
+    async def shows(self, family: Family[Any], *key: str) -> float:
+        """Look, and return one figure."""
+        await self.gauges.run_once()
+        return shown(self.values, family, *key)
+
+    async def publish(self, key_id: str, signs_from: timedelta) -> None:
+        """Publish a key that signs from an instant on."""
+        at = NOW + signs_from
+        key = SigningKey(id=key_id, public=b"p", sealed_private=b"s", created_at=NOW, signs_from=at)
+        await self.store.identity.signing_keys.add(key, event())
+
+
+@pytest.fixture
+async def board(tmp_path: Path) -> AsyncIterator[Board]:
+    async with registers.opened(tmp_path) as office:
+        await add_company(office.store.database, company(COMPANY), event())
+        await office.store.accounts.add(account(ACCOUNT), event())
+        yield Board(office.store, MetricRegistry(INSTANCE, WORDS), registers.Clock(NOW))
+
+
+async def test_browsers_are_shown_by_state_and_gone_when_idle(board: Board):
+    await signed_in(board.store)
+    await board.store.identity.panels.add(panel())
+    pending = replace(panel("p"), state=PanelState.MFA_PENDING, session_id="")
+    await board.store.identity.panels.add(pending)
+
+    assert await board.shows(series.SESSIONS_ACTIVE, "full") == 1
+    assert await board.shows(series.SESSIONS_ACTIVE, "mfa_pending") == 1
+
+    board.clock.passes(minutes=15)
+    assert await board.shows(series.SESSIONS_ACTIVE, "full") == 0
+
+
+async def test_orders_that_wait_are_shown_with_the_age_of_the_oldest(board: Board):
+    none = await board.shows(series.APPROVALS_WAITING), board.values
+    await board.store.office.approvals.add(APPROVAL, event())
+    board.clock.passes(minutes=90)
+
+    assert none[0] == 0
+    assert await board.shows(series.APPROVALS_WAITING) == 1
+    assert await board.shows(series.APPROVALS_OLDEST) == 5400
+
+    board.clock.passes(hours=8)
+    assert await board.shows(series.APPROVALS_WAITING) == 0
+    assert await board.shows(series.APPROVALS_OLDEST) == 0
+
+
+async def test_keys_are_shown_by_what_they_do_and_the_signing_one_by_its_age(board: Board):
+    for key_id, signs_from in (("former", -100 * DAY), ("now", -90 * DAY), ("next", DAY)):
+        await board.publish(key_id, signs_from)
+
+    shown = [
+        await board.shows(series.SIGNING_KEYS, state) for state in ("next", "signing", "former")
+    ]
+    assert shown == [1, 1, 1]
+    assert await board.shows(series.SIGNING_KEY_AGE) == (90 * DAY).total_seconds()
+
+    board.clock.passes(days=2)
+    await board.store.identity.signing_keys.retire("former", NOW, event())
+    assert await board.shows(series.SIGNING_KEYS, "next") == 0
+    assert await board.shows(series.SIGNING_KEYS, "former") == 1
+    assert await board.shows(series.SIGNING_KEY_AGE) == DAY.total_seconds()
+
+
+async def test_an_audit_log_that_was_changed_by_hand_is_shown_and_told(
+    board: Board, caplog: pytest.LogCaptureFixture
+):
+    figure = AuditGauge(
+        audit=StoredAudit(board.store.database, batch=1, pause_s=0.001), values=board.values
+    )
+
+    await figure.run_once()
+    whole = shown(board.values, series.AUDIT_BROKEN)
+    async with board.store.database.writing() as connection:
+        await connection.exec_driver_sql("DROP TRIGGER audit_no_update")
+        await connection.exec_driver_sql("UPDATE audit SET actor = 'nobody' WHERE number = 2")
+    await figure.run_once()
+
+    assert (whole, shown(board.values, series.AUDIT_BROKEN)) == (0, 1)
+    assert "broken at event 2" in caplog.text
+
+
+async def test_the_oldest_mail_that_waits_is_shown(board: Board):
+    """Nobody gets a link while mail does not go out."""
+    outbox = board.store.identity.outbox
+    before = await board.shows(series.OUTBOX_WAITING)
+    await outbox.put(replace(MAIL, id="a"))
+    await outbox.put(replace(MAIL, id="b", created_at=NOW + timedelta(minutes=4)))
+    board.clock.passes(minutes=5)
+
+    waiting = await board.shows(series.OUTBOX_WAITING)
+    await outbox.sent("a", board.clock())
+
+    assert (before, waiting) == (0, 300)
+    assert await board.shows(series.OUTBOX_WAITING) == 60
+
+
+async def test_the_end_of_the_audit_log_is_shown_and_told(board: Board):
+    """To be kept elsewhere: nothing in the store tells one that was put back from an old copy."""
+    await board.store.audit.append(event("last"))
+    head = await board.store.audit.head()
+
+    with capture_logs() as told:
+        await AuditGauge(board.store.audit, board.values).run_once()
+
+    assert shown(board.values, series.AUDIT_HEAD) == head.number
+    of_hash = shown(board.values, series.AUDIT_HEAD_HASH)
+    assert f"{int(of_hash):012x}" == head.hash.hex()[:12]
+    assert told == [
+        {
+            "event": "audit_head",
+            "log_level": "info",
+            "audit_number": head.number,
+            "audit_hash": head.hash.hex(),
+        }
+    ]
+
+
+async def test_a_store_that_is_put_back_under_a_running_gateway_is_noticed(
+    board: Board, caplog: pytest.LogCaptureFixture
+):
+    figure = AuditGauge(board.store.audit, board.values)
+    before = await board.store.audit.head()
+    await board.store.audit.append(event("lost"))
+    await figure.run_once()
+
+    async with board.store.database.writing() as connection:
+        await connection.exec_driver_sql("DROP TRIGGER audit_no_delete")
+        await connection.execute(delete(audit).where(audit.c.number > before.number))
+        old = {"number": before.number, "hash": before.hash}
+        await connection.execute(update(audit_head).values(old))
+    await figure.run_once()
+
+    assert shown(board.values, series.AUDIT_BROKEN) == 1
+    assert f"and had reached event {before.number + 1}" in caplog.text
+
+
+async def test_the_first_certificate_of_an_active_account_is_shown_by_provider(board: Board):
+    """One that is replaced is gone at once; without any, none can end."""
+    accounts, ends = board.store.accounts, NOW + 30 * DAY
+    certified = replace(
+        account(str(uuid.uuid4())),
+        provider="sandbox",
+        provider_account="7x",
+        certificate_ends_at=ends,
+    )
+    await accounts.add(certified, event())
+    for number, changed in enumerate(
+        ({"certificate_ends_at": ends + DAY}, {"certificate_ends_at": NOW, "active": False})
+    ):
+        other = replace(
+            certified, id=str(uuid.UUID(int=number)), provider_account=f"1{number}", **changed
+        )
+        await accounts.add(other, event())
+
+    assert await board.shows(series.ACCOUNT_CERTIFICATE_ENDS, "sandbox") == ends.timestamp()
+
+    await accounts.replace(replace(certified, certificate_ends_at=None), event())
+    later = await board.shows(series.ACCOUNT_CERTIFICATE_ENDS, "sandbox")
+    assert later == (ends + DAY).timestamp()
+
+    first = replace(other, id=str(uuid.UUID(int=0)), provider_account="10")
+    await accounts.replace(first, event())
+    assert await board.shows(series.ACCOUNT_CERTIFICATE_ENDS, "sandbox") == float("inf")
+    assert await board.shows(series.ACCOUNT_CERTIFICATE_ENDS, "other") == 0
+
+
+async def test_what_waits_for_a_worker_is_shown_by_bank(board: Board):
+    payouts = ("sandbox", series.PAYOUTS_DUE, series.PAYOUT_OLDEST_DUE)
+    callbacks = ("sandbox", series.CALLBACKS_WAITING, series.CALLBACK_OLDEST_WAITING)
+    none = [await board.shows(family, "sandbox") for family in (*payouts[1:], *callbacks[1:])]
+    await board.store.payouts.add(payout(), attempt())
+    await board.store.payouts.record(change(PayoutState.SENDING, PayoutState.UNKNOWN))
+    await CallbackRecords(board.store.database).add(
+        replace(CALLBACK, provider="sandbox", received_at=NOW)
+    )
+    board.clock.passes(minutes=10)
+
+    waiting = [await board.shows(family, "sandbox") for family in (payouts[1], callbacks[1])]
+    ages = [await board.shows(family, "sandbox") for family in (payouts[2], callbacks[2])]
+
+    assert (none, waiting, ages) == ([0, 0, 0, 0], [1, 1], [597, 600])
+
+
+async def test_whether_the_store_can_be_written_is_shown(board: Board):
+    """It is no failure of the task: the page is about the store."""
+    away = open_store("postgresql://nobody@127.0.0.1:1/nothing")
+
+    found = []
+    for store in (board.store, away):
+        await StoreCheck(store=store, values=board.values).run_once()
+        found.append(shown(board.values, series.STORE_WRITABLE))
+
+    await away.close()
+    assert found == [1, 0]
+
+
+async def test_how_far_partitions_are_made_ahead_is_shown(board: Board, migrated_postgres_url: str):
+    """A file has none, and nothing is shown."""
+    server = open_store(migrated_postgres_url, now=lambda: NOW)
+    before = await server.partitions_end()
+    await RequestRecords(server.database).forget(NOW - 30 * DAY)
+    await server.payout_events.forget(NOW - 90 * DAY)
+    await replace(board.gauges, store=server).run_once()
+    ends = [
+        shown(board.values, series.STORE_PARTITIONS_END, table)
+        for table in ("request_log", "payout_events")
+    ]
+    await server.close()
+
+    today = NOW.replace(hour=0, minute=0, second=0, microsecond=0)
+    assert await board.store.partitions_end() == {}
+    assert [end <= NOW for end in before.values()] == [True, True]
+    assert [ends[0], ends[1] > ends[0]] == [(today + 4 * DAY).timestamp(), True]
+
+
+async def test_connections_of_the_server_are_shown_beside_its_limit(
+    board: Board, postgres_url: str
+):
+    """The store of a file has none."""
+
+    async def load() -> list[float]:
+        families = (series.STORE_SERVER_CONNECTIONS, series.STORE_SERVER_LIMIT)
+        return [await board.shows(family) for family in families]
+
+    of_a_file = await load()
+    server = open_store(postgres_url)
+    used, most = await server.server_load() or (0, 0)
+    await server.close()
+
+    assert of_a_file == [0, 0]
+    assert 1 <= used < most

@@ -1,0 +1,170 @@
+"""What a process keeps, and that nothing of it outlives the word of a change."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from functools import partial
+from math import inf
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gateway.app.kept_records import KeptRecords
+from gateway.app.record_cache import RecordCache
+from gateway.core.calls import Ready
+from gateway.core.change_feed import Act
+from gateway.credentials.model import Credential
+from gateway.stops.model import StopScope
+from tests.world import registers
+from tests.world.registers import NOON, Registers
+from tests.world.stops import lift, stop_payouts
+from tests.world.stores.kept_records import Watch, keep
+
+TAX = "52998224725"
+
+
+def at_hand(records: RecordCache[Any], key: str) -> bool:
+    """Say whether a record need not be waited for."""
+    found = records.find(key)
+    if isinstance(found, Ready):
+        return True
+    found.close()  # type: ignore[attr-defined] # a coroutine, else
+    return False
+
+
+@dataclass
+class House:
+    """A store, what is kept of it, and an account with a credential."""
+
+    office: Registers
+    kept: KeptRecords
+    watch: Watch
+    company_id: str
+    account_id: str
+    client_id: str
+
+    async def warmed(self) -> None:
+        """Keep everything, believed for ever."""
+        self.kept.belief.until = inf
+        await self.kept.credentials.find(self.client_id)
+        await self.kept.accounts.find(self.account_id)
+        await self.kept.stops_in_force()
+        await self.kept.keyring.published()
+
+    def is_kept(self) -> bool:
+        """Say whether the credential need not be waited for."""
+        return at_hand(self.kept.credentials, self.client_id)
+
+    async def known(self) -> Credential:
+        found = await self.kept.credentials.find(self.client_id)
+        assert found is not None
+        return found
+
+
+@pytest.fixture
+async def house(tmp_path: Path) -> AsyncIterator[House]:
+    async with registers.opened(tmp_path) as office:
+        watch = Watch()
+        company = await office.company("Padaria")
+        account = await office.account(company.id)
+        issued = await office.issue(company.id)
+        made = House(
+            office, keep(office, watch), watch, company.id, account.id, issued.credential.client_id
+        )
+        office.store.database.followers.append(partial(made.kept.forget, told_by="own"))
+        await made.warmed()
+        yield made
+
+
+async def test_nothing_is_believed_before_the_feed_is_followed(house: House):
+    fresh = keep(house.office, Watch())
+
+    await fresh.accounts.find(house.account_id)
+
+    assert not at_hand(fresh.accounts, house.account_id)
+
+
+async def test_a_revoked_credential_is_dead_in_the_process_that_revoked_it(house: House):
+    await house.office.revoke(house.client_id)
+
+    assert (await house.known()).revoked_at == NOON
+    assert house.watch.forgotten() == ["own.credential"]
+
+
+async def test_a_rotated_one_has_its_new_secret(house: House):
+    before = await house.known()
+
+    await house.office.rotate(house.client_id)
+
+    assert len((await house.known()).secrets) == len(before.secrets) + 1
+
+
+async def test_an_account_is_as_it_was_made(house: House):
+    await house.office.change(house.account_id, active=False)
+
+    found = await house.kept.accounts.find(house.account_id)
+
+    assert found is not None
+    assert not found.active
+
+
+async def test_what_was_missing_is_there_once_it_is_made(house: House):
+    made_next = f"{house.office.made + 1:08x}-0000-4000-8000-000000000000"
+    assert await house.kept.accounts.find(made_next) is None
+
+    made = await house.office.account(house.company_id, name="Filial")
+
+    assert await house.kept.accounts.find(made_next) == made
+
+
+@pytest.mark.parametrize("scope", StopScope)
+async def test_a_stop_holds_and_lets_go_at_once(house: House, scope: StopScope):
+    subject = {
+        StopScope.PROVIDER: "sandbox",
+        StopScope.COMPANY: house.company_id,
+        StopScope.ACCOUNT: house.account_id,
+        StopScope.CREDENTIAL: house.client_id,
+        StopScope.EVERYTHING: "",
+    }[scope]
+
+    stop = await stop_payouts(house.office, scope, subject)
+    held = await house.kept.stops_in_force()
+    await lift(house.office, stop.id)
+    after = await house.kept.stops_in_force()
+
+    assert ([*held], [*after]) == ([stop], [])
+    assert house.watch.forgotten() == ["own.stop", "own.stop"]
+
+
+async def test_what_another_process_changed_is_forgotten_by_its_act(house: House):
+    for act in (
+        Act("credential.revoked", f"credential:{house.client_id}"),
+        Act("account.changed", f"account:{house.account_id}"),
+        Act("signing_key.retired", "signing_key:any"),
+        Act("payouts.stopped", "provider:sandbox"),
+    ):
+        house.kept.forget(act, "feed")
+        house.kept.forget(act, "feed")
+
+    assert house.watch.forgotten() == [
+        *("feed.credential", "feed.account", "feed.signing_key", "feed.stop")
+    ]
+
+
+async def test_others_acts_forget_nothing(house: House):
+    for subject in ("user:u-1", "address:203.0.113.7", "account:another", "credential:cli_other"):
+        house.kept.forget(Act("sign_in.failed", subject), "feed")
+
+    assert house.watch.forgotten() == []
+    assert house.is_kept()
+
+
+async def test_everything_can_be_forgotten(house: House):
+    house.kept.forget_all()
+
+    assert sorted(house.watch.forgotten()) == [
+        *("restart.account", "restart.credential", "restart.signing_key", "restart.stop")
+    ]
+    assert not house.is_kept()

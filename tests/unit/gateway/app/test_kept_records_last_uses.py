@@ -1,0 +1,84 @@
+"""When secrets were last used."""
+
+import asyncio
+from datetime import datetime
+
+import pytest
+
+from gateway.app.kept_records import LastUses
+from gateway.core.storage import StoreUnavailable
+from tests.world.leaping import leaping
+from tests.world.standing import NOON
+
+AWAY = StoreUnavailable("away")
+
+
+class Register:
+    """Keeps what it is told was used, unless it is away."""
+
+    def __init__(self) -> None:
+        self.touched: list[tuple[str, bytes, datetime]] = []
+        self.away = False
+
+    async def touch(self, client_id: str, digest: bytes, at: datetime) -> None:
+        if self.away:
+            raise AWAY
+        self.touched.append((client_id, digest, at))
+
+
+def uses(register: Register) -> LastUses:
+    return LastUses(register, lambda: NOON)  # type: ignore[arg-type]
+
+
+async def test_what_was_used_is_written_once_at_the_end():
+    register = Register()
+    noted = uses(register)
+    noted.task.start()
+
+    for _ in range(3):
+        noted.note("cli_a", b"digest")
+    await noted.task.stop()
+
+    assert register.touched == [("cli_a", b"digest", NOON)]
+
+
+@leaping
+async def test_it_is_written_now_and_then():
+    """Not with the request: that would be a write for every read."""
+    register = Register()
+    noted = uses(register)
+    noted.task.start()
+
+    noted.note("cli_a", b"digest")
+    before = list(register.touched)
+    await asyncio.sleep(5.1)
+    during = list(register.touched)
+    await noted.task.stop()
+
+    assert (before, len(during), len(register.touched)) == ([], 1, 1)
+
+
+@leaping
+async def test_a_store_that_is_away_stops_nothing(caplog: pytest.LogCaptureFixture):
+    """A lost use is no harm; the next one is written."""
+    register = Register()
+    register.away = True
+    noted = uses(register)
+    noted.task.start()
+    noted.note("cli_a", b"digest")
+    await asyncio.sleep(5.1)
+
+    register.away = False
+    noted.note("cli_b", b"digest")
+    await noted.task.stop()
+
+    assert [each[0] for each in register.touched] == ["cli_b"]
+    assert "last use not stored" in caplog.text
+
+
+async def test_what_was_never_started_can_be_stopped():
+    register = Register()
+
+    await uses(register).task.stop()
+
+    assert register.touched == []

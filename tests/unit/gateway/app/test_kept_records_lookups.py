@@ -1,0 +1,125 @@
+"""Looking up credentials and accounts: bounded, and uses remembered."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+
+import pytest
+
+from gateway.app.kept_records import watched, within
+from gateway.core.storage import StoreUnavailable
+from tests.world.leaping import leaping
+
+AWAY = StoreUnavailable("ConnectionRefusedError")
+
+
+async def found(key: str) -> str | None:
+    return f"the record of {key}"
+
+
+async def failing(_key: str) -> str | None:
+    raise AWAY
+
+
+@leaping
+async def test_a_look_up_in_time_is_handed_on():
+    assert await within(1, found)("a") == "the record of a"
+
+
+@leaping
+async def test_a_failing_one_too():
+    with pytest.raises(StoreUnavailable, match="ConnectionRefusedError"):
+        await within(1, failing)("a")
+
+
+@leaping
+async def test_a_slow_one_is_given_up():
+    """And stopped."""
+    stopped: list[str] = []
+
+    async def slow(key: str) -> str | None:
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            stopped.append(key)
+            raise
+        return None
+
+    with pytest.raises(StoreUnavailable, match="slow"):
+        await within(0.01, slow)("a")
+    await asyncio.sleep(0)
+
+    assert stopped == ["a"]
+
+
+@leaping
+async def test_one_that_is_slow_to_stop_is_not_waited_for():
+    """A driver may take seconds to let go of a silent server."""
+    let_go = asyncio.Event()
+
+    async def stubborn(_key: str) -> str | None:
+        try:
+            await asyncio.sleep(60)
+        finally:
+            await let_go.wait()
+            raise AWAY
+
+    began = time.monotonic()
+    with pytest.raises(StoreUnavailable, match="stubborn"):
+        await within(0.01, stubborn)("a")
+    took_s = time.monotonic() - began
+    let_go.set()
+    await asyncio.sleep(0.01)
+
+    assert took_s < 0.1
+
+
+@leaping
+async def test_a_caller_who_gives_up_stops_the_look_up():
+    started, stopped = asyncio.Event(), asyncio.Event()
+
+    async def slow(_key: str) -> str | None:
+        started.set()
+        try:
+            await asyncio.sleep(60)
+        finally:
+            stopped.set()
+        return None
+
+    caller = asyncio.ensure_future(within(60, slow)("a"))
+    await started.wait()
+    caller.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await caller
+
+    await stopped.wait()
+
+
+@leaping
+async def test_it_is_shown_whether_the_store_answers():
+    shown: list[tuple[str, float]] = []
+
+    def show(figure: str, value: float) -> None:
+        shown.append((figure, value))
+
+    async def answered(keys: Sequence[str]) -> Sequence[str]:
+        return keys
+
+    async def refused(_keys: Sequence[str]) -> Sequence[str]:
+        raise AWAY
+
+    async def silent(_keys: Sequence[str]) -> Sequence[str]:
+        await asyncio.sleep(60)
+        return ()
+
+    await watched(answered, show)(["a"])
+    with pytest.raises(StoreUnavailable):
+        await watched(refused, show)(["a"])
+    await watched(answered, show)(["a"])
+    with pytest.raises(StoreUnavailable):
+        await within(0.01, watched(silent, show))(["a"])
+    await asyncio.sleep(0)
+
+    assert shown == [("credential_store_up", up) for up in (1, 0, 1, 0)]

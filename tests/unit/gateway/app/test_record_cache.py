@@ -1,0 +1,343 @@
+"""A bounded cache of records: believed for a while, loaded once for all who wait."""
+
+import asyncio
+import gc
+import time
+from math import inf
+
+import pytest
+
+from gateway.app.record_cache import Lifetimes
+from gateway.core.calls import Ready
+from gateway.core.change_feed import Belief
+from gateway.core.storage import StoreUnavailable
+from tests.unit.gateway.app.record_cache import Source, settled
+from tests.world.leaping import leaping
+
+
+@pytest.fixture
+def source() -> Source:
+    return Source()
+
+
+@leaping
+async def test_a_record_is_loaded_once_and_believed(source: Source):
+    cache = source.cache()
+
+    found = [await cache.find("a"), await cache.find("a")]
+
+    assert (found, source.loaded, source.seen) == (["A", "A"], ["a"], ["miss", "hit"])
+
+
+@pytest.mark.parametrize(("key", "record"), [("a", "A"), ("x", None)])
+@leaping
+async def test_what_was_found_lately_need_not_be_waited_for(source: Source, key: str, record: str):
+    cache = source.cache()
+    before = cache.find(key)
+    await before
+
+    after = cache.find(key)
+
+    assert not isinstance(before, Ready)
+    assert isinstance(after, Ready)
+    assert after.value == record
+
+
+@leaping
+async def test_the_absence_of_one_is_believed_too(source: Source):
+    cache = source.cache()
+
+    found = [await cache.find("x"), await cache.find("x")]
+
+    assert (found, source.loaded, source.seen) == ([None, None], ["x"], ["miss", "negative"])
+
+
+@leaping
+async def test_a_record_is_believed_for_its_time_from_when_it_was_read(source: Source):
+    """Being asked for does not make it younger: a revoked credential must die in time."""
+    cache = source.cache(Lifetimes(found_s=0.2, absent_s=60.0, size=9))
+    await cache.find("a")
+    source.records["a"] = "new"
+
+    async with asyncio.timeout(5):
+        while await cache.find("a") == "A":
+            await asyncio.sleep(0.02)
+
+    assert source.seen.count("hit") > 0
+    assert source.loaded == ["a", "a"]
+
+
+@pytest.mark.parametrize("key", ["a", "x"])
+@leaping
+async def test_its_time_runs_from_before_it_was_read(source: Source, key: str):
+    """What changed during a slow read must not be believed for longer."""
+    cache = source.cache(Lifetimes(found_s=0.2, absent_s=0.2, size=9))
+    source.gate.clear()
+    reading = asyncio.ensure_future(cache.find(key))
+    await asyncio.sleep(0.15)
+    source.gate.set()
+    await reading
+
+    await asyncio.sleep(0.1)
+    await cache.find(key)
+
+    assert source.loaded == [key, key]
+
+
+@leaping
+async def test_a_read_slower_than_the_time_is_answered_and_not_kept(source: Source):
+    cache = source.cache(Lifetimes(found_s=0.02, absent_s=0.02, size=9))
+    source.gate.clear()
+    reading = asyncio.ensure_future(cache.find("a"))
+    await asyncio.sleep(0.05)
+    source.gate.set()
+
+    assert await reading == "A"
+    assert cache._entries == {}
+
+
+@leaping
+async def test_absence_has_a_time_of_its_own(source: Source):
+    cache = source.cache(Lifetimes(found_s=60.0, absent_s=0.05, size=9))
+    await cache.find("a")
+    await cache.find("x")
+    source.records |= {"a": "new", "x": "X"}
+
+    await asyncio.sleep(0.1)
+
+    assert (await cache.find("a"), await cache.find("x")) == ("A", "X")
+
+
+@leaping
+async def test_what_is_forgotten_is_read_again(source: Source):
+    cache = source.cache()
+    await cache.find("a")
+    source.records["a"] = "new"
+
+    forgotten = [cache.forget("a"), cache.forget("never seen")]
+
+    assert await cache.find("a") == "new"
+    assert forgotten == [True, False]
+
+
+@leaping
+async def test_the_absence_of_one_is_forgotten_too(source: Source):
+    """What was created a moment ago is there."""
+    cache = source.cache()
+    await cache.find("x")
+    source.records["x"] = "X"
+
+    cache.forget("x")
+
+    assert await cache.find("x") == "X"
+
+
+@leaping
+async def test_everything_can_be_forgotten_at_once(source: Source):
+    cache = source.cache()
+    await settled(*map(cache.find, ("a", "b", "x")))
+    source.records |= {"a": "new", "b": "new", "x": "new"}
+
+    assert cache.forget_all() == 3
+    assert await settled(*map(cache.find, ("a", "b", "x"))) == ["new"] * 3
+
+
+@leaping
+async def test_what_was_read_before_it_was_forgotten_is_not_kept(source: Source):
+    """A slow read may have looked before the change; who waited for it came before, too."""
+    cache = source.cache()
+    source.gate.clear()
+    before = asyncio.ensure_future(cache.find("a"))
+    await asyncio.sleep(0)
+    assert cache.forget("a")
+    source.records["a"] = "new"
+    after = asyncio.ensure_future(cache.find("a"))
+    await asyncio.sleep(0)
+
+    source.gate.set()
+    await settled(before, after)
+
+    assert source.loaded == ["a", "a"]
+    assert await cache.find("a") == "new"
+
+
+@leaping
+async def test_a_reading_from_before_the_change_is_not_kept_though_nobody_asks_again(
+    source: Source,
+):
+    """No later reading is there yet that would replace it."""
+    cache = source.cache()
+    source.gate.clear()
+    before = asyncio.ensure_future(cache.find("a"))
+    await asyncio.sleep(0)
+    cache.forget("a")
+    source.gate.set()
+    await settled(before)
+    source.records["a"] = "new"
+
+    found = await cache.find("a")
+
+    assert (found, source.loaded) == ("new", ["a", "a"])
+
+
+@pytest.mark.parametrize("key", ["a", "x"])
+@leaping
+async def test_nothing_is_believed_beyond_the_belief(source: Source, key: str):
+    """Who does not hear of changes reads the store each time, and keeps serving."""
+    belief = Belief()
+    cache = source.cache(belief=belief)
+
+    for _ in range(3):
+        await cache.find(key)
+    belief.until = time.monotonic() + 60
+    for _ in range(3):
+        await cache.find(key)
+    belief.until = time.monotonic()
+    await cache.find(key)
+
+    assert source.loaded == [key] * 4
+
+
+@leaping
+async def test_a_failing_load_is_not_kept(source: Source):
+    cache = source.cache()
+    source.is_down = True
+    with pytest.raises(StoreUnavailable):
+        await cache.find("a")
+
+    source.is_down = False
+
+    assert await cache.find("a") == "A"
+    assert source.loaded == ["a", "a"]
+
+
+@leaping
+async def test_a_record_outlives_the_store_that_gave_it(source: Source):
+    """Known partners are served while the store is down, to the end of the record's time."""
+    cache = source.cache()
+    await cache.find("a")
+    source.is_down = True
+
+    assert await cache.find("a") == "A"
+    with pytest.raises(StoreUnavailable):
+        await cache.find("b")
+
+
+@leaping
+async def test_many_who_wait_cause_one_load(source: Source):
+    cache = source.cache()
+    source.gate.clear()
+    waiting = [asyncio.ensure_future(cache.find("a")) for _ in range(50)]
+    await asyncio.sleep(0)
+
+    source.gate.set()
+
+    assert await settled(*waiting) == ["A"] * 50
+    assert source.loaded == ["a"]
+
+
+@leaping
+async def test_all_who_wait_are_told_of_a_failure(source: Source):
+    cache = source.cache()
+    source.gate.clear()
+    source.is_down = True
+    waiting = [asyncio.ensure_future(cache.find("a")) for _ in range(5)]
+    await asyncio.sleep(0)
+
+    source.gate.set()
+
+    assert [type(each) for each in await settled(*waiting)] == [StoreUnavailable] * 5
+    assert source.loaded == ["a"]
+
+
+@leaping
+async def test_one_that_gives_up_stops_nobody_else(source: Source):
+    cache = source.cache()
+    source.gate.clear()
+    first, second = (asyncio.ensure_future(cache.find("a")) for _ in range(2))
+    await asyncio.sleep(0)
+
+    first.cancel()
+    await asyncio.sleep(0)
+    source.gate.set()
+
+    assert await second == "A"
+    assert first.cancelled()
+    assert source.loaded == ["a"]
+
+
+@leaping
+async def test_a_failure_nobody_waits_for_any_more_is_no_noise(source: Source):
+    noise: list[object] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _loop, told: noise.append(told))
+    cache = source.cache()
+    source.gate.clear()
+    source.is_down = True
+    alone = asyncio.ensure_future(cache.find("a"))
+    await asyncio.sleep(0)
+    alone.cancel()
+    await asyncio.sleep(0)
+
+    source.gate.set()
+    await asyncio.sleep(0.01)
+    del alone
+    gc.collect()
+
+    assert (cache._reads, noise) == ({}, [])
+
+
+@leaping
+async def test_the_key_used_least_recently_goes_first(source: Source):
+    """So ids that were made up push out no partner who keeps calling."""
+    source.records = {str(number): str(number) for number in range(20)}
+    cache = source.cache(Lifetimes(found_s=60.0, absent_s=60.0, size=5))
+    await cache.find("0")
+    for number in range(1, 20):
+        await cache.find(str(number))
+        await cache.find("0")
+
+    for key in ("19", "16", "15"):
+        await cache.find(key)
+
+    assert source.loaded == [*source.records, "15"]
+    assert len(cache._entries) == 5
+
+
+@leaping
+async def test_ids_that_do_not_exist_do_not_fill_memory_either(source: Source):
+    cache = source.cache(Lifetimes(found_s=60.0, absent_s=60.0, size=5))
+
+    for number in range(200):
+        await cache.find(f"guess-{number}")
+
+    assert len(cache._entries) == 5
+
+
+@leaping
+async def test_two_caches_share_nothing(source: Source):
+    other = Source({"a": "other"})
+    one, two = source.cache(), other.cache()
+
+    assert (await one.find("a"), await two.find("a")) == ("A", "other")
+
+
+@pytest.mark.parametrize("way", ["its time is over", "read again", "nothing is believed"])
+@leaping
+async def test_an_unchanged_record_keeps_what_was_made_of_it(source: Source, way: str):
+    """Reading it again must not cost its credentials' being opened again."""
+    belief, letter = Belief(inf), "A"  # two texts alike, and not the same object
+    source.records["a"] = f"an {letter}"
+    cache = source.cache(Lifetimes(found_s=0.05, absent_s=60.0, size=9), belief)
+    before = await cache.find("a")
+    source.records["a"] = f"an {letter}"
+
+    if way == "its time is over":
+        await asyncio.sleep(0.1)
+    elif way == "read again":
+        await cache.find_since("a", time.monotonic())
+    else:
+        belief.until = time.monotonic()
+    await cache.find("a")
+
+    assert len(source.loaded) >= 2
+    assert cache._entries["a"].value is before

@@ -1,0 +1,208 @@
+"""Bytes become answers, whatever segments they come in."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterable
+from random import Random
+
+import pytest
+
+from gateway.banks.client.messages import ProviderAnswer
+from gateway.banks.client.response_reader import INTERIMS, ResponseReader
+from gateway.banks.port.providers import BadReply, ProviderError
+from tests.world.banks.nasty import LARGEST, NASTY, SIZES, Nasty, pieces
+from tests.world.banks.scripted import answer
+from tests.world.extent import SEED
+
+BODY = b'{"a": 1}'
+CHUNKED = (
+    b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+    b'3\r\n{"a\r\n5;x=y\r\n": 1}\r\n0\r\nTrailer: t\r\n\r\n'
+)
+CLOSED = b"HTTP/1.1 200 OK\r\n\r\n" + BODY
+PACKED = answer(
+    gzip.compress(BODY, mtime=0),
+    headers=(b"Content-Encoding: gzip", b"Connection: keep-alive", b"Keep-Alive: timeout=5"),
+)
+EARLY = b"HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n"
+
+
+class Heard:
+    """A reading and what it told."""
+
+    def __init__(self) -> None:
+        self.reading = ResponseReader(LARGEST)
+        self.statuses: list[int] = []
+
+    def read(self, *segments: bytes) -> ProviderAnswer | None:
+        self.reading.begin(self.statuses.append)
+        for segment in segments:
+            found = self.reading.feed(segment)
+            if found is not None:
+                return found
+        return None
+
+
+def verdict(nasty: Nasty, size: int) -> tuple[object, ...]:
+    """Say what is made of an answer and of its end; whole, of its connection too."""
+    heard = Heard()
+    try:
+        found = heard.read(*pieces(nasty.data, size)) or heard.reading.end()
+    except ProviderError as failed:
+        return (failed.reason, heard.reading.reusable)
+    return (found.status, found.body, heard.reading.reusable if size == 0 else None)
+
+
+def expected(nasty: Nasty, size: int) -> tuple[object, ...]:
+    if isinstance(nasty.expected, str):
+        return (nasty.expected, False)
+    reusable = not (nasty.closes or nasty.is_last)
+    return (nasty.status, nasty.expected, reusable if size == 0 else None)
+
+
+def cuts(data: bytes) -> Iterable[tuple[bytes, ...]]:
+    """In one piece, in two at every place, and byte by byte."""
+    yield (data,)
+    for cut in range(1, len(data)):
+        yield data[:cut], data[cut:]
+    yield tuple(bytes([byte]) for byte in data)
+
+
+def test_every_answer_is_read_as_it_must_be_or_refused():
+    """Wherever its segments end."""
+    wrong = {
+        (name, size): found
+        for name, nasty in NASTY.items()
+        for size in SIZES
+        if (found := verdict(nasty, size)) != expected(nasty, size)
+    }
+
+    assert wrong == {}
+    assert len(NASTY) >= 270
+
+
+def outcome(heard: Heard, segments: Iterable[bytes]) -> tuple[object, ...]:
+    """The answer, or the failure; and the statuses that were reported."""
+    heard.statuses.clear()
+    try:
+        found = heard.read(*segments) or heard.reading.end()
+    except ProviderError as failed:
+        return (type(failed), failed.reason, failed.http_status, *heard.statuses)
+    return (found.status, list(found.headers.items()), found.body, *heard.statuses)
+
+
+def test_a_cut_changes_neither_an_answer_nor_a_failure():
+    """One reader reads them all: nothing of an answer stays for the next one."""
+    heard = Heard()
+    short = {name: nasty.data for name, nasty in NASTY.items() if 0 < len(nasty.data) < 200}
+    short |= {f"spoilt {seed}": spoilt(seed) for seed in range(100)}
+    wrong = set()
+    for name, data in short.items():
+        whole = outcome(Heard(), [data])
+        wrong |= {(name, cut) for cut in cuts(data) if outcome(heard, cut) != whole}
+
+    assert wrong == set()
+    assert len(short) >= 330
+
+
+def spoilt(seed: int) -> bytes:
+    """An answer with one to three bytes replaced, left out or added."""
+    draw = Random(SEED + seed)
+    data = bytearray(draw.choice([answer(BODY), CHUNKED, EARLY + answer(BODY), PACKED]))
+    for _ in range(draw.randint(1, 3)):
+        at = draw.randrange(len(data))
+        data[at : at + draw.randint(0, 1)] = draw.choice([b"", b"\r\n", b"\n", b":", b"0", b" "])
+    return bytes(data)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [answer(BODY), CHUNKED, PACKED, EARLY + answer(BODY), EARLY * INTERIMS + CHUNKED],
+    ids=["length", "chunks", "gzip", "early hints", "many hints"],
+)
+def test_an_answer_is_read_however_it_is_cut(data: bytes):
+    """One reading reads them all, one after the other, as a kept connection does."""
+    heard = Heard()
+    for segments in cuts(data) if len(data) < 300 else [(data,)]:
+        found = heard.read(*segments)
+
+        assert found is not None
+        assert (found.status, found.body) == (200, BODY)
+        assert "Trailer" not in found.headers
+        assert heard.reading.reusable
+    assert set(heard.statuses) == {200}
+
+
+def test_an_answer_without_a_length_ends_with_the_connection():
+    for segments in cuts(CLOSED):
+        heard = Heard()
+
+        assert heard.read(*segments) is None
+        assert heard.reading.end().body == BODY
+        assert not heard.reading.reusable
+
+
+@pytest.mark.parametrize("data", [answer(BODY), CHUNKED, EARLY + answer(BODY)])
+def test_an_answer_that_is_cut_is_none(data: bytes):
+    """At every byte: before its head is whole the connection is lost, then it is cut short."""
+    whole = data.index(b"\r\n\r\n", len(EARLY) if data.startswith(EARLY) else 0) + 4
+    for cut in range(len(data)):
+        heard = Heard()
+        assert heard.read(data[:cut]) is None
+
+        with pytest.raises(ProviderError) as failed:
+            heard.reading.end()
+
+        expected = "answer_cut_short" if cut >= whole else "connection_lost"
+        assert failed.value.reason == expected
+        assert failed.value.http_status == (200 if cut >= whole else None)
+
+
+def test_a_compressed_answer_is_opened_though_nobody_asked_for_one():
+    """A proxy of the bank may compress regardless; the limit is that of the plain body."""
+    whole = gzip.compress(BODY)
+    coded = (b"Content-Encoding: gzip",)
+    opened = Heard().read(answer(whole, headers=coded))
+    refused = {
+        answer(gzip.compress(b"x" * (LARGEST + 1)), headers=coded): "too_large",
+        answer(whole[:-4], headers=coded): "content_coding",
+        answer(whole + b"x", headers=coded): "content_coding",
+        answer(BODY, headers=coded): "content_coding",
+    }
+
+    assert opened is not None
+    assert opened.body == BODY
+    for data, reason in refused.items():
+        with pytest.raises(BadReply) as failed:
+            Heard().read(data)
+        assert failed.value.reason == reason, data
+
+
+def test_the_only_answer_of_a_connection_may_say_that_the_bank_closes():
+    """Nothing follows on that connection anyhow."""
+    reading = ResponseReader(LARGEST, single=True)
+    for said in (b"Connection: close", b"Connection: keep-alive", b"X: y"):
+        reading.begin(lambda _: None)
+        found = reading.feed(answer(BODY, headers=(said,)))
+
+        assert found is not None
+        assert found.body == BODY
+        assert not reading.reusable
+
+
+def test_after_too_many_hints_nothing_is_read():
+    """A flood of them must not keep the process busy until the call's time is over."""
+    heard = Heard()
+
+    found = heard.read(EARLY * (INTERIMS + 1) + answer())
+
+    assert (found, heard.reading.discarding) == (None, True)
+
+
+def test_what_the_bank_says_of_its_patience_is_kept():
+    heard = Heard()
+
+    heard.read(answer(headers=(b"Keep-Alive: timeout=5",)))
+
+    assert heard.reading.kept_s == 5

@@ -1,0 +1,128 @@
+"""How fast a bank is asked about payouts: a quarter of its places, a tenth of its rate."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from gateway.banks.paces import SLOWEST, BankPlaces, Pace, share_of
+
+
+@pytest.mark.parametrize(
+    ("in_flight", "of_account", "rates", "pace"),
+    [
+        (64, 0, (), Pace(at_once=16)),
+        (3, 0, (), Pace(at_once=1)),
+        (64, 50, (), Pace(at_once=16, of_account=12)),
+        (64, 3, (), Pace(at_once=16, of_account=1)),
+        (64, 0, (10.0,), Pace(at_once=16, per_s=1.0)),
+        (64, 0, (500.0, 50.0), Pace(at_once=16, per_s=5.0)),
+    ],
+)
+def test_following_up_has_a_share_of_what_the_bank_allows(
+    in_flight: int, of_account: int, rates: tuple[float, ...], pace: Pace
+):
+    """The slowest of the rates that a look meets counts."""
+    assert share_of(in_flight, of_account, rates) == pace
+
+
+@pytest.mark.parametrize(
+    ("pace", "room", "of_account"),
+    [
+        (SLOWEST, 4, 4),
+        (Pace(at_once=16), 32, 32),
+        (Pace(at_once=16, per_s=1.0), 32, 20),
+        (Pace(at_once=16, per_s=100.0), 32, 32),
+        (Pace(at_once=16, per_s=0.01), 32, 1),
+    ],
+)
+def test_no_more_is_claimed_than_is_looked_at_before_the_claim_ends(
+    pace: Pace, room: int, of_account: int
+):
+    assert (pace.room, pace.account_room) == (room, of_account)
+
+
+class Wall:
+    """A clock that a sleep moves."""
+
+    def __init__(self) -> None:
+        self.at = 0.0
+
+    def clock(self) -> float:
+        return self.at
+
+    async def sleep(self, seconds: float) -> None:
+        self.at += seconds
+
+
+async def test_an_account_is_asked_about_at_its_rate_and_others_meanwhile():
+    wall = Wall()
+    places = BankPlaces(Pace(at_once=4, per_s=2.0), wall.clock, wall.sleep)
+
+    asked = []
+    for account in ("one", "other", "one", "one"):
+        async with places.place(account):
+            asked.append((account, wall.at))
+
+    assert asked == [("one", 0.0), ("other", 0.0), ("one", 0.5), ("one", 1.0)]
+
+
+async def test_who_waits_for_a_turn_has_no_place_yet():
+    """A slow rate of one account leaves the bank's places to others."""
+    gate = asyncio.Event()
+
+    async def sleep(_seconds: float) -> None:
+        await gate.wait()
+
+    places, went_on = BankPlaces(Pace(at_once=1, per_s=0.1), lambda: 0.0, sleep), []
+
+    async def call(account: str) -> None:
+        async with places.place(account):
+            went_on.append(account)
+
+    async with asyncio.TaskGroup() as calls:
+        for account in ("one", "one", "other"):
+            calls.create_task(call(account))
+        for _ in range(20):
+            await asyncio.sleep(0)
+        before = list(went_on)
+        gate.set()
+
+    assert (before, went_on) == (["one", "other"], ["one", "other", "one"])
+
+
+@pytest.mark.parametrize(
+    ("pace", "at_once"), [(Pace(at_once=3), 3), (Pace(at_once=3, of_account=2), 2)]
+)
+async def test_there_are_so_many_places(pace: Pace, at_once: int):
+    places, gate, inside = BankPlaces(pace), asyncio.Event(), 0
+
+    async def call() -> None:
+        nonlocal inside
+        async with places.place("one"):
+            inside += 1
+            await gate.wait()
+
+    async with asyncio.TaskGroup() as calls:
+        for _ in range(8):
+            calls.create_task(call())
+        for _ in range(20):
+            await asyncio.sleep(0)
+        begun = inside
+        gate.set()
+
+    assert (begun, inside) == (at_once, 8)
+
+
+async def test_only_so_many_accounts_are_remembered(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("gateway.banks.paces._KEPT", 2)
+    wall = Wall()
+    places = BankPlaces(Pace(at_once=4, of_account=1, per_s=2.0), wall.clock, wall.sleep)
+
+    for account in ("one", "two", "three", "one"):
+        async with places.place(account):
+            pass
+
+    assert wall.at == 0.0
+    assert len(places._of_account) <= 2

@@ -1,0 +1,78 @@
+"""Which orders hold, and until when a secret can be fetched."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+from gateway.core.approvals import (
+    NEEDED,
+    Approval,
+    ApprovalKind,
+    ApprovalState,
+    SecretCollection,
+    why_void,
+)
+from gateway.core.rights import Role
+from gateway.core.user import User
+from tests.world.people import COMPANY, OTHER_COMPANY
+from tests.world.standing import NOON
+
+MARIA = User(
+    id="u1",
+    email="maria@example.com",
+    name="Maria",
+    password="",
+    roles=frozenset({Role.ADMIN, Role.OPERATOR}),
+    created_at=NOON,
+    updated_at=NOON,
+)
+ISSUE = Approval(
+    id="a1",
+    kind=ApprovalKind.CREDENTIAL_ISSUE,
+    company_id=COMPANY,
+    subject="a1",
+    sealed_order=b"",
+    ordered_by="u1",
+    orderer="user:maria@example.com",
+    ordered_at=NOON,
+    ends_at=NOON + timedelta(days=3),
+)
+APPROVED = replace(ISSUE, state=ApprovalState.APPROVED, decided_at=NOON)
+
+
+def test_every_kind_needs_a_right():
+    assert set(NEEDED) == set(ApprovalKind)
+
+
+def test_an_order_holds_while_its_orderer_may_order_it():
+    for kind in ApprovalKind:
+        order = replace(ISSUE, kind=kind)
+
+        assert why_void(MARIA, order) == ""
+        assert why_void(replace(MARIA, companies=frozenset({COMPANY})), order) == ""
+        for changed in (
+            None,
+            replace(MARIA, active=False),
+            replace(MARIA, roles=frozenset({Role.VIEWER, Role.APPROVER})),
+            replace(MARIA, companies=frozenset({OTHER_COMPANY})),
+        ):
+            assert why_void(changed, order).startswith("The person who ordered it ")
+
+
+def test_a_secret_can_be_fetched_for_a_quarter_of_an_hour():
+    assert APPROVED.collected_until == NOON + timedelta(minutes=15)
+    assert SecretCollection("a1", NOON).approved_after == NOON - timedelta(minutes=15)
+
+
+def test_there_is_nothing_else_to_fetch():
+    cases = [
+        replace(APPROVED, kind=ApprovalKind.CREDENTIAL_LIMITS),
+        replace(APPROVED, collected_at=NOON),
+        replace(APPROVED, state=ApprovalState.VOID),
+        ISSUE,
+    ]
+
+    wrong = [other for other in cases if other.collected_until is not None]
+
+    assert wrong == []

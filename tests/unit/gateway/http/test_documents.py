@@ -1,0 +1,100 @@
+"""Documents that are served as they stand."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from dataclasses import replace
+from typing import TypedDict
+
+import pytest
+import yaml
+
+from gateway.http.documents import PAGES, REFERENCE, Page, openapi_pages, pack
+from gateway.http.route import Surface
+from tests.world.gateway.listener_client import row, surface
+
+
+def _today() -> str:
+    return "2026-12-01"
+
+
+def _named(name: str) -> Surface:
+    """A surface of one row, under the name of one of ours."""
+    return replace(surface(row(path="/a")), name=name)
+
+
+def test_only_what_others_call_is_described():
+    """The panel is ours alone."""
+    assert openapi_pages([_named("panel"), _named("keys")], _today) == {}
+
+
+def test_the_document_is_there_in_two_forms():
+    pages = openapi_pages([_named("banking")], _today)
+
+    as_json, as_yaml = pages["/openapi.json"], pages["/openapi.yaml"]
+    assert json.loads(as_json.body) == yaml.safe_load(as_yaml.body)
+    assert as_json.content_type == "application/json; charset=utf-8"
+    assert as_yaml.content_type == "application/yaml; charset=utf-8"
+
+
+def test_documents_are_made_before_a_listener_opens():
+    """Decision 0016: two shapes of one name stop the start, not the first reader."""
+
+    class NoteDocument(TypedDict):
+        text: str
+
+    class Note(TypedDict):
+        title: str
+
+    both = replace(row(path="/a"), document=NoteDocument, also={202: Note})
+
+    with pytest.raises(ValueError, match="would both be named Note"):
+        openapi_pages([replace(surface(both), name="banking")], _today)
+
+
+def test_every_page_has_a_known_name():
+    """Metrics know no other."""
+    pages = openapi_pages([_named("banking"), _named("identity"), _named("backoffice")], _today)
+
+    assert {page.name for page in pages.values()} == set(PAGES) - {REFERENCE}
+
+
+@pytest.mark.parametrize(
+    ("encodings", "packed"),
+    [
+        ("gzip", True),
+        ("br;q=1.0, GZIP;q=0.5", True),
+        ("", False),
+        ("br", False),
+        ("gzip;q=0", False),
+        ("gzip; q=0.000", False),
+        ("notgzip", False),
+    ],
+)
+def test_a_page_is_compressed_for_whoever_takes_that(encodings: str, *, packed: bool):
+    page = Page("a", "text/plain", b"a" * 100, packed=pack(b"a" * 100))
+
+    answer = page.reply(encodings)
+
+    assert (gzip.decompress(answer.body) if packed else answer.body) == b"a" * 100
+    assert answer.headers.get("Content-Encoding") == ("gzip" if packed else None)
+    assert answer.headers["Vary"] == "Accept-Encoding"
+
+
+def test_an_example_is_of_the_day_on_which_it_is_read():
+    """The first payout that somebody tries with it is not refused for its date."""
+    days = iter(["2026-12-01", "2026-12-01", "2026-12-02"])
+    page = Page("a", "text/plain", b'{"date": "2026-11-20"}', today=lambda: next(days))
+
+    first, again, next_day = (page.reply("").body for _ in range(3))
+
+    assert (first, next_day) == (b'{"date": "2026-12-01"}', b'{"date": "2026-12-02"}')
+    assert again is first, "callers who read slowly share the bytes"
+
+
+def test_a_page_that_is_not_to_be_compressed_stays_as_it_is():
+    answer = Page("a", "text/plain", b"a").reply("gzip")
+
+    assert answer.body == b"a"
+    assert answer.headers == {"Content-Type": "text/plain"}

@@ -1,0 +1,18 @@
+"""The shape of the panel's session."""
+
+import msgspec
+
+from gateway.identity.panel_representation import SessionDocument
+
+DESCRIBED = msgspec.json.schema(SessionDocument)["$defs"]["SessionDocument"]
+
+
+def test_before_a_sign_in_a_page_knows_four_things():
+    assert set(DESCRIBED["required"]) == {
+        *("authenticated", "mfa_required", "csrf_token", "environment"),
+    }
+
+
+def test_no_field_is_a_token_of_ours():
+    """But the one against forged requests, which opens nothing."""
+    assert [name for name in DESCRIBED["properties"] if "token" in name] == ["csrf_token"]
