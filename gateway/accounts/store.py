@@ -12,10 +12,12 @@ from sqlalchemy.ext.asyncio.engine import AsyncConnection
 from gateway.audit import store as audit_log
 from gateway.core.account import Account, BankCoordinates, bank_account_key
 from gateway.core.audit import AuditEvent
+from gateway.core.company_scope import CompanyScope
 from gateway.core.storage import AlreadyExists, BankAccountTaken
 from gateway.store.kernel.database import Database
 from gateway.store.tables.columns import Record
 from gateway.store.tables.core import accounts
+from gateway.store.tables.scope import of_company
 
 _FIND = select(accounts).where(accounts.c.id == bindparam("account_id"))
 _LIST = select(accounts).order_by(accounts.c.created_at, accounts.c.id)
@@ -53,6 +55,12 @@ class StoredAccounts:
     async def find(self, account_id: str) -> Account | None:
         """Return one by its lower-case id."""
         row = await self.database.first(_FIND, {"account_id": account_id})
+        return None if row is None else read_account(row)
+
+    async def visible(self, account_id: str, scope: CompanyScope) -> Account | None:
+        """Return one by its lower-case id, of a company in scope."""
+        wanted = select(accounts).where(accounts.c.id == account_id)
+        row = await self.database.first(wanted.where(*of_company(accounts.c.company_id, scope)))
         return None if row is None else read_account(row)
 
     async def find_all(self, account_ids: Sequence[str]) -> Mapping[str, Account]:

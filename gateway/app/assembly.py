@@ -118,7 +118,7 @@ def assemble(
     store = traced_store(tracing, _open_store(settings, keys, now))
     telemetry = build_telemetry(settings, now, described_surfaces(settings))
     cache = build_cache(settings, keys.derivation, telemetry.observer.count)
-    tally = AuditTally(store.audit, store.identity.users, now)
+    tally = AuditTally(store.audit, store.identity.users.find, now)
     kernel = Kernel(
         settings=settings,
         store=store,

@@ -55,7 +55,7 @@ def build_backoffice(
 ) -> BackOfficeOperations:
     """Build the room; users order what partners order, by the same operations."""
     store, settings, now, banks = kernel.store, kernel.settings, kernel.now, bank.banks
-    office, sealer = store.office, kernel.keys.sealer
+    sealer = kernel.keys.sealer
     accounts = build_account_service(kernel)
     rules = FourEyes(**asdict(settings.approvals))
     carriers = BackOfficeCarriers(
@@ -64,11 +64,11 @@ def build_backoffice(
     )
     above = settings.payouts.approval_above
     approvals = Approvals(
-        store=office.approvals,
+        store=store.approvals,
         audit=store.audit,
         users=carriers.users,
         money=MoneyOrders(accounts=store.accounts, payouts=payouts, refunds=bank.refunds, now=now),
-        known=ApprovalFacts(payouts=records, readings=bank.readings, orders=office.approvals),
+        known=ApprovalFacts(payouts=records, readings=bank.readings, orders=store.approvals),
         terms=ApprovalTerms(
             above=None if above is None else amount(above),
             now=now,
@@ -109,7 +109,7 @@ def build_visible_account(kernel: Kernel) -> VisibleAccount:
     """Build the policy; accounts are not cached, so that a change is seen at once."""
 
     async def load(wanted: tuple[str, CompanyScope]) -> Account | None:
-        return await kernel.store.office.scoped.account(*wanted)
+        return await kernel.store.accounts.visible(*wanted)
 
     return VisibleAccount(within(kernel.settings.database.auth_timeout_s, load))
 
@@ -149,7 +149,7 @@ def build_people(kernel: Kernel, identity: IdentityRoom, orders: PeopleOrders) -
     return People(
         context=identity.context,
         services=identity.services,
-        records=kernel.store.office.scoped,
+        users=kernel.store.identity.users,
         orders=orders,
     )
 

@@ -183,12 +183,14 @@ def build_bank(kernel: Kernel, banks: Banks, stops: StopsInForce, cache: Cache) 
     charges = KeptCharges(
         records=records, notes=ChargeNotes(records, now), now=now, new_id=kernel.new_id
     )
-    readings = Readings(database=store.database, accounts=store.accounts, banks=banks, now=now)
+    readings = Readings(
+        database=store.database, find_account=store.accounts.find, banks=banks, now=now
+    )
     return BankRoom(
         banks=banks,
         readings=readings,
         charges=Charges(ChargeReads(banks, charges), store.audit),
-        pix_keys=PixKeys(KeyOwners(banks, store.audit, store.payouts)),
+        pix_keys=PixKeys(KeyOwners(banks, store.audit)),
         statements=Statements(
             reads=StatementReads(banks, kernel.observer.count, snapshots),
             readings=readings,

@@ -47,6 +47,7 @@ from gateway.request_log.writer import RequestLogWriter
 from gateway.store.schema import REVISIONS, revision_of
 from gateway.traces import pages as trace_pages
 from gateway.traces import routes as trace_routes
+from gateway.traces.records import TracedRecords
 from gateway.traces.rehearsals import Rehearsals
 from gateway.traces.service import Traces
 from gateway.traces.what_if import WhatIf
@@ -161,13 +162,13 @@ def _traces(
     kernel: Kernel, rehearse: Rehearsals, lines: RequestLogWriter, partners: Surface
 ) -> Traces:
     """Build what explains the partners' surface, by its own rows and policies."""
-    scoped = kernel.store.office.scoped
+    records = TracedRecords(kernel.store.database)
     rows = [row for gate in partners.gates for row in gate.rows]
     return Traces(
         database=kernel.store.database,
         requests=RequestRecords(kernel.store.database),
         flush=lines.flush,
-        records=scoped,
+        records=records,
         needed={row.name: str(row.needs) for row in rows if row.needs is not None},
-        what_if=WhatIf(Table([partners]), scoped, rehearse),
+        what_if=WhatIf(Table([partners]), records, rehearse),
     )

@@ -171,7 +171,7 @@ def build_reviews(kernel: Kernel, absent_after: Mapping[str, timedelta | None]) 
         reviewers=Reviewers(
             users=store.identity.users,
             accounts=store.accounts,
-            people_of=store.office.approvals.people_of,
+            people_of=store.approvals.people_of,
         ),
         absent_after=absent_after,
     )

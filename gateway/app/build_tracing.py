@@ -109,7 +109,7 @@ def traced_store(tracing: Tracing | None, store: Store) -> Store:
         )
 
     found: Store = watched(store)
-    return replace(found, identity=watched(store.identity), office=watched(store.office))
+    return replace(found, identity=watched(store.identity))
 
 
 def traced_calls(tracing: Tracing | None) -> Traced:

@@ -177,7 +177,7 @@ class StoreGauges:
         live = await identity.panels.live(now - timedelta(seconds=self.idle_s), now)
         for state, browsers in live.items():
             show(series.SESSIONS_ACTIVE, state.value).set(browsers)
-        waiting = await self.store.office.approvals.waiting(now)
+        waiting = await self.store.approvals.waiting(now)
         age = now - waiting.oldest_at if waiting.oldest_at else timedelta()
         show(series.APPROVALS_WAITING).set(waiting.count)
         show(series.APPROVALS_OLDEST).set(age.total_seconds())

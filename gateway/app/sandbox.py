@@ -85,7 +85,7 @@ def build_sandbox_tools(kernel: Kernel) -> SandboxTools | None:
     if settings.environment is not Environment.SANDBOX:
         return None
     control = simulator().ControlPort(lambda: settings.sandbox_bank.control_url)
-    return SandboxTools(control=control, records=kernel.store.office.scoped)
+    return SandboxTools(control=control, accounts=kernel.store.accounts)
 
 
 def build_bank(

@@ -11,7 +11,7 @@ from typing import Final
 from sqlalchemy import literal, select
 
 from gateway.accounts.store import StoredAccounts
-from gateway.app.scoped_store import BackOfficeStore, backoffice_store
+from gateway.approvals.store import StoredApprovals
 from gateway.audit.changes import Changes
 from gateway.audit.store import StoredAudit
 from gateway.core.account import Environment
@@ -66,7 +66,7 @@ class Store:
     leases: StoredTaskLeases
     processes: StoredProcesses
     identity: IdentityStore
-    office: BackOfficeStore
+    approvals: StoredApprovals
 
     async def check(self) -> None:
         """Check that the store answers; StoreUnavailable when it does not."""
@@ -165,7 +165,7 @@ def _store_on(database: Database, url: str) -> Store:
         leases=StoredTaskLeases(database),
         processes=StoredProcesses(database),
         identity=identity_store(database),
-        office=backoffice_store(database),
+        approvals=StoredApprovals(database),
     )
 
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
-from sqlalchemy import ColumnElement, Update, and_, bindparam, func, or_, select, update
-from sqlalchemy.ext.asyncio.engine import AsyncConnection
+from sqlalchemy import ColumnElement, and_, bindparam, func, or_, select, update
 
 from gateway.audit import store as audit_log
 from gateway.core.approvals import (
@@ -18,18 +17,16 @@ from gateway.core.approvals import (
     ApprovalSearch,
     ApprovalState,
     Outcome,
-    SecretCollection,
     WaitingMoney,
-    why_void,
 )
 from gateway.core.audit import AuditEvent
 from gateway.core.company_scope import CompanyScope
 from gateway.core.money import Sum
-from gateway.core.storage import AlreadyExists, NothingToCollect
-from gateway.core.user import User
+from gateway.core.storage import AlreadyExists
 from gateway.core.windows import Listed
 from gateway.store.kernel.database import Database, page
 from gateway.store.kernel.structs import from_row, row_of
+from gateway.store.orders import deciding
 from gateway.store.tables.backoffice import approvals
 from gateway.store.tables.columns import reference_digest
 from gateway.store.tables.scope import Conditions, of_company
@@ -50,11 +47,6 @@ _WAITING = (
     select(func.count().label("number"), func.min(approvals.c.ordered_at).label("oldest_at"))
     .where(approvals.c.state == ApprovalState.WAITING.value)
     .where(approvals.c.ends_at > bindparam("now", type_=approvals.c.ends_at.type))
-)
-_ORDERED = (
-    select(approvals)
-    .where(approvals.c.state == ApprovalState.WAITING.value)
-    .where(approvals.c.ordered_by == bindparam("user_id"))
 )
 _UNKNOWN = (
     select(approvals)
@@ -133,7 +125,7 @@ class StoredApprovals:
 
     async def decide(self, decided: Approval, event: AuditEvent) -> bool:
         """Store the decision by compare-and-set; False when it waits no more."""
-        return await audit_log.change(self._database, _deciding(decided), event)
+        return await audit_log.change(self._database, deciding(decided), event)
 
     async def conclude(self, concluded: Approval, event: AuditEvent, before: Outcome) -> bool:
         """
@@ -200,73 +192,8 @@ class StoredApprovals:
         return Waiting(row.number, row.oldest_at)
 
 
-async def void_orders(
-    connection: AsyncConnection, user: User, cause: AuditEvent
-) -> Sequence[AuditEvent]:
-    """
-    Void the orders of a user who may no longer make them.
-
-    Runs in the transaction of the change; returns one audit event for each.
-    """
-    told: list[AuditEvent] = []
-    for row in (await connection.execute(_ORDERED, {"user_id": user.id})).all():
-        approval = from_row(row, Approval)
-        if reason := why_void(user, approval):
-            void = replace(approval, state=ApprovalState.VOID, decided_at=cause.at, reason=reason)
-            if (await connection.execute(_deciding(void))).rowcount:
-                told.append(_voided(void, cause))
-    return told
-
-
-async def collect(connection: AsyncConnection, collection: SecretCollection) -> None:
-    """
-    Take an approved order's secret, once, in the transaction that stores it.
-
-    Raises:
-        NothingToCollect: it was fetched already, or too late; the transaction is to be undone.
-    """
-    taking = (
-        update(approvals)
-        .where(
-            approvals.c.id == collection.approval_id,
-            approvals.c.state == ApprovalState.APPROVED.value,
-            approvals.c.decided_at > collection.approved_after,
-            approvals.c.collected_at.is_(None),
-        )
-        .values(collected_at=collection.at, outcome=Outcome.DONE.value)
-    )
-    if (await connection.execute(taking)).rowcount == 0:
-        raise NothingToCollect(collection.approval_id)
-
-
 def _visible(scope: CompanyScope, user_id: str) -> Conditions:
     """Demand an order of a company in scope, or one's own of no company."""
     theirs = of_company(approvals.c.company_id, scope)
     own = and_(approvals.c.company_id.is_(None), approvals.c.ordered_by == user_id)
     return tuple(or_(each, own) for each in theirs)
-
-
-def _voided(approval: Approval, cause: AuditEvent) -> AuditEvent:
-    """Describe the void order as an act of the user who caused it."""
-    return AuditEvent(
-        at=cause.at,
-        actor=cause.actor,
-        action="approval.void",
-        subject=f"approval:{approval.id}",
-        details={"kind": approval.kind.value, "reason": approval.reason},
-        trace_id=cause.trace_id,
-    )
-
-
-def _deciding(decided: Approval) -> Update:
-    return (
-        update(approvals)
-        .where(approvals.c.id == decided.id, approvals.c.state == ApprovalState.WAITING.value)
-        .values(
-            state=decided.state.value,
-            decided_by=decided.decided_by,
-            decider=decided.decider,
-            decided_at=decided.decided_at,
-            reason=decided.reason,
-        )
-    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hmac
 import json
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Final
 
@@ -14,7 +14,7 @@ from gateway.core.audit_context import RuleViolation, reason
 from gateway.core.clocks import Now
 from gateway.core.permissions import Action
 from gateway.core.rights import Area, Right, rights_of
-from gateway.identity.user_store import StoredUsers
+from gateway.core.user import User
 
 _NEEDED: Final = Right(Area.AUDIT, Action.READ)
 """Of the roles security and admin."""
@@ -27,11 +27,12 @@ class AuditBreaks:
     The two steps.
 
     Attributes:
+        find_user: Finds a user by the e-mail address.
         keys: Seal proposals, by key id, the current one first.
     """
 
     audit: StoredAudit
-    users: StoredUsers
+    find_user: Callable[[str], Awaitable[User | None]]
     keys: Mapping[str, bytes]
     now: Now
 
@@ -103,7 +104,7 @@ class AuditBreaks:
 
     async def _person(self, email: str) -> str:
         """Return the e-mail address of a user who may sign."""
-        user = await self.users.find_by_email(email.strip().lower())
+        user = await self.find_user(email.strip().lower())
         if user is None or not user.active:
             message = f"{email!r} is the e-mail address of no active user"
             raise RuleViolation(message)

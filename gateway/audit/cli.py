@@ -185,7 +185,7 @@ def _breaks(office: AdminContext) -> AuditBreaks:
     kernel = office.kernel
     return AuditBreaks(
         audit=kernel.store.audit,
-        users=kernel.store.identity.users,
+        find_user=kernel.store.identity.users.find_by_email,
         keys=kernel.keys.derivation.keys(_PROPOSALS),
         now=kernel.now,
     )

@@ -9,7 +9,7 @@ last minute at most; the process's own log has each of them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
@@ -21,7 +21,6 @@ from gateway.core.networks import network
 from gateway.core.storage import StoreUnavailable
 from gateway.core.user import User
 from gateway.core.user_errors import FORBIDDEN
-from gateway.identity.user_store import StoredUsers
 from gateway.security.keys import Keys
 from gateway.store.kernel.chain import ChainKeys
 from gateway.telemetry.logs.events import Fields
@@ -67,6 +66,8 @@ _GOOD: Final = 400
 _OTHERS: Final = "others"
 _MOST_PLACES: Final = 8
 
+FindUser = Callable[[str], Awaitable[User | None]]
+
 
 @dataclass(frozen=True, slots=True)
 class Meant:
@@ -99,10 +100,10 @@ class Count:
 class AuditTally:
     """Counts, one entry for each person or address and act; ``turn`` writes them."""
 
-    def __init__(self, audit: StoredAudit, users: StoredUsers, now: Now) -> None:
-        """Write to ``audit``, with people named as ``users`` knows them."""
+    def __init__(self, audit: StoredAudit, find_user: FindUser, now: Now) -> None:
+        """Write to ``audit``, with people named as ``find_user`` finds them by their id."""
         self._audit = audit
-        self._users = users
+        self._find_user = find_user
         self._now = now
         self._counts: dict[Meant, Count] = {}
         self._addresses = 0
@@ -178,7 +179,7 @@ class AuditTally:
 
     async def _event(self, meant: Meant, count: Count) -> AuditEvent:
         """Describe an entry; whose it is is looked up here, before anybody waits for the log."""
-        user = await self._users.find(meant.user_id) if meant.user_id else None
+        user = await self._find_user(meant.user_id) if meant.user_id else None
         details = {"count": str(count.times), "addresses": " ".join(sorted(count.places))}
         if meant.action == REFUSED:
             details["route"] = count.route

@@ -16,8 +16,8 @@ from gateway.core.audit import AcceptedBreak, AuditEvent
 from gateway.core.company_scope import CompanyScope
 from gateway.core.permissions import Action
 from gateway.core.rights import Area
+from gateway.core.user import same_name
 from gateway.core.windows import Listed, Paging
-from gateway.payouts.opinions import same_name
 from gateway.store.kernel.database import Database, page
 from gateway.store.tables.columns import Record
 from gateway.store.tables.core import audit, payouts

@@ -18,14 +18,9 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from gateway.core.money import Sum
 from gateway.core.schemas import OptionalMoment, PresentMoment, inline
+from gateway.store.tables.figures import CALL_BOUNDS_S, PLACES
 
 MINUTE: Final = timedelta(minutes=1)
-CALL_BOUNDS_S: Final = (
-    *(0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25),
-    *(0.5, 1, 2, 3, 5, 8, 12, 20, 30),
-)
-"""Upper bounds in seconds of how long calls took; the metrics have the same."""
-PLACES: Final = len(CALL_BOUNDS_S) + 1
 WELL: Final = frozenset({"ok", "not_found", "rejected"})
 """Outcomes of calls that went well."""
 CLOSED: Final = "closed"

@@ -11,9 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
-from gateway.banks.model import MINUTE, PLACES, WELL, ProviderMinute
+from gateway.banks.model import MINUTE, WELL, ProviderMinute
 from gateway.banks.store import ProviderMinutes
 from gateway.core.clocks import Now
+from gateway.store.tables.figures import PLACES
 from gateway.telemetry.metrics import series
 from gateway.telemetry.metrics.families import Key
 from gateway.telemetry.metrics.registry import MetricRegistry

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -17,7 +17,6 @@ from typing import Any, Final
 from msgspec import UNSET
 from sqlalchemy import Row, Select, or_, select
 
-from gateway.accounts.store import StoredAccounts
 from gateway.banks.connections import bank_of, offered
 from gateway.banks.model import READ_AT_MOST, Reading
 from gateway.banks.port.capabilities import PortCall
@@ -67,13 +66,14 @@ class Readings:
     Reads balances for people who look at many accounts.
 
     Attributes:
+        find_account: Finds an account by its id, whatever its state.
         wanted: Ids of accounts to be asked about; a set of this process.
         wake: Set when one was added.
         deadline_s: How long a page waits for a bank before it shows what is kept.
     """
 
     database: Database
-    accounts: StoredAccounts
+    find_account: Callable[[str], Awaitable[Account | None]]
     banks: Banks
     now: Now
     wanted: set[str] = field(default_factory=set)
@@ -107,7 +107,7 @@ class Readings:
         found = await self._kept(scope, wanted)
         if not found or (found[0].read_at and self.now() - found[0].read_at < _RECENT):
             return _reading(found[0]) if found else None
-        account = await self.accounts.find(account_id)
+        account = await self.find_account(account_id)
         if account is not None and await self._answers(account, self.deadline_s):
             found = await self._kept(scope, wanted)
         return _reading(found[0]) if found else None
@@ -154,7 +154,7 @@ class Readings:
 
     async def _asked(self, account_id: str) -> bool:
         """Ask about one, unless somebody did; a bank that does not answer leaves what is kept."""
-        account = await self.accounts.find(account_id)
+        account = await self.find_account(account_id)
         if account is None or not await self.claim(account_id):
             return False
         return await self._answers(account, _PATIENCE_S)

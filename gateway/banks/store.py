@@ -9,11 +9,11 @@ from typing import Any, Final
 
 from sqlalchemy import BigInteger, cast, func, insert, or_, select
 
-from gateway.banks.model import MINUTE, PLACES, FailingCalls, LastFailure, ProviderMinute
+from gateway.banks.model import MINUTE, FailingCalls, LastFailure, ProviderMinute
 from gateway.store.kernel.database import Database
 from gateway.store.kernel.old_rows import delete_old
 from gateway.store.tables.columns import Record
-from gateway.store.tables.figures import provider_minutes
+from gateway.store.tables.figures import PLACES, provider_minutes
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _KEPT: Final = provider_minutes.c

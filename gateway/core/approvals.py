@@ -10,7 +10,6 @@ from typing import Annotated, Final, Literal, NotRequired, Protocol, TypedDict
 
 from msgspec import Meta, Struct
 
-from gateway.banks.port.payout_orders import NamedOwnerDocument
 from gateway.core.access import Staff
 from gateway.core.company_scope import scope_of
 from gateway.core.money import Money, Sum
@@ -426,3 +425,18 @@ class Executor(Protocol):
     def order_document(self, text: str) -> OrderDocument:
         """Show what was ordered; never a secret."""
         ...
+
+
+class NamedOwnerDocument(TypedDict):
+    """
+    The owner of a key, as the bank named them when the payout was ordered.
+
+    ``bank`` is the bank of the key, empty where it was not told. ``differs``: the tax number that
+    was typed is another one; ``reason`` is why it was ordered all the same.
+    """
+
+    name: Annotated[str, Meta(examples=["Maria Silva"])]
+    tax_number: Annotated[str, Meta(examples=["***.982.247-**"])]
+    bank: Annotated[str, Meta(examples=["Banco Exemplo S.A."])]
+    differs: bool
+    reason: str

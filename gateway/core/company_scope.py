@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Final
 
 
@@ -43,3 +44,17 @@ EVERY_COMPANY: Final = CompanyScope(None)
 def scope_of(companies: frozenset[str]) -> CompanyScope:
     """Return the scope of a user as users are stored: no company named is every company."""
     return CompanyScope(companies) if companies else EVERY_COMPANY
+
+
+class StopScope(StrEnum):
+    """What a stop holds for."""
+
+    PROVIDER = "provider"
+    ACCOUNT = "account"
+    COMPANY = "company"
+    CREDENTIAL = "credential"
+    EVERYTHING = "everything"
+
+
+WIDE: Final = frozenset({StopScope.PROVIDER, StopScope.EVERYTHING})
+"""Scopes beyond one company: only staff of every company create or lift such a stop."""

@@ -95,3 +95,8 @@ class RecoveryCode:
     index: int
     digest: str = field(repr=False)
     used_at: datetime | None = None
+
+
+def same_name(person: str) -> str:
+    """Return the name of a person as opinions have it, however it is spaced and capitalised."""
+    return " ".join(person.casefold().split())

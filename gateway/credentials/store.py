@@ -11,17 +11,19 @@ from operator import attrgetter
 from sqlalchemy import bindparam, case, delete, insert, literal, or_, select, update
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
-from gateway.approvals.store import collect
 from gateway.audit import store as audit_log
 from gateway.core.approvals import SecretCollection
 from gateway.core.audit import AuditEvent
+from gateway.core.company_scope import CompanyScope
 from gateway.core.money import Money
 from gateway.core.permissions import UNLIMITED, CredentialLimits, Permission
 from gateway.core.storage import AlreadyExists
 from gateway.credentials.model import Credential, SecretDigest
 from gateway.store.kernel.database import Database
+from gateway.store.orders import collect
 from gateway.store.tables.columns import Record
 from gateway.store.tables.core import credentials, secrets
+from gateway.store.tables.scope import of_company
 
 _CURRENT, _ROTATED = 0, 1
 
@@ -71,6 +73,12 @@ class StoredCredentials:
         """Return one by its exact id, revoked and expired ones included."""
         rows = await self._database.rows(_FIND, {"client_id": client_id})
         return _credential(rows) if rows else None
+
+    async def visible(self, client_id: str, scope: CompanyScope) -> Credential | None:
+        """Return one of a company in scope, also one that has ended."""
+        own = (credentials.c.client_id == client_id, *of_company(credentials.c.company_id, scope))
+        rows = await self._database.rows(EVERY.where(*own))
+        return next(iter(read_credentials(rows)), None)
 
     async def find_all(self, client_ids: Sequence[str]) -> Mapping[str, Credential]:
         """Return those that there are of several, by id."""

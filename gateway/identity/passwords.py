@@ -143,7 +143,7 @@ def is_common(password: str) -> bool:
 @lru_cache(maxsize=1)
 def _listed() -> frozenset[str]:
     """Read the list, once, on first use."""
-    text = files("gateway.security.identity").joinpath(_FILE).read_text(encoding="utf-8")
+    text = files("gateway.identity").joinpath(_FILE).read_text(encoding="utf-8")
     return frozenset(line for line in text.splitlines() if line and not line.startswith("#"))
 
 

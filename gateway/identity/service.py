@@ -34,8 +34,8 @@ from gateway.identity.model import (
 from gateway.identity.ports import IdentityContext
 from gateway.identity.services import IdentityServices
 from gateway.identity.throttling import Lockouts
+from gateway.identity.user_store import StoredUsers
 from gateway.identity.users import NewUser, UserRecords
-from gateway.store.lists import ScopedRecords
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,13 +52,13 @@ class People:
 
     context: IdentityContext
     services: IdentityServices
-    records: ScopedRecords
+    users: StoredUsers
     orders: PeopleOrders
 
     @requires(Area.USER, Action.READ)
     async def page(self, who: Staff, paging: Paging) -> Listed[UserStanding]:
         """List the users you may see."""
-        found = await self.records.users(paging, who.scope)
+        found = await self.users.page(paging, who.scope)
         items = await self._standings(found.items)
         return Listed(items=items, paging=paging, total=found.total)
 
@@ -184,7 +184,7 @@ class People:
             raise ServiceError(NOT_FOUND, "session")
 
     async def _user(self, who: Staff, user_id: str) -> User:
-        found = await self.records.user(user_id.lower(), who.scope)
+        found = await self.users.visible(user_id.lower(), who.scope)
         if found is None:
             raise ServiceError(NOT_FOUND, "user")
         return found
@@ -202,14 +202,14 @@ class People:
         """Say of a person who is not shown no more than that they cannot be invited."""
         if problem.reason != "taken":
             return problem
-        if await self.records.user(email.strip().lower(), who.scope) is not None:
+        if await self.users.visible(email.strip().lower(), who.scope) is not None:
             return problem
         message = "this address cannot be invited here; ask an administrator of every company"
         return RuleViolation(message, "not_here", field="email")
 
     async def _standings(self, users: Sequence[User]) -> Sequence[UserStanding]:
         """Look up when users signed in last, and whether they are locked out."""
-        signed_in = await self.records.last_sign_ins([each.id for each in users])
+        signed_in = await self.users.last_sign_ins([each.id for each in users])
         locked = await Lockouts(self.context).of(users)
         return [
             UserStanding(

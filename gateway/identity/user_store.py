@@ -7,20 +7,23 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Select, bindparam, delete, insert, or_, select, update
+from sqlalchemy import Select, bindparam, delete, func, insert, or_, select, update
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
-from gateway.approvals.store import void_orders
 from gateway.audit import store as audit_log
 from gateway.core.audit import AuditEvent
+from gateway.core.company_scope import CompanyScope
 from gateway.core.rights import Role
 from gateway.core.storage import AlreadyExists
 from gateway.core.user import Preferences, RecoveryCode, Totp, User
+from gateway.core.windows import Listed, Paging
 from gateway.identity.attempt_limits import Failures, NextCounts
-from gateway.store.kernel.database import Database
+from gateway.store.kernel.database import Database, page
 from gateway.store.kernel.old_rows import delete_old
+from gateway.store.orders import void_orders
 from gateway.store.tables.columns import Record, record_of, row_of
-from gateway.store.tables.identity import failures, recovery_codes, users
+from gateway.store.tables.identity import failures, recovery_codes, sessions, users
+from gateway.store.tables.scope import users_in
 
 _NEVER = datetime(1970, 1, 1, tzinfo=UTC)
 """When the count of a row began that was made to be locked: there is no count yet."""
@@ -120,6 +123,28 @@ class StoredUsers:
         """Return one by lower-case e-mail."""
         row = await self._database.first(_BY_EMAIL, {"email": email})
         return None if row is None else read_user(row)
+
+    async def visible(self, user_id: str, scope: CompanyScope) -> User | None:
+        """Return one user by id or e-mail: one who sees no company beyond the scope."""
+        column = users.c.email if "@" in user_id else users.c.id
+        wanted = select(users).where(column == user_id, *users_in(scope))
+        row = await self._database.first(wanted)
+        return None if row is None else read_user(row)
+
+    async def page(self, paging: Paging, scope: CompanyScope) -> Listed[User]:
+        """Return a page of users who see no company beyond the scope, oldest first."""
+        wanted = select(users).order_by(users.c.created_at, users.c.id).where(*users_in(scope))
+        return await page(self._database, wanted, paging, read_user)
+
+    async def last_sign_ins(self, user_ids: Sequence[str]) -> Mapping[str, datetime]:
+        """Return when each of these users last signed in, as far as it is on record."""
+        latest = func.max(sessions.c.created_at).label("at")
+        wanted = (
+            select(sessions.c.user_id, latest)
+            .where(sessions.c.user_id.in_(user_ids))
+            .group_by(sessions.c.user_id)
+        )
+        return {row.user_id: row.at for row in await self._database.rows(wanted)}
 
     async def list(self, ids: Collection[str] | None = None) -> Sequence[User]:
         """Return all, or those of some ids, oldest first."""

@@ -11,13 +11,10 @@ from typing import Annotated, Final, Literal, NotRequired, Self, TypedDict
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from gateway.accounts.documents import AccountDocument, account_document
-from gateway.banks.port.payout_orders import (
-    FailureCode,
-    NamedOwnerDocument,
-    hidden_destination,
-)
+from gateway.banks.port.payout_orders import FailureCode, hidden_destination
 from gateway.banks.port.providers import Evidence, PixReturn
 from gateway.core.account import Account
+from gateway.core.approvals import NamedOwnerDocument
 from gateway.core.money import ZERO, Money, Sum
 from gateway.core.schemas import (
     Day,

@@ -135,23 +135,6 @@ class ProbeClaim:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Unsettled:
-    """
-    How a provider's payouts stand.
-
-    Attributes:
-        unresolved: Payouts whose outcome is not known.
-        oldest_at: When the oldest of them was created; None when there is none.
-        review: Payouts in review.
-    """
-
-    provider: str
-    unresolved: int
-    oldest_at: datetime | None
-    review: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Backlog:
     """
     What of one provider waits for a worker.

@@ -7,6 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from gateway.core.money import Money
+from gateway.core.user import same_name
 from gateway.payouts.model import Payout, PayoutState
 
 
@@ -62,11 +63,6 @@ class Opinion:
     def withdrawn(self) -> Opinion:
         """Return it as it stays on record after its person took it back."""
         return replace(self, attempt=0, state=None)
-
-
-def same_name(person: str) -> str:
-    """Return the name of a person as opinions have it, however it is spaced and capitalised."""
-    return " ".join(person.casefold().split())
 
 
 def may_read(person: str, by: str, payout: Payout) -> bool:

@@ -29,18 +29,12 @@ from gateway.payouts.due_claims import DueClaims, Lease, by_account
 from gateway.payouts.events import PayoutEvent
 from gateway.payouts.followup import UNSETTLED, FollowUp
 from gateway.payouts.followup_store import StoredFollowUps
-from gateway.payouts.followups import (
-    CLAIM,
-    PROBE_EVERY,
-    Checked,
-    ProbeClaim,
-    Unsettled,
-    held_check,
-)
+from gateway.payouts.followups import CLAIM, PROBE_EVERY, Checked, ProbeClaim, held_check
 from gateway.payouts.looks import Hear, unheard
 from gateway.payouts.model import FINAL_STATES, Payout, PayoutState
 from gateway.payouts.statement_evidence import Asking
 from gateway.process.periodic_task import PeriodicTask, Schedule
+from gateway.telemetry.records import Unsettled
 
 Seen = TypeVar("Seen")
 _log = logging.getLogger(__name__)

@@ -8,12 +8,15 @@ from datetime import datetime, timedelta
 from itertools import count
 from typing import Final
 
+from gateway.banks.port.payout_orders import NamedOwner, PixDestination
+from gateway.banks.port.pix_keys import hidden_tax_number
+from gateway.banks.port.providers import NotSupported
 from gateway.banks.port.refunds import Refund
-from gateway.core import strict
+from gateway.core import errors, strict
 from gateway.core.access import Staff, requires
 from gateway.core.account import Account
 from gateway.core.approvals import Approval
-from gateway.core.audit_context import RuleViolation
+from gateway.core.audit_context import AuditContext, RuleViolation
 from gateway.core.errors import (
     CANCEL_NOT_IMPLEMENTED,
     PAYOUT_NOT_FOUND,
@@ -224,6 +227,43 @@ class PayoutRecords:
 Pay = Callable[[Staff, Account, PayoutRequest], Awaitable[Payout | Refund | Approval]]
 
 
+async def with_owner(
+    owners: KeyOwners,
+    payouts: StoredPayouts,
+    acting: AuditContext,
+    account: Account,
+    order: KeyPayout,
+) -> PayoutRequest:
+    """
+    Return the order with the owner of its key, as the bank names them now.
+
+    A page's copy proves nothing. A reference that is known already, and a bank that names
+    no owners, leave the order as it is.
+
+    Raises:
+        ServiceError: ``SVC.VAL.001`` when the typed number is not the owner's and no reason is
+            given; as the look-up does.
+        ProviderError: the bank gave no usable answer; nothing was ordered.
+        StoreUnavailable: nothing was asked.
+    """
+    request, to = order.request, order.request.destination
+    is_known = await payouts.find(account.id, request.reference) is not None
+    if is_known or not isinstance(to, PixDestination):
+        return request
+    try:
+        found = await owners.look_up(acting, account, to.key)
+    except NotSupported:
+        return request
+    number = hidden_tax_number(found.tax_number)
+    owner = NamedOwner(name=found.name, tax_number=number, bank=found.bank)
+    if not owner.differs(to):
+        return replace(request, owner=owner)
+    if not order.difference_reason:
+        field = "difference_reason"
+        raise ServiceError(errors.FIELD_MISSING, "owner_differs", field=field)
+    return replace(request, owner=replace(owner, reason=order.difference_reason))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PayoutActs:
     """
@@ -276,9 +316,10 @@ class PayoutActs:
         """
         Pay out; the order may wait for another user.
 
-        The bank is asked who owns the key. Raises as ``KeyOwners.named`` and ``order``.
+        The bank is asked who owns the key. Raises as ``with_owner`` and ``order``.
         """
-        return await self._order(who, account, await self.owners.named(who.acting, account, order))
+        named = await with_owner(self.owners, self.payouts, who.acting, account, order)
+        return await self._order(who, account, named)
 
     @requires(Area.PAYOUT, Action.WRITE, active=True)
     async def order(self, who: Staff, account: Account, order: PayoutRequest) -> Payout | Approval:

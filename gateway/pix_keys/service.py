@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from gateway.audit.store import StoredAudit
 from gateway.banks.bank_acts import BankAct, recorded
 from gateway.banks.connections import bank_of, changing_bank_of, offered, refuse_letters
 from gateway.banks.port.capabilities import PortCall
-from gateway.banks.port.payout_orders import NamedOwner, PixDestination
-from gateway.banks.port.pix_keys import KeyOrder, KeyOwner, PixKeyStatus, hidden_tax_number
-from gateway.banks.port.providers import Banks, NotSupported
-from gateway.core import errors
+from gateway.banks.port.pix_keys import KeyOrder, KeyOwner, PixKeyStatus
+from gateway.banks.port.providers import Banks
 from gateway.core.access import Staff, requires
 from gateway.core.account import Account
 from gateway.core.audit_context import AuditContext
-from gateway.core.errors import ServiceError
 from gateway.core.permissions import Action
 from gateway.core.rights import Area
-from gateway.payouts.model import KeyPayout, PayoutRequest
-from gateway.payouts.store import StoredPayouts
 from gateway.pix_keys.model import OwnedKey
 
 
@@ -44,7 +39,6 @@ class KeyOwners:
 
     banks: Banks
     audit: StoredAudit
-    payouts: StoredPayouts
 
     async def look_up(self, acting: AuditContext, account: Account, key: str) -> KeyOwner:
         """
@@ -64,38 +58,6 @@ class KeyOwners:
         refuse_letters(self.banks, account, {"key": key})
         async with recorded(self.audit, _act(acting, account, "look_up", {})):
             return await calls.look_up_key(bank.account, key)
-
-    async def named(
-        self, acting: AuditContext, account: Account, order: KeyPayout
-    ) -> PayoutRequest:
-        """
-        Return the order with the owner of its key, as the bank names them now.
-
-        A page's copy proves nothing. A reference that is known already, and a bank that names
-        no owners, leave the order as it is.
-
-        Raises:
-            ServiceError: ``SVC.VAL.001`` when the typed number is not the owner's and no reason is
-                given; as the look-up does.
-            ProviderError: the bank gave no usable answer; nothing was ordered.
-            StoreUnavailable: nothing was asked.
-        """
-        request, to = order.request, order.request.destination
-        is_known = await self.payouts.find(account.id, request.reference) is not None
-        if is_known or not isinstance(to, PixDestination):
-            return request
-        try:
-            found = await self.look_up(acting, account, to.key)
-        except NotSupported:
-            return request
-        number = hidden_tax_number(found.tax_number)
-        owner = NamedOwner(name=found.name, tax_number=number, bank=found.bank)
-        if not owner.differs(to):
-            return replace(request, owner=owner)
-        if not order.difference_reason:
-            field = "difference_reason"
-            raise ServiceError(errors.FIELD_MISSING, "owner_differs", field=field)
-        return replace(request, owner=replace(owner, reason=order.difference_reason))
 
 
 @dataclass(frozen=True, slots=True)

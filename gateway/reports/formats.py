@@ -10,7 +10,7 @@ from typing import Final
 from gateway.banks.port.statements import Entry
 from gateway.reports import csv, json, ofx, pdf
 from gateway.reports.document import Document
-from gateway.statements.model import Locale
+from gateway.reports.texts import Locale
 
 Write = Callable[[Document], bytes]
 WritePieces = Callable[[Document, Iterable[Sequence[Entry]]], Iterator[bytes]]

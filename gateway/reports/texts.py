@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from datetime import date, datetime
+from enum import StrEnum
 from typing import Final
 
 from gateway.banks.port.statements import Direction, Entry, MovementKind
@@ -147,3 +148,10 @@ def operation(entry: Entry) -> str:
     is_bare_pix = entry.is_pix and entry.kind is MovementKind.OTHER
     credit, debit = OPERATIONS[MovementKind.PIX if is_bare_pix else entry.kind]
     return credit if entry.direction is Direction.CREDIT else debit
+
+
+class Locale(StrEnum):
+    """For whom texts are written; formats without a choice write one way for both."""
+
+    PLAIN = ""
+    PT_BR = "pt-BR"

@@ -29,7 +29,7 @@ from gateway.core.money import Money
 from gateway.core.permissions import Action
 from gateway.core.rights import Area, Right, rights_of
 from gateway.core.structs import struct_of
-from gateway.core.user import User
+from gateway.core.user import User, same_name
 from gateway.core.windows import Listed, Paging
 from gateway.identity.user_store import StoredUsers
 from gateway.payouts.event_store import StoredPayoutEvents
@@ -38,7 +38,7 @@ from gateway.payouts.followup_store import StoredFollowUps
 from gateway.payouts.followups import absent_at
 from gateway.payouts.model import Change, EventKind, Failure, Payout
 from gateway.payouts.opinion_store import StoredReviews
-from gateway.payouts.opinions import Opinion, Verdict, may_read, same_name
+from gateway.payouts.opinions import Opinion, Verdict, may_read
 from gateway.payouts.store import StoredPayouts
 from gateway.reviews.model import (
     JudgementBody,

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from msgspec.structs import asdict
 
+from gateway.accounts.store import StoredAccounts
 from gateway.core.access import Staff, requires
 from gateway.core.account import Account
 from gateway.core.audit_context import RuleViolation
@@ -24,7 +25,6 @@ from gateway.sandbox.model import (
     ToppedUp,
     TopUpBody,
 )
-from gateway.store.lists import ScopedRecords
 
 Reply = Mapping[str, Any]
 
@@ -57,7 +57,7 @@ class SandboxTools:
     """
 
     control: SandboxControl
-    records: ScopedRecords
+    accounts: StoredAccounts
 
     @requires(Area.QRCODE, Action.READ)
     async def state(self, who: Staff) -> Sandbox:
@@ -107,7 +107,7 @@ class SandboxTools:
         return Sandbox(offset_s=int(clock["offset_s"]), faults=[*map(_fault, faults["data"])])
 
     async def _account(self, who: Staff, account_id: str) -> Account:
-        found = await self.records.account(account_id.lower(), who.scope)
+        found = await self.accounts.visible(account_id.lower(), who.scope)
         if found is None or not found.provider:
             message = f"there is no account {account_id}"
             raise RuleViolation(message, "account_unknown", field="account_id")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from enum import StrEnum
 from typing import Final
 
 from gateway.banks.port.refunds import IncomingPayment, Refund
@@ -15,6 +14,7 @@ from gateway.core.money import Sum
 from gateway.core.windows import Paging, Search, Window, local_time
 from gateway.payouts.model import Payout
 from gateway.payouts.returns import is_return_id
+from gateway.reports.texts import Locale
 
 _EXPLAINED: Final = frozenset({MovementKind.PIX_RETURN, MovementKind.FEE})
 """Debits that say themselves what they are for."""
@@ -147,13 +147,6 @@ class Bounds:
 def local_day(at: datetime) -> date:
     """Return the day of Brasilia."""
     return local_time(at).date()
-
-
-class Locale(StrEnum):
-    """For whom texts are written; formats without a choice write one way for both."""
-
-    PLAIN = ""
-    PT_BR = "pt-BR"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

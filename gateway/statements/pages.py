@@ -18,7 +18,8 @@ from gateway.http.panel.pages.kit import PageContext, Pages, Part, part
 from gateway.http.panel.pages.page import HTML, Download, Page, Result, Shown
 from gateway.http.panel.pages.visit import Visit
 from gateway.payouts.list_query import days as window_of
-from gateway.statements.model import LinkedStatement, Locale, ReportRequest, local_day
+from gateway.reports.texts import Locale
+from gateway.statements.model import LinkedStatement, ReportRequest, local_day
 from gateway.statements.service import Statements
 from policies.validation.backoffice.searches import STATEMENT
 

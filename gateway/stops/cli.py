@@ -11,8 +11,9 @@ import click
 from gateway.cli.console import Row, Terminal, changing, fields_of, reading
 from gateway.cli.store_access import in_store
 from gateway.core.access import Staff
+from gateway.core.company_scope import StopScope
 from gateway.credentials.cli import DURATION
-from gateway.stops.model import Stop, StopRequest, StopScope
+from gateway.stops.model import Stop, StopRequest
 
 if TYPE_CHECKING:
     from gateway.cli.context import AdminContext

@@ -3,31 +3,17 @@
 from __future__ import annotations
 
 from datetime import datetime
-from enum import StrEnum
 from typing import Annotated, Final
 
 from msgspec import Meta, Struct
 
 from gateway.core.account import Account
+from gateway.core.company_scope import WIDE, StopScope
 from gateway.core.permissions import Principal
 from gateway.core.schemas import NAME, Moment, OptionalMoment
 
 LONGEST_MIN: Final = 30 * 24 * 60
 """Every stop has an end, at most 30 days from its beginning."""
-
-
-class StopScope(StrEnum):
-    """What a stop holds for."""
-
-    PROVIDER = "provider"
-    ACCOUNT = "account"
-    COMPANY = "company"
-    CREDENTIAL = "credential"
-    EVERYTHING = "everything"
-
-
-WIDE: Final = frozenset({StopScope.PROVIDER, StopScope.EVERYTHING})
-"""Scopes beyond one company: only staff of every company create or lift such a stop."""
 
 
 class Stop(Struct, frozen=True, kw_only=True):

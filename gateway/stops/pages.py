@@ -8,6 +8,7 @@ from typing import Any, Final
 from gateway.accounts.model import AccountRecord
 from gateway.banks.service import BankReports
 from gateway.companies.service import Companies
+from gateway.core.company_scope import StopScope
 from gateway.core.errors import ServiceError
 from gateway.core.user_errors import VALIDATION_FAILED
 from gateway.credentials.model import CredentialSearch, CredentialState
@@ -15,7 +16,7 @@ from gateway.credentials.service import Credentials
 from gateway.http.panel.pages.kit import CHOICES, PageContext, Pages, Part, part
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.visit import HOME, Language, Visit
-from gateway.stops.model import LONGEST_MIN, StopRequest, StopScope
+from gateway.stops.model import LONGEST_MIN, StopRequest
 from gateway.stops.service import Stops
 from policies.validation.backoffice.inputs import PAGE
 from policies.validation.bodies import of_form

@@ -16,14 +16,14 @@ from gateway.companies.service import find_company
 from gateway.core.access import Staff, requires
 from gateway.core.audit_context import RuleViolation, identifier, reason
 from gateway.core.change_feed import RESUMED, STOPPED
-from gateway.core.company_scope import CompanyScope
+from gateway.core.company_scope import CompanyScope, StopScope
 from gateway.core.errors import ServiceError
 from gateway.core.permissions import Action
 from gateway.core.rights import Area
 from gateway.core.user_errors import NOT_FOUND
 from gateway.core.windows import Listed, Paging
 from gateway.credentials.store import StoredCredentials
-from gateway.stops.model import LONGEST_MIN, EndedStop, Stop, StopRequest, StopScope
+from gateway.stops.model import LONGEST_MIN, EndedStop, Stop, StopRequest
 from gateway.store.kernel.database import Database, page
 from gateway.store.kernel.structs import from_row, row_of
 from gateway.store.tables.core import stops

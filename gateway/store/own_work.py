@@ -11,7 +11,7 @@ from gateway.core.access import Staff
 from gateway.core.approvals import COLLECTED_WITHIN, WITH_SECRET, ApprovalKind, ApprovalState
 from gateway.core.permissions import Action
 from gateway.core.rights import Area, Right
-from gateway.payouts.opinions import same_name
+from gateway.core.user import same_name
 from gateway.store.tables.backoffice import approvals
 from gateway.store.tables.core import opinions, payouts
 from gateway.store.tables.scope import of_company

@@ -11,8 +11,6 @@ from typing import Final
 
 from gateway.core.clocks import Now
 from gateway.core.trace import current_trace_id
-from gateway.payouts.followups import Unsettled
-from gateway.payouts.model import PayoutState
 from gateway.telemetry.logs import events
 from gateway.telemetry.logs.events import Fields
 from gateway.telemetry.logs.lines import LineBuffer, encode
@@ -23,7 +21,7 @@ from gateway.telemetry.metrics.families import OTHER, Family, Key
 from gateway.telemetry.metrics.registry import MetricRegistry
 from gateway.telemetry.metrics.worst_credentials import WorstCredentials
 from gateway.telemetry.ports import Event, Gauge
-from gateway.telemetry.records import AccessRecord, ProviderCall, current_record
+from gateway.telemetry.records import AccessRecord, ProviderCall, Unsettled, current_record
 
 _log = logging.getLogger(__name__)
 
@@ -265,7 +263,7 @@ class TelemetryObserver:
     def payout_ended(self, provider: str, state: str, took_s: float) -> None:
         """Count a payout that ended; time it when it was paid."""
         self._add(series.PAYOUTS_ENDED, provider, state)
-        if state == PayoutState.PAID:
+        if state == "paid":
             self._metrics.child(series.PAYOUT_SETTLEMENT, provider).observe(took_s)
 
     def money(self, provider: str, state: str, centavos: int) -> None:

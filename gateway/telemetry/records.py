@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextvars import ContextVar
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
 import msgspec
 
-from gateway.payouts.followups import Unsettled
 from gateway.telemetry.ports import Event, Gauge
 
 
@@ -141,3 +141,20 @@ def current_record() -> AccessRecord | None:
 def begin_record(record: AccessRecord) -> None:
     """Make ``record`` the current one for this task and what it starts."""
     _record.set(record)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unsettled:
+    """
+    How a provider's payouts stand.
+
+    Attributes:
+        unresolved: Payouts whose outcome is not known.
+        oldest_at: When the oldest of them was created; None when there is none.
+        review: Payouts in review.
+    """
+
+    provider: str
+    unresolved: int
+    oldest_at: datetime | None
+    review: int

@@ -15,7 +15,6 @@ from gateway.core.errors import CATALOGUE
 from gateway.core.reasons import REASONS
 from gateway.credentials.model import Credential
 from gateway.request_log.model import LoggedRequest
-from gateway.store.lists import ScopedRecords
 from gateway.traces.model import (
     Explanation,
     Refusal,
@@ -24,6 +23,7 @@ from gateway.traces.model import (
     sentence,
     step_of,
 )
+from gateway.traces.records import TracedRecords
 from gateway.traces.remedies import REMEDIES
 
 _NOTHING_REFUSED: Final = sentence("Nothing refuses this call.")
@@ -195,7 +195,7 @@ def _said(texts: Iterable[str], values: dict[str, str]) -> Iterable[Sentence]:
 class CircumstancesInScope:
     """Looks up what is known beside a refusal, within a company scope."""
 
-    records: ScopedRecords
+    records: TracedRecords
 
     async def of(
         self, scope: CompanyScope, client_id: str, account_id: str, known: Circumstances

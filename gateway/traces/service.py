@@ -18,7 +18,6 @@ from gateway.core.windows import Paging
 from gateway.request_log.model import LoggedRequest, RequestSearch
 from gateway.request_log.store import RequestRecords
 from gateway.store.kernel.database import Database
-from gateway.store.lists import ScopedRecords
 from gateway.traces.explanations import (
     Circumstances,
     CircumstancesInScope,
@@ -32,6 +31,7 @@ from gateway.traces.model import (
     TracedAttempt,
     TraceDocument,
 )
+from gateway.traces.records import TracedRecords
 
 _ACTS: Final = Right(Area.AUDIT, Action.READ)
 _ALL: Final = Paging(1, 100)
@@ -82,7 +82,7 @@ class Traces:
     database: Database
     requests: RequestRecords
     flush: Callable[[], Awaitable[object]]
-    records: ScopedRecords
+    records: TracedRecords
     needed: Mapping[str, str]
     what_if: Callable[[CompanyScope, QuestionBody], Awaitable[Explanation]]
 

@@ -21,9 +21,9 @@ from gateway.credentials.model import Credential
 from gateway.http.rendering import translate
 from gateway.http.server import ask
 from gateway.http.table import RoutedRow, Table
-from gateway.store.lists import ScopedRecords
 from gateway.traces.explanations import Circumstances, CircumstancesInScope, explain
 from gateway.traces.model import Authorization, Explanation, QuestionBody, Refusal
+from gateway.traces.records import TracedRecords
 from policies.authentication.basic import BasicCredentials
 from policies.traffic.quota import WithinQuota
 
@@ -39,7 +39,7 @@ class WhatIf:
     """Answers what a call would be answered, as far as that is decided before a bank is asked."""
 
     table: Table
-    records: ScopedRecords
+    records: TracedRecords
     rehearse: Rehearse
 
     async def __call__(self, scope: CompanyScope, question: QuestionBody) -> Explanation:

@@ -12,6 +12,8 @@ RECORDS = "records and ports: nothing runs; the store contract suite keeps them"
 # What has no test of its own, each with the reason. A folder stands for all below it.
 WITHOUT = {
     "gateway/store/tables/every.py": "names alone; tests/contract/stores/test_schema.py goes by it",
+    "gateway/store/opening.py": "opened by each test of a store, on SQLite and PostgreSQL",
+    "gateway/store/orders.py": "so too: tests/contract/stores/test_approvals.py, test_office.py",
     "gateway/closings/service.py": "over a database: tests/contract/stores/test_closings.py",
     "gateway/closings/foreign_debits.py": "so too: tests/contract/stores/test_foreign_debits.py",
     "gateway/http/openapi/recorded.py": "kept by tests/contract/openapi/test_recorded.py",
@@ -109,8 +111,7 @@ WITHOUT = {
             "gateway/reviews/store.py",
             "gateway/approvals/store.py",
             "gateway/audit/changes.py",
-            "gateway/store/lists.py",
-            "gateway/app/scoped_store.py",
+            "gateway/traces/records.py",
             "gateway/payouts/beside.py",
             "gateway/payouts/certainty.py",
             *(f"gateway/identity/{name}_store.py" for name in ("challenge", "panel_session")),

@@ -11,12 +11,12 @@ from gateway.callbacks.store import CallbackRecords
 from gateway.identity import challenges
 from gateway.overview.store import OverviewRecords
 from gateway.request_log.store import RequestRecords
-from gateway.store import lists
+from gateway.traces.records import TracedRecords
 from tests.world.tree import ROOT, modules
 
 DECIDES = Path("policies/authorization/user.py")
 PORTS = {
-    lists.ScopedRecords: {"last_sign_ins"},  # of users that were found within a scope
+    TracedRecords: set(),
     StoredApprovals: {
         "people_of",  # of a payout that was found within a scope
         *("add", "decide", "conclude"),  # of one that was found within a scope

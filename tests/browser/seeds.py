@@ -22,6 +22,7 @@ from gateway.core.approvals import Approval
 from gateway.core.audit import AuditEvent
 from gateway.core.audit_context import AuditContext
 from gateway.core.browsers import ClientInfo
+from gateway.core.company_scope import StopScope
 from gateway.core.money import Money
 from gateway.core.rights import Role
 from gateway.core.sessions import SignedInUser
@@ -29,7 +30,7 @@ from gateway.credentials.model import CredentialBody
 from gateway.identity.token_refresh import SignedIn
 from gateway.identity.users import NewUser
 from gateway.payouts.model import PayoutRequest, PayoutState
-from gateway.stops.model import Stop, StopScope
+from gateway.stops.model import Stop
 from tests.world.gateway.world import World, order
 from tests.world.stops import plant as plant_stop
 from tests.world.waiting import until

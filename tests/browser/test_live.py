@@ -12,8 +12,9 @@ from msgspec import structs
 from playwright.async_api import Browser, Page, expect
 
 from gateway.core.audit import AuditEvent
+from gateway.core.company_scope import StopScope
 from gateway.core.rights import Role
-from gateway.stops.model import Stop, StopScope
+from gateway.stops.model import Stop
 from tests.browser import panel_site
 from tests.browser.panel_site import PanelSite
 from tests.world.gateway.world import order

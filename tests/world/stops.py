@@ -15,7 +15,8 @@ from gateway.core.access import Staff
 from gateway.core.audit import AuditEvent
 from gateway.core.audit_context import AuditContext
 from gateway.core.change_feed import STOPPED
-from gateway.stops.model import Stop, StopRequest, StopScope
+from gateway.core.company_scope import StopScope
+from gateway.stops.model import Stop, StopRequest
 from gateway.stops.service import stops_in_force
 from gateway.store.kernel.structs import row_of
 from gateway.store.tables.core import stops

@@ -6,9 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Annotated, Protocol, TypedDict
-
-from msgspec import Meta
+from typing import Protocol
 
 from gateway.banks.port.pix_keys import (
     PixKeyType,
@@ -16,6 +14,7 @@ from gateway.banks.port.pix_keys import (
     hidden_tax_number,
     is_other_number,
 )
+from gateway.core.approvals import NamedOwnerDocument
 from gateway.core.money import Money
 
 
@@ -82,21 +81,6 @@ class BankDestination:
 
 
 Destination = PixDestination | BankDestination
-
-
-class NamedOwnerDocument(TypedDict):
-    """
-    The owner of a key, as the bank named them when the payout was ordered.
-
-    ``bank`` is the bank of the key, empty where it was not told. ``differs``: the tax number that
-    was typed is another one; ``reason`` is why it was ordered all the same.
-    """
-
-    name: Annotated[str, Meta(examples=["Maria Silva"])]
-    tax_number: Annotated[str, Meta(examples=["***.982.247-**"])]
-    bank: Annotated[str, Meta(examples=["Banco Exemplo S.A."])]
-    differs: bool
-    reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,8 +7,7 @@ from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Select, and_, func, or_, select
 
-from gateway.core.company_scope import CompanyScope
-from gateway.stops.model import WIDE, StopScope
+from gateway.core.company_scope import WIDE, CompanyScope, StopScope
 from gateway.store.tables.core import accounts, companies, credentials, stops
 from gateway.store.tables.identity import users
 

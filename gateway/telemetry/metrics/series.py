@@ -8,10 +8,9 @@ from typing import Any, Final
 from gateway.core import errors
 from gateway.core import user_errors as identity_errors
 from gateway.core.change_feed import Kept as KeptKind
+from gateway.core.company_scope import StopScope
 from gateway.core.permissions import Resource
 from gateway.core.rights import Area
-from gateway.payouts.model import FINAL_STATES, PayoutState
-from gateway.stops.model import StopScope
 from gateway.telemetry.metrics.cells import Counter, Gauge, Histogram
 from gateway.telemetry.metrics.families import Family, Label
 
@@ -95,8 +94,9 @@ PAGE_SOURCE: Final = Label("source", ("walk", "snapshot"))
 CACHE_WORK: Final = Label("work", ("get", "put", "drop", "unsealed"))
 SHARED_RESULT: Final = Label("result", ("answered", "late", "failed"))
 KEPT_RESULT: Final = Label("result", ("kept", "dropped", "thinned"))
-FINAL_STATE: Final = Label("state", tuple(sorted(FINAL_STATES)))
-MONEY_STATE: Final = Label("state", (PayoutState.ACCEPTED, *sorted(FINAL_STATES)))
+_FINAL: Final = ("failed", "paid", "rejected")
+FINAL_STATE: Final = Label("state", _FINAL)
+MONEY_STATE: Final = Label("state", ("accepted", *_FINAL))
 STORE_WORK: Final = Label("work", ("read", "write"))
 LOST_LINES: Final = Label("reason", ("failed", "full"))
 WORST: Final = (

@@ -29,7 +29,8 @@ from gateway.core.windows import (
 from gateway.credentials.model import CredentialSearch, CredentialState
 from gateway.payouts.list_query import days, paging, positive_integer, window
 from gateway.payouts.status import PayoutSearch, PayoutStatus
-from gateway.statements.model import Locale, ReportRequest, StatementSearch
+from gateway.reports.texts import Locale
+from gateway.statements.model import ReportRequest, StatementSearch
 from policies.validation import fields
 from policies.validation.backoffice import inputs
 from policies.validation.fields import document, unknown_field

@@ -10,7 +10,8 @@ sys.path.insert(0, str(Path(__file__).parents[3]))
 
 from gateway.app.store import Store, open_store
 from gateway.core.change_feed import STOPPED
-from gateway.stops.model import Stop, StopScope
+from gateway.core.company_scope import StopScope
+from gateway.stops.model import Stop
 from tests.world.stops import plant
 from tests.world.stores.samples import ACCOUNT, CLIENT, NOW, account, credential, event
 

@@ -60,7 +60,7 @@ APPROVED = replace(
 
 async def states(store: Store, *names: str) -> list[ApprovalState]:
     """How these stand."""
-    found = [await store.office.approvals.find(each, EVERY_COMPANY, "") for each in names]
+    found = [await store.approvals.find(each, EVERY_COMPANY, "") for each in names]
     return [each.state for each in found if each is not None]
 
 
@@ -78,10 +78,10 @@ async def test_the_money_that_waits_on_an_account_is_listed_and_added_up(store: 
         replace(ISSUE, id="key", subject="key", account_id=ACCOUNT),
     )
     for each in orders:
-        await store.office.approvals.add(each, event())
+        await store.approvals.add(each, event())
 
-    found = await store.office.approvals.waiting_money(ACCOUNT, NOW, without="itself")
-    nothing = await store.office.approvals.waiting_money(SISTER, NOW)
+    found = await store.approvals.waiting_money(ACCOUNT, NOW, without="itself")
+    nothing = await store.approvals.waiting_money(SISTER, NOW)
 
     assert (found.count, found.value) == (31, Sum(30 * most + 25))
     assert len(found.oldest) == 25
@@ -90,22 +90,22 @@ async def test_the_money_that_waits_on_an_account_is_listed_and_added_up(store: 
 
 
 async def test_an_order_about_no_account_comes_back_as_it_was(store: Store) -> None:
-    await store.office.approvals.add(GRANT, event())
+    await store.approvals.add(GRANT, event())
 
-    assert await store.office.approvals.find("g1", EVERY_COMPANY, "") == GRANT
+    assert await store.approvals.find("g1", EVERY_COMPANY, "") == GRANT
     with pytest.raises(AlreadyExists):
-        await store.office.approvals.add(replace(GRANT, id="g2"), event())
-    await store.office.approvals.add(replace(GRANT, id="g3", subject="another"), event())
+        await store.approvals.add(replace(GRANT, id="g2"), event())
+    await store.approvals.add(replace(GRANT, id="g3", subject="another"), event())
 
 
 async def test_orders_of_no_company_are_found_by_their_orderer_alone(store: Store) -> None:
-    await store.office.approvals.add(GRANT, event())
-    await store.office.approvals.add(APPROVAL, event())
+    await store.approvals.add(GRANT, event())
+    await store.approvals.add(APPROVAL, event())
     search = ApprovalSearch(paging=Paging(1, 25))
     limit = CompanyScope(frozenset({COMPANY}))
 
-    limited = (await store.office.approvals.search(search, limit, "u9")).items
-    own = (await store.office.approvals.search(search, limit, MARIA)).items
+    limited = (await store.approvals.search(search, limit, "u9")).items
+    own = (await store.approvals.search(search, limit, MARIA)).items
 
     assert limited == [APPROVAL]
     assert {each.id for each in own} == {"a1", "g1"}
@@ -136,7 +136,7 @@ async def test_what_a_changed_person_may_not_order_any_more_is_void_at_once(
     before = replace(user(), roles=roles, companies=frozenset())
     await store.identity.users.add(before, event())
     for each in (PAYS, GRANT, ISSUE, replace(APPROVAL, ordered_by="u9", reference="2")):
-        await store.office.approvals.add(each, event())
+        await store.approvals.add(each, event())
 
     await store.identity.users.replace(replace(before, **changed), event("user.changed"))
 
@@ -155,15 +155,15 @@ async def test_of_an_approval_and_a_withdrawal_at_once_one_holds(
     before = len(await acts_of(store))
     for number in range(10):
         order = replace(PAYS, id=f"p{number}", reference=str(number))
-        await store.office.approvals.add(order, event())
+        await store.approvals.add(order, event())
         ends = [
             replace(order, state=state, decided_by=by, decided_at=NOW)
             for state, by in ((ApprovalState.APPROVED, "u2"), (ApprovalState.WITHDRAWN, MARIA))
         ]
 
         held = await asyncio.gather(
-            second.office.approvals.decide(ends[number % 2], event()),
-            store.office.approvals.decide(ends[1 - number % 2], event()),
+            second.approvals.decide(ends[number % 2], event()),
+            store.approvals.decide(ends[1 - number % 2], event()),
         )
 
         assert sorted(held) == [False, True]
@@ -181,10 +181,10 @@ async def test_a_decision_and_a_disabling_at_once_leave_one_of_them(
     approved = {"state": ApprovalState.APPROVED, "decided_by": "u2", "decided_at": NOW}
     for number in range(10):
         order = replace(PAYS, id=f"p{number}", reference=str(number))
-        await store.office.approvals.add(order, event())
+        await store.approvals.add(order, event())
 
         held, _ = await asyncio.gather(
-            second.office.approvals.decide(replace(order, **approved), event()),
+            second.approvals.decide(replace(order, **approved), event()),
             store.identity.users.replace(replace(before, active=False), event("user.disabled")),
         )
 
@@ -194,7 +194,7 @@ async def test_a_decision_and_a_disabling_at_once_leave_one_of_them(
 
 @both
 async def test_an_outcome_is_noted_and_one_that_ended_stays(store: Store) -> None:
-    held = store.office.approvals
+    held = store.approvals
     await held.add(APPROVAL, event())
     approved = replace(APPROVAL, state=ApprovalState.APPROVED, decided_at=NOW)
     unknown = replace(approved, outcome=Outcome.UNKNOWN)
@@ -222,7 +222,7 @@ async def test_an_outcome_that_was_noted_meanwhile_gives_way_to_moved_money_alon
     store: Store, outcome: Outcome, noted: bool
 ) -> None:
     """Two calls may be under way: what the slower one was told says nothing of the other."""
-    held = store.office.approvals
+    held = store.approvals
     await held.add(APPROVAL, event())
     approved = replace(APPROVAL, state=ApprovalState.APPROVED, decided_at=NOW)
     await held.decide(approved, event())
@@ -234,7 +234,7 @@ async def test_an_outcome_that_was_noted_meanwhile_gives_way_to_moved_money_alon
 
 
 async def test_one_without_an_outcome_is_followed_when_its_call_must_be_over(store: Store) -> None:
-    held = store.office.approvals
+    held = store.approvals
     await held.add(APPROVAL, event())
     await held.decide(replace(APPROVAL, state=ApprovalState.APPROVED, decided_at=LATER), event())
 
@@ -249,8 +249,8 @@ async def test_of_eight_who_fetch_a_secret_one_gets_it(
     store: Store, second: Store, order: str
 ) -> None:
     """The credential and its secret are made in the transaction that takes the order."""
-    await store.office.approvals.add(ISSUE, event())
-    await store.office.approvals.decide(APPROVED, event())
+    await store.approvals.add(ISSUE, event())
+    await store.approvals.decide(APPROVED, event())
     if order == "rotation":
         await store.credentials.add(credential(), event())
 
@@ -269,7 +269,7 @@ async def test_of_eight_who_fetch_a_secret_one_gets_it(
     [won] = [each for each in found if isinstance(each, str)]
     assert sum(isinstance(each, NothingToCollect) for each in found) == 7
     assert await store.credentials.find(won) is not None
-    kept = await store.office.approvals.find("i1", EVERY_COMPANY, "")
+    kept = await store.approvals.find("i1", EVERY_COMPANY, "")
     assert kept is not None
     assert (kept.outcome, kept.collected_at) == (Outcome.DONE, LATER)
 
@@ -286,8 +286,8 @@ async def test_of_eight_who_fetch_a_secret_one_gets_it(
 async def test_a_secret_is_not_made_late_or_for_what_was_not_approved(
     store: Store, state: ApprovalState, at: object
 ) -> None:
-    await store.office.approvals.add(ISSUE, event())
-    await store.office.approvals.decide(replace(APPROVED, state=state), event())
+    await store.approvals.add(ISSUE, event())
+    await store.approvals.decide(replace(APPROVED, state=state), event())
 
     with pytest.raises(NothingToCollect):
         await store.credentials.add(credential(), event(), SecretCollection("i1", at))
@@ -296,7 +296,7 @@ async def test_a_secret_is_not_made_late_or_for_what_was_not_approved(
 
 
 async def test_an_order_that_waits_yields_no_secret(store: Store) -> None:
-    await store.office.approvals.add(ISSUE, event())
+    await store.approvals.add(ISSUE, event())
 
     with pytest.raises(NothingToCollect):
         await store.credentials.add(credential(), event(), SecretCollection("i1", LATER))
@@ -314,9 +314,9 @@ async def test_limits_are_changed_while_a_credential_lives(store: Store) -> None
 
 
 async def test_orders_about_accounts_keep_their_account(store: Store) -> None:
-    await store.office.approvals.add(APPROVAL, event())
+    await store.approvals.add(APPROVAL, event())
 
-    found = await store.office.approvals.find("a1", EVERY_COMPANY, "")
+    found = await store.approvals.find("a1", EVERY_COMPANY, "")
 
     assert found is not None
     assert (found.account_id, found.subject) == (ACCOUNT, ACCOUNT)

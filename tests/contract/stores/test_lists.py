@@ -58,7 +58,7 @@ async def test_people_who_see_nothing_beyond_are_shown(
         )
         await store.identity.users.add(one, event())
 
-    found = await store.office.scoped.users(EVERY, scope_of(frozenset(limit)))
+    found = await store.identity.users.page(EVERY, scope_of(frozenset(limit)))
 
     assert [each.name for each in found.items] == shown
     assert found.total == len(shown)
@@ -115,10 +115,10 @@ async def test_the_last_sign_in_of_each_is_found(store: Store) -> None:
         begun = replace(session(f"s{number}", owner), created_at=at)
         await store.identity.sessions.begin(begun, token(1, f"s{number}"), event())
 
-    found = await store.office.scoped.last_sign_ins(ids)
+    found = await store.identity.users.last_sign_ins(ids)
 
     assert found == {"1": later, "2": NOW}
-    assert await store.office.scoped.last_sign_ins([]) == {}
+    assert await store.identity.users.last_sign_ins([]) == {}
 
 
 ELSEWHERE = CompanyScope(frozenset({THIRD}))
@@ -133,15 +133,15 @@ async def test_a_record_is_found_within_its_scope_alone(store: Store, scope: Com
     await store.credentials.add(credential(), event())
     one = replace(user("1", "1@example.com"), companies=frozenset({COMPANY}))
     await store.identity.users.add(one, event())
-    scoped, visible = store.office.scoped, scope in {EVERY_COMPANY, OURS}
+    users, visible = store.identity.users, scope in {EVERY_COMPANY, OURS}
 
     found = [
-        await scoped.account(ACCOUNT, scope),
-        await scoped.credential(CLIENT, scope),
-        await scoped.user("1", scope),
-        await scoped.user("1@example.com", scope),
+        await store.accounts.visible(ACCOUNT, scope),
+        await store.credentials.visible(CLIENT, scope),
+        await users.visible("1", scope),
+        await users.visible("1@example.com", scope),
     ]
-    listed_users = await scoped.users(EVERY, scope)
+    listed_users = await users.page(EVERY, scope)
 
     assert [each is not None for each in found] == [visible] * 4
     assert listed_users.total == visible

@@ -21,13 +21,12 @@ from gateway.core.approvals import (
     ApprovalSearch,
     ApprovalState,
 )
-from gateway.core.company_scope import EVERY_COMPANY, CompanyScope, scope_of
+from gateway.core.company_scope import EVERY_COMPANY, CompanyScope, StopScope, scope_of
 from gateway.core.storage import AlreadyExists
 from gateway.core.windows import Listed, Paging
 from gateway.payouts.followups import Backlog
 from gateway.request_log.model import RequestSearch
 from gateway.request_log.store import RequestRecords
-from gateway.stops.model import StopScope
 from tests.contract.stores.databases import both
 from tests.world.acts import acts_of
 from tests.world.stops import STOP, plant, sample
@@ -71,26 +70,26 @@ async def test_what_is_due_later_than_can_be_is_due(store: Store):
 
 @both
 async def test_an_order_is_read_back_whole(store: Store):
-    await store.office.approvals.add(APPROVAL, event())
+    await store.approvals.add(APPROVAL, event())
 
-    assert await store.office.approvals.find("a1", EVERY_COMPANY, "") == APPROVAL
-    assert await store.office.approvals.find("a2", EVERY_COMPANY, "") is None
+    assert await store.approvals.find("a1", EVERY_COMPANY, "") == APPROVAL
+    assert await store.approvals.find("a2", EVERY_COMPANY, "") is None
 
 
 async def test_one_order_waits_under_a_reference(store: Store):
-    await store.office.approvals.add(APPROVAL, event())
+    await store.approvals.add(APPROVAL, event())
 
     with pytest.raises(AlreadyExists):
-        await store.office.approvals.add(replace(APPROVAL, id="a2"), event())
+        await store.approvals.add(replace(APPROVAL, id="a2"), event())
 
-    await store.office.approvals.decide(decided(ApprovalState.REJECTED), event())
-    await store.office.approvals.add(replace(APPROVAL, id="a3"), event())
+    await store.approvals.decide(decided(ApprovalState.REJECTED), event())
+    await store.approvals.add(replace(APPROVAL, id="a3"), event())
 
 
 @both
 async def test_of_ten_decisions_at_once_one_holds(store: Store, second: Store):
-    await store.office.approvals.add(APPROVAL, event())
-    nodes = [store.office.approvals, second.office.approvals] * 5
+    await store.approvals.add(APPROVAL, event())
+    nodes = [store.approvals, second.approvals] * 5
 
     held = await asyncio.gather(
         *(
@@ -99,21 +98,21 @@ async def test_of_ten_decisions_at_once_one_holds(store: Store, second: Store):
         )
     )
 
-    found = await store.office.approvals.find("a1", EVERY_COMPANY, "")
+    found = await store.approvals.find("a1", EVERY_COMPANY, "")
     assert sum(held) == 1
     assert found == decided(ApprovalState.APPROVED, f"u{held.index(True)}")
 
 
 @both
 async def test_approvals_are_searched_by_state_and_company(store: Store):
-    await store.office.approvals.add(APPROVAL, event())
+    await store.approvals.add(APPROVAL, event())
     other = replace(APPROVAL, id="a2", reference="2", ordered_at=NOW + timedelta(seconds=1))
-    await store.office.approvals.add(other, event())
-    await store.office.approvals.decide(decided(ApprovalState.REJECTED), event())
+    await store.approvals.add(other, event())
+    await store.approvals.decide(decided(ApprovalState.REJECTED), event())
 
     async def found(*companies: str, **wanted) -> list[str]:
         search = ApprovalSearch(paging=FIRST, **wanted)
-        listed = await store.office.approvals.search(search, scope_of(frozenset(companies)), "")
+        listed = await store.approvals.search(search, scope_of(frozenset(companies)), "")
         assert listed.total == len(listed.items)
         return [each.id for each in listed.items]
 
@@ -125,24 +124,24 @@ async def test_approvals_are_searched_by_state_and_company(store: Store):
 
 @both
 async def test_what_waits_past_its_end_is_overdue(store: Store):
-    await store.office.approvals.add(APPROVAL, event())
+    await store.approvals.add(APPROVAL, event())
 
-    assert await store.office.approvals.overdue(END - timedelta(seconds=1)) == []
-    assert await store.office.approvals.overdue(END) == [APPROVAL]
+    assert await store.approvals.overdue(END - timedelta(seconds=1)) == []
+    assert await store.approvals.overdue(END) == [APPROVAL]
 
 
 @both
 async def test_orders_that_can_still_be_decided_are_counted(store: Store):
-    none = await store.office.approvals.waiting(NOW)
-    await store.office.approvals.add(APPROVAL, event())
+    none = await store.approvals.waiting(NOW)
+    await store.approvals.add(APPROVAL, event())
     newer = replace(APPROVAL, id="a2", reference="2", ordered_at=NOW + timedelta(seconds=1))
-    await store.office.approvals.add(newer, event())
+    await store.approvals.add(newer, event())
     over = replace(APPROVAL, id="a3", reference="3", ordered_at=NOW - timedelta(days=1))
-    await store.office.approvals.add(replace(over, ends_at=NOW), event())
+    await store.approvals.add(replace(over, ends_at=NOW), event())
 
-    two = await store.office.approvals.waiting(NOW)
-    await store.office.approvals.decide(decided(ApprovalState.REJECTED), event())
-    one = await store.office.approvals.waiting(NOW)
+    two = await store.approvals.waiting(NOW)
+    await store.approvals.decide(decided(ApprovalState.REJECTED), event())
+    one = await store.approvals.waiting(NOW)
 
     assert (none, two) == (Waiting(0, None), Waiting(2, NOW))
     assert one == Waiting(1, newer.ordered_at)
@@ -292,7 +291,7 @@ async def test_an_act_belongs_to_the_company_of_its_subject(store: Store):
     """Found in the transaction of the change, so that what it makes counts as well."""
     await store.credentials.add(credential(), replace(event(), subject=f"credential:{CLIENT}"))
     await store.payouts.add(payout(), attempt())
-    await store.office.approvals.add(APPROVAL, replace(event(), subject="approval:a1"))
+    await store.approvals.add(APPROVAL, replace(event(), subject="approval:a1"))
     await store.identity.users.add(LIMITED, replace(event(), subject=f"user:{LIMITED.id}"))
     await plant(store, sample(scope=StopScope.CREDENTIAL, subject=CLIENT))
     await plant(store, sample(id="bank", scope=StopScope.PROVIDER))

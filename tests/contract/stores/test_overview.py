@@ -15,7 +15,7 @@ from gateway.companies.service import add_company
 from gateway.core.access import Staff
 from gateway.core.approvals import ApprovalKind, ApprovalState
 from gateway.core.audit_context import AuditContext
-from gateway.core.company_scope import EVERY_COMPANY, CompanyScope, scope_of
+from gateway.core.company_scope import EVERY_COMPANY, CompanyScope, StopScope, scope_of
 from gateway.core.money import Money, Sum
 from gateway.core.rights import Role
 from gateway.overview.model import HOUR, HourFigures, Need, Span
@@ -24,7 +24,6 @@ from gateway.payouts.directory import PayoutDirectory
 from gateway.payouts.documents import OpenWork
 from gateway.payouts.model import PayoutState
 from gateway.payouts.status import Certainty
-from gateway.stops.model import StopScope
 from gateway.store.own_work import collectable
 from gateway.store.tables.core import accounts, payouts
 from gateway.store.tables.figures import closed_hours, payout_hours
@@ -253,7 +252,7 @@ async def test_what_is_not_proven_stands_open_until_it_is(store: Store):
 
 @both
 async def test_orders_stops_and_certificates_stand_open_until_they_end(store: Store):
-    await store.office.approvals.add(APPROVAL, event())
+    await store.approvals.add(APPROVAL, event())
     await plant(store, sample(id="s1", ends_at=NOW + HOUR))
     await plant(store, sample(id="s2", ends_at=NOW))
     async with store.database.writing() as connection:
@@ -284,7 +283,7 @@ async def test_a_bank_that_tells_nothing_of_what_it_paid_is_missing(store: Store
 @both
 async def test_what_stands_open_is_of_companies_in_scope_alone(store: Store):
     """Of another company nothing is told, not even that there is something."""
-    await store.office.approvals.add(APPROVAL, event())
+    await store.approvals.add(APPROVAL, event())
     stopped = sample(scope=StopScope.ACCOUNT, subject=ACCOUNT, ends_at=NOW + HOUR)
     await plant(store, stopped)
     await paid(store, "1", NOW - timedelta(minutes=30))
@@ -316,9 +315,9 @@ async def test_what_waits_is_of_who_can_decide_it(store: Store):
     """Not of who ordered it, has given an opinion on it, or has approved it."""
     await in_review(store)
     await store.reviews.add(replace(MARIA, by="user:ana@example.com"), event())
-    await store.office.approvals.add(APPROVAL, event())
+    await store.approvals.add(APPROVAL, event())
     approved = replace(APPROVAL, id="a2", reference="order-1", ordered_by="x", decided_by="joao")
-    await store.office.approvals.add(
+    await store.approvals.add(
         replace(approved, state=ApprovalState.APPROVED, decided_at=NOW - timedelta(days=2)), event()
     )
     count = PayoutDirectory(store.database).open_work
@@ -352,7 +351,7 @@ async def test_own_orders_are_told_and_a_secret_while_it_can_be_collected(store:
         )
     ):
         order = replace(APPROVAL, id=f"o{number}", reference=str(number), **changed)
-        await store.office.approvals.add(order, event())
+        await store.approvals.add(order, event())
 
     security = acting("u1", Role.SECURITY)
     told = await OverviewRecords(store.database).standing(security, NOW)
@@ -364,7 +363,7 @@ async def test_own_orders_are_told_and_a_secret_while_it_can_be_collected(store:
     (until,) = [each.at for _, each in told if each.need is Need.COLLECT]
     assert until == NOW + timedelta(minutes=15)
     assert (await PayoutDirectory(store.database).open_work(security)).approvals == 1
-    found = await store.office.approvals.matching(collectable(security, NOW), EVERY_COMPANY, "u1")
+    found = await store.approvals.matching(collectable(security, NOW), EVERY_COMPANY, "u1")
     assert [each.id for each in found] == ["o0"]
 
     late = acting("u1", Role.SECURITY, at=until)

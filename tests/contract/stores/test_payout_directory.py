@@ -416,7 +416,7 @@ async def test_who_ordered_and_who_approved_are_named(store: Store):
             decided_by="u2",
             decided_at=NOW,
         )
-        await store.office.approvals.add(order, event())
+        await store.approvals.add(order, event())
 
     directory = PayoutDirectory(store.database)
     ours, theirs = await directory.people(of_user), await directory.people(of_partner)

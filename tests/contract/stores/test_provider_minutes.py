@@ -6,8 +6,9 @@ from dataclasses import replace
 from datetime import timedelta
 
 from gateway.app.store import Store
-from gateway.banks.model import MINUTE, PLACES, FailingCalls, LastFailure, ProviderMinute
+from gateway.banks.model import MINUTE, FailingCalls, LastFailure, ProviderMinute
 from gateway.banks.store import ProviderMinutes
+from gateway.store.tables.figures import PLACES
 from tests.contract.stores.databases import both
 from tests.world.stores.samples import NOW
 

@@ -33,7 +33,7 @@ def held(centavos: int, blocked: int | None = None) -> Balance:
 
 def readings_of(store: Store, at: datetime = NOW) -> Readings:
     nobody: Any = None
-    return Readings(database=store.database, accounts=nobody, banks=nobody, now=lambda: at)
+    return Readings(database=store.database, find_account=nobody, banks=nobody, now=lambda: at)
 
 
 async def test_an_account_that_was_never_read_holds_nothing_that_is_known(store: Store):

@@ -36,7 +36,9 @@ ROWS = (
         file="gateway/payouts/report_file.py",
         right="        text_cell(payout.reference),",
         wrong="        payout.reference,",
-        tests=(f"{_REPORTS}/test_payouts.py::test_a_partner_s_reference_is_no_formula",),
+        tests=(
+            "tests/unit/gateway/payouts/test_report_file.py::test_a_partner_s_reference_is_no_formula",
+        ),
     ),
     Mistake(
         name="whole-cpf-in-the-table",
@@ -45,7 +47,9 @@ ROWS = (
         file="gateway/payouts/model.py",
         right="return self.destination.name, hidden_tax_number(self.destination.tax_number)",
         wrong="return self.destination.name, self.destination.tax_number",
-        tests=(f"{_REPORTS}/test_payouts.py::test_a_table_opens_in_a_portuguese_spreadsheet",),
+        tests=(
+            "tests/unit/gateway/payouts/test_report_file.py::test_a_table_opens_in_a_portuguese_spreadsheet",
+        ),
     ),
     Mistake(
         name="debit-in-ofx-without-its-minus",

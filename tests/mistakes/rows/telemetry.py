@@ -30,7 +30,7 @@ ROWS = (
             "        return strict.trace_id"
         ),
         wrong="    if not values:\n        return None\n    try:\n        return strict.trace_id",
-        tests=(f"{_TELEMETRY}/test_trace.py::test_anything_else_is_not",),
+        tests=("tests/unit/gateway/core/test_trace.py::test_anything_else_is_not",),
     ),
     Mistake(
         name="trace-of-the-request-before",
@@ -41,7 +41,7 @@ ROWS = (
         wrong="",
         tests=(
             (
-                f"{_TELEMETRY}/test_trace_traceparent.py"
+                "tests/unit/gateway/core/test_trace_traceparent.py"
                 "::test_a_request_that_sent_nothing_begins_the_trace_of_its_own_id"
             ),
         ),
@@ -103,7 +103,7 @@ ROWS = (
         promise="Only payouts that were paid count into the time of settlement.",
         source="docs/metrics.md",
         file="gateway/telemetry/observer.py",
-        right="        if state == PayoutState.PAID:",
+        right='        if state == "paid":',
         wrong="        if state:",
         tests=(
             (

@@ -92,7 +92,7 @@ ROWS = (
         file="gateway/app/retention.py",
         right="CallbackRecords(database).forget(now - CALLBACKS_KEPT)",
         wrong="CallbackRecords(database).forget(now - REQUESTS_KEPT)",
-        tests=(f"{_UNIT}/process/test_retention.py::test_what_is_old_is_forgotten",),
+        tests=(f"{_UNIT}/app/test_retention.py::test_what_is_old_is_forgotten",),
     ),
     Mistake(
         name="ended-sessions-deleted-at-once",
@@ -101,7 +101,7 @@ ROWS = (
         file="gateway/app/retention.py",
         right="store.sessions.forget(before)",
         wrong="store.sessions.forget(now)",
-        tests=(f"{_UNIT}/process/test_retention.py::test_a_session_that_ended_is_kept_for_a_week",),
+        tests=(f"{_UNIT}/app/test_retention.py::test_a_session_that_ended_is_kept_for_a_week",),
     ),
     Mistake(
         name="belief-from-the-end-of-a-reading",
@@ -111,10 +111,7 @@ ROWS = (
         right="        self._kept.belief.until = followed_at + BELIEVED_S",
         wrong="        self._kept.belief.until = self._clock() + BELIEVED_S",
         tests=(
-            (
-                f"{_UNIT}/records/test_change_feed.py"
-                "::test_the_belief_counts_from_before_the_reading"
-            ),
+            (f"{_UNIT}/app/test_change_feed.py::test_the_belief_counts_from_before_the_reading"),
         ),
     ),
     Mistake(
@@ -126,7 +123,7 @@ ROWS = (
         wrong="                self._mark = news.mark",
         tests=(
             (
-                f"{_UNIT}/records/test_change_feed.py"
+                f"{_UNIT}/app/test_change_feed.py"
                 "::test_another_log_means_that_everything_is_forgotten"
             ),
         ),
@@ -140,7 +137,7 @@ ROWS = (
         wrong="        if not found.cancelled() and found.exception() is None:",
         tests=(
             (
-                f"{_UNIT}/records/test_record_cache.py"
+                f"{_UNIT}/app/test_record_cache.py"
                 "::test_a_reading_from_before_the_change_is_not_kept_though_nobody_asks_again"
             ),
         ),
@@ -154,7 +151,7 @@ ROWS = (
         wrong="        if entry is not None:",
         tests=(
             (
-                f"{_UNIT}/records/test_record_cache_wrong_secrets.py"
+                f"{_UNIT}/app/test_record_cache_wrong_secrets.py"
                 "::test_what_the_store_has_by_now_counts"
             ),
         ),

@@ -18,8 +18,8 @@ import msgspec
 import pytest
 
 from gateway.config.settings import FailedCredentials, Limits, Payouts, Rate, RateLimits
+from gateway.core.company_scope import StopScope
 from gateway.core.rights import Role
-from gateway.stops.model import StopScope
 from tests.world.backoffice.client import BackofficeClient
 from tests.world.backoffice.explanations import OFFICE, explained
 from tests.world.gateway.world import (

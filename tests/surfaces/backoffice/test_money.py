@@ -12,7 +12,7 @@ import pytest
 import pytest_asyncio
 
 from gateway.config.settings import Payouts, Settings
-from gateway.stops.model import StopScope
+from gateway.core.company_scope import StopScope
 from tests.world.backoffice.client import BackofficeClient
 from tests.world.backoffice.operations import BANK_PAYEE, PAYEE, paid, withdrawing
 from tests.world.gateway.world import World, opened, order, patient, sandbox

@@ -9,7 +9,7 @@ import pytest
 
 from gateway.config.settings import Database, Settings
 from gateway.config.values import Address
-from gateway.stops.model import StopScope
+from gateway.core.company_scope import StopScope
 from gateway.telemetry.metrics import series
 from provider_adapters.testing.demo.document import Pair
 from tests.world.credentials import revoke

@@ -11,7 +11,8 @@ import pytest
 from gateway.app.change_feed import EVERY_S
 from gateway.cli.context import AdminContext
 from gateway.core import errors
-from gateway.stops.model import Stop, StopScope
+from gateway.core.company_scope import StopScope
+from gateway.stops.model import Stop
 from provider_adapters.testing.demo.document import Pair
 from tests.world.gateway.world import World, another_process, opened, order, patient, sandbox
 from tests.world.stops import lift, plant, sample, stop_payouts

@@ -40,7 +40,7 @@ class Changing:
 
     found: Account
 
-    async def account(self, _account_id: str, _scope: CompanyScope) -> Account:
+    async def visible(self, _account_id: str, _scope: CompanyScope) -> Account:
         return self.found
 
 
@@ -64,7 +64,7 @@ def built(kernel: Kernel) -> BackOfficeOperations:
 async def test_an_account_is_read_from_the_store_each_time():
     """What an operator changed is seen by the next call, not when a cache forgets."""
     changing = Changing(account())
-    store = SimpleNamespace(office=SimpleNamespace(scoped=changing))
+    store = SimpleNamespace(accounts=changing)
     policy = build_visible_account(kernel_on(store, Clock()))
     first, second = (
         call(RawRequest(path={"account_id": ACCOUNT}), person=somebody(), scope=EVERY_COMPANY)

@@ -98,7 +98,7 @@ async def test_browsers_are_shown_by_state_and_gone_when_idle(board: Board):
 
 async def test_orders_that_wait_are_shown_with_the_age_of_the_oldest(board: Board):
     none = await board.shows(series.APPROVALS_WAITING), board.values
-    await board.store.office.approvals.add(APPROVAL, event())
+    await board.store.approvals.add(APPROVAL, event())
     board.clock.passes(minutes=90)
 
     assert none[0] == 0

@@ -15,8 +15,8 @@ from gateway.app.kept_records import KeptRecords
 from gateway.app.record_cache import RecordCache
 from gateway.core.calls import Ready
 from gateway.core.change_feed import Act
+from gateway.core.company_scope import StopScope
 from gateway.credentials.model import Credential
-from gateway.stops.model import StopScope
 from tests.world import registers
 from tests.world.registers import NOON, Registers
 from tests.world.stops import lift, stop_payouts

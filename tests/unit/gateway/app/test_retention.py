@@ -16,7 +16,7 @@ from gateway.app.retention import (
     delete_old_sign_ins,
 )
 from gateway.app.store import Store
-from gateway.banks.model import PLACES, ProviderMinute
+from gateway.banks.model import ProviderMinute
 from gateway.banks.port.provider_callbacks import CallbackKind
 from gateway.banks.store import ProviderMinutes
 from gateway.callbacks.model import (
@@ -28,6 +28,7 @@ from gateway.core.company_scope import EVERY_COMPANY
 from gateway.core.windows import Paging
 from gateway.request_log.model import LoggedRequest
 from gateway.request_log.store import RequestRecords
+from gateway.store.tables.figures import PLACES
 from tests.unit.standing_payouts import company_and_accounts
 from tests.world import registers
 from tests.world.standing import NOON, Clock

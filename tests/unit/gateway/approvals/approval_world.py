@@ -21,7 +21,7 @@ from gateway.core.access import Staff
 from gateway.core.account import Environment
 from gateway.core.approvals import Approval, ApprovalSearch, RejectionBody
 from gateway.core.audit_context import AuditContext
-from gateway.core.company_scope import scope_of
+from gateway.core.company_scope import StopScope, scope_of
 from gateway.core.errors import ServiceError
 from gateway.core.money import Money
 from gateway.core.rights import Role
@@ -29,7 +29,7 @@ from gateway.core.sessions import SignedInUser
 from gateway.core.user import User
 from gateway.core.windows import Paging
 from gateway.refunds.refunding import RefundExecution
-from gateway.stops.model import Stop, StopScope
+from gateway.stops.model import Stop
 from tests.world.payouts import CAREFUL, PayoutWorld, asking
 from tests.world.people import ACCOUNT, account
 from tests.world.standing import NOON, Clock
@@ -188,7 +188,7 @@ def made(
     )
     nothing: Any = None
     return Approvals(
-        store=store.office.approvals,
+        store=store.approvals,
         audit=store.audit,
         users=store.identity.users,
         money=money,

@@ -301,7 +301,7 @@ async def test_what_a_process_that_died_left_undone_is_done_a_minute_later(
         decider="user:joao@example.com",
         decided_at=approval_world.payout_world.clock.now(),
     )
-    await approval_world.store.office.approvals.decide(decided, event())
+    await approval_world.store.approvals.decide(decided, event())
 
     early = await approval_world.refusal(approval_world.approve(ANA, waiting))
     approval_world.payout_world.clock.passes(MINUTE_S)

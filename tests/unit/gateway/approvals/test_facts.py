@@ -56,8 +56,8 @@ async def facts(office: Registers) -> ApprovalFacts:
     await office.store.payouts.add(payout("alike", created_at=NOON), attempt())
     nobody: Any = SimpleNamespace()
     database = office.store.database
-    readings = Readings(database=database, accounts=nobody, banks=nobody, now=office.clock)
-    orders = office.store.office.approvals
+    readings = Readings(database=database, find_account=nobody, banks=nobody, now=office.clock)
+    orders = office.store.approvals
     return ApprovalFacts(payouts=office.payouts, readings=readings, orders=orders)
 
 
@@ -86,7 +86,7 @@ async def test_the_other_orders_of_the_account_are_told_and_not_the_order_itself
 ):
     other = replace(WAITING, id="b", reference="order-2", centavos=6_000_000)
     for each in (WAITING, other):
-        await office.store.office.approvals.add(each, event())
+        await office.store.approvals.add(each, event())
 
     told = await facts.of(Staff(office.acting), WAITING, ORDER)
 

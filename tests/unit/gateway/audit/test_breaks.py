@@ -44,7 +44,9 @@ async def breaks(office: Registers) -> AuditBreaks:
     ):
         await users.add(user, office.acting.event("user.created", f"user:{user.id}"))
     await change(office, "x")
-    return AuditBreaks(audit=office.store.audit, users=users, keys=KEYS, now=office.clock)
+    return AuditBreaks(
+        audit=office.store.audit, find_user=users.find_by_email, keys=KEYS, now=office.clock
+    )
 
 
 async def change(office: Registers, actor: str) -> None:

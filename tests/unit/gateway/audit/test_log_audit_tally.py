@@ -68,9 +68,9 @@ async def hall(tmp_path: Path) -> AsyncIterator[Hall]:
         maria = replace(user(), companies=frozenset({COMPANY}))
         await office.store.identity.users.add(maria, event())
         users = office.store.identity.users
-        made = Hall(office, AuditTally(office.store.audit, users, lambda: NOW))
+        made = Hall(office, AuditTally(office.store.audit, users.find, lambda: NOW))
         audit: Any = made
-        made.tally = AuditTally(audit, users, lambda: NOW)
+        made.tally = AuditTally(audit, users.find, lambda: NOW)
         yield made
 
 

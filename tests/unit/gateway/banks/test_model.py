@@ -7,16 +7,8 @@ from datetime import UTC, datetime
 import pytest
 from msgspec import UNSET
 
-from gateway.banks.model import (
-    CALL_BOUNDS_S,
-    LENGTH,
-    PLACES,
-    STEP,
-    WELL,
-    Calls,
-    ProviderMinute,
-    WeatherWindow,
-)
+from gateway.banks.model import LENGTH, STEP, WELL, Calls, ProviderMinute, WeatherWindow
+from gateway.store.tables.figures import CALL_BOUNDS_S, PLACES
 from gateway.telemetry.metrics import series
 
 AT = datetime(2026, 11, 20, 12, tzinfo=UTC)

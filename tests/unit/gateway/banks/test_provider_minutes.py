@@ -7,9 +7,10 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from gateway.banks.model import MINUTE, PLACES, LastFailure, ProviderMinute
+from gateway.banks.model import MINUTE, LastFailure, ProviderMinute
 from gateway.banks.provider_minutes import ProviderMinuteWriter
 from gateway.core.storage import StoreUnavailable
+from gateway.store.tables.figures import PLACES
 from gateway.telemetry.metrics import series
 from gateway.telemetry.metrics.registry import MetricRegistry
 from tests.unit.gateway.telemetry.metrics.registry import INSTANCE, WORDS

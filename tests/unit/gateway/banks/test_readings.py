@@ -54,7 +54,7 @@ class World:
         banks: Any = self
         store = self.store
         return Readings(
-            database=store.database, accounts=store.accounts, banks=banks, now=self.clock
+            database=store.database, find_account=store.accounts.find, banks=banks, now=self.clock
         )
 
     def of(self, found: Account) -> Bank:

@@ -10,17 +10,11 @@ from typing import Any
 import pytest
 from msgspec import UNSET
 
-from gateway.banks.model import (
-    MINUTE,
-    PLACES,
-    FailingCalls,
-    LastFailure,
-    ProviderMinute,
-    WeatherWindow,
-)
+from gateway.banks.model import MINUTE, FailingCalls, LastFailure, ProviderMinute, WeatherWindow
 from gateway.banks.service import BankReports
 from gateway.core.errors import ServiceError
 from gateway.core.user_errors import NOT_FOUND
+from gateway.store.tables.figures import PLACES
 from tests.unit.gateway.banks.samples import provider
 from tests.world.acts import reader
 from tests.world.standing import Clock

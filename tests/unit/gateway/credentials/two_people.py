@@ -84,7 +84,7 @@ async def opened(folder: Path) -> AsyncIterator[TwoPeople]:
             open=lambda sealed, row: sealed.decode().removeprefix(f"{row}|"),
         )
         approvals = Approvals(
-            store=office.store.office.approvals,
+            store=office.store.approvals,
             audit=office.store.audit,
             users=office.store.identity.users,
             money=nothing,

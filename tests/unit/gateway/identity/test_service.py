@@ -59,7 +59,7 @@ def alone(identity_world: IdentityWorld, admin_world: AdminWorld) -> People:
     return People(
         context=identity_world.context,
         services=identity_world.services,
-        records=admin_world.scoped,
+        users=admin_world.office.store.identity.users,
         orders=orders,
     )
 

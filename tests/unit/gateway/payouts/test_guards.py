@@ -6,12 +6,13 @@ from datetime import timedelta
 import pytest
 
 from gateway.core.calls import Caller
+from gateway.core.company_scope import StopScope
 from gateway.core.errors import ServiceError
 from gateway.core.storage import StoreUnavailable
 from gateway.payouts.create import Payouts
 from gateway.payouts.guards import PayoutGuards, SimilarPolicy
 from gateway.payouts.model import Payout
-from gateway.stops.model import Stop, StopScope
+from gateway.stops.model import Stop
 from tests.world.payouts import FORBIDDEN, NO_STORE, NOT_SENT, OK, PayoutWorld, ScriptedBank, asking
 from tests.world.people import ACCOUNT, CLIENT, COMPANY, SISTER, account, caller, principal
 from tests.world.standing import NOON, Clock

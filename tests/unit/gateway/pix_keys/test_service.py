@@ -39,7 +39,7 @@ OWNER = KeyOwner(
 
 
 def at(bank: OfferingBank, log: Log | None = None, **more: bool) -> PixKeys:
-    return PixKeys(KeyOwners(OneBank(bank, **more), log or Log(), None))  # type: ignore[arg-type]
+    return PixKeys(KeyOwners(OneBank(bank, **more), log or Log()))  # type: ignore[arg-type]
 
 
 async def test_a_registered_key_has_its_public_id():

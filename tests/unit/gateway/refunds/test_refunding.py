@@ -36,10 +36,11 @@ from gateway.banks.port.refunds import (
 from gateway.core import errors
 from gateway.core.account import Environment
 from gateway.core.catalogue import ErrorCode
+from gateway.core.company_scope import StopScope
 from gateway.core.money import Money
 from gateway.core.storage import StoreUnavailable
 from gateway.refunds.refunding import RefundExecution
-from gateway.stops.model import Stop, StopScope
+from gateway.stops.model import Stop
 from tests.unit.gateway.refunds.refunds import CHARGE, PAYMENT, SILENCE, TAKEN, UNSENT
 from tests.unit.offering import E2E_ID, Log, OfferingBank, acting, lessened, refund
 from tests.unit.refusals import refused

@@ -3,7 +3,7 @@
 import pytest
 
 from gateway.reports.formats import FORMATS, Format, Write
-from gateway.statements.model import Locale
+from gateway.reports.texts import Locale
 from tests.unit.reporting import DOCUMENT, document, whole
 from tests.world.people import ACCOUNT
 

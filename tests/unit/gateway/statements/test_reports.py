@@ -22,8 +22,9 @@ from gateway.core.money import MAX_CENTAVOS, Money, Sum
 from gateway.core.windows import LocalWindow, Window
 from gateway.reports.formats import FORMATS, Format
 from gateway.reports.pdf import WriterMissing
+from gateway.reports.texts import Locale
 from gateway.statements import reports as reports_module
-from gateway.statements.model import Locale, Report, ReportRequest
+from gateway.statements.model import Report, ReportRequest
 from gateway.statements.reports import MOST, Reports, movement_pages
 from tests.unit.refusals import refused
 from tests.unit.reporting import FEE, entry

@@ -15,7 +15,8 @@ from gateway.core.storage import StoreUnavailable
 from gateway.http.backoffice.callers import AccountCaller
 from gateway.http.route import Row
 from gateway.reports.formats import FORMATS
-from gateway.statements.model import Locale, Report, ReportRequest
+from gateway.reports.texts import Locale
+from gateway.statements.model import Report, ReportRequest
 from gateway.statements.routes import report, routes
 from tests.unit.gateway.http.backoffice.surface import OFFICE, ROWS, becomes, line
 from tests.unit.gateway.statements.linked_statements import at

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from gateway.stops.model import StopScope
+from gateway.core.company_scope import StopScope
 from tests.world.people import ACCOUNT, CLIENT, COMPANY, SISTER, account, principal
 from tests.world.standing import NOON
 from tests.world.stops import sample

@@ -9,12 +9,12 @@ import pytest
 from gateway.app.build_backoffice import build_stops
 from gateway.core.access import Staff, StaffOf
 from gateway.core.audit_context import RuleViolation
-from gateway.core.company_scope import CompanyScope
+from gateway.core.company_scope import CompanyScope, StopScope
 from gateway.core.errors import ServiceError
 from gateway.core.rights import Role
 from gateway.core.storage import StoreUnavailable
 from gateway.core.windows import Paging
-from gateway.stops.model import Stop, StopRequest, StopScope
+from gateway.stops.model import Stop, StopRequest
 from tests.world.people import somebody
 from tests.world.registers import NOON, Registers
 from tests.world.stops import in_force, lift, stop_payouts

@@ -8,14 +8,13 @@ from typing import Any
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from gateway.payouts.followups import Unsettled
 from gateway.telemetry.logs.lines import LineBuffer
 from gateway.telemetry.metrics import series
 from gateway.telemetry.metrics.families import OTHER, Vocabulary
 from gateway.telemetry.metrics.registry import Instance, MetricRegistry
 from gateway.telemetry.observer import TelemetryObserver
 from gateway.telemetry.ports import Event
-from gateway.telemetry.records import AccessRecord, Observer, ProviderCall, begin_record
+from gateway.telemetry.records import AccessRecord, Observer, ProviderCall, Unsettled, begin_record
 from tests.world.metrics import samples, shown, timed
 
 INSTANCE = Instance(

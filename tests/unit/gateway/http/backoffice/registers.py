@@ -18,7 +18,6 @@ from gateway.core.rights import Role
 from gateway.core.sessions import SignedInUser
 from gateway.core.windows import Paging
 from gateway.http.backoffice.callers import AccountCaller, BackOfficeCaller
-from gateway.store.lists import ScopedRecords
 from tests.unit.gateway.http.backoffice.surface import ROWS
 from tests.world.people import somebody
 from tests.world.registers import Registers as Office_
@@ -32,7 +31,6 @@ class AdminWorld:
     """Two companies with an account each, and the registers that hold them."""
 
     office: Office_
-    scoped: ScopedRecords
     ours: Company
     theirs: Company
     account: Account
@@ -65,7 +63,7 @@ async def admin_world_of(office: Office_) -> AdminWorld:
     """Fill the registers."""
     ours, theirs = await office.company("Ours"), await office.company("Theirs")
     accounts = [await office.account(each.id, name="A") for each in (ours, theirs)]
-    return AdminWorld(office, office.store.office.scoped, ours, theirs, *accounts)
+    return AdminWorld(office, ours, theirs, *accounts)
 
 
 async def turned_down(deed: Awaitable[object]) -> str:

@@ -8,7 +8,8 @@ from gateway.core import errors
 from gateway.core.calls import RawRequest
 from gateway.core.catalogue import ErrorCode
 from gateway.core.windows import LocalWindow, Window
-from gateway.statements.model import Locale, ReportRequest
+from gateway.reports.texts import Locale
+from gateway.statements.model import ReportRequest
 from policies.validation.backoffice.searches import report_input
 from tests.unit.refusals import refusal_of
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import pytest
 
@@ -14,6 +15,7 @@ from gateway.banks.port.providers import Unavailable
 from gateway.core import errors
 from gateway.core.errors import ServiceError
 from gateway.payouts.model import KeyPayout, Payout, PayoutRequest
+from gateway.payouts.service import with_owner
 from gateway.pix_keys.service import KeyOwners
 from tests.unit.offering import Log, OfferingBank, acting, lessened
 from tests.world.payouts import PIX, OneBank, asking
@@ -49,10 +51,10 @@ async def named(
     known: Payout | None = None,
 ) -> PayoutRequest:
     asked = bank or OfferingBank(reads={"look_up_key": OWNER})
-    owners = KeyOwners(OneBank(asked), Log(), Known(known))  # type: ignore[arg-type]
-    return await owners.named(
-        acting(), account(), KeyPayout(request=request, difference_reason=reason)
-    )
+    owners: Any = KeyOwners(OneBank(asked), Log())  # type: ignore[arg-type]
+    known_payouts: Any = Known(known)
+    order = KeyPayout(request=request, difference_reason=reason)
+    return await with_owner(owners, known_payouts, acting(), account(), order)
 
 
 async def test_the_owner_stands_in_the_order_with_the_reason_for_another_number():
