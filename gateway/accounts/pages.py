@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Final
 
 from gateway.accounts.model import AccountChange, AccountRequest, Connection, ProviderRequest
 from gateway.accounts.service import AccountBanks, Accounts
+from gateway.banks.port.statements import Balance
 from gateway.banks.readings import Readings
 from gateway.banks.service import BankReports
 from gateway.companies.service import Companies
 from gateway.core import errors
+from gateway.core.access import Staff
+from gateway.core.account import Account
 from gateway.core.errors import ServiceError
 from gateway.core.versions import ANY_VERSION
 from gateway.http.backoffice.callers import bank_fails
 from gateway.http.panel.pages.kit import CHOICES, PageContext, Pages, go_on, part
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.visit import HOME, Visit, address
-from gateway.statements.service import Statements
 from policies.validation.backoffice.inputs import of_path
 from policies.validation.backoffice.searches import ACCOUNTS
 from policies.validation.bodies import of_form
@@ -33,7 +35,7 @@ def pages(  # noqa: PLR0913, PLR0917 - what pages call
     accounts: Accounts,
     banks: AccountBanks,
     companies: Companies,
-    statements: Statements,
+    balance_of: Callable[[Staff, Account], Awaitable[Balance]],
     reports: BankReports,
     readings: Readings,
     context: PageContext,
@@ -59,7 +61,7 @@ def pages(  # noqa: PLR0913, PLR0917 - what pages call
         data, balance, last = await panel.account_data(visit), None, None
         if visit.reads_bank:
             account = await panel.account(visit)
-            balance = await part(statements.balance(panel.staff(visit), account), _BALANCE_FAILS)
+            balance = await part(balance_of(panel.staff(visit), account), _BALANCE_FAILS)
             if balance.problem:
                 last = (await part(readings.last(panel.staff(visit), account))).data
         data = {

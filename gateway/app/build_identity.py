@@ -11,6 +11,7 @@ from gateway.app.build_accounts import quotas
 from gateway.app.kernel import Kernel
 from gateway.companies.service import known_company
 from gateway.config.settings import Settings
+from gateway.http.people import UserPolicies
 from gateway.identity.one_time_codes import RecoveryCodes, Totp
 from gateway.identity.passwords import PasswordHasher
 from gateway.identity.ports import (
@@ -24,7 +25,6 @@ from gateway.identity.services import (
     build_identity_services,
 )
 from gateway.identity.signing_keys import Keyring, new_signing_key
-from gateway.identity.surface import UserPolicies
 from gateway.identity.tokens import AccessTokens, Audience, OpaqueTokens
 from policies.authentication.bearer import BearerToken
 from policies.authorization.user import RequiresSecondFactor

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
 
+from gateway.accounts.model import AccountSearch
 from gateway.app.backoffice_operations import BackOfficeOperations
+from gateway.app.build_backoffice import build_account_service
 from gateway.app.kernel import Kernel
 from gateway.audit import pages as audit_pages
 from gateway.audit import routes as audit_routes
@@ -26,7 +28,7 @@ from gateway.configuration import routes as configuration_routes
 from gateway.configuration.service import Configuration
 from gateway.core.account import Environment
 from gateway.http.backoffice.routing import Routes
-from gateway.http.panel.pages.kit import PageContext
+from gateway.http.panel.pages.kit import CHOICES, PageContext
 from gateway.http.panel.pages.page import Page
 from gateway.http.route import Surface
 from gateway.http.table import Table
@@ -37,6 +39,7 @@ from gateway.overview import pages as overview_pages
 from gateway.overview import routes as overview_routes
 from gateway.overview.service import Overviews
 from gateway.overview.store import OverviewRecords
+from gateway.payouts.documents import sums_of
 from gateway.payouts.service import PayoutRecords
 from gateway.reference import pages as reference_pages
 from gateway.request_log import pages as request_pages
@@ -97,14 +100,20 @@ def build_oversight(  # noqa: PLR0913 - what they read
     overviews = build_overviews(kernel, banks.known)
     requests = RequestLog(records, office.turns)
     traces = _traces(kernel, rehearse, lines, partners)
-    reference = reference_pages.Reference(partners)
+    reference, accounts = reference_pages.Reference(partners), build_account_service(kernel)
 
     def pages(payouts: PayoutRecords, context: PageContext) -> Sequence[Page]:
         return (
             *overview_pages.pages(overviews, payouts, banks, office.readings, requests, context),
             *request_pages.pages(requests, context),
             *trace_pages.pages(traces, context),
-            *bank_pages.pages(banks, payouts, context),
+            *bank_pages.pages(
+                banks,
+                payouts.hit,
+                sums_of,
+                lambda who, bank: accounts.page(who, AccountSearch(CHOICES, provider=bank)),
+                context,
+            ),
             *callback_pages.pages(callbacks, context),
             *audit_pages.pages(audit, context),
             *configuration_pages.pages(configuration, context),

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from datetime import timedelta
 from functools import partial
 
+from gateway.accounts.model import NAMED_AT_MOST, AccountSearch, Name, NamesRequest
 from gateway.app.build_backoffice import (
     build_account_service,
     build_companies,
@@ -15,16 +16,17 @@ from gateway.app.build_backoffice import (
 from gateway.app.build_identity import IdentityRoom
 from gateway.app.kernel import Kernel
 from gateway.companies.service import find_company
-from gateway.core.access import StaffOf
+from gateway.core.access import Staff, StaffOf
 from gateway.http.panel.pages.badges import Badges
 from gateway.http.panel.pages.kept import LABEL, KeptForms
-from gateway.http.panel.pages.kit import PageContext
+from gateway.http.panel.pages.kit import CHOICES, PageContext
 from gateway.http.panel.pages.navigation import Navigation
 from gateway.http.panel.pages.page import Page, holders
 from gateway.http.panel.pages.represent import PageResponses
 from gateway.http.panel.pages.surface import Frame, pages_surface
 from gateway.http.panel.pages.templates import Templates
 from gateway.http.panel.static import read_static
+from gateway.http.people import PanelPolicies
 from gateway.http.route import Surface
 from gateway.identity.cookies import (
     DEVICE_LABEL,
@@ -32,11 +34,12 @@ from gateway.identity.cookies import (
     DeviceCookies,
     PanelCookies,
 )
+from gateway.identity.model import UserStanding
 from gateway.identity.pages import own_pages, people_pages
 from gateway.identity.panel_context import PanelContext, PanelSettings
 from gateway.identity.panel_representation import PanelResponses
 from gateway.identity.panel_sessions import PanelSessionRecords
-from gateway.identity.panel_surface import Panel, PanelPolicies
+from gateway.identity.panel_surface import Panel
 from gateway.identity.panel_tokens import PanelTokens
 from gateway.identity.panel_view import PanelViews
 from gateway.identity.service import People
@@ -44,6 +47,7 @@ from gateway.identity.sign_in_pages import pages as sign_in_pages
 from gateway.identity.sign_in_pages import stepping_up
 from gateway.payouts.service import PayoutRecords
 from gateway.security.sealing import Sealer
+from gateway.stops.model import Stop
 from policies.authentication.session import (
     HARDENED,
     INSECURE,
@@ -90,6 +94,31 @@ def build_panel(kernel: Kernel, identity: IdentityRoom) -> Panel:
     )
 
 
+def _context(kernel: Kernel, people: People) -> PageContext:
+    """Return what the pages of every noun share."""
+    accounts, stops = build_account_service(kernel), build_stops(kernel)
+
+    async def names(who: Staff, ids: Sequence[str]) -> Sequence[Name]:
+        return await accounts.names(who, NamesRequest(list(ids[:NAMED_AT_MOST])))
+
+    async def users(who: Staff) -> Sequence[UserStanding]:
+        return (await people.page(who, CHOICES)).items
+
+    async def in_force(who: Staff) -> Sequence[Stop]:
+        return (await stops.page(who, CHOICES)).items
+
+    return PageContext(
+        staff=StaffOf(kernel.now, kernel.settings.factor_roles),
+        find=build_visible_account(kernel).find,
+        account=accounts.get,
+        accounts=lambda who: accounts.page(who, AccountSearch(CHOICES)),
+        banks=accounts.bank_numbers,
+        names=names,
+        people=users,
+        stops=in_force,
+    )
+
+
 def build_pages(
     panel: Panel,
     kernel: Kernel,
@@ -102,13 +131,7 @@ def build_pages(
 
     ``nouns`` declares those of the nouns that are built elsewhere.
     """
-    context = PageContext(
-        staff=StaffOf(kernel.now, kernel.settings.factor_roles),
-        find=build_visible_account(kernel).find,
-        accounts=build_account_service(kernel),
-        people=people,
-        stops=build_stops(kernel),
-    )
+    context = _context(kernel, people)
     pages = (
         *sign_in_pages(panel, context),
         *people_pages(people, build_companies(kernel), context),

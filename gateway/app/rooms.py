@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from gateway.accounts.model import AccountSearch
 from gateway.accounts.pages import pages as account_pages
 from gateway.accounts.routes import routes as account_routes
 from gateway.app.backoffice_operations import BackOfficeOperations
@@ -55,11 +56,12 @@ from gateway.companies.pages import pages as company_pages
 from gateway.companies.routes import routes as company_routes
 from gateway.config.settings import Auth, Basic, Cache, Sealing, Settings
 from gateway.config.values import Secret
+from gateway.credentials.model import CredentialSearch, CredentialState
 from gateway.credentials.pages import pages as credential_pages
 from gateway.credentials.routes import routes as credential_routes
 from gateway.http.backoffice.routing import Routes
 from gateway.http.backoffice.surface import backoffice_surface
-from gateway.http.panel.pages.kit import PageContext
+from gateway.http.panel.pages.kit import CHOICES, PageContext
 from gateway.http.panel.pages.page import Page
 from gateway.http.route import Surface
 from gateway.identity.panel_surface import Panel, panel_surface, session_gate
@@ -247,7 +249,8 @@ def _pages(rooms: Rooms, oversight: Oversight, context: PageContext) -> Sequence
             OrderServices(
                 keys=bank.pix_keys,
                 acts=paid.acts,
-                statements=bank.statements,
+                balance=bank.statements.balance,
+                readings=bank.statements.readings,
                 banks=oversight.banks,
                 waits=does.approvals.terms.waits,
                 waiting=does.approvals.waiting,
@@ -265,12 +268,20 @@ def _pages(rooms: Rooms, oversight: Oversight, context: PageContext) -> Sequence
             accounts,
             does.banks,
             companies,
-            bank.statements,
+            bank.statements.balance,
             oversight.banks,
             does.readings,
             context,
         ),
-        *company_pages(companies, accounts, does.credentials, context),
+        *company_pages(
+            companies,
+            lambda who, company: accounts.page(who, AccountSearch(CHOICES, company)),
+            lambda who, company: does.credentials.page(
+                who,
+                CredentialSearch(paging=CHOICES, company_id=company, state=CredentialState.LIVE),
+            ),
+            context,
+        ),
         *credential_pages(does.credentials, oversight.audit, context),
         *approval_pages(does.approvals, does.secrets, context),
         *stop_pages(

@@ -7,7 +7,6 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any, Final
 
-from gateway.accounts.model import AccountRecord
 from gateway.approvals.service import Approvals, ApprovedSecrets
 from gateway.core.access import Staff
 from gateway.core.approvals import (
@@ -22,7 +21,7 @@ from gateway.core.money import Sum
 from gateway.core.user_errors import VALIDATION_FAILED
 from gateway.http.backoffice.callers import REFUND_FAILS
 from gateway.http.panel.pages.formats import typed_money
-from gateway.http.panel.pages.kit import PageContext, Pages, called, part, shown
+from gateway.http.panel.pages.kit import KnownAccount, PageContext, Pages, called, part, shown
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.shown_once import shown_once
 from gateway.http.panel.pages.visit import HOME, Visit
@@ -197,7 +196,7 @@ async def _facts(
     }
 
 
-async def _account(panel: Pages, visit: Visit, account_id: str | None) -> AccountRecord | None:
+async def _account(panel: Pages, visit: Visit, account_id: str | None) -> KnownAccount | None:
     """Return the account that a credential is ordered for; None for a whole company."""
     found = await panel.accounts(visit) if account_id else ()
     return next((each for each in found if each.id == account_id), None)

@@ -2,31 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Final, TypeVar
 
-from gateway.accounts.model import AccountSearch
 from gateway.banks.model import FailingCalls, Provider, WeatherWindow
 from gateway.banks.service import BankReports
 from gateway.banks.status import status_of, statuses
+from gateway.core.access import Staff
 from gateway.core.errors import ServiceError
-from gateway.core.money import Sum, sum_of
+from gateway.core.money import Sum
 from gateway.core.permissions import Action
 from gateway.core.rights import Area, Right
 from gateway.core.user_errors import NOT_FOUND
 from gateway.http.panel.pages.formats import local
-from gateway.http.panel.pages.kit import CHOICES, PageContext, Pages, part
+from gateway.http.panel.pages.kit import PageContext, Pages, part
 from gateway.http.panel.pages.page import Page, Result, Shown
 from gateway.http.panel.pages.visit import Visit
-from gateway.payouts.documents import Hit, HitPayouts
-from gateway.payouts.service import PayoutRecords
 
+Hit = TypeVar("Hit")
 _STOP: Final = Right(Area.STOP, Action.WRITE)
 
 
-def pages(banks: BankReports, payouts: PayoutRecords, context: PageContext) -> Sequence[Page]:
-    """Return the pages."""
+def pages(
+    banks: BankReports,
+    hit: Callable[[Staff, str, datetime], Awaitable[Sequence[Hit]]],
+    sums: Callable[[Sequence[Hit]], Sequence[tuple[str, int, Sum]]],
+    accounts_at: Callable[[Staff, str], Awaitable[object]],
+    context: PageContext,
+) -> Sequence[Page]:
+    """
+    Return the pages.
+
+    Args:
+        banks: What is known of banks.
+        hit: Counts what a bank's failure concerns since an instant, by account.
+        sums: Adds that up over accounts: how it stands, how many, and what they come to.
+        accounts_at: Lists the accounts at a bank.
+        context: What pages share.
+    """
     panel = Pages("/providers", context)
 
     async def named(visit: Visit) -> Provider:
@@ -89,9 +103,8 @@ def pages(banks: BankReports, payouts: PayoutRecords, context: PageContext) -> S
         weather = await part(banks.weather_of(who, found.name, WeatherWindow.QUARTER))
         failing = await part(banks.failing(who, found.name))
         since = _since(failing.data or ()) or now - timedelta(days=1)
-        hit = await part(payouts.hit(who, found.name, since))
-        search = AccountSearch(CHOICES, provider=found.name)
-        accounts = await part(context.accounts.page(who, search))
+        concerned = await part(hit(who, found.name, since))
+        accounts = await part(accounts_at(who, found.name))
         bank = status_of(found, weather.data, weather.data)
         is_away = bool(failing.data) and bank.word not in _ANSWERS
         return Shown(
@@ -104,9 +117,9 @@ def pages(banks: BankReports, payouts: PayoutRecords, context: PageContext) -> S
                 "since": since,
                 "is_away": is_away,
                 "notice": _notice(found.name, since if is_away else None),
-                "hit": hit,
+                "hit": concerned,
                 "accounts": accounts,
-                "sums": _sums(hit.data or ()),
+                "sums": sums(concerned.data or ()),
                 "may_stop": visit.may(_STOP),
             },
         )
@@ -121,15 +134,6 @@ _ANSWERS: Final = frozenset({"well", "slow"})
 def _since(failing: Sequence[FailingCalls]) -> datetime | None:
     """Return when the first of the calls that fail failed; None for none."""
     return min((each.since for each in failing), default=None)
-
-
-def _sums(hit: Sequence[HitPayouts]) -> Sequence[tuple[str, int, Sum]]:
-    """Add payouts up over accounts: how they stand, how many, and what they come to."""
-    return [
-        (each.value, sum(one.count for one in own), sum_of(one.value for one in own))
-        for each in Hit
-        for own in [[one for one in hit if one.hit is each]]
-    ]
 
 
 def _notice(bank: str, since: datetime | None) -> str:

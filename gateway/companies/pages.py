@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from gateway.accounts.model import AccountSearch
-from gateway.accounts.service import Accounts
 from gateway.companies.model import CompanyRequest
 from gateway.companies.service import Companies
+from gateway.core.access import Staff
 from gateway.core.permissions import Action
 from gateway.core.rights import Area, Right
-from gateway.credentials.model import CredentialSearch, CredentialState
-from gateway.credentials.service import Credentials
-from gateway.http.panel.pages.kit import CHOICES, PageContext, Pages, part, shown
+from gateway.http.panel.pages.kit import PageContext, Pages, part, shown
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.visit import HOME, Visit
 from policies.validation.backoffice.inputs import PAGE, of_path
 from policies.validation.bodies import of_form
 
 _ID: Final = of_path("company_id")
+Held = Callable[[Staff, str], Awaitable[object]]
+"""Lists what belongs to a company, by its id."""
+
+_ADD: Final = Right(Area.ACCOUNT, Action.WRITE)
+_ISSUE: Final = Right(Area.CREDENTIAL, Action.WRITE)
 _STOP: Final = Right(Area.STOP, Action.WRITE)
 _LIMIT: Final = "50"
 
 
 def pages(
-    companies: Companies, accounts: Accounts, credentials: Credentials, context: PageContext
+    companies: Companies, accounts: Held, credentials: Held, context: PageContext
 ) -> Sequence[Page]:
     """Return the pages; the form calls the same service as the API."""
     panel = Pages("/companies", context)
@@ -53,15 +55,14 @@ def pages(
         """Show a company: its accounts, its credentials, and what stops its payouts."""
         who = panel.staff(visit)
         company = await companies.get(who, _ID.read(visit.call.asked))
-        live = CredentialSearch(paging=CHOICES, company_id=company.id, state=CredentialState.LIVE)
-        held = await part(accounts.page(who, AccountSearch(CHOICES, company.id)))
+        held = await part(accounts(who, company.id))
         data = {
             "company": company,
             "accounts": replace(held, data=shown(held.data, who)),
-            "credentials": await part(credentials.page(who, live)),
+            "credentials": await part(credentials(who, company.id)),
             "stops": await panel.stops(visit),
-            "may_add": panel.may(visit, accounts.create),
-            "may_issue": panel.may(visit, credentials.issue),
+            "may_add": visit.may(_ADD),
+            "may_issue": visit.may(_ISSUE),
             "may_stop": visit.may(_STOP),
         }
         return Shown(template="companies/company.html", data=data)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from gateway.core.calls import Call, Policy
+from gateway.core.calls import Call
 from gateway.core.user_errors import (
     MFA_EXPIRED,
     MFA_INVALID,
@@ -25,14 +25,13 @@ from gateway.http.callers import (
 from gateway.http.panel.pages.kept import KeptForms
 from gateway.http.panel.pages.templates import Templates
 from gateway.http.panel.static import StaticFiles
+from gateway.http.people import BODY_BYTES, PanelPolicies
 from gateway.http.route import Gate, Row, RowLimits, Surface
 from gateway.identity.bodies import CODE, LOGIN
 from gateway.identity.panel_representation import PanelResponses
 from gateway.identity.panel_view import PanelViews
 from gateway.identity.services import IdentityServices
-from gateway.identity.surface import UserPolicies
 from gateway.identity.user_routes import (
-    BODY_BYTES,
     LEAVING,
     SECOND_FACTOR,
     SIGN_IN,
@@ -40,7 +39,6 @@ from gateway.identity.user_routes import (
     account_rows,
     recovery_rows,
 )
-from policies.authentication.session import BrowserCookie, DeviceCookie, SessionCookie
 from policies.traffic.csrf import CsrfToken, ReadFromOurPage, WriteFromOurPage
 
 NAME = "panel"
@@ -50,32 +48,6 @@ _OWN = "every signed-in user may do this to their own account"
 _LEAVING = "signing out twice is no error"
 
 Who = TypeVar("Who")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PanelPolicies:
-    """
-    The policies of cookie gates.
-
-    Attributes:
-        users: What is asked of users everywhere. Their quotas come after the checks of
-            the origin, so that a foreign page cannot use them up.
-    """
-
-    users: UserPolicies
-    browser: BrowserCookie
-    device: DeviceCookie
-    session: SessionCookie
-
-    @property
-    def reads(self) -> Sequence[Policy]:
-        """The policies of reads by our scripts."""
-        return (ReadFromOurPage(origin=self.users.origin, marked=True), self.session)
-
-    @property
-    def writes(self) -> Sequence[Policy]:
-        """The policies of writes by our scripts."""
-        return (WriteFromOurPage(self.users.origin), self.session, CsrfToken())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

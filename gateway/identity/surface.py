@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 
 from gateway.core import errors
 from gateway.core import user_errors as identity_errors
@@ -16,21 +15,20 @@ from gateway.http.callers import (
     admit_signed_in,
 )
 from gateway.http.common import admit_anybody, open_gate
+from gateway.http.people import BODY_BYTES, UserPolicies
 from gateway.http.route import Gate, Surface
 from gateway.identity.representation import done
 from gateway.identity.services import IdentityServices
 from gateway.identity.user_routes import (
-    BODY_BYTES,
     account_rows,
     key_row,
     recovery_rows,
     sign_in_rows,
     token_rows,
 )
-from policies.authentication.bearer import BearerToken, RefusesBasic
-from policies.authorization.user import RequiresSecondFactor
-from policies.traffic.csrf import Origin, ReadFromOurPage
-from policies.traffic.quota import WithinAddressQuota, WithinPersonQuota
+from policies.authentication.bearer import RefusesBasic
+from policies.traffic.csrf import ReadFromOurPage
+from policies.traffic.quota import WithinAddressQuota
 
 CHALLENGE = 'Bearer realm="iam"'
 """Never Basic: a browser would open its own password dialog."""
@@ -52,25 +50,6 @@ CATALOGUE: tuple[ErrorCode, ...] = (
     ),
 )
 """Every code that identity and the panel answer with."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UserPolicies:
-    """
-    What is asked of users on every surface of theirs.
-
-    Attributes:
-        factor: Of some roles, before they change something.
-        address_quota: Before the caller is known.
-        user_quota: Afterwards; the same buckets everywhere, since a user has one.
-        origin: The origin of our own pages.
-    """
-
-    bearer: BearerToken
-    factor: RequiresSecondFactor
-    address_quota: WithinAddressQuota
-    user_quota: WithinPersonQuota
-    origin: Origin
 
 
 def identity_surface(

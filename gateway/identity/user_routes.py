@@ -25,6 +25,7 @@ from gateway.core.user_errors import (
     TOO_MANY_ATTEMPTS,
 )
 from gateway.http.callers import AnonymousCaller, SignedInCaller
+from gateway.http.people import BODY_BYTES
 from gateway.http.route import OK, Answer, Row, RowLimits, content_of, route
 from gateway.identity import representation as represent
 from gateway.identity.bodies import (
@@ -47,7 +48,6 @@ Does = Callable[..., Awaitable[Any]]
 Shows = Callable[..., Any]
 
 # a password of 128 code points and a token take less than 2 KiB
-BODY_BYTES = 16 * 1024
 SIGN_IN = RowLimits("sign_in", BODY_BYTES)
 SECOND_FACTOR = RowLimits("second_factor", BODY_BYTES)
 RECOVERY = RowLimits("recovery", BODY_BYTES)

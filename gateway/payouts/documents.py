@@ -15,7 +15,7 @@ from gateway.banks.port.payout_orders import FailureCode, hidden_destination
 from gateway.banks.port.providers import Evidence, PixReturn
 from gateway.core.account import Account
 from gateway.core.approvals import NamedOwnerDocument
-from gateway.core.money import ZERO, Money, Sum
+from gateway.core.money import ZERO, Money, Sum, sum_of
 from gateway.core.schemas import (
     Day,
     Instant,
@@ -416,6 +416,15 @@ class HitPayouts(Struct, frozen=True):
     hit: Hit
     count: int
     value: Sum
+
+
+def sums_of(hit: Sequence[HitPayouts]) -> Sequence[tuple[str, int, Sum]]:
+    """Add payouts up over accounts: how they stand, how many, and what they come to."""
+    return [
+        (each.value, sum(one.count for one in own), sum_of(one.value for one in own))
+        for each in Hit
+        for own in [[one for one in hit if one.hit is each]]
+    ]
 
 
 class OpenWork(Struct, frozen=True):

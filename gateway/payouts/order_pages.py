@@ -12,10 +12,11 @@ from datetime import date
 from typing import Final
 from uuid import uuid4
 
-from gateway.accounts.model import AccountRecord
 from gateway.banks.port.payout_orders import AccountType, PayoutMethod
 from gateway.banks.port.pix_keys import hidden_tax_number, is_other_number
 from gateway.banks.port.providers import ProviderError
+from gateway.banks.port.statements import Balance
+from gateway.banks.readings import Readings
 from gateway.banks.service import BankReports
 from gateway.core import errors
 from gateway.core.access import Staff
@@ -27,14 +28,13 @@ from gateway.core.permissions import Action
 from gateway.core.rights import Area, Right
 from gateway.http.backoffice.callers import PAYOUT_FAILS, bank_fails
 from gateway.http.panel.pages.formats import typed_key, typed_money
-from gateway.http.panel.pages.kit import PageContext, Pages, go_on, part, typed
+from gateway.http.panel.pages.kit import KnownAccount, PageContext, Pages, go_on, part, typed
 from gateway.http.panel.pages.page import Page, Result, Shown
 from gateway.http.panel.pages.visit import Visit, address
 from gateway.http.rendering import refusal_of
 from gateway.payouts.model import Payout
 from gateway.payouts.service import PayoutActs
 from gateway.pix_keys.service import PixKeys
-from gateway.statements.service import Statements
 from policies.validation.backoffice.orders import KEY_PAYOUT, LOOKUP
 from policies.validation.forms import Form
 from policies.validation.inputs import withdraw_input
@@ -78,7 +78,8 @@ class OrderServices:
 
     keys: PixKeys
     acts: PayoutActs
-    statements: Statements
+    balance: Callable[[Staff, Account], Awaitable[Balance]]
+    readings: Readings
     banks: BankReports
     waits: Callable[[Money], bool]
     waiting: Callable[[Staff, Account], Awaitable[WaitingMoney]]
@@ -104,7 +105,7 @@ class OrderPages:
             "reference": reference,
             "value": _value(form),
             "waits": self.does.waits(_value(form)),
-            "may_balance": self.panel.may(visit, self.does.statements.balance),
+            "may_balance": self.panel.may(visit, self.does.balance),
             "key": _key(form),
             "differs": by_key and is_other_number(digits, owner["tax_number"]),
             "bank": None if by_key else await self.panel.bank(visit, form["bank_number"]),
@@ -131,7 +132,7 @@ class OrderPages:
             "stops": held,
             "names": await self.panel.names(visit, [each.subject for each in held]),
             "may_stop": visit.may(_STOP),
-            "may_balance": self.panel.may(visit, self.does.statements.balance),
+            "may_balance": self.panel.may(visit, self.does.balance),
             "method": method.value,
             "kinds": _KINDS,
             "account_types": [each.value for each in AccountType],
@@ -139,7 +140,7 @@ class OrderPages:
         }
         return Shown(template="money/new_payout.html", data=data)
 
-    async def payers(self, visit: Visit) -> Sequence[AccountRecord]:
+    async def payers(self, visit: Visit) -> Sequence[KnownAccount]:
         """Return the accounts that can pay: in use, at a bank that is not read only."""
         known = await part(self.does.banks.providers(self.panel.staff(visit)))
         closed = {each.name for each in known.data or () if each.read_only}
@@ -152,9 +153,7 @@ class OrderPages:
     async def balance(self, visit: Visit) -> Result:
         """Show what an account holds now, and whether an amount is more than that."""
         account = await self.panel.account(visit, visit.query("account_id"))
-        found = await part(
-            self.does.statements.balance(self.panel.staff(visit), account), _BALANCE_FAILS
-        )
+        found = await part(self.does.balance(self.panel.staff(visit), account), _BALANCE_FAILS)
         try:
             value = typed_money(visit.query("value"), "value").centavos
         except ServiceError:  # it is not typed yet
@@ -167,7 +166,7 @@ class OrderPages:
             free = found.data.balance.centavos - (blocked.centavos if blocked else 0)
         last = None
         if found.problem:
-            known = self.does.statements.readings.last(self.panel.staff(visit), account)
+            known = self.does.readings.last(self.panel.staff(visit), account)
             last = (await part(known)).data
         data = {
             "account": account,
@@ -233,7 +232,7 @@ def pages(services: OrderServices, context: PageContext) -> Sequence[Page]:
     does, order = OrderPages(panel, services), services.acts.order
     form = panel.view("", "payout_new", order)(does.form)
     panel.form("", "payout_order", order, shows=form, fails=PAYOUT_FAILS)(does.act)
-    panel.view("/balance", "payout_new_balance", services.statements.balance)(does.balance)
+    panel.view("/balance", "payout_new_balance", services.balance)(does.balance)
     return panel.pages
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from gateway.accounts.model import AccountRecord
 from gateway.banks.service import BankReports
 from gateway.companies.service import Companies
 from gateway.core.company_scope import StopScope
@@ -13,7 +12,7 @@ from gateway.core.errors import ServiceError
 from gateway.core.user_errors import VALIDATION_FAILED
 from gateway.credentials.model import CredentialSearch, CredentialState
 from gateway.credentials.service import Credentials
-from gateway.http.panel.pages.kit import CHOICES, PageContext, Pages, Part, part
+from gateway.http.panel.pages.kit import CHOICES, KnownAccount, PageContext, Pages, Part, part
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.visit import HOME, Language, Visit
 from gateway.stops.model import LONGEST_MIN, StopRequest
@@ -129,6 +128,6 @@ def _items(found: Part[Any]) -> Sequence[Any]:
     return found.data.items if found.data else ()
 
 
-def _told(account: AccountRecord) -> str:
+def _told(account: KnownAccount) -> str:
     """Tell an account from others of its name."""
     return " · ".join(filter(None, (account.name, account.branch, account.account)))

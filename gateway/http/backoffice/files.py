@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Final
+from collections.abc import AsyncGenerator, Callable, Mapping
+from typing import Final, Protocol
 
 from gateway.http.backoffice.callers import BackOfficeCaller
 from gateway.http.route import Answer
-from gateway.reports.files import DownloadFile
 
 CSV: Final = "text/csv; charset=utf-8"
+
+
+class Pieces(Protocol):
+    """A file that is read while it is sent."""
+
+    @property
+    def first(self) -> bytes:
+        """What it begins with."""
+
+    @property
+    def rest(self) -> AsyncGenerator[bytes, None] | None:
+        """What follows, piece by piece; None where ``first`` is all of it."""
 
 
 def kept(name: str) -> Mapping[str, str]:
@@ -20,10 +31,10 @@ def kept(name: str) -> Mapping[str, str]:
     }
 
 
-def table(name: str) -> Callable[[DownloadFile, BackOfficeCaller], Answer[bytes]]:
+def table(name: str) -> Callable[[Pieces, BackOfficeCaller], Answer[bytes]]:
     """Answer with a table of this name."""
 
-    def shows(found: DownloadFile, _who: BackOfficeCaller) -> Answer[bytes]:
+    def shows(found: Pieces, _who: BackOfficeCaller) -> Answer[bytes]:
         return Answer(
             content=found.first,
             content_type=CSV,

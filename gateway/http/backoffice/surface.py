@@ -19,8 +19,8 @@ from gateway.http.backoffice.callers import (
 )
 from gateway.http.backoffice.routing import BODY_BYTES, Routes
 from gateway.http.common import open_gate
+from gateway.http.people import UserPolicies
 from gateway.http.route import Gate, Surface
-from gateway.identity.surface import UserPolicies
 from policies.authorization.credential import AccountState
 from policies.authorization.user import (
     DecidesCompanyScope,

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final
 
+from msgspec import Struct
 from msgspec.structs import asdict
 
 from gateway.core.access import Staff, StaffOf
 from gateway.core.sessions import SignedInUser
 from gateway.http.panel.pages.kit import part
 from gateway.http.panel.pages.visit import Visit
-from gateway.payouts.documents import OpenWork
 
 _KEPT_FOR: Final = timedelta(seconds=5)
 """As often as a page that is looked at asks again; the lists themselves are never older."""
@@ -23,7 +23,7 @@ _MOST: Final = 256
 Kind = tuple[str, frozenset[str], frozenset[str]]
 
 
-async def counted(asked: Awaitable[OpenWork]) -> Mapping[str, int]:
+async def counted(asked: Awaitable[Struct]) -> Mapping[str, int]:
     """Return the counts by name; none where they cannot be had."""
     found = await part(asked)
     return asdict(found.data) if found.data else {}
@@ -40,7 +40,7 @@ class Badges:
     """
 
     staff: StaffOf
-    count: Callable[[Staff], Awaitable[OpenWork]]
+    count: Callable[[Staff], Awaitable[Struct]]
     _known: dict[Kind, tuple[datetime, Mapping[str, int]]] = field(default_factory=dict)
 
     async def of(self, visit: Visit) -> Mapping[str, int]:

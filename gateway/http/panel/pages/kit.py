@@ -6,16 +6,8 @@ import inspect
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, Generic, NotRequired, TypedDict, TypeVar, Unpack
+from typing import Any, Final, Generic, NotRequired, Protocol, TypedDict, TypeVar, Unpack
 
-from gateway.accounts.model import (
-    NAMED_AT_MOST,
-    AccountRecord,
-    AccountSearch,
-    BankNumber,
-    NamesRequest,
-)
-from gateway.accounts.service import Accounts
 from gateway.core import errors, strict
 from gateway.core.access import Staff, StaffOf, requirement_of
 from gateway.core.account import Account
@@ -34,11 +26,6 @@ from gateway.http.panel.pages.formats import day_begins, day_ends
 from gateway.http.panel.pages.page import HTML, Page, Redirect, Result, Shown, Shows
 from gateway.http.panel.pages.visit import HOME, Visit
 from gateway.http.rendering import dumps, refusal_of
-from gateway.identity.model import UserStanding
-from gateway.identity.service import People
-from gateway.payouts.documents import Orderer
-from gateway.stops.model import Stop
-from gateway.stops.service import Stops
 
 Value = TypeVar("Value")
 Fails = Mapping[type[Exception], ErrorCode]
@@ -57,6 +44,79 @@ _AT_ACCOUNT: Final = {
     "may_pay": Right(Area.PAYOUT, Action.WRITE),
 }
 """What a person may do at an account, for what is left out of a page."""
+
+
+class Named(Protocol):
+    """A record as people call it."""
+
+    @property
+    def id(self) -> str:
+        """Tell it from others."""
+
+    @property
+    def name(self) -> str:
+        """What people call it."""
+
+
+class Actor(Named, Protocol):
+    """Somebody who acts; no credential has an ``email``."""
+
+    @property
+    def email(self) -> str:
+        """Tell people of one name apart."""
+
+
+class KnownAccount(Named, Protocol):
+    """An account to choose, as its reader sees it."""
+
+    @property
+    def company(self) -> Named:
+        """Who owns it."""
+
+    @property
+    def active(self) -> bool:
+        """Say whether it is in use."""
+
+    @property
+    def verified(self) -> bool:
+        """Say whether it was checked."""
+
+    @property
+    def provider(self) -> str:
+        """Name the bank behind it; empty for none."""
+
+    @property
+    def branch(self) -> str:
+        """Where it is held."""
+
+    @property
+    def account(self) -> str:
+        """Its number there."""
+
+
+class NumberedBank(Protocol):
+    """A bank to choose, by its numbers."""
+
+    @property
+    def compe(self) -> str:
+        """The number of three digits."""
+
+    @property
+    def ispb(self) -> str:
+        """The number of eight digits."""
+
+
+class InForce(Protocol):
+    """What stops payouts now."""
+
+    @property
+    def subject(self) -> str:
+        """Whom it stops."""
+
+    def concerns(
+        self, company_id: str, account_id: str = "", provider: str = "", client_id: str = ""
+    ) -> bool:
+        """Say whether it stops a company, or one of its accounts at a bank, for a credential."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +146,7 @@ async def part(asked: Awaitable[Value], fails: Fails = STORE_FAILS) -> Part[Valu
         return Part(problem=refusal_of(problem, fails))
 
 
-def called(people: Sequence[UserStanding | Orderer]) -> Mapping[str, str]:
+def called(people: Sequence[Actor]) -> Mapping[str, str]:
     """
     Return what people are called, by id and by address.
 
@@ -167,16 +227,22 @@ class PageContext:
     Attributes:
         staff: Turns who is signed in into who acts.
         find: Finds an account, whatever its state, in a company scope.
-        accounts: Lists accounts, and names records.
+        account: Reads an account as every page of it shows it.
+        accounts: Lists accounts to choose from.
+        banks: Lists banks to choose from.
+        names: Names records by their ids.
         people: Lists users, for what they are called.
-        stops: Lists stops, which are shown where people pay.
+        stops: Lists what is stopped, which is shown where people pay.
     """
 
     staff: StaffOf
     find: Callable[[tuple[str, CompanyScope]], Awaitable[Account | None]]
-    accounts: Accounts
-    people: People
-    stops: Stops
+    account: Callable[[Staff, Account], Awaitable[object]]
+    accounts: Callable[[Staff], Awaitable[object]]
+    banks: Callable[[Staff], Awaitable[Sequence[NumberedBank]]]
+    names: Callable[[Staff, Sequence[str]], Awaitable[Sequence[Named]]]
+    people: Callable[[Staff], Awaitable[Sequence[Actor]]]
+    stops: Callable[[Staff], Awaitable[Sequence[InForce]]]
 
 
 class Pages:
@@ -240,46 +306,44 @@ class Pages:
             ServiceError: as ``account`` does.
         """
         who, account = self.staff(visit), await self.account(visit)
-        found = await self._context.accounts.get(who, account)
+        found = await self._context.account(who, account)
         rights = {name: visit.may(right) for name, right in _AT_ACCOUNT.items()}
         concerns = account.company_id, account.id, account.provider
         stops = [each for each in await self.stops(visit) if each.concerns(*concerns)]
-        return {"account": found.to_document(who), "stops": stops, **rights}
+        return {"account": shown(found, who), "stops": stops, **rights}
 
-    async def stops(self, visit: Visit) -> Sequence[Stop]:
+    async def stops(self, visit: Visit) -> Sequence[InForce]:
         """Return the stops in force, at most a hundred; none where they cannot be read."""
-        found = await part(self._context.stops.page(self.staff(visit), CHOICES))
-        return found.data.items if found.data else ()
+        return (await part(self._context.stops(self.staff(visit)))).data or ()
 
-    async def choices(self, visit: Visit) -> Part[Listed[AccountRecord]]:
+    async def choices(self, visit: Visit) -> Part[Listed[KnownAccount]]:
         """Read accounts to choose from, at most a hundred."""
         who = self.staff(visit)
-        found: Part[Any] = await part(self._context.accounts.page(who, AccountSearch(CHOICES)))
+        found: Part[Any] = await part(self._context.accounts(who))
         return replace(found, data=shown(found.data, who))
 
-    async def accounts(self, visit: Visit) -> Sequence[AccountRecord]:
+    async def accounts(self, visit: Visit) -> Sequence[KnownAccount]:
         """Return accounts to choose from, at most a hundred; none where they cannot be read."""
         found = await self.choices(visit)
         return found.data.items if found.data else ()
 
     async def people(self, visit: Visit) -> Mapping[str, str]:
         """Return what people are ``called``; nothing where they cannot be read."""
-        found = await part(self._context.people.page(self.staff(visit), CHOICES))
-        return called(found.data.items if found.data else ())
+        return called((await part(self._context.people(self.staff(visit)))).data or ())
 
-    async def banks(self, visit: Visit) -> Sequence[BankNumber]:
+    async def banks(self, visit: Visit) -> Sequence[NumberedBank]:
         """Return banks to choose from; who knows the number needs none."""
-        return (await part(self._context.accounts.bank_numbers(self.staff(visit)))).data or ()
+        return (await part(self._context.banks(self.staff(visit)))).data or ()
 
-    async def bank(self, visit: Visit, number: str) -> BankNumber | None:
+    async def bank(self, visit: Visit, number: str) -> NumberedBank | None:
         """Return the bank that one of its numbers names; None for one not listed."""
         listed = await self.banks(visit) if number else ()
         return next((each for each in listed if number in {each.compe, each.ispb}), None)
 
     async def names(self, visit: Visit, ids: Iterable[str]) -> Mapping[str, str]:
         """Return what accounts, companies and credentials are called; ids alone where unknown."""
-        wanted = NamesRequest(sorted({each for each in ids if each})[:NAMED_AT_MOST])
-        found = await part(self._context.accounts.names(self.staff(visit), wanted))
+        wanted = sorted({each for each in ids if each})
+        found = await part(self._context.names(self.staff(visit), wanted))
         return {each.id: each.name for each in found.data or ()}
 
     async def find(

@@ -14,9 +14,8 @@ from gateway.http.panel.pages.badges import Badges
 from gateway.http.panel.pages.page import Page, Result, Shown, Shows
 from gateway.http.panel.pages.represent import PageResponses
 from gateway.http.panel.pages.visit import HOME, Visit, address, admit_visitor, is_text
+from gateway.http.people import BODY_BYTES, PanelPolicies
 from gateway.http.route import Answer, Gate, Row, RowLimits, Surface, route
-from gateway.identity.panel_surface import PanelPolicies
-from gateway.identity.user_routes import BODY_BYTES
 from policies.authorization.user import RequiresRight
 from policies.traffic.csrf import FormFromOurPage, OpensOurPage, Origin, check_token
 from policies.traffic.quota import PERSON

@@ -19,7 +19,7 @@ from gateway.core.rights import Area, Role
 from gateway.core.storage import StoreUnavailable
 from gateway.core.user_errors import SESSION_REQUIRED
 from gateway.core.windows import Listed, Paging
-from gateway.http.panel.pages.kit import PageContext, Pages, called, part
+from gateway.http.panel.pages.kit import CHOICES, PageContext, Pages, called, part
 from gateway.http.panel.pages.page import Redirect, Result, Shown
 from gateway.http.panel.pages.visit import Visit
 from gateway.identity.model import UserStanding
@@ -95,15 +95,23 @@ def context(*accounts: Account) -> PageContext:
     async def find(wanted: tuple[str, CompanyScope]) -> Account | None:
         return next((each for each in accounts if each.id == wanted[0]), None)
 
-    known: Any = Known(accounts)
-    people: Any = Register()
-    stops: Any = None
+    known, register = Known(accounts), Register()
+
+    async def people(who: Staff) -> Sequence[UserStanding]:
+        return (await register.page(who, CHOICES)).items
+
+    async def nothing(*_asked: object) -> Sequence[Any]:
+        return ()
+
     return PageContext(
         staff=StaffOf(Clock().now, frozenset()),
         find=find,
-        accounts=known,
+        account=nothing,
+        accounts=lambda who: known.page(who, AccountSearch(CHOICES)),
+        banks=nothing,
+        names=lambda who, ids: known.names(who, NamesRequest(list(ids))),
         people=people,
-        stops=stops,
+        stops=nothing,
     )
 
 
@@ -250,10 +258,9 @@ async def test_people_are_named_for_who_may_read_users():
 
 async def test_what_a_list_shows_is_a_document():
     """What is sealed in an account must not reach a template."""
-    shared = context(account())
-    made = Pages("/accounts", shared)
+    made = Pages("/accounts", context())
 
-    @made.list("", "accounts", shared.accounts.page, takes=ACCOUNTS, template="list.html")
+    @made.list("", "accounts", Known([account()]).page, takes=ACCOUNTS, template="list.html")
     async def listed(_visit: Visit) -> dict[str, object]:
         """List them."""
         return {}
