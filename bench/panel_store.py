@@ -14,8 +14,8 @@ import msgspec
 from bench import bulk_rows, system
 from gateway.app.assembly import assemble
 from gateway.app.build_oversight import build_overviews
+from gateway.app.commands.context import AdminContext
 from gateway.app.lifecycle import running
-from gateway.cli.context import AdminContext
 from gateway.config.settings import Settings
 from gateway.core.audit_context import AuditContext
 from tests.browser import seeds

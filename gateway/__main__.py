@@ -3,7 +3,7 @@
 import sys
 from importlib.metadata import PackageNotFoundError, version
 
-from gateway.cli.main import pixgate
+from gateway.app.commands.main import pixgate
 
 
 def main() -> None:

@@ -10,14 +10,12 @@ from msgspec.structs import asdict
 
 from gateway.accounts.model import AccountChange, AccountRequest, ProviderRequest
 from gateway.cli.console import Row, Terminal, changing, fields_of, reading
-from gateway.cli.store_access import in_store
-from gateway.core.access import Staff
+from gateway.cli.context import CommandContext, in_store
 from gateway.core.account import Account
 from gateway.core.schemas import instant
 
 if TYPE_CHECKING:
     from gateway.accounts.service import Accounts
-    from gateway.cli.context import AdminContext
 
 COLUMNS = ("id", "name", "active", "verified", "provider", "company_id")
 
@@ -99,8 +97,8 @@ def create(
     )
     bank = _provider(given)
 
-    def created(office: AdminContext) -> Awaitable[Account]:
-        return _accounts(office).create(Staff(office.acting), wanted, bank)
+    def created(office: CommandContext) -> Awaitable[Account]:
+        return _accounts(office).create(office.staff, wanted, bank)
 
     terminal.show(_row(in_store(terminal, created)))
 
@@ -133,8 +131,8 @@ def update(
     )
     bank = _provider(given)
 
-    async def changed(office: AdminContext) -> Account:
-        accounts, who = _accounts(office), Staff(office.acting)
+    async def changed(office: CommandContext) -> Account:
+        accounts, who = _accounts(office), office.staff
         before = await accounts.find(who, account_id)
         return await accounts.change(who, before, wanted, bank=bank)
 
@@ -147,16 +145,16 @@ def update(
 def listing(terminal: Terminal, company_id: str | None) -> None:
     """List accounts, oldest first."""
 
-    def found(office: AdminContext) -> Awaitable[Sequence[Account]]:
-        return _accounts(office).every(Staff(office.acting), company_id)
+    def found(office: CommandContext) -> Awaitable[Sequence[Account]]:
+        return _accounts(office).every(office.staff, company_id)
 
     terminal.show_all([_row(each) for each in in_store(terminal, found)], COLUMNS)
 
 
-def _accounts(office: AdminContext) -> Accounts:
-    from gateway.app.build_backoffice import build_account_service  # noqa: PLC0415 - loads SQLAlchemy
+def _accounts(office: CommandContext) -> Accounts:
+    from gateway.accounts.service import Accounts  # noqa: PLC0415 - loads SQLAlchemy
 
-    return build_account_service(office.kernel)
+    return office.service(Accounts)
 
 
 def _provider(given: Shared) -> ProviderRequest | None:

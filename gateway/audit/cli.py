@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
 from gateway.cli.console import Row, Terminal, changing, fields_of, reading, show_json
-from gateway.cli.store_access import in_store
+from gateway.cli.context import CommandContext, in_store
 from gateway.core.audit import AuditHead
 
 if TYPE_CHECKING:
     from gateway.audit.breaks import AuditBreaks
     from gateway.audit.store import StoredAudit
-    from gateway.cli.context import AdminContext
+
+Result = TypeVar("Result")
 
 BROKEN: Final = 3
 """The exit status of a broken log; 1 is a log that could not be read, 2 a wrong option."""
@@ -26,7 +25,6 @@ BROKEN: Final = 3
 _LEAST_HASH: Final = 6
 """Bytes of its hash that a kept head needs: as many as ``/metrics`` shows."""
 
-_PROPOSALS: Final = "audit break proposals"
 _FILE: Final = click.Path(path_type=Path, dir_okay=False)
 _EXCEPT: Final = (
     "whole, but for the break accepted at event {number} by {proposed_by} and {approved_by} "
@@ -60,22 +58,21 @@ def verify(terminal: Terminal, file: Path | None) -> None:
     """
     kept = None if file is None else kept_head(file)
 
-    async def work() -> dict[str, Any]:
-        async with _opened(terminal) as log:
-            try:
-                events, accepted = await log.verify(kept), await log.accepted()
-            except ValueError as problem:
-                return {"whole": False, "events": 0, "problem": str(problem), "accepted": []}
-            breaks = [
-                {
-                    **fields_of(each.found, "first", "last", "problem"),
-                    **fields_of(each, "number", "at", "proposed_by", "approved_by", "reason"),
-                }
-                for each in accepted
-            ]
-            return {"whole": True, "events": events, "problem": "", "accepted": breaks}
+    async def verified(log: StoredAudit) -> dict[str, Any]:
+        try:
+            events, accepted = await log.verify(kept), await log.accepted()
+        except ValueError as problem:
+            return {"whole": False, "events": 0, "problem": str(problem), "accepted": []}
+        breaks = [
+            {
+                **fields_of(each.found, "first", "last", "problem"),
+                **fields_of(each, "number", "at", "proposed_by", "approved_by", "reason"),
+            }
+            for each in accepted
+        ]
+        return {"whole": True, "events": events, "problem": "", "accepted": breaks}
 
-    found = asyncio.run(work())
+    found = _as_it_is(terminal, verified)
     if terminal.as_json:
         show_json(found)
     else:
@@ -91,15 +88,14 @@ def verify(terminal: Terminal, file: Path | None) -> None:
 def head(terminal: Terminal) -> None:
     """Print the end of the log as JSON, to be kept elsewhere. Exit status 3: wrong seal."""
 
-    async def work() -> Row:
-        async with _opened(terminal) as log:
-            try:
-                end = await log.head()
-            except ValueError as problem:
-                return {"problem": str(problem)}
-            return {"number": end.number, "hash": end.hash.hex(), "key_id": end.key_id}
+    async def ended(log: StoredAudit) -> Row:
+        try:
+            end = await log.head()
+        except ValueError as problem:
+            return {"problem": str(problem)}
+        return {"number": end.number, "hash": end.hash.hex(), "key_id": end.key_id}
 
-    found = asyncio.run(work())
+    found = _as_it_is(terminal, ended)
     show_json(found)
     if "problem" in found:
         click.get_current_context().exit(BROKEN)
@@ -179,25 +175,14 @@ def _document(text: str) -> Any:  # noqa: ANN401 - JSON of somebody else's
         return json.loads(text.splitlines()[-1])
 
 
-def _breaks(office: AdminContext) -> AuditBreaks:
+def _breaks(office: CommandContext) -> AuditBreaks:
     from gateway.audit.breaks import AuditBreaks
 
-    kernel = office.kernel
-    return AuditBreaks(
-        audit=kernel.store.audit,
-        find_user=kernel.store.identity.users.find_by_email,
-        keys=kernel.keys.derivation.keys(_PROPOSALS),
-        now=kernel.now,
-    )
+    return office.service(AuditBreaks)
 
 
-@asynccontextmanager
-async def _opened(terminal: Terminal) -> AsyncIterator[StoredAudit]:
-    """Open the log as it is; unlike other commands, this one seals nothing."""
-    from gateway.cli.configuration import settings_of
-    from gateway.cli.context import keys_of, opened_store
+def _as_it_is(terminal: Terminal, look: Callable[[StoredAudit], Awaitable[Result]]) -> Result:
+    """Look at the log; unlike other commands, this seals nothing."""
+    from gateway.audit.store import StoredAudit
 
-    settings = settings_of(terminal.config)
-    keys = keys_of(settings)
-    async with opened_store(settings, migrate=settings.migrates, keys=keys) as store:
-        yield store.audit
+    return in_store(terminal, lambda office: look(office.service(StoredAudit)), seals=False)

@@ -1,4 +1,4 @@
-"""``pixgate callbacks``: where banks tell us of what happened, the sandbox bank among them."""
+"""``pixgate callbacks register``, ``list`` and ``remove``: what a bank is told of our address."""
 
 from __future__ import annotations
 
@@ -9,48 +9,17 @@ from typing import TYPE_CHECKING
 import click
 
 from gateway.cli.console import Terminal, changing, fields_of, reading
-from gateway.cli.store_access import in_store
-from gateway.core.audit_context import RuleViolation
+from gateway.cli.context import CommandContext, in_store
 
 if TYPE_CHECKING:
     from gateway.banks.port.provider_callbacks import RegisteredCallback
     from gateway.callbacks.registrations import CallbackRegistrations
-    from gateway.cli.context import AdminContext
-    from gateway.config.settings import Settings
 
-_COLUMNS = ("provider", "url")
 _REGISTERED = ("id", "url")
 _account = click.option("--account", "account_id", required=True, help="A UUID.")
 
 
-@click.group("callbacks", invoke_without_command=True)
-@reading
-def callbacks(terminal: Terminal) -> None:
-    """
-    Show the address that each bank is given for its callbacks.
-
-    Its last step is made from the sealing key. After that is replaced, the former address
-    goes on answering while the former key is in sealing.retired_keys.
-
-    The commands below tell a bank of the address, where its interface allows that.
-    """
-    if click.get_current_context().invoked_subcommand is not None:
-        return
-
-    from gateway.app.build_callbacks import path_of
-    from gateway.cli.configuration import settings_of
-    from gateway.cli.context import keys_of
-
-    settings = settings_of(terminal.config)
-    derivation = keys_of(settings).derivation
-    rows = [
-        {"provider": name, "url": settings.origin + path_of(name, derivation)}
-        for name in sorted(_senders(settings))
-    ]
-    terminal.show_all(rows, _COLUMNS)
-
-
-@callbacks.command()
+@click.command()
 @_account
 @changing
 def register(terminal: Terminal, account_id: str) -> None:
@@ -59,20 +28,20 @@ def register(terminal: Terminal, account_id: str) -> None:
     _show(terminal, [made])
 
 
-@callbacks.command("list")
+@click.command("list")
 @_account
 @reading
 def listing(terminal: Terminal, account_id: str) -> None:
     """List every address that an account's bank sends callbacks to, not only ours."""
 
-    async def listed(office: AdminContext) -> Sequence[RegisteredCallback]:
+    async def listed(office: CommandContext) -> Sequence[RegisteredCallback]:
         async with _registrations(office) as registrations:
             return await registrations.list(await registrations.account(account_id))
 
     _show(terminal, in_store(terminal, listed))
 
 
-@callbacks.command()
+@click.command()
 @click.argument("callback_id")
 @_account
 @changing
@@ -83,7 +52,7 @@ def remove(terminal: Terminal, callback_id: str, account_id: str) -> None:
     CALLBACK_ID is the bank's id of the address.
     """
 
-    async def removed(office: AdminContext) -> Sequence[RegisteredCallback]:
+    async def removed(office: CommandContext) -> Sequence[RegisteredCallback]:
         async with _registrations(office) as registrations:
             account = await registrations.account(account_id)
             await registrations.remove(account, callback_id)
@@ -92,51 +61,31 @@ def remove(terminal: Terminal, callback_id: str, account_id: str) -> None:
     _show(terminal, in_store(terminal, removed))
 
 
-async def register_callback(office: AdminContext, account_id: str) -> RegisteredCallback:
+async def register_callback(office: CommandContext, account_id: str) -> RegisteredCallback:
     """
     Have an account's bank send its callbacks here.
 
     Raises:
         RuleViolation: the adapter takes none, or ``CallbackRegistrations`` refuses.
     """
-    from gateway.app.build_callbacks import path_of, secrets_of
-    from gateway.banks.port.provider_callbacks import CallbackOrder
+    from gateway.callbacks.registrations import CallbackOrders
 
-    settings, derivation = office.kernel.settings, office.kernel.keys.derivation
     async with _registrations(office) as registrations:
         account = await registrations.account(account_id)
-        provider = account.provider
-        if provider not in _senders(settings):
-            message = f"the adapter of {provider} takes no callbacks"
-            raise RuleViolation(message)
-        url = settings.origin + path_of(provider, derivation)
-        secret, *_ = (*secrets_of(provider, settings, derivation).shared_or_derived, b"")
-        return await registrations.register(account, CallbackOrder(url=url, secret=secret))
+        order = office.service(CallbackOrders).of(account.provider)
+        return await registrations.register(account, order)
 
 
 @asynccontextmanager
-async def _registrations(office: AdminContext) -> AsyncIterator[CallbackRegistrations]:
-    """Open the banks; raises ``RuleViolation`` as ``reached`` does."""
+async def _registrations(office: CommandContext) -> AsyncIterator[CallbackRegistrations]:
+    """Open the banks, for one trace; raises ``RuleViolation`` as ``CommandContext.opened`` does."""
     from gateway.callbacks.registrations import CallbackRegistrations
-    from gateway.cli.context import reached
     from gateway.core import trace
 
-    store = office.kernel.store
-    async with reached(office) as banks:
+    async with office.opened(CallbackRegistrations) as registrations:
         trace.begin(trace.new_trace_id())
-        yield CallbackRegistrations(
-            accounts=store.accounts, banks=banks, audit=store.audit, acting=office.acting
-        )
+        yield registrations
 
 
 def _show(terminal: Terminal, found: Sequence[RegisteredCallback]) -> None:
     terminal.show_all([fields_of(each, *_REGISTERED) for each in found], _REGISTERED)
-
-
-def _senders(settings: Settings) -> list[str]:
-    """Name the providers whose banks send callbacks; raises ``RuleViolation``."""
-    from gateway.app.build_callbacks import prover_of
-    from gateway.cli.context import connected
-
-    adapters = {name: each.adapter for name, each in connected(settings).items()}
-    return [name for name, each in adapters.items() if prover_of(each) is not None]

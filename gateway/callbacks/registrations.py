@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Final
@@ -37,6 +37,21 @@ _FAILURES: Final = 5
 
 _MOST_ROUNDS: Final = 10
 """For one account in one turn, so that a bank that forgets what was acknowledged ends too."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallbackOrders:
+    """What each provider's bank is told of our address; a bank without callbacks is not there."""
+
+    orders: Mapping[str, CallbackOrder]
+
+    def of(self, provider: str) -> CallbackOrder:
+        """Return what a bank is told; raises ``RuleViolation`` where the adapter takes none."""
+        order = self.orders.get(provider)
+        if order is None:
+            message = f"the adapter of {provider} takes no callbacks"
+            raise RuleViolation(message)
+        return order
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

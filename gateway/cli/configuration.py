@@ -9,6 +9,7 @@ from gateway.config.reading import ConfigError, read_settings
 from gateway.config.settings import Settings
 from gateway.core.account import Environment
 from gateway.core.audit_context import RuleViolation
+from gateway.security.keys import Keys, load_keys
 
 
 def settings_of(file: Path) -> Settings:
@@ -28,6 +29,19 @@ def settings_of(file: Path) -> Settings:
         more = f" (and {len(others)} more: see `pixgate config check`)" if others else ""
         message = f"{file}: {first}{more}"
         raise RuleViolation(message) from problem
+
+
+def keys_of(settings: Settings) -> Keys:
+    """
+    Load the keys; the sandbox's own are made the first time.
+
+    Raises:
+        RuleViolation: they are missing, or of no use.
+    """
+    try:
+        return load_keys(settings)
+    except ConfigError as problem:
+        raise RuleViolation(problem.problems[0]) from problem
 
 
 def sandbox_only(settings: Settings) -> None:

@@ -1,190 +1,75 @@
-"""What commands work on: the configuration, and the store with the keys to it."""
+"""What a noun's command works in: an opened store, and the services over it."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from gateway.app.build_payouts import build_payout_records, build_reviews
-from gateway.app.kernel import Kernel, SilentObserver
-from gateway.app.store import Store, open_store, prepare
-from gateway.audit.log import audit_keys
-from gateway.banks.health import ConnectedBanks, Connection
-from gateway.cli.configuration import settings_of
+import click
+
 from gateway.cli.console import Terminal
-from gateway.config.checks import unsafe_sqlite
-from gateway.config.reading import ConfigError
-from gateway.config.settings import Settings
-from gateway.core.access import Staff
-from gateway.core.audit_context import AuditContext, RuleViolation
-from gateway.core.key_rotation import LiveProcess, key_conflicts
-from gateway.payouts.event_sealing import EventSealing
-from gateway.payouts.service import PayoutRecords
-from gateway.process.process import wall_clock
-from gateway.process.registration import refuse_conflicts
-from gateway.reports.files import Turns
-from gateway.reviews.service import Reviews
-from gateway.security.keys import Keys, load_keys
-from gateway.security.sealing import SealBroken, Sealer
-from gateway.store.kernel.chain import UNSEALED
-from gateway.store.stamp import StoreRefused
+
+if TYPE_CHECKING:
+    from gateway.core.access import Staff
+    from gateway.core.audit_context import AuditContext
+
+Result = TypeVar("Result")
+Service = TypeVar("Service")
 
 
-@dataclass(frozen=True, slots=True)
-class AdminContext:
-    """The kernel over an opened store, and who acts there."""
+class CommandContext(Protocol):
+    """An opened store, who acts there, and the services over it."""
 
-    kernel: Kernel
-    acting: AuditContext
+    @property
+    def acting(self) -> AuditContext:
+        """Who typed the command, and when it is."""
+        ...
 
     @property
     def staff(self) -> Staff:
         """Who typed the command, as services know them."""
-        return Staff(self.acting)
+        ...
 
-    @property
-    def payouts(self) -> PayoutRecords:
-        """The payouts as staff read them; no bank is there to say what "not found" proves."""
-        return build_payout_records(self.kernel, {}, Turns())
+    def service(self, kind: type[Service]) -> Service:
+        """Make a service over the store."""
+        ...
 
-    @property
-    def reviews(self) -> Reviews:
-        """Payouts whose outcome is not proven."""
-        return build_reviews(self.kernel, {})
+    def opened(self, kind: type[Service]) -> AbstractAsyncContextManager[Service]:
+        """
+        Make a service that has something of its own to close, such as connections to banks.
 
-
-def keys_of(settings: Settings) -> Keys:
-    """
-    Load the keys; the sandbox's own are made the first time.
-
-    Raises:
-        RuleViolation: they are missing, or of no use.
-    """
-    try:
-        return load_keys(settings)
-    except ConfigError as problem:
-        raise RuleViolation(problem.problems[0]) from problem
+        Raises:
+            RuleViolation: what it needs cannot be opened as it is configured.
+        """
+        ...
 
 
-def this_command(keys: Keys) -> LiveProcess:
-    """Describe a command, which is not registered: it is over in a moment."""
-    return LiveProcess(id="", name="this command", keys=keys.ids)
+class Opening(Protocol):
+    """Opens a context; the object of click's context, put there by the whole command line."""
+
+    def __call__(
+        self, terminal: Terminal, *, seals: bool = True
+    ) -> AbstractAsyncContextManager[CommandContext]:
+        """
+        Open the store as commands need it; without ``seals``, to look at the audit log as it is.
+
+        Raises:
+            RuleViolation: it must not be used, or not with these keys.
+            StoreUnavailable: it does not answer.
+        """
+        ...
 
 
-@asynccontextmanager
-async def opened_store(
-    settings: Settings, *, migrate: bool, keys: Keys | None = None
-) -> AsyncIterator[Store]:
-    """
-    Open the store, make sure that it is ours, and close it in the end.
+def in_store(
+    terminal: Terminal, act: Callable[[CommandContext], Awaitable[Result]], *, seals: bool = True
+) -> Result:
+    """Open the store, act, close it; raises as ``Opening`` does."""
+    opening: Opening = click.get_current_context().obj
 
-    Without ``keys`` nothing can be done there that the audit log keeps.
+    async def work() -> Result:
+        async with opening(terminal, seals=seals) as context:
+            return await act(context)
 
-    Raises:
-        RuleViolation: it is of another environment or schema, or must not be used.
-        StoreUnavailable: it does not answer.
-    """
-    now = wall_clock(settings.environment, os.environ)
-    async with own_store(settings, keys) as store:
-        await prepare(store, settings.environment, migrate=migrate, now=now)
-        yield store
-
-
-@asynccontextmanager
-async def own_store(settings: Settings, keys: Keys | None = None) -> AsyncIterator[Store]:
-    """
-    Open the store, of whatever schema it is, and close it in the end.
-
-    Raises:
-        RuleViolation: it must not be used, or the block says so by ``StoreRefused``.
-        StoreUnavailable: it does not answer.
-    """
-    try:
-        for finding in unsafe_sqlite(settings):
-            raise RuleViolation(str(finding))
-        chain = audit_keys(keys) if keys is not None else UNSEALED
-        facts = EventSealing(keys.derivation) if keys is not None else None
-        now = wall_clock(settings.environment, os.environ)
-        store = open_store(settings.store_url, chain=chain, facts=facts, now=now)
-    except (StoreRefused, ValueError) as problem:
-        raise RuleViolation(str(problem)) from problem
-    try:
-        yield store
-    except StoreRefused as problem:
-        raise RuleViolation(str(problem)) from problem
-    finally:
-        await store.close()
-
-
-@asynccontextmanager
-async def opened(terminal: Terminal) -> AsyncIterator[AdminContext]:
-    """
-    Open everything an administrative command needs; raises as ``opened_store`` does.
-
-    The embedded default is migrated on the way, and an audit log without a seal
-    is sealed, as ``serve`` would do it. A command whose keys do not fit those of
-    the live processes is refused.
-    """
-    settings = settings_of(terminal.config)
-    keys = keys_of(settings)
-    async with opened_store(settings, migrate=settings.migrates, keys=keys) as store:
-        now = wall_clock(settings.environment, os.environ)
-        refuse_conflicts(key_conflicts(this_command(keys), await store.processes.alive(now())))
-        await store.audit.seal(now())
-        acting = AuditContext(await _actor(terminal, store), now)
-        kernel = Kernel(settings=settings, store=store, keys=keys, now=now)
-        yield AdminContext(kernel, acting)
-
-
-async def _actor(terminal: Terminal, store: Store) -> str:
-    """Name who acts; a user's e-mail address is that user, whom the panel names the same."""
-    email = terminal.by.strip().lower().removeprefix("user:")
-    user = await store.identity.users.find_by_email(email) if "@" in email else None
-    return terminal.actor if user is None else f"user:{user.email}"
-
-
-@asynccontextmanager
-async def reached(office: AdminContext) -> AsyncIterator[ConnectedBanks]:
-    """
-    Open the adapters of every configured provider, and close them in the end.
-
-    Raises:
-        RuleViolation: an adapter does not take its settings, or an account's
-            credentials cannot be opened under the keys of now.
-    """
-    from gateway.app.build_bank import start
-    from provider_adapters.kit.factory import AdapterRefused
-
-    connections = connected(office.kernel.settings)
-    async with AsyncExitStack() as opened:
-        try:
-            for name, connection in connections.items():
-                await start(name, connection)
-                opened.push_async_callback(connection.adapter.close)
-        except AdapterRefused as problem:
-            raise RuleViolation(str(problem)) from problem
-        yield ConnectedBanks(connections, _unsealing(office.kernel.keys.sealer))
-
-
-def connected(settings: Settings) -> Mapping[str, Connection]:
-    """Make the adapters, under the limits that serving has too; raises ``RuleViolation``."""
-    from gateway.app.build_bank import connect
-    from provider_adapters.kit.factory import AdapterRefused
-
-    try:
-        return {name: connect(name, settings, SilentObserver()) for name in settings.providers}
-    except AdapterRefused as problem:
-        raise RuleViolation(str(problem)) from problem
-
-
-def _unsealing(sealer: Sealer) -> Callable[[bytes, str], str]:
-    def unseal(sealed: bytes, account_id: str) -> str:
-        try:
-            return sealer.open(sealed, account_id)
-        except SealBroken as problem:
-            message = f"the provider credentials of account {account_id} cannot be opened"
-            raise RuleViolation(message) from problem
-
-    return unseal
+    return asyncio.run(work())

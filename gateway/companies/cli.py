@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING
 import click
 
 from gateway.cli.console import Terminal, changing, fields_of, reading
-from gateway.cli.store_access import in_store
+from gateway.cli.context import CommandContext, in_store
 from gateway.companies.model import CompanyRequest
-from gateway.core.access import Staff
 
 if TYPE_CHECKING:
-    from gateway.cli.context import AdminContext
     from gateway.companies.service import Companies
 
 COLUMNS = ("id", "name", "created_at")
@@ -30,9 +28,7 @@ def company() -> None:
 def create(terminal: Terminal, name: str, company_id: str) -> None:
     """Add a company."""
     wanted = CompanyRequest(name=name, id=company_id)
-    made = in_store(
-        terminal, lambda office: _companies(office).create(Staff(office.acting), wanted)
-    )
+    made = in_store(terminal, lambda office: _companies(office).create(office.staff, wanted))
     terminal.show(fields_of(made, *COLUMNS))
 
 
@@ -40,11 +36,11 @@ def create(terminal: Terminal, name: str, company_id: str) -> None:
 @reading
 def listing(terminal: Terminal) -> None:
     """List companies."""
-    found = in_store(terminal, lambda office: _companies(office).every(Staff(office.acting)))
+    found = in_store(terminal, lambda office: _companies(office).every(office.staff))
     terminal.show_all([fields_of(each, *COLUMNS) for each in found], COLUMNS)
 
 
-def _companies(office: AdminContext) -> Companies:
-    from gateway.app.build_backoffice import build_companies  # noqa: PLC0415 - loads SQLAlchemy
+def _companies(office: CommandContext) -> Companies:
+    from gateway.companies.service import Companies  # noqa: PLC0415 - loads SQLAlchemy
 
-    return build_companies(office.kernel)
+    return office.service(Companies)

@@ -2,75 +2,24 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING
 
 import click
 
 from gateway.cli.console import Row, Terminal, changing, fields_of, reading
-from gateway.cli.store_access import in_store
-from gateway.core.access import Staff
+from gateway.cli.context import CommandContext, in_store
+from gateway.cli.options import DURATION, REAIS, Option
 from gateway.core.money import Money
 from gateway.core.permissions import Permission
 from gateway.core.schemas import ReasonBody, instant
-from gateway.core.strict import amount
 from gateway.credentials.model import Credential, CredentialBody, Issued, RotationBody, words
 
 if TYPE_CHECKING:
-    from gateway.cli.context import AdminContext
     from gateway.credentials.service import Credentials
 
 COLUMNS = ("client_id", "name", "state", "account_id", "permissions", "last_used_at")
-_DURATION = re.compile(r"(\d{1,6})([smhd])", re.ASCII)
-_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
-
-
-Read = TypeVar("Read")
-
-
-class Option(click.ParamType[Read]):
-    """The type of an option; ``ValueError`` of its reader says what is wrong with a text."""
-
-    def __init__(self, name: str, read: Callable[[str], Read]) -> None:
-        self.name = name
-        self._read = read
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> Read:
-        """Read it."""
-        try:
-            return self._read(value) if isinstance(value, str) else cast("Read", value)
-        except ValueError as problem:
-            self.fail(str(problem), param, ctx)
-
-
-def _duration(text: str) -> timedelta:
-    found = _DURATION.fullmatch(text)
-    if found is None:
-        problem = f"{text!r} is no duration such as 24h or 30d"
-        raise ValueError(problem)
-    return timedelta(**{_UNITS[found[2]]: int(found[1])})
-
-
-def _reais(text: str) -> Money:
-    try:
-        found = amount(text)
-    except ValueError:
-        problem = f"{text!r} is no amount such as 1500.00"
-        raise ValueError(problem) from None
-    if found.centavos <= 0:
-        problem = "an amount is above zero"
-        raise ValueError(problem)
-    return found
-
-
-DURATION = Option("duration", _duration)
-"""A number and a unit: ``0s``, ``90m``, ``24h``, ``30d``."""
-REAIS = Option("reais", _reais)
-"""An amount above zero, such as ``1500.00``."""
 PERMISSION = Option("resource:action", Permission.parse)
 
 
@@ -118,7 +67,7 @@ def issue(  # noqa: PLR0913 - one parameter per option
     )
     _show_secret(
         terminal,
-        in_store(terminal, lambda office: _credentials(office).issue(Staff(office.acting), wanted)),
+        in_store(terminal, lambda office: _credentials(office).issue(office.staff, wanted)),
     )
 
 
@@ -136,8 +85,8 @@ def rotate(terminal: Terminal, client_id: str, overlap: timedelta) -> None:
     """Make a new secret and print it."""
     wanted = RotationBody(int(overlap.total_seconds()))
 
-    def rotated(office: AdminContext) -> Awaitable[object]:
-        return _credentials(office).rotate(Staff(office.acting), client_id, wanted)
+    def rotated(office: CommandContext) -> Awaitable[object]:
+        return _credentials(office).rotate(office.staff, client_id, wanted)
 
     _show_secret(terminal, in_store(terminal, rotated))
 
@@ -149,9 +98,9 @@ def rotate(terminal: Terminal, client_id: str, overlap: timedelta) -> None:
 def revoke(terminal: Terminal, client_id: str, reason: str) -> None:
     """End a credential; every gateway refuses it within a second."""
 
-    async def revoked(office: AdminContext) -> Row:
+    async def revoked(office: CommandContext) -> Row:
         why = ReasonBody(reason)
-        ended = await _credentials(office).revoke(Staff(office.acting), client_id, why)
+        ended = await _credentials(office).revoke(office.staff, client_id, why)
         return _row(ended, office.acting.now())
 
     terminal.show(in_store(terminal, revoked))
@@ -163,17 +112,17 @@ def revoke(terminal: Terminal, client_id: str, reason: str) -> None:
 def listing(terminal: Terminal, company_id: str | None) -> None:
     """List credentials, including expired and revoked ones. Secrets and digests are never shown."""
 
-    async def listed(office: AdminContext) -> list[Row]:
-        found = await _credentials(office).every(Staff(office.acting), company_id)
+    async def listed(office: CommandContext) -> list[Row]:
+        found = await _credentials(office).every(office.staff, company_id)
         return [_row(each, office.acting.now()) for each in found]
 
     terminal.show_all(in_store(terminal, listed), COLUMNS)
 
 
-def _credentials(office: AdminContext) -> Credentials:
-    from gateway.app.build_backoffice import build_credentials  # noqa: PLC0415 - loads SQLAlchemy
+def _credentials(office: CommandContext) -> Credentials:
+    from gateway.credentials.service import Credentials  # noqa: PLC0415 - loads SQLAlchemy
 
-    return build_credentials(office.kernel)
+    return office.service(Credentials)
 
 
 def _show_secret(terminal: Terminal, issued: object) -> None:

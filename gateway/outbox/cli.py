@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from gateway.cli.console import Terminal, fields_of, reading
-from gateway.cli.store_access import in_identity
+from gateway.cli.context import in_store
 from gateway.core.company_scope import EVERY_COMPANY
 
 COLUMNS = ("created_at", "to", "subject", "sent_at")
@@ -22,10 +22,11 @@ def outbox(terminal: Terminal, most: int) -> None:
     The texts follow the table; messages that were sent have none.
     """
     from gateway.cli.configuration import sandbox_only, settings_of
+    from gateway.identity.sealed_mail import SealedOutbox
 
     sandbox_only(settings_of(terminal.config))
-    found = in_identity(
-        terminal, lambda identity: identity.context.stores.outbox.latest(most, EVERY_COMPANY)
+    found = in_store(
+        terminal, lambda office: office.service(SealedOutbox).latest(most, EVERY_COMPANY)
     )
     rows = [fields_of(each, *_FIELDS) for each in found]
     terminal.show_all(rows, COLUMNS)

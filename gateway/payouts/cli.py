@@ -9,25 +9,23 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gateway.cli.console import Row, Terminal, changing, reading
-from gateway.cli.store_access import in_store
+from gateway.cli.console import Terminal, changing, reading
+from gateway.cli.context import CommandContext, in_store
+from gateway.core import trace
 from gateway.core.audit_context import RuleViolation
 from gateway.core.windows import Window
 from gateway.payouts.cli_views import (
     LISTED,
-    UNRESOLVED,
     payout_row,
     show_dossier,
-    unresolved_row,
 )
 from gateway.payouts.documents import PayoutDetail
 from gateway.payouts.model import Payout, PayoutState
-from gateway.reviews.cli import review
-from gateway.stops.cli import resume, stop, stops
 
 if TYPE_CHECKING:
-    from gateway.cli.context import AdminContext
+    from gateway.accounts.service import Accounts
     from gateway.core.account import Account
+    from gateway.payouts.service import PayoutRecords
     from gateway.payouts.verification import Report
 
 DIFFERENCES = ("kind", "account_id", "reference", "key", "details")
@@ -66,9 +64,9 @@ def listing(
     """List an account's payouts, newest first."""
     wanted = PayoutState(state) if state else None
 
-    async def listed(office: AdminContext) -> Sequence[Payout]:
+    async def listed(office: CommandContext) -> Sequence[Payout]:
         window, account = days(init, ends, office.acting.now()), await _named(office, account_id)
-        return await office.payouts.created(office.staff, account, window, wanted)
+        return await _records(office).created(office.staff, account, window, wanted)
 
     terminal.show_all([payout_row(each) for each in in_store(terminal, listed)], LISTED)
 
@@ -84,25 +82,12 @@ def show(terminal: Terminal, reference: str, account_id: str) -> None:
     While it is in review, nobody else's opinion is shown: people find out independently.
     """
 
-    async def found(office: AdminContext) -> PayoutDetail:
+    async def found(office: CommandContext) -> PayoutDetail:
         account = await _named(office, account_id)
-        payout = await office.payouts.find(office.staff, account, reference)
-        return await office.payouts.detail(office.staff, account, payout.reference)
+        payout = await _records(office).find(office.staff, account, reference)
+        return await _records(office).detail(office.staff, account, payout.reference)
 
     show_dossier(terminal, in_store(terminal, found))
-
-
-@payouts.command()
-@reading
-def unresolved(terminal: Terminal) -> None:
-    """List payouts that are unknown or in review, oldest first."""
-
-    async def listed(office: AdminContext) -> list[Row]:
-        now = office.acting.now()
-        found = await office.reviews.everything(office.staff)
-        return [unresolved_row(each, now) for each in found]
-
-    terminal.show_all(in_store(terminal, listed), UNRESOLVED)
 
 
 @payouts.command()
@@ -112,11 +97,9 @@ def unresolved(terminal: Terminal) -> None:
 def probe(terminal: Terminal, reference: str, account_id: str) -> None:
     """Ask the bank about a payout now, as the reconciler does. Sends no money."""
 
-    async def looked(office: AdminContext) -> tuple[Payout, Payout]:
-        from gateway.payouts.cli_banks import probed  # noqa: PLC0415 - loads adapters
-
+    async def looked(office: CommandContext) -> tuple[Payout, Payout]:
         account = await _named(office, account_id)
-        payout = await office.payouts.find(office.staff, account, reference)
+        payout = await _records(office).find(office.staff, account, reference)
         return payout, await probed(office, payout)
 
     before, after = (payout_row(each) for each in in_store(terminal, looked))
@@ -141,9 +124,7 @@ def verify(
     Returns of paid payouts are stored; nothing else is changed.
     """
 
-    def compare(office: AdminContext) -> Awaitable[Report]:
-        from gateway.payouts.cli_banks import verified  # noqa: PLC0415 - the same
-
+    def compare(office: CommandContext) -> Awaitable[Report]:
         return verified(office, account_id, days(init, ends, office.acting.now()))
 
     report = in_store(terminal, compare)
@@ -154,8 +135,34 @@ def verify(
         click.get_current_context().exit(1)
 
 
-for _command in (review, stop, stops, resume):
-    payouts.add_command(_command)
+async def probed(office: CommandContext, payout: Payout) -> Payout:
+    """
+    Look at a payout as the reconciler does, once, and keep the act on record.
+
+    What the bank says is stored; that a person should look is not: the
+    reconciler stores that with its next look.
+    """
+    from gateway.audit.store import StoredAudit  # noqa: PLC0415 - loads SQLAlchemy
+    from gateway.payouts.reconciler import Reconciler  # noqa: PLC0415 - the same
+
+    async with office.opened(Reconciler) as reconciler:
+        trace.begin(trace.new_trace_id())
+        seen = await reconciler.look_at(payout)
+    details = {"before": payout.state.value, "after": seen.state.value}
+    await office.service(StoredAudit).append(
+        office.acting.event("payout.probed", f"payout:{payout.provider_key}", details)
+    )
+    return seen
+
+
+async def verified(office: CommandContext, account_id: str | None, window: Window) -> Report:
+    """Compare the payouts of one account, or of all, with what their banks executed."""
+    from gateway.payouts.verification import Verification  # noqa: PLC0415 - loads SQLAlchemy
+
+    accounts, who = _accounts(office), office.staff
+    chosen = [await accounts.find(who, account_id)] if account_id else await accounts.every(who)
+    async with office.opened(Verification) as verification:
+        return await verification.verify(chosen, window)
 
 
 def days(init: datetime | None, ends: datetime | None, now: datetime) -> Window:
@@ -184,8 +191,18 @@ def _summary(report: Report) -> str:
     )
 
 
-async def _named(office: AdminContext, account_id: str) -> Account:
+async def _named(office: CommandContext, account_id: str) -> Account:
     """Return the account of an id that was typed."""
-    from gateway.app.build_backoffice import build_account_service  # noqa: PLC0415 - the store
+    return await _accounts(office).find(office.staff, account_id)
 
-    return await build_account_service(office.kernel).find(office.staff, account_id)
+
+def _accounts(office: CommandContext) -> Accounts:
+    from gateway.accounts.service import Accounts  # noqa: PLC0415 - loads SQLAlchemy
+
+    return office.service(Accounts)
+
+
+def _records(office: CommandContext) -> PayoutRecords:
+    from gateway.payouts.service import PayoutRecords  # noqa: PLC0415 - the same
+
+    return office.service(PayoutRecords)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
 
 import click
 
@@ -13,13 +12,8 @@ from gateway.payouts.documents import PayoutDetail
 from gateway.payouts.model import FINAL_STATES, Attempt, Payout, PayoutState
 from gateway.payouts.opinions import Opinion
 from gateway.payouts.status import certainty_of
-from gateway.reviews.model import UnresolvedPayout
 
 LISTED = ("reference", "state", "certainty", "review", "value", "provider", "created_at")
-UNRESOLVED = (
-    *("account_id", "reference", "age", "state", "review", "value", "provider"),
-    *("reason", "last_probe_at", "next_probe_at"),
-)
 ATTEMPTS = (
     *("number", "started_at", "outcome", "phase", "bytes_left", "reason", "http_status"),
     *("provider_code", "last_probe_at", "next_probe_at"),
@@ -45,19 +39,6 @@ def payout_row(payout: Payout) -> Row:
         "failure": failure.code.value if failure else None,
         **fields_of(payout, "client_id", "lease_until", "created_at", "updated_at", "settled_at"),
         "held_until": instant(payout.held_until) if payout.state is PayoutState.ACCEPTED else "",
-    }
-
-
-def unresolved_row(case: UnresolvedPayout, now: datetime) -> Row:
-    """Show what is not known, with the latest evidence and both looks."""
-    tries = case.attempts
-    latest = attempt_row(tries[-1], case.payout) if tries else dict.fromkeys(ATTEMPTS)
-    age = now - case.payout.created_at
-    return {
-        **payout_row(case.payout),
-        "age": age_of(age),
-        "age_s": int(age.total_seconds()),
-        **{name: latest[name] for name in ATTEMPTS if name not in {"number", "started_at"}},
     }
 
 
@@ -109,13 +90,3 @@ def show_dossier(terminal: Terminal, dossier: PayoutDetail) -> None:
         if rows:
             click.echo(f"\n{name}")
             terminal.show_all(rows, columns)
-
-
-def age_of(age: timedelta) -> str:
-    """Write an age in its two largest units: ``3d 4h``, ``5m 10s``."""
-    minutes, seconds = divmod(max(int(age.total_seconds()), 0), 60)
-    hours, minutes = divmod(minutes, 60)
-    days, hours = divmod(hours, 24)
-    parts = (f"{days}d", f"{hours}h", f"{minutes}m", f"{seconds}s")
-    first = next((at for at, part in enumerate(parts[:-1]) if part[0] != "0"), len(parts) - 1)
-    return " ".join(parts[first : first + 2])

@@ -1,18 +1,34 @@
-"""``pixgate payouts review``: payouts that no proof can settle, ended by two users."""
+"""``pixgate payouts unresolved`` and ``review``: what no proof can settle, two users end."""
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
 import click
 
-from gateway.cli.console import Terminal, changing, reading
-from gateway.cli.store_access import in_store
+from gateway.cli.console import Row, Terminal, changing, reading
+from gateway.cli.context import CommandContext, in_store
 from gateway.core import strict
 from gateway.core.money import Money
-from gateway.payouts.cli_views import opinion_row, payout_row
+from gateway.payouts.cli_views import ATTEMPTS, attempt_row, opinion_row, payout_row
 from gateway.payouts.opinions import Verdict
-from gateway.reviews.model import JudgementBody, Progress, ReviewState, WithdrawalBody
+from gateway.reviews.model import (
+    JudgementBody,
+    Progress,
+    ReviewState,
+    UnresolvedPayout,
+    WithdrawalBody,
+)
+
+if TYPE_CHECKING:
+    from gateway.reviews.service import Reviews
 
 COLUMNS = ("account_id", "reference", "state", "value", "provider", "e2e_id", "created_at")
+UNRESOLVED = (
+    *("account_id", "reference", "age", "state", "review", "value", "provider"),
+    *("reason", "last_probe_at", "next_probe_at"),
+)
 _TOLD = {
     Progress.WAITING: "Kept. A second user must say the same.",
     Progress.DISAGREED: (
@@ -20,6 +36,19 @@ _TOLD = {
     ),
     Progress.DECIDED: "Decided.",
 }
+
+
+@click.command()
+@reading
+def unresolved(terminal: Terminal) -> None:
+    """List payouts that are unknown or in review, oldest first."""
+
+    async def listed(office: CommandContext) -> list[Row]:
+        now = office.acting.now()
+        found = await _reviews(office).everything(office.staff)
+        return [unresolved_row(each, now) for each in found]
+
+    terminal.show_all(in_store(terminal, listed), UNRESOLVED)
 
 
 @click.group("review")
@@ -31,7 +60,7 @@ def review() -> None:
 @reading
 def listing(terminal: Terminal) -> None:
     """List payouts in review, oldest first."""
-    found = in_store(terminal, lambda office: office.reviews.everything(office.staff))
+    found = in_store(terminal, lambda office: _reviews(office).everything(office.staff))
     waiting = [each.payout for each in found if each.payout.review]
     terminal.show_all([payout_row(each) for each in waiting], COLUMNS)
 
@@ -57,7 +86,7 @@ def resolve(terminal: Terminal, /, reference: str, **said: str) -> None:
         reason=said["reason"],
         value=_amount(said["moved"]) if said["moved"] else None,
     )
-    state = in_store(terminal, lambda office: office.reviews.judge(office.staff, judgement))
+    state = in_store(terminal, lambda office: _reviews(office).judge(office.staff, judgement))
     _show(terminal, state, _TOLD[state.progress])
 
 
@@ -69,7 +98,7 @@ def withdraw(terminal: Terminal, reference: str, account_id: str) -> None:
     """Withdraw your opinion; it stays on record, and you may give another."""
     _require_name(terminal)
     named = WithdrawalBody(account_id=account_id, reference=reference)
-    state = in_store(terminal, lambda office: office.reviews.withdraw(office.staff, named))
+    state = in_store(terminal, lambda office: _reviews(office).withdraw(office.staff, named))
     _show(terminal, state, "Withdrawn.")
 
 
@@ -100,3 +129,32 @@ def _show(terminal: Terminal, state: ReviewState, told: str) -> None:
     )
     if not terminal.as_json:
         click.echo(told, err=True)
+
+
+def unresolved_row(case: UnresolvedPayout, now: datetime) -> Row:
+    """Show what is not known, with the latest evidence and both looks."""
+    tries = case.attempts
+    latest = attempt_row(tries[-1], case.payout) if tries else dict.fromkeys(ATTEMPTS)
+    age = now - case.payout.created_at
+    return {
+        **payout_row(case.payout),
+        "age": age_of(age),
+        "age_s": int(age.total_seconds()),
+        **{name: latest[name] for name in ATTEMPTS if name not in {"number", "started_at"}},
+    }
+
+
+def age_of(age: timedelta) -> str:
+    """Write an age in its two largest units: ``3d 4h``, ``5m 10s``."""
+    minutes, seconds = divmod(max(int(age.total_seconds()), 0), 60)
+    hours, minutes = divmod(minutes, 60)
+    days, hours = divmod(hours, 24)
+    parts = (f"{days}d", f"{hours}h", f"{minutes}m", f"{seconds}s")
+    first = next((at for at, part in enumerate(parts[:-1]) if part[0] != "0"), len(parts) - 1)
+    return " ".join(parts[first : first + 2])
+
+
+def _reviews(office: CommandContext) -> Reviews:
+    from gateway.reviews.service import Reviews  # noqa: PLC0415 - loads SQLAlchemy
+
+    return office.service(Reviews)

@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING
 import click
 
 from gateway.cli.console import Row, Terminal, changing, fields_of, reading
-from gateway.cli.store_access import in_store
-from gateway.core.access import Staff
+from gateway.cli.context import CommandContext, in_store
+from gateway.cli.options import DURATION
 from gateway.core.company_scope import StopScope
-from gateway.credentials.cli import DURATION
 from gateway.stops.model import Stop, StopRequest
 
 if TYPE_CHECKING:
-    from gateway.cli.context import AdminContext
     from gateway.stops.service import Stops
 
 _NONE = timedelta()
@@ -56,10 +54,10 @@ def stop(
         message = "say when it ends: --until or --for, one of them"
         raise click.UsageError(message)
 
-    def begin(office: AdminContext) -> Awaitable[Stop]:
+    def begin(office: CommandContext) -> Awaitable[Stop]:
         ends_at = until.replace(tzinfo=UTC) if until else office.acting.now() + (length or _NONE)
         wanted = StopRequest(scope=scope, subject=subject, reason=reason)
-        return _stops(office).create(Staff(office.acting), wanted, ends_at)
+        return _stops(office).create(office.staff, wanted, ends_at)
 
     terminal.show(_row(in_store(terminal, begin)))
 
@@ -69,9 +67,10 @@ def stop(
 def stops(terminal: Terminal) -> None:
     """List the stops in force, oldest first."""
     from gateway.stops.service import stops_in_force  # noqa: PLC0415 - loads SQLAlchemy
+    from gateway.store.kernel.database import Database  # noqa: PLC0415 - the same
 
-    def found(office: AdminContext) -> Awaitable[Sequence[Stop]]:
-        return stops_in_force(office.kernel.store.database, office.acting.now())
+    def found(office: CommandContext) -> Awaitable[Sequence[Stop]]:
+        return stops_in_force(office.service(Database), office.acting.now())
 
     terminal.show_all([_row(each) for each in in_store(terminal, found)], COLUMNS)
 
@@ -81,7 +80,7 @@ def stops(terminal: Terminal) -> None:
 @changing
 def resume(terminal: Terminal, stop_id: str) -> None:
     """End a stop now."""
-    in_store(terminal, lambda office: _stops(office).lift(Staff(office.acting), stop_id))
+    in_store(terminal, lambda office: _stops(office).lift(office.staff, stop_id))
     terminal.show({"id": stop_id, "state": "lifted"})
 
 
@@ -95,10 +94,10 @@ def _one_of(scoped: Mapping[str, str | None], *, everything: bool) -> tuple[Stop
     return named[0]
 
 
-def _stops(office: AdminContext) -> Stops:
-    from gateway.app.build_backoffice import build_stops  # noqa: PLC0415 - the same
+def _stops(office: CommandContext) -> Stops:
+    from gateway.stops.service import Stops  # noqa: PLC0415 - the same
 
-    return build_stops(office.kernel)
+    return office.service(Stops)
 
 
 def _row(shown: Stop) -> Row:

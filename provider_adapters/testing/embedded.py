@@ -107,7 +107,7 @@ class ControlPort:
 
 async def first_calls(kernel: Kernel, actor: str, urls: DemoUrls) -> Sequence[str]:
     """Make or find the demo, and say how the first calls are made; see ``made_demo``."""
-    from gateway.cli.context import AdminContext
+    from gateway.app.commands.context import AdminContext
     from provider_adapters.testing.commands.demo import summary
     from provider_adapters.testing.demo.ensure import made_demo
 

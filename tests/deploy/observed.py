@@ -16,8 +16,8 @@ import msgspec
 import yaml
 
 from gateway.app.assembly import Gateway, assemble
+from gateway.app.commands.reload import Reload
 from gateway.app.lifecycle import running
-from gateway.cli.serve.reload import Reload
 from gateway.config.reading import read_settings
 from gateway.config.settings import Cache, Database, Rate, RateLimits
 from gateway.config.values import Address

@@ -3,8 +3,8 @@
 import re
 from typing import Any
 
+from gateway.app.commands.main import pixgate
 from gateway.banks.port.capabilities import PortCall
-from gateway.cli.main import pixgate
 from gateway.telemetry.metrics.families import Family, Vocabulary
 from gateway.telemetry.metrics.registry import Instance, MetricRegistry
 from gateway.telemetry.metrics.series import SERIES

@@ -11,7 +11,7 @@ import click
 import pytest
 import yaml
 
-from gateway.cli.main import pixgate
+from gateway.app.commands.main import pixgate
 from gateway.config.checks import check
 from gateway.config.reading import read_settings
 from provider_adapters.registry import names

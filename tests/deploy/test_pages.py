@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import click
 
-from gateway.cli.main import pixgate
+from gateway.app.commands.main import pixgate
 from tests.deploy.rule_cases import ROOT
 from tests.world.tree import documents
 

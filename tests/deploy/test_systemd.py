@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 import pytest
 
-from gateway.cli.main import pixgate
+from gateway.app.commands.main import pixgate
 from tests.deploy.rule_cases import ROOT
 
 UNITS = {

@@ -4,7 +4,7 @@ from typing import Any
 
 from gateway.accounts.model import AccountChange
 from gateway.app.build_backoffice import build_account_service
-from gateway.cli.context import AdminContext
+from gateway.app.commands.context import AdminContext
 from gateway.core.access import Staff
 from gateway.core.account import Account
 

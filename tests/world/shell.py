@@ -11,7 +11,7 @@ from typing import Any
 
 from click.testing import CliRunner, Result
 
-from gateway.cli.main import pixgate
+from gateway.app.commands.main import pixgate
 from provider_adapters.testing.sandbox.dialect import SandboxBank
 
 CONFIG = Path(__file__).resolve().parents[2] / "config.yaml"

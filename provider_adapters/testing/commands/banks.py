@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final
 import click
 import msgspec
 
+from gateway.app.commands.serve import run_on_uvloop
 from gateway.cli.console import Terminal, reading
-from gateway.cli.serve.commands import run_on_uvloop
 from gateway.core.account import Environment
 from gateway.core.audit_context import RuleViolation
 from provider_adapters.testing import simulators

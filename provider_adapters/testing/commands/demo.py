@@ -77,8 +77,8 @@ def summary(made: Demo, today: date) -> Sequence[str]:
 
 
 async def _attached(terminal: Terminal, bank: str, *, configure: bool) -> Mapping[str, object]:
+    from gateway.app.commands.context import opened
     from gateway.cli.configuration import sandbox_only, settings_of
-    from gateway.cli.context import opened
     from provider_adapters.testing.commands.demo_bank import attach, provider_for
 
     sandbox_only(settings_of(terminal.config))
@@ -88,7 +88,7 @@ async def _attached(terminal: Terminal, bank: str, *, configure: bool) -> Mappin
 
 
 async def _made(terminal: Terminal) -> tuple[Demo, date]:
-    from gateway.cli.context import opened
+    from gateway.app.commands.context import opened
     from provider_adapters.testing.demo.ensure import made_demo
 
     async with opened(terminal) as office:

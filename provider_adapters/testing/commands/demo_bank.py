@@ -14,11 +14,11 @@ import yaml
 from gateway.accounts.model import AccountRequest, ProviderRequest
 from gateway.app.build_backoffice import build_account_service, build_companies, build_credentials
 from gateway.app.build_bank import connect
+from gateway.app.commands.context import AdminContext
 from gateway.app.kernel import SilentObserver
 from gateway.banks.port.capabilities import PortCall
 from gateway.callbacks.cli import register_callback
 from gateway.cli.configuration import settings_of
-from gateway.cli.context import AdminContext
 from gateway.companies.model import CompanyRequest
 from gateway.config.reading import ConfigError, settings_from
 from gateway.core.access import Staff

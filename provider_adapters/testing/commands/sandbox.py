@@ -12,8 +12,8 @@ from urllib.parse import parse_qsl, unquote
 import click
 
 from gateway.cli.console import Terminal, reading, show_json
+from gateway.cli.options import REAIS
 from gateway.core.money import Money
-from gateway.credentials.cli import REAIS
 from gateway.sandbox.model import FAULTS, OPERATIONS
 from provider_adapters.testing import simulators
 

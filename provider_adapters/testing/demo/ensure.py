@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from gateway.app.build_backoffice import credential_source
 from gateway.app.build_identity import build_identity
+from gateway.app.commands.context import AdminContext
 from gateway.cli.configuration import sandbox_only
-from gateway.cli.context import AdminContext
 from gateway.companies.model import Company
 from gateway.companies.service import add_company
 from gateway.config.settings import Settings

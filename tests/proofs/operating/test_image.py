@@ -86,7 +86,7 @@ def test_its_user_owns_its_folder_alone_and_writes_to_nothing_else(image: Stage)
 
 def test_nothing_is_compiled_when_it_starts(image: Stage, folder: Path):
     """Its root is read-only: what the build did not compile, each start would compile anew."""
-    words = ["python", "-v", "-c", "import gateway.app.assembly, gateway.cli.main"]
+    words = ["python", "-v", "-c", "import gateway.app.assembly, gateway.app.commands.main"]
     with image.container(folder, words, {}) as process:
         said, _ = process.communicate()
 

@@ -9,10 +9,10 @@ from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import select
 
+from gateway.app.commands.context import AdminContext, opened_store, reached
 from gateway.app.kernel import Kernel
 from gateway.app.store import open_store
 from gateway.cli.configuration import settings_of
-from gateway.cli.context import AdminContext, opened_store, reached
 from gateway.core.account import Environment
 from gateway.core.audit_context import AuditContext
 from gateway.core.money import Money

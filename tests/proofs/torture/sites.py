@@ -11,9 +11,9 @@ import msgspec
 from yarl import URL
 
 from gateway.app.build_backoffice import build_account_service, build_companies, build_credentials
+from gateway.app.commands.context import AdminContext, opened_store
 from gateway.app.kernel import Kernel
 from gateway.cli.configuration import settings_of
-from gateway.cli.context import AdminContext, opened_store
 from gateway.companies.model import CompanyRequest
 from gateway.core.access import Staff
 from gateway.core.audit_context import AuditContext

@@ -11,11 +11,11 @@ import msgspec
 import pytest
 from sqlalchemy import delete
 
-from gateway.cli.context import AdminContext
+from gateway.app.commands.context import AdminContext
 from gateway.config.upstream import SandboxBank
 from gateway.core.audit_context import RuleViolation
 from gateway.core.windows import Window
-from gateway.payouts.cli_banks import probed, verified
+from gateway.payouts.cli import probed, verified
 from gateway.payouts.model import Payout, PayoutState
 from gateway.payouts.verification import Report
 from gateway.store.tables import core

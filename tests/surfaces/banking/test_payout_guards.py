@@ -11,6 +11,7 @@ from sqlalchemy import delete
 
 from gateway.app.build_backoffice import build_account_service
 from gateway.config.settings import Payouts
+from gateway.payouts.service import PayoutRecords
 from gateway.store.tables import core
 from tests.world.gateway.world import World, opened, order, patient, sandbox
 
@@ -48,7 +49,8 @@ async def test_one_like_another_is_told_or_refused(
         main = world.demo["accounts"]["main"]["id"]
         accounts = build_account_service(world.gateway.kernel)
         account = await accounts.find(world.office.staff, main)
-        found = await world.office.payouts.detail(world.office.staff, account, "first")
+        payouts = world.office.service(PayoutRecords)
+        found = await payouts.detail(world.office.staff, account, "first")
         assert [each.reference for each in found.similar] == (["twin"] if executed else [])
 
 

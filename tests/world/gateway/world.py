@@ -23,10 +23,10 @@ from yarl import URL
 
 from gateway.app.assembly import Gateway, assemble
 from gateway.app.build_backoffice import build_credentials
+from gateway.app.commands.context import AdminContext
 from gateway.app.lifecycle import running
 from gateway.app.store import open_store
 from gateway.audit.log import audit_keys
-from gateway.cli.context import AdminContext
 from gateway.config.listeners import Admin, Server
 from gateway.config.settings import Database, FailedCredentials, Limits, Rate, RateLimits, Settings
 from gateway.config.upstream import Breaker, Provider, SandboxBank

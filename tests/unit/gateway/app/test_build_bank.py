@@ -9,11 +9,11 @@ import msgspec
 import pytest
 
 from gateway.app.build_bank import account_secrets, connect
+from gateway.app.commands.probes import unmakeable
 from gateway.banks.checked_adapter import CheckedAdapter
 from gateway.banks.client.transport import HttpTransport
 from gateway.banks.paces import Pace
 from gateway.banks.port.providers import ProviderAccount, Unreachable
-from gateway.cli.config.probes import unmakeable
 from gateway.config.settings import Settings
 from gateway.config.upstream import AccountLimits, CallRate, Provider, Proxy, Tls
 from gateway.core.account import BankSecretsRefused, Environment

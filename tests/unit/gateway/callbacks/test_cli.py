@@ -9,8 +9,6 @@ import pytest
 
 from tests.world.shell import CONFIG
 
-SECRET = "as the bank gave it"
-
 
 @pytest.fixture
 def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -18,38 +16,6 @@ def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("PIXGATE_VAR", str(tmp_path))
     monkeypatch.delenv("PIXGATE_DATABASE_URL", raising=False)
     return CONFIG
-
-
-def with_secret(shell) -> None:
-    """Give the sandbox bank a secret of its own."""
-    file = shell.folder / "own.yaml"
-    file.write_text(CONFIG.read_text().replace('secret: ""', "secret: ${PIXGATE_BANKS}"))
-    shell.environ |= {"PIXGATE_CONFIG": str(file), "PIXGATE_BANKS": SECRET}
-
-
-def test_every_bank_that_sends_some_has_an_address(shell):
-    found = shell.reads("callbacks")
-
-    assert [each["provider"] for each in found] == ["sandbox", "sandbox-read-only"]
-    assert found[0]["url"].startswith("http://127.0.0.1:8080/callbacks/sandbox/")
-    assert found[0]["url"].rpartition("/")[2] != found[1]["url"].rpartition("/")[2]
-    assert found == shell.reads("callbacks")
-
-
-def test_the_address_does_not_change_with_the_banks_own_secret(shell):
-    before = shell.says("callbacks")
-    with_secret(shell)
-
-    printed = shell.says("callbacks")
-
-    assert printed == before
-    assert SECRET not in printed
-
-
-def test_a_configuration_that_cannot_be_used_is_one_line(shell):
-    shell.environ["PIXGATE_CONFIG"] = str(shell.folder / "nothing.yaml")
-
-    assert "cannot be read" in shell.fails("callbacks")
 
 
 def test_an_address_is_registered_at_the_bank_and_removed(shell, bank):

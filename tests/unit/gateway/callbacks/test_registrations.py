@@ -22,7 +22,7 @@ from gateway.banks.port.provider_callbacks import (
 from gateway.banks.port.providers import ProviderAccount, ProviderError, Unavailable
 from gateway.callbacks.model import Callback, CallbackSearch
 from gateway.callbacks.reception import Reception
-from gateway.callbacks.registrations import CallbackRegistrations, MissedEvents
+from gateway.callbacks.registrations import CallbackOrders, CallbackRegistrations, MissedEvents
 from gateway.callbacks.store import CallbackRecords
 from gateway.core.audit_context import RuleViolation
 from gateway.core.company_scope import EVERY_COMPANY
@@ -254,3 +254,12 @@ async def test_no_bank_waits_for_another(hall: Hall):
 
     assert await hall.missed(world, "p", "q").turn() == 0
     assert world.asked == 2
+
+
+def test_a_bank_without_callbacks_is_told_nothing():
+    order = CallbackOrder(url="https://pix.example.com/callbacks/bank/1", secret=b"")
+    orders = CallbackOrders({"bank": order})
+
+    assert orders.of("bank") is order
+    with pytest.raises(RuleViolation, match="the adapter of far takes no callbacks"):
+        orders.of("far")

@@ -1,6 +1,6 @@
 """``pixgate outbox``."""
 
-from tests.unit.gateway.cli.identity.users import ANA
+from tests.unit.gateway.identity.users import ANA
 
 
 def test_the_newest_message_is_shown_with_its_text(shell):

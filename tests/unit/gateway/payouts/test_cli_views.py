@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import replace
-from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -13,18 +12,14 @@ from gateway.cli.console import Terminal
 from gateway.core.money import Money
 from gateway.payouts.cli_views import (
     LISTED,
-    UNRESOLVED,
-    age_of,
     attempt_row,
     opinion_row,
     payout_row,
     show_dossier,
-    unresolved_row,
 )
 from gateway.payouts.documents import PayoutDetail
 from gateway.payouts.model import Failure, PayoutState
 from gateway.payouts.opinions import Opinion, Verdict
-from gateway.reviews.model import UnresolvedPayout
 from tests.world.stores.samples import EVIDENCE, NOW, account, attempt, payout
 
 OPINION = Opinion(
@@ -39,30 +34,8 @@ OPINION = Opinion(
 )
 
 
-def test_an_age_has_its_two_largest_units():
-    cases = [
-        (-5, "0s"),
-        (0, "0s"),
-        (59, "59s"),
-        (60, "1m 0s"),
-        (310, "5m 10s"),
-        (3600, "1h 0m"),
-        (36000, "10h 0m"),
-        (86400 * 3 + 3600 * 4 + 59, "3d 4h"),
-    ]
-
-    wrong = [
-        (seconds, text) for seconds, text in cases if age_of(timedelta(seconds=seconds)) != text
-    ]
-
-    assert wrong == []
-
-
 def test_a_row_has_every_column_of_the_list():
     assert set(LISTED) <= payout_row(payout()).keys()
-    for tries in ([attempt()], []):
-        found = UnresolvedPayout(payout=payout(), account_name="", attempts=tries, opinions=())
-        assert set(UNRESOLVED) <= unresolved_row(found, NOW).keys()
 
 
 def test_a_failure_is_named():

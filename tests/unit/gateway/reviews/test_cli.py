@@ -1,11 +1,15 @@
-"""``pixgate payouts review``."""
+"""``pixgate payouts review`` and ``unresolved``."""
+
+from datetime import timedelta
 
 import pytest
 
 from gateway.payouts.model import PayoutState
-from tests.unit.gateway.cli.identity.users import ANA
+from gateway.reviews.cli import UNRESOLVED, age_of, unresolved_row
+from gateway.reviews.model import UnresolvedPayout
 from tests.unit.gateway.cli.standing import people, review, stand, stored
-from tests.world.stores.samples import ACCOUNT, payout
+from tests.unit.gateway.identity.users import ANA
+from tests.world.stores.samples import ACCOUNT, NOW, attempt, payout
 
 AT = ("--account", ACCOUNT)
 SAYS = ("payouts", "review", "resolve", "order-1", *AT, "--reason", "no extrato")
@@ -97,3 +101,28 @@ def test_what_is_not_in_review_is_refused(shell):
 @pytest.mark.parametrize("outcome", ["rejected", "unknown", ""])
 def test_there_are_two_outcomes(shell, outcome: str):
     assert "--outcome" in shell.fails(*SAYS, "--outcome", outcome, "--by", "maria", status=2)
+
+
+def test_an_age_has_its_two_largest_units():
+    cases = [
+        (-5, "0s"),
+        (0, "0s"),
+        (59, "59s"),
+        (60, "1m 0s"),
+        (310, "5m 10s"),
+        (3600, "1h 0m"),
+        (36000, "10h 0m"),
+        (86400 * 3 + 3600 * 4 + 59, "3d 4h"),
+    ]
+
+    wrong = [
+        (seconds, text) for seconds, text in cases if age_of(timedelta(seconds=seconds)) != text
+    ]
+
+    assert wrong == []
+
+
+def test_a_row_has_every_column_of_the_list():
+    for tries in ([attempt()], []):
+        found = UnresolvedPayout(payout=payout(), account_name="", attempts=tries, opinions=())
+        assert set(UNRESOLVED) <= unresolved_row(found, NOW).keys()

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from gateway.cli.main import pixgate
+from gateway.app.commands.main import pixgate
 from provider_adapters.testing.commands import adapter
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from gateway.cli.context import AdminContext
+from gateway.app.commands.context import AdminContext
 from gateway.security.keys import Keys
 from provider_adapters.testing.bank.control.client import BankControl
 from provider_adapters.testing.demo.document import Demo, DemoUrls

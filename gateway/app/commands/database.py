@@ -21,8 +21,8 @@ def upgrade(terminal: Terminal) -> None:
     """Upgrade the store to this version's schema. A new store is stamped with the environment."""
 
     async def work() -> str | None:
+        from gateway.app.commands.context import opened_store
         from gateway.cli.configuration import settings_of
-        from gateway.cli.context import opened_store
         from gateway.store.schema import current as revision_of
 
         settings = settings_of(terminal.config)
@@ -38,8 +38,8 @@ def current(terminal: Terminal) -> None:
     """Show the store's schema revision, and the one that this version needs."""
 
     async def work() -> str | None:
+        from gateway.app.commands.context import own_store
         from gateway.cli.configuration import settings_of
-        from gateway.cli.context import own_store
         from gateway.store.schema import revision_of
 
         async with own_store(settings_of(terminal.config)) as store:
@@ -65,8 +65,8 @@ def downgrade(terminal: Terminal, revision: str, *, yes: bool) -> None:
         raise click.UsageError(message)
 
     async def work() -> str | None:
+        from gateway.app.commands.context import own_store
         from gateway.cli.configuration import settings_of
-        from gateway.cli.context import own_store
 
         settings = settings_of(terminal.config)
         if revision not in {"base", *schema.REVISIONS}:

@@ -17,7 +17,7 @@ import asyncio, json, sys
 from pathlib import Path
 from gateway.app.assembly import assemble
 from gateway.app.lifecycle import running
-from gateway.cli.main import pixgate
+from gateway.app.commands.main import pixgate
 from gateway.cli.configuration import settings_of
 async def serve():
     async with running(assemble(settings_of(Path(sys.argv[1])), {})):

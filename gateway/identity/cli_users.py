@@ -5,20 +5,21 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
 from gateway.cli.console import Row, Terminal, changing, fields_of, reading
-from gateway.cli.store_access import in_identity
+from gateway.cli.context import CommandContext, in_store
 from gateway.core.rights import Role
 from gateway.core.schemas import instant
 from gateway.core.user import User
 from gateway.identity.users import NewUser
 
 if TYPE_CHECKING:
-    from gateway.app.build_identity import IdentityRoom
+    from gateway.identity.services import IdentityServices
 
+Result = TypeVar("Result")
 COLUMNS = ("id", "email", "state", "roles", "companies", "second_factor")
 
 _roles = click.option(
@@ -64,16 +65,14 @@ def _new_user(command: Callable[[Terminal, NewUser], None]) -> Callable[..., Non
 def create(terminal: Terminal, order: NewUser) -> None:
     """Add a user. The password is asked for, or read from standard input."""
     password = _password()
-    _show(
-        terminal, lambda identity: identity.services.users.create(terminal.actor, order, password)
-    )
+    _show(terminal, lambda services: services.users.create(terminal.actor, order, password))
 
 
 @user.command()
 @_new_user
 def invite(terminal: Terminal, order: NewUser) -> None:
     """Add a user, who gets a link by mail to choose a password."""
-    _show(terminal, lambda identity: identity.services.invitations.invite(terminal.actor, order))
+    _show(terminal, lambda services: services.invitations.invite(terminal.actor, order))
 
 
 @user.command("invite-again")
@@ -81,16 +80,14 @@ def invite(terminal: Terminal, order: NewUser) -> None:
 @changing
 def invite_again(terminal: Terminal, who: str) -> None:
     """Send a new link to choose a password; the previous one no longer works."""
-    _show(
-        terminal, lambda identity: identity.services.invitations.invite_again(terminal.actor, who)
-    )
+    _show(terminal, lambda services: services.invitations.invite_again(terminal.actor, who))
 
 
 @user.command("list")
 @reading
 def listing(terminal: Terminal) -> None:
     """List users, oldest first."""
-    found = in_identity(terminal, lambda identity: identity.services.users.list())
+    found = _in_identity(terminal, lambda services: services.users.list())
     terminal.show_all([_row(each) for each in found], COLUMNS)
 
 
@@ -100,7 +97,7 @@ def listing(terminal: Terminal) -> None:
 @changing
 def disable(terminal: Terminal, who: str, reason: str) -> None:
     """Disable a user; all sessions end at once."""
-    _show(terminal, lambda identity: identity.services.users.disable(terminal.actor, who, reason))
+    _show(terminal, lambda services: services.users.disable(terminal.actor, who, reason))
 
 
 @user.command()
@@ -108,7 +105,7 @@ def disable(terminal: Terminal, who: str, reason: str) -> None:
 @changing
 def enable(terminal: Terminal, who: str) -> None:
     """Enable a disabled user."""
-    _show(terminal, lambda identity: identity.services.users.enable(terminal.actor, who))
+    _show(terminal, lambda services: services.users.enable(terminal.actor, who))
 
 
 @user.command("reset-mfa")
@@ -116,7 +113,7 @@ def enable(terminal: Terminal, who: str) -> None:
 @changing
 def reset_mfa(terminal: Terminal, who: str) -> None:
     """Remove a user's second factor, such as a lost one. Their sessions end."""
-    _show(terminal, lambda identity: identity.services.users.reset_mfa(terminal.actor, who))
+    _show(terminal, lambda services: services.users.reset_mfa(terminal.actor, who))
 
 
 @user.command()
@@ -126,7 +123,7 @@ def reset_mfa(terminal: Terminal, who: str) -> None:
 def roles(terminal: Terminal, who: str, roles: Sequence[str]) -> None:
     """Replace the roles of a user. Their sessions end."""
     given = frozenset(map(Role, roles))
-    _show(terminal, lambda identity: identity.services.users.set_roles(terminal.actor, who, given))
+    _show(terminal, lambda services: services.users.set_roles(terminal.actor, who, given))
 
 
 @user.command("end-sessions")
@@ -134,15 +131,27 @@ def roles(terminal: Terminal, who: str, roles: Sequence[str]) -> None:
 @changing
 def end_sessions(terminal: Terminal, who: str) -> None:
     """Sign a user out everywhere."""
-    ended = in_identity(
-        terminal, lambda identity: identity.services.users.end_sessions(terminal.actor, who)
+    ended = _in_identity(
+        terminal, lambda services: services.users.end_sessions(terminal.actor, who)
     )
     terminal.show({"ended": ended})
 
 
-def _show(terminal: Terminal, act: Callable[[IdentityRoom], Awaitable[User]]) -> None:
+def _show(terminal: Terminal, act: Callable[[IdentityServices], Awaitable[User]]) -> None:
     """Change one user, and print them."""
-    terminal.show(_row(in_identity(terminal, act)))
+    terminal.show(_row(_in_identity(terminal, act)))
+
+
+def _in_identity(
+    terminal: Terminal, act: Callable[[IdentityServices], Awaitable[Result]]
+) -> Result:
+    from gateway.identity.services import IdentityServices  # noqa: PLC0415 - loads SQLAlchemy
+
+    async def work(office: CommandContext) -> Result:
+        async with office.opened(IdentityServices) as services:
+            return await act(services)
+
+    return in_store(terminal, work)
 
 
 def _password() -> str:

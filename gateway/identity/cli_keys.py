@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 import click
 
-from gateway.cli.config.key_rotation import promote, stage, status
 from gateway.cli.console import Row, Terminal, changing, fields_of, reading
-from gateway.cli.store_access import in_identity
+from gateway.cli.context import CommandContext, in_store
 from gateway.core.sessions import SigningKey
 
 if TYPE_CHECKING:
-    from gateway.app.build_identity import IdentityRoom
+    from gateway.identity.services import IdentityServices
 
 COLUMNS = ("id", "state", "signs_from", "created_at", "retired_at")
 
@@ -30,22 +30,19 @@ def keys() -> None:
     """
 
 
-for _command in (status, stage, promote):
-    keys.add_command(_command)
-
-
 @keys.command("list")
 @reading
 def listing(terminal: Terminal) -> None:
     """List all keys, retired ones too; private keys are never shown."""
 
-    async def listed(identity: IdentityRoom) -> list[Row]:
-        found = await identity.services.signing_keys.list()
-        now = identity.context.now()
+    async def listed(office: CommandContext) -> list[Row]:
+        async with _opened(office) as identity:
+            found = await identity.signing_keys.list()
+        now = office.acting.now()
         signing = _signing(found, now)
         return [_row(each, signing, now) for each in found]
 
-    terminal.show_all(in_identity(terminal, listed), COLUMNS)
+    terminal.show_all(in_store(terminal, listed), COLUMNS)
 
 
 @keys.command()
@@ -54,11 +51,12 @@ def listing(terminal: Terminal) -> None:
 def rotate(terminal: Terminal, *, at_once: bool) -> None:
     """Create the next key."""
 
-    async def rotated(identity: IdentityRoom) -> Row:
-        made = await identity.services.signing_keys.rotate(terminal.actor, at_once=at_once)
-        return _row(made, "", identity.context.now())
+    async def rotated(office: CommandContext) -> Row:
+        async with _opened(office) as identity:
+            made = await identity.signing_keys.rotate(terminal.actor, at_once=at_once)
+        return _row(made, "", office.acting.now())
 
-    terminal.show(in_identity(terminal, rotated))
+    terminal.show(in_store(terminal, rotated))
 
 
 @keys.command()
@@ -72,11 +70,19 @@ def rotate(terminal: Terminal, *, at_once: bool) -> None:
 @changing
 def retire(terminal: Terminal, key_id: str, *, at_once: bool) -> None:
     """Stop publishing a key; every process follows within a second."""
-    in_identity(
-        terminal,
-        lambda it: it.services.signing_keys.retire(terminal.actor, key_id, at_once=at_once),
-    )
+
+    async def retired(office: CommandContext) -> None:
+        async with _opened(office) as identity:
+            await identity.signing_keys.retire(terminal.actor, key_id, at_once=at_once)
+
+    in_store(terminal, retired)
     terminal.show({"id": key_id, "state": "retired"})
+
+
+def _opened(office: CommandContext) -> AbstractAsyncContextManager[IdentityServices]:
+    from gateway.identity.services import IdentityServices  # noqa: PLC0415 - loads SQLAlchemy
+
+    return office.opened(IdentityServices)
 
 
 def _signing(found: Sequence[SigningKey], now: datetime) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gateway.cli.serve.startup_errors import REFUSALS
+from gateway.app.commands.startup_errors import REFUSALS
 from gateway.config.reading import ConfigError
 from gateway.core.audit_context import RuleViolation
 from gateway.core.storage import StoreUnavailable

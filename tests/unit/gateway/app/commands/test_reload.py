@@ -10,8 +10,8 @@ import msgspec
 import pytest
 
 from gateway.app.assembly import Gateway, assemble
+from gateway.app.commands.reload import Reload
 from gateway.app.lifecycle import running
-from gateway.cli.serve.reload import Reload
 from gateway.config.effective import config_digest
 from gateway.config.reading import ConfigError
 from gateway.config.reloading import RELOADABLE, Reloading, reloaded

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.unit.gateway.cli.identity.users import ANA
+from tests.unit.gateway.identity.users import ANA
 from tests.world.stores.samples import COMPANY
 
 PASSWORD = "uma frase bem comprida"

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from gateway.app.commands import key_rotation
 from gateway.app.store import open_store
-from gateway.cli.config import key_rotation
 from gateway.core.key_rotation import KeyIds, LiveProcess
 from gateway.security.keys import key_id
 from tests.world.commands import SHORT

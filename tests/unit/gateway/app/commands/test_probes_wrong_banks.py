@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from gateway.app.assembly import assemble
+from gateway.app.commands.startup_errors import REFUSALS
 from gateway.app.lifecycle import running
-from gateway.cli.serve.startup_errors import REFUSALS
 from gateway.config.reading import settings_from
 from tests.world.banks.authority import Authority
 from tests.world.certified import registered

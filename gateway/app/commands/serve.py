@@ -76,7 +76,7 @@ def run_on_uvloop(work: Coroutine[Any, Any, None]) -> None:
     Raises:
         ClickException: for what an operator can mend, in one line.
     """
-    from gateway.cli.serve.startup_errors import REFUSALS
+    from gateway.app.commands.startup_errors import REFUSALS
 
     try:
         import uvloop
@@ -93,9 +93,9 @@ def run_on_uvloop(work: Coroutine[Any, Any, None]) -> None:
 async def _run(terminal: Terminal, settings: Settings, part: Part) -> None:
     """Assemble and start a process, print its addresses, and wait for a signal."""
     from gateway.app.assembly import assemble
+    from gateway.app.commands.reload import Reload
     from gateway.app.lifecycle import drain, running
     from gateway.cli.configuration import settings_of
-    from gateway.cli.serve.reload import Reload
     from gateway.net.common.descriptors import raise_descriptor_limit
     from gateway.process.process import step_back, stop_signals, wanted_descriptors
     from gateway.process.systemd import READY, STOPPING, notifying

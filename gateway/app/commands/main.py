@@ -2,24 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from importlib.metadata import entry_points
 
 import click
 
 from gateway.accounts.cli import account
+from gateway.app.commands.assets import assets
+from gateway.app.commands.callbacks import callbacks
+from gateway.app.commands.catalogue import (
+    banks,
+    errors,
+    metrics,
+    providers,
+    routes,
+    show_version,
+)
+from gateway.app.commands.config import config
+from gateway.app.commands.database import database
+from gateway.app.commands.key_rotation import promote, stage, status
+from gateway.app.commands.serve import serve, worker
 from gateway.audit.cli import audit
-from gateway.callbacks.cli import callbacks
-from gateway.cli.config.assets import assets
-from gateway.cli.config.catalogue import banks, errors, metrics, providers, routes, show_version
-from gateway.cli.config.commands import config
-from gateway.cli.config.database import database
-from gateway.cli.identity.keys import keys
-from gateway.cli.identity.users import user
-from gateway.cli.serve.commands import serve, worker
+from gateway.cli.console import Terminal
+from gateway.cli.context import CommandContext
 from gateway.companies.cli import company
 from gateway.credentials.cli import credential
+from gateway.identity.cli_keys import keys
+from gateway.identity.cli_users import user
 from gateway.outbox.cli import outbox
 from gateway.payouts.cli import payouts
+from gateway.reviews.cli import review, unresolved
+from gateway.stops.cli import resume, stop, stops
 
 GROUP = "pixgate.commands"
 """The entry-point group in which other packages name a click command each."""
@@ -44,8 +58,22 @@ class Commands(click.Group):
         return None
 
 
+@asynccontextmanager
+async def _opened(terminal: Terminal, *, seals: bool = True) -> AsyncIterator[CommandContext]:
+    """Open what a noun's command works in; it knows the kit alone."""
+    from gateway.app.commands.context import opened
+
+    async with opened(terminal, seals=seals) as context:
+        yield context
+
+
 @click.group(
-    cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+    cls=Commands,
+    context_settings={
+        "help_option_names": ["-h", "--help"],
+        "max_content_width": 100,
+        "obj": _opened,
+    },
 )
 @click.version_option(package_name="pixgate", message="%(version)s")
 def pixgate() -> None:
@@ -75,3 +103,9 @@ for _command in (
     callbacks,
 ):
     pixgate.add_command(_command)
+
+for _command in (status, stage, promote):
+    keys.add_command(_command)
+
+for _command in (unresolved, review, stop, stops, resume):
+    payouts.add_command(_command)

@@ -9,8 +9,8 @@ import pytest
 
 from gateway.app.assembly import assemble
 from gateway.app.build_bank import connect, start
+from gateway.app.commands.probes import probed, unmakeable
 from gateway.app.kernel import SilentObserver
-from gateway.cli.config.probes import probed, unmakeable
 from gateway.config.settings import Settings
 from gateway.config.upstream import Callbacks, Provider
 from gateway.config.values import Secret

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from gateway.app.commands.catalogue import EVERY_CODE, error_page
 from gateway.banks.port.capabilities import OPTIONAL_CALLS, PortCall
-from gateway.cli.config.catalogue import EVERY_CODE, error_page
 from gateway.core.reasons import REASONS
 
 

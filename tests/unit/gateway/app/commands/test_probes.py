@@ -9,8 +9,8 @@ import asyncpg
 import pytest
 from redis.asyncio import Redis
 
+from gateway.app.commands.probes import probed, unmakeable
 from gateway.app.kernel import SilentObserver
-from gateway.cli.config.probes import probed, unmakeable
 from gateway.cli.configuration import settings_of
 from gateway.config.reading import settings_from
 from tests.world.banks.authority import Authority

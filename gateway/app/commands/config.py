@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gateway.cli.config.assets import init
+from gateway.app.commands.assets import init
 from gateway.cli.console import Row, Terminal, reading
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def check(terminal: Terminal, *, probe: bool) -> None:
         raise click.exceptions.Exit(FINDINGS) from problem
     findings = [*_findings(settings)]
     if probe and not findings:
-        from gateway.cli.config.probes import probed
+        from gateway.app.commands.probes import probed
 
         findings = [_row(*each) for each in asyncio.run(probed(settings))]
     noted = [_row(each.path, each.message) for each in remarks(settings)]
@@ -62,8 +62,8 @@ def check(terminal: Terminal, *, probe: bool) -> None:
 
 def _findings(settings: Settings) -> Iterator[Row]:
     """Name what is wrong without opening anything."""
+    from gateway.app.commands.probes import unmakeable
     from gateway.app.rooms import described_surfaces
-    from gateway.cli.config.probes import unmakeable
     from gateway.config.checks import check as check_settings
     from gateway.http.table import check_surfaces
     from provider_adapters.registry import names

@@ -9,7 +9,7 @@ from importlib.metadata import version
 import click
 import pytest
 
-from gateway.cli.main import pixgate
+from gateway.app.commands.main import pixgate
 from gateway.config.build import built_from
 from tests.world.shell import Shell
 
@@ -122,7 +122,7 @@ def test_version_and_commit_name_what_is_installed(shell):
 @pytest.mark.process
 def test_help_costs_no_database_and_no_http(tmp_path):
     """A command imports what it needs when it runs."""
-    code = "import sys, gateway.cli.main; print(*sys.modules)"
+    code = "import sys, gateway.app.commands.main; print(*sys.modules)"
 
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
 

@@ -1,0 +1,158 @@
+"""Which builder makes the service that a noun's command asks for."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from datetime import datetime
+from typing import Final
+
+from gateway.accounts.service import Accounts
+from gateway.app.build_backoffice import (
+    build_account_service,
+    build_companies,
+    build_credentials,
+    build_stops,
+)
+from gateway.app.build_payouts import (
+    build_follow_up,
+    build_payout_records,
+    build_reconciler,
+    build_reviews,
+)
+from gateway.app.commands.context import AdminContext, connected, reached
+from gateway.app.kernel import Kernel
+from gateway.app.sandbox import simulator
+from gateway.audit.breaks import AuditBreaks
+from gateway.audit.store import StoredAudit
+from gateway.banks.port.provider_callbacks import CallbackOrder
+from gateway.callbacks.registrations import CallbackOrders, CallbackRegistrations
+from gateway.companies.service import Companies
+from gateway.config.settings import Settings
+from gateway.core.account import Environment
+from gateway.core.money import Money
+from gateway.credentials.service import Credentials
+from gateway.identity.sealed_mail import SealedOutbox
+from gateway.identity.services import IdentityServices
+from gateway.payouts.reconciler import Reconciler
+from gateway.payouts.service import PayoutRecords
+from gateway.payouts.verification import Execution, Verification
+from gateway.reports.files import Turns
+from gateway.reviews.service import Reviews
+from gateway.security.keys import Derivation
+from gateway.stops.service import Stops
+from gateway.store.kernel.database import Database
+
+_PROPOSALS: Final = "audit break proposals"
+Books = Callable[[], Awaitable[Sequence[Execution]]]
+
+
+def callback_orders(settings: Settings, derivation: Derivation) -> CallbackOrders:
+    """Make what banks are told of our addresses; raises ``RuleViolation`` as ``connected`` does."""
+    from gateway.app.build_callbacks import path_of, prover_of, secrets_of
+
+    orders = {}
+    for name, connection in connected(settings).items():
+        if prover_of(connection.adapter) is not None:
+            secret, *_ = (*secrets_of(name, settings, derivation).shared_or_derived, b"")
+            url = settings.origin + path_of(name, derivation)
+            orders[name] = CallbackOrder(url=url, secret=secret)
+    return CallbackOrders(orders)
+
+
+def _audit_breaks(kernel: Kernel) -> AuditBreaks:
+    return AuditBreaks(
+        audit=kernel.store.audit,
+        find_user=kernel.store.identity.users.find_by_email,
+        keys=kernel.keys.derivation.keys(_PROPOSALS),
+        now=kernel.now,
+    )
+
+
+SERVICES: Final[Mapping[type, Callable[[Kernel], object]]] = {
+    Accounts: build_account_service,
+    AuditBreaks: _audit_breaks,
+    CallbackOrders: lambda kernel: callback_orders(kernel.settings, kernel.keys.derivation),
+    Companies: build_companies,
+    Credentials: build_credentials,
+    Database: lambda kernel: kernel.store.database,
+    # no bank is there to say what "not found" proves
+    PayoutRecords: lambda kernel: build_payout_records(kernel, {}, Turns()),
+    Reviews: lambda kernel: build_reviews(kernel, {}),
+    SealedOutbox: lambda kernel: SealedOutbox(kernel.store.identity.outbox, kernel.keys.sealer),
+    Stops: build_stops,
+    StoredAudit: lambda kernel: kernel.store.audit,
+}
+"""What is made over the store alone."""
+
+
+@asynccontextmanager
+async def _identity(office: AdminContext) -> AsyncIterator[IdentityServices]:
+    """Let the hashing threads go in the end; nothing runs in the background."""
+    from gateway.app.build_identity import build_identity
+
+    identity = build_identity(office.kernel)
+    try:
+        yield identity.services
+    finally:
+        await identity.close()
+
+
+@asynccontextmanager
+async def _reconciler(office: AdminContext) -> AsyncIterator[Reconciler]:
+    async with reached(office) as banks:
+        yield build_reconciler(office.kernel, build_follow_up(office.kernel, banks))
+
+
+@asynccontextmanager
+async def _registrations(office: AdminContext) -> AsyncIterator[CallbackRegistrations]:
+    store = office.kernel.store
+    async with reached(office) as banks:
+        yield CallbackRegistrations(
+            accounts=store.accounts, banks=banks, audit=store.audit, acting=office.acting
+        )
+
+
+@asynccontextmanager
+async def _verification(office: AdminContext) -> AsyncIterator[Verification]:
+    store = office.kernel.store
+    async with reached(office) as banks:
+        yield Verification(
+            payouts=store.payouts,
+            follow_ups=store.follow_ups,
+            returns=store.returns,
+            banks=banks,
+            now=office.acting.now,
+            books=sandbox_books(office.kernel.settings),
+        )
+
+
+OPENED: Final[Mapping[type, Callable[[AdminContext], AbstractAsyncContextManager[object]]]] = {
+    CallbackRegistrations: _registrations,
+    IdentityServices: _identity,
+    Reconciler: _reconciler,
+    Verification: _verification,
+}
+"""What is closed in the end."""
+
+
+def sandbox_books(settings: Settings) -> Books | None:
+    """Return the sandbox bank's own list of executions; None where no provider is one."""
+    adapters = {provider.adapter for provider in settings.providers.values()}
+    if settings.environment is not Environment.SANDBOX or "sandbox" not in adapters:
+        return None
+
+    async def books() -> list[Execution]:
+        control = simulator().ControlPort(lambda: settings.sandbox_bank.control_url)
+        told = await control.get("executions")
+        return [
+            Execution(
+                key=row["key"] or "",
+                e2e_id=row["e2e_id"],
+                value=Money(row["centavos"]),
+                at=datetime.fromisoformat(row["at"]),
+            )
+            for row in told["data"]
+        ]
+
+    return books
