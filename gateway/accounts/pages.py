@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Final
 
 from gateway.accounts.model import AccountChange, AccountRequest, Connection, ProviderRequest
+from gateway.accounts.searches import ACCOUNTS
 from gateway.accounts.service import AccountBanks, Accounts
 from gateway.banks.port.statements import Balance
 from gateway.banks.readings import Readings
@@ -21,7 +22,6 @@ from gateway.http.panel.pages.kit import CHOICES, PageContext, Pages, go_on, par
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.visit import HOME, Visit, address
 from policies.validation.backoffice.inputs import of_path
-from policies.validation.backoffice.searches import ACCOUNTS
 from policies.validation.bodies import of_form
 from policies.validation.forms import Form
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from gateway.accounts.model import OwnedAccount, registered
+from gateway.accounts.searches import ACCOUNTS
 from gateway.accounts.service import AccountBanks, Accounts
 from gateway.core import errors
 from gateway.core.versions import version_of_account
 from gateway.http.backoffice.callers import REFUSED, TAKEN
 from gateway.http.backoffice.routing import Routes
 from gateway.http.route import OK
-from policies.validation.backoffice.searches import ACCOUNTS
 
 
 def routes(accounts: Accounts, banks: AccountBanks) -> Routes:

@@ -69,6 +69,7 @@ from gateway.identity.routes import routes as identity_routes
 from gateway.identity.service import People
 from gateway.identity.surface import identity_surface, keys_surface
 from gateway.net.common.runtime import utc_now
+from gateway.payouts.bodies import PAYOUT
 from gateway.payouts.create import Payouts
 from gateway.payouts.order_pages import OrderServices
 from gateway.payouts.order_pages import pages as order_pages
@@ -94,7 +95,6 @@ from gateway.statements.routes import routes as statement_routes
 from gateway.stops.pages import pages as stop_pages
 from gateway.stops.routes import routes as stop_routes
 from gateway.traces.rehearsals import Rehearsals
-from policies.validation.inputs import PAYOUT
 
 if TYPE_CHECKING:  # an extra
     from gateway.process.shared import SharedCache

@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any, Final
 
+from gateway.approvals.searches import APPROVALS
 from gateway.approvals.service import Approvals, ApprovedSecrets
 from gateway.core.access import Staff
 from gateway.core.approvals import (
@@ -28,7 +29,6 @@ from gateway.http.panel.pages.visit import HOME, Visit
 from gateway.payouts.searches import FOUND_AT_MOST
 from gateway.payouts.status import Certainty
 from policies.validation.backoffice import inputs
-from policies.validation.backoffice.searches import APPROVALS
 from policies.validation.bodies import of_form
 
 STATES: Final = tuple(each.value for each in ApprovalState)

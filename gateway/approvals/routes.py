@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final, NotRequired, TypedDict
 
 from gateway.approvals.facts import DecisionFacts
+from gateway.approvals.searches import APPROVALS
 from gateway.approvals.service import Approvals, ApprovedSecrets
 from gateway.banks.model import Reading
 from gateway.core import errors
@@ -16,7 +17,6 @@ from gateway.http.backoffice.routing import Routes
 from gateway.http.route import OK
 from gateway.payouts.answers import CERTAINLY_NOT_SENT
 from gateway.payouts.documents import FoundPayoutDocument
-from policies.validation.backoffice.searches import APPROVALS
 
 _DECIDING: Final = (*CHANGED, FORBIDDEN)
 _MOVING: Final = (

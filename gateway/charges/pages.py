@@ -11,6 +11,8 @@ from uuid import uuid4
 from gateway.banks.port.charges import Charge, ChargeOrder, ChargeStatus
 from gateway.banks.port.pix_keys import PixKeyStatus
 from gateway.charges.model import ChargeSearch, ChargeState
+from gateway.charges.orders import CHARGE
+from gateway.charges.searches import CHARGES
 from gateway.charges.service import Charges
 from gateway.core import errors
 from gateway.core.errors import ServiceError
@@ -22,8 +24,6 @@ from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.visit import HOME, Visit, address
 from gateway.pix_keys.service import PixKeys
 from policies.validation.backoffice.inputs import cursor
-from policies.validation.backoffice.orders import CHARGE
-from policies.validation.backoffice.searches import CHARGES
 from policies.validation.inputs import REFERENCE
 
 _NEW: Final = "/accounts/{account_id}/new-charge"

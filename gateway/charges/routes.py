@@ -8,6 +8,8 @@ from typing import Annotated, Final, Literal, TypedDict
 from msgspec import Meta, Struct
 
 from gateway.charges.model import ChargePage, ChargeRecord
+from gateway.charges.orders import CHARGE
+from gateway.charges.searches import CHARGES
 from gateway.charges.service import Charges
 from gateway.core import errors
 from gateway.core.money import ZERO
@@ -20,8 +22,6 @@ from gateway.http.rendering import Amount
 from gateway.http.resources import represent
 from gateway.http.route import OK
 from policies.validation.backoffice.inputs import cursor
-from policies.validation.backoffice.orders import CHARGE
-from policies.validation.backoffice.searches import CHARGES
 from policies.validation.inputs import REFERENCE
 
 _QRCODE: Final = "/accounts/{account_id}/pix/qrcode"

@@ -23,13 +23,13 @@ from gateway.credentials.model import (
     LimitsBody,
     RotationBody,
 )
+from gateway.credentials.searches import CREDENTIALS
 from gateway.credentials.service import Credentials
 from gateway.http.panel.pages.formats import DAY_FORM, ZONE, day_of, typed_money
 from gateway.http.panel.pages.kit import PageContext, Pages, go_on, part, shown
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.shown_once import shown_once
 from gateway.http.panel.pages.visit import HOME, Visit
-from policies.validation.backoffice.searches import CREDENTIALS
 from policies.validation.bodies import of_form, read_fields
 
 RESOURCES: Final = tuple(Resource)

@@ -9,6 +9,7 @@ from gateway.credentials.model import (
     CredentialCountsDocument,
     CredentialDocument,
 )
+from gateway.credentials.searches import CREDENTIALS
 from gateway.credentials.service import CredentialPage, Credentials
 from gateway.http.backoffice.callers import ABSENT, CHANGED, TAKEN, BackOfficeCaller
 from gateway.http.backoffice.routing import Routes
@@ -16,7 +17,6 @@ from gateway.http.resources.documents import Meter
 from gateway.http.resources.represent import meter
 from gateway.http.route import OK
 from policies.validation.backoffice import inputs
-from policies.validation.backoffice.searches import CREDENTIALS
 
 _CLIENT: Final = {"client_id": inputs.word_of_path("client_id")}
 _MAY_WAIT: Final = (*CHANGED, errors.ALREADY_IN_USE)

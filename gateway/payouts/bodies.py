@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Final, Literal, TypeVar
 
 import msgspec
 
@@ -19,12 +19,12 @@ from gateway.banks.port.payout_orders import (
 )
 from gateway.banks.port.pix_keys import PixKeyType, normal_key
 from gateway.core import errors, schemas, strict
-from gateway.core.calls import RawRequest
+from gateway.core.calls import Input, RawRequest
 from gateway.core.catalogue import ErrorCode
 from gateway.core.errors import ServiceError
 from gateway.core.money import Money
 from gateway.core.schemas import Day, KeyType, Reference, TaxNumber, Text, one_of
-from gateway.payouts.model import PayoutRequest
+from gateway.payouts.model import KeyPayout, PayoutRequest
 from policies.validation import fields
 from policies.validation.fields import document
 
@@ -254,3 +254,58 @@ class PayoutBody(msgspec.Struct):
     """
 
     method: Literal["pix", "bank_account"]
+
+
+_WITHDRAWS = {
+    PayoutMethod.PIX: PixWithdrawBody,
+    PayoutMethod.BANK_ACCOUNT: BankAccountWithdrawBody,
+}
+
+
+PAYOUT: Final[Input[PayoutRequest]] = Input(read=PayoutReader(), body=PayoutBody, refuses=REFUSES)
+
+
+def withdraw_input(method: PayoutMethod) -> Input[PayoutRequest]:
+    """Take a payout whose method the path names."""
+    reader = PayoutReader(method)
+    refuses = tuple(each for each in REFUSES if each is not errors.PAYOUT_METHOD_INVALID)
+    return Input(read=reader, body=_WITHDRAWS[method], refuses=refuses)
+
+
+LONGEST_REASON: Final = 500
+"""Characters, as of every reason that is kept."""
+
+
+class KeyPayoutBody(PixWithdrawBody, kw_only=True):
+    """
+    A payout to a PIX key, where the path names the method.
+
+    The bank is asked who owns the key. Where ``destination.tax_number`` is not the owner's,
+    ``difference_reason`` says why it is ordered all the same; whoever approves it reads it.
+    """
+
+    difference_reason: Annotated[
+        str,
+        msgspec.Meta(max_length=LONGEST_REASON, extra_json_schema={"pattern": schemas.PLAIN_TEXT}),
+    ] = ""
+
+
+_TO_A_KEY: Final = PayoutReader(PayoutMethod.PIX)
+
+
+def _key_payout(asked: RawRequest) -> KeyPayout:
+    """Read a payout to a PIX key, with why it is ordered if the number is another one's."""
+    content = document(asked)
+    request = _TO_A_KEY.read(asked, content)
+    reason = fields.text(content, "difference_reason")
+    if len(reason) > LONGEST_REASON:
+        raise ServiceError(errors.PAYLOAD_INVALID, "length", field="difference_reason")
+    asked.unknown_fields -= "difference_reason" in content
+    return KeyPayout(request=request, difference_reason=reason.strip())
+
+
+KEY_PAYOUT: Final[Input[KeyPayout]] = Input(
+    read=_key_payout,
+    body=KeyPayoutBody,
+    refuses=withdraw_input(PayoutMethod.PIX).refuses,
+)

@@ -32,12 +32,12 @@ from gateway.http.panel.pages.kit import KnownAccount, PageContext, Pages, go_on
 from gateway.http.panel.pages.page import Page, Result, Shown
 from gateway.http.panel.pages.visit import Visit, address
 from gateway.http.rendering import refusal_of
+from gateway.payouts.bodies import KEY_PAYOUT, withdraw_input
 from gateway.payouts.model import Payout
 from gateway.payouts.service import PayoutActs
+from gateway.pix_keys.orders import LOOKUP
 from gateway.pix_keys.service import PixKeys
-from policies.validation.backoffice.orders import KEY_PAYOUT, LOOKUP
 from policies.validation.forms import Form
-from policies.validation.inputs import withdraw_input
 from policies.validation.parameters import uuid
 
 _PATH: Final = "/panel/accounts/{account_id}/payouts/{reference}"

@@ -14,12 +14,11 @@ from gateway.http.backoffice.routing import Routes, Shape
 from gateway.http.resources.represent import payout_created
 from gateway.http.route import OK
 from gateway.payouts.answers import CERTAINLY_NOT_SENT
-from gateway.payouts.searches import PayoutFilterBody, PayoutsBody
+from gateway.payouts.bodies import KEY_PAYOUT, withdraw_input
+from gateway.payouts.searches import WITHDRAWS, PayoutFilterBody, PayoutsBody
 from gateway.payouts.service import PayoutActs, PayoutRecords
-from policies.validation.backoffice.orders import KEY_PAYOUT
-from policies.validation.backoffice.searches import WITHDRAWS
 from policies.validation.bodies import body
-from policies.validation.inputs import REFERENCE, withdraw_input
+from policies.validation.inputs import REFERENCE
 
 _ORDERED: Final = (
     *READS,

@@ -6,11 +6,13 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from gateway.banks.port.payout_orders import FailureCode, PayoutMethod
+from gateway.core.calls import Input
 from gateway.core.errors import ServiceError
 from gateway.core.money import Money
 from gateway.core.user_errors import VALIDATION_FAILED
@@ -21,10 +23,10 @@ from gateway.core.windows import (
     local_end,
     local_start,
 )
-from gateway.payouts.list_query import days
 from gateway.payouts.model import PayoutState
-from gateway.payouts.status import CertaintySought
-from policies.validation.backoffice.searches import Limit
+from gateway.payouts.status import CertaintySought, PayoutSearch, PayoutStatus
+from policies.validation.backoffice.searches import Limit, SearchBody, filtered
+from policies.validation.search import days
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
@@ -188,3 +190,12 @@ def place_text(place: PayoutPlace) -> str:
     """Write where a page ends, for the search after it."""
     at = (place.created_at - _EPOCH) // _MICROSECOND
     return f"{at}.{place.account_id}.{place.reference_sha256.hex()}"
+
+
+class WithdrawsBody(SearchBody, forbid_unknown_fields=True):
+    """Payouts by the day they were created; without ``status`` all."""
+
+    status: Literal["processing", "paid", "failed"] | UnsetType = UNSET
+
+
+WITHDRAWS: Final[Input[PayoutSearch]] = filtered(WithdrawsBody, PayoutStatus, PayoutSearch)

@@ -12,8 +12,8 @@ from gateway.http.panel.pages.formats import typed_key
 from gateway.http.panel.pages.kit import PageContext, Pages, part, typed
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.visit import HOME, Visit, address
+from gateway.pix_keys.orders import KEY
 from gateway.pix_keys.service import PixKeys
-from policies.validation.backoffice.orders import KEY
 from policies.validation.inputs import KEY_ID
 
 _KEYS: Final = "/accounts/{account_id}/keys"

@@ -14,8 +14,8 @@ from gateway.http.backoffice.callers import CHANGES, READS, bank_fails
 from gateway.http.backoffice.routing import Routes
 from gateway.http.resources import represent
 from gateway.http.route import OK
+from gateway.pix_keys.orders import KEY, LOOKUP
 from gateway.pix_keys.service import PixKeys
-from policies.validation.backoffice.orders import KEY, LOOKUP
 from policies.validation.inputs import KEY_ID
 
 _KEYS: Final = "/accounts/{account_id}/pix/keys"

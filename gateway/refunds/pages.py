@@ -24,9 +24,9 @@ from gateway.http.panel.pages.kit import PageContext, Pages, Part, go_on, page_a
 from gateway.http.panel.pages.page import Download, Page, Result, Shown
 from gateway.http.panel.pages.visit import HOME, Visit
 from gateway.http.panel.pages.words import _
+from gateway.refunds.orders import REFUND
+from gateway.refunds.searches import INCOMING, REFUNDS
 from gateway.refunds.service import Refunds, Totals
-from policies.validation.backoffice.orders import REFUND
-from policies.validation.backoffice.searches import INCOMING, REFUNDS
 
 _ONE: Final = "/accounts/{account_id}/received/{e2e_id}/refund"
 _FAILS: Final = bank_fails(errors.TRANSACTION_UNAVAILABLE)

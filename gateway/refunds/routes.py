@@ -16,9 +16,9 @@ from gateway.http.resources import represent
 from gateway.http.resources.documents import PayerDocument
 from gateway.http.route import OK
 from gateway.payouts.documents import FailureDocument
+from gateway.refunds.orders import REFUND
+from gateway.refunds.searches import INCOMING, REFUNDS
 from gateway.refunds.service import Refunds
-from policies.validation.backoffice.orders import REFUND
-from policies.validation.backoffice.searches import INCOMING, REFUNDS
 from policies.validation.inputs import REFERENCE
 
 _PIX: Final = "/accounts/{account_id}/pix"

@@ -17,11 +17,11 @@ from gateway.http.panel.pages.days import Days, days_of
 from gateway.http.panel.pages.kit import PageContext, Pages, Part, part
 from gateway.http.panel.pages.page import HTML, Download, Page, Result, Shown
 from gateway.http.panel.pages.visit import Visit
-from gateway.payouts.list_query import days as window_of
 from gateway.reports.texts import Locale
 from gateway.statements.model import LinkedStatement, ReportRequest, local_day
+from gateway.statements.searches import STATEMENT
 from gateway.statements.service import Statements
-from policies.validation.backoffice.searches import STATEMENT
+from policies.validation.search import days as window_of
 
 _BALANCE_FAILS: Final = bank_fails(errors.BALANCE_UNAVAILABLE)
 _FAILS: Final = bank_fails(errors.STATEMENT_UNAVAILABLE)

@@ -25,8 +25,8 @@ from gateway.http.route import Answer
 from gateway.payouts.status import Certainty, certainty_of
 from gateway.reports.formats import FORMATS
 from gateway.statements.model import LinkedEntry, LinkedStatement, Report, Sums
+from gateway.statements.searches import STATEMENT, report_input
 from gateway.statements.service import Statements
-from policies.validation.backoffice.searches import STATEMENT, report_input
 from policies.validation.inputs import SEARCH
 
 _ACCOUNT: Final = "/accounts/{account_id}"

@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Final
-
-from gateway.banks.port.payout_orders import PayoutMethod
 from gateway.core import errors
 from gateway.core.calls import Input, Parameter
 from gateway.core.windows import DEFAULT_LIMIT, LARGEST_LIMIT, Search
-from gateway.payouts import bodies as payout
-from gateway.payouts import list_query as search
-from gateway.payouts.bodies import BankAccountWithdrawBody, PayoutBody, PixWithdrawBody
-from gateway.payouts.model import PayoutRequest
-from policies.validation import parameters
+from policies.validation import parameters, search
 
 _DAY = {"type": "string", "format": "date", "examples": ["2026-09-22"]}
 
@@ -48,21 +41,3 @@ SEARCH: Input[Search] = Input(
         errors.NUMBER_INVALID,
     ),
 )
-
-
-_WITHDRAWS = {
-    PayoutMethod.PIX: PixWithdrawBody,
-    PayoutMethod.BANK_ACCOUNT: BankAccountWithdrawBody,
-}
-
-
-PAYOUT: Final[Input[PayoutRequest]] = Input(
-    read=payout.PayoutReader(), body=PayoutBody, refuses=payout.REFUSES
-)
-
-
-def withdraw_input(method: PayoutMethod) -> Input[PayoutRequest]:
-    """Take a payout whose method the path names."""
-    reader = payout.PayoutReader(method)
-    refuses = tuple(each for each in payout.REFUSES if each is not errors.PAYOUT_METHOD_INVALID)
-    return Input(read=reader, body=_WITHDRAWS[method], refuses=refuses)

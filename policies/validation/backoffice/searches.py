@@ -1,22 +1,16 @@
-"""Which days, which page of them, which status; which accounts; which report?"""
+"""Which days, which page of them, which status? Searches in a body, and words of a query."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import replace
 from enum import StrEnum
 from typing import Annotated, Any, Final, Literal, TypeVar
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from gateway.accounts.model import AccountSearch
-from gateway.banks.port.refunds import IncomingSearch, IncomingStatus, RefundSearch, RefundStatus
-from gateway.banks.port.statements import Direction
-from gateway.charges.model import ChargeSearch, ChargeState
-from gateway.core import errors, strict
-from gateway.core.approvals import ApprovalSearch, ApprovalState
-from gateway.core.calls import Input, Parameter, RawRequest
+from gateway.core import errors
+from gateway.core.calls import Input, RawRequest
 from gateway.core.errors import ServiceError
 from gateway.core.schemas import Day
 from gateway.core.windows import (
@@ -26,15 +20,9 @@ from gateway.core.windows import (
     Paging,
     Search,
 )
-from gateway.credentials.model import CredentialSearch, CredentialState
-from gateway.payouts.list_query import days, paging, positive_integer, window
-from gateway.payouts.status import PayoutSearch, PayoutStatus
-from gateway.reports.texts import Locale
-from gateway.statements.model import ReportRequest, StatementSearch
 from policies.validation import fields
-from policies.validation.backoffice import inputs
 from policies.validation.fields import document, unknown_field
-from policies.validation.inputs import SEARCH
+from policies.validation.search import days, positive_integer
 
 
 class _Days(StrEnum):
@@ -76,25 +64,7 @@ class BankSearchBody(SearchBody, forbid_unknown_fields=True):
     days: Literal["local"] | UnsetType = UNSET
 
 
-class IncomingBody(BankSearchBody, forbid_unknown_fields=True):
-    """Payments by the day they came in; without ``status`` all."""
-
-    status: Literal["paid", "partly_refunded", "refunded"] | UnsetType = UNSET
-
-
-class RefundsBody(BankSearchBody, forbid_unknown_fields=True):
-    """Refunds by the day they were ordered; without ``status`` all."""
-
-    status: Literal["processing", "paid", "failed"] | UnsetType = UNSET
-
-
-class WithdrawsBody(SearchBody, forbid_unknown_fields=True):
-    """Payouts by the day they were created; without ``status`` all."""
-
-    status: Literal["processing", "paid", "failed"] | UnsetType = UNSET
-
-
-def _filtered(
+def filtered(
     shape: type[SearchBody], status: type[Status], make: Callable[[Search, Status | None], Wanted]
 ) -> Input[Wanted]:
     """
@@ -144,80 +114,9 @@ def _counted(body: Mapping[str, Any], name: str, default: int) -> int:
     return positive_integer(lambda: fields.whole(body[name]), name)
 
 
-INCOMING: Final[Input[IncomingSearch]] = _filtered(IncomingBody, IncomingStatus, IncomingSearch)
-REFUNDS: Final[Input[RefundSearch]] = _filtered(RefundsBody, RefundStatus, RefundSearch)
-WITHDRAWS: Final[Input[PayoutSearch]] = _filtered(WithdrawsBody, PayoutStatus, PayoutSearch)
-
-
-def accounts(asked: RawRequest) -> AccountSearch:
-    """
-    Read the query.
-
-    Raises:
-        ServiceError: ``SVC.VAL.009`` for page or limit, ``SVC.VAL.011`` for a
-            company that is no UUID or named twice.
-    """
-    return AccountSearch(paging(asked), _one(asked, "company_id", strict.uuid_text, "uuid_form"))
-
-
-ACCOUNTS: Final[Input[AccountSearch]] = Input(
-    read=accounts,
-    parameters=(
-        *inputs.PAGING,
-        Parameter(
-            name="company_id",
-            required=False,
-            schema={"type": "string", "format": "uuid"},
-            description="Of this company alone.",
-        ),
-    ),
-    refuses=(errors.NUMBER_INVALID, errors.PAYLOAD_INVALID),
-)
-
-
-def _charges(given: inputs.Filters) -> ChargeSearch:
-    return ChargeSearch(
-        page=given.keyset(),
-        since=given.instant("since"),
-        until=given.instant("until"),
-        account_id=given.uuid("account_id"),
-        reference=given.text("reference"),
-        state=given.read("status", ChargeState),
-        text=given.text("text"),
-    )
-
-
-CHARGES: Final[Input[ChargeSearch]] = inputs.filters(
-    _charges,
-    inputs.uuid_filter("account_id", "Of this account alone."),
-    inputs.text_filter("reference", "The whole reference."),
-    inputs.text_filter(
-        "text",
-        "An amount, asked for or paid; or a part of a reference or of a payer's name, of the "
-        "newest 20,000.",
-    ),
-    inputs.word_filter("status", ChargeState),
-    inputs.instant_filter("since", "Ordered then or later."),
-    inputs.instant_filter("until", "Ordered before."),
-    *inputs.KEYSET,
-)
-_DAYS = frozenset({"init", "ends"})
-_UNTIED: Final = ("no",)
-_DIRECTIONS: Final = frozenset(each.value for each in Direction)
-
-
-def statement(asked: RawRequest) -> StatementSearch:
-    """Read the query; raises as ``SEARCH`` does, and ``SVC.VAL.011`` for the filters."""
-    search, direction = SEARCH.read(asked), _word(asked, "direction", _DIRECTIONS)
-    return StatementSearch(
-        search=search,
-        direction=Direction(direction) if direction else None,
-        text=_one(asked, "text", strict.plain_text, "text_form") or "",
-        untied=bool(_word(asked, "tied", _UNTIED)),
-    )
-
-
-def _one(asked: RawRequest, name: str, reader: Callable[[str], str], reason: str) -> str | None:
+def one_of_query(
+    asked: RawRequest, name: str, reader: Callable[[str], str], reason: str
+) -> str | None:
     """Read the one value of a parameter; None where it is absent or empty."""
     values = list(asked.query.get(name, ()))
     if values in ([], [""]):
@@ -229,48 +128,7 @@ def _one(asked: RawRequest, name: str, reader: Callable[[str], str], reason: str
         raise ServiceError(errors.PAYLOAD_INVALID, reason, field=name) from problem
 
 
-def _local(parameter: Parameter) -> Parameter:
-    return replace(
-        parameter, description=parameter.description.replace("UTC day", "day of Brasilia")
-    )
-
-
-STATEMENT: Final[Input[StatementSearch]] = Input(
-    read=statement,
-    parameters=(
-        *map(_local, SEARCH.parameters),
-        inputs.word_filter("direction", Direction),
-        inputs.text_filter(
-            "text", "Part of a description, a name, an end-to-end id or a reference, or an amount."
-        ),
-        Parameter(
-            name="tied",
-            required=False,
-            schema={"type": "string", "enum": list(_UNTIED)},
-            description="Only movements behind which nothing of ours is known.",
-        ),
-    ),
-    refuses=(*SEARCH.refuses, errors.PAYLOAD_INVALID),
-)
-
-
-_LOCAL: Final = ("local",)
-_LOCAL_DAYS: Final = Parameter(
-    name="days",
-    required=False,
-    schema={"type": "string", "enum": list(_LOCAL)},
-    description="Counts days by the clock of Brasilia; without it they are days in UTC.",
-)
-_HIDDEN: Final = ("hidden",)
-_TAX_NUMBERS: Final = Parameter(
-    name="tax_numbers",
-    required=False,
-    schema={"type": "string", "enum": list(_HIDDEN)},
-    description="Hides both ends of each CPF.",
-)
-
-
-def _word(asked: RawRequest, name: str, words: Collection[str]) -> str:
+def word_of_query(asked: RawRequest, name: str, words: Collection[str]) -> str:
     """Read one of the words; empty where it is absent or empty."""
     values = list(asked.query.get(name, ()))
     if values in ([], [""]):
@@ -279,69 +137,3 @@ def _word(asked: RawRequest, name: str, words: Collection[str]) -> str:
         reason = "not_one_of" if len(values) == 1 else "repeated"
         raise ServiceError(errors.PAYLOAD_INVALID, reason, field=name)
     return values[0]
-
-
-def report_input(formats: Collection[str]) -> Input[ReportRequest]:
-    """Take a report of one of the formats."""
-    locales = [each.value for each in Locale if each.value]
-
-    def read(asked: RawRequest) -> ReportRequest:
-        days = window(asked)
-        wanted = _word(asked, "format", formats)
-        if not wanted:
-            raise ServiceError(errors.FIELD_MISSING, "missing", field="format")
-        return ReportRequest(
-            window=LocalWindow(days.init, days.ends) if _word(asked, "days", _LOCAL) else days,
-            format=wanted,
-            locale=Locale(_word(asked, "locale", locales)),
-            hides_people=bool(_word(asked, "tax_numbers", _HIDDEN)),
-        )
-
-    return Input(
-        read=read,
-        parameters=(
-            *(each for each in SEARCH.parameters if each.name in _DAYS),
-            Parameter(
-                name="format",
-                required=True,
-                schema={"type": "string", "enum": sorted(formats)},
-                description="The kind of file.",
-            ),
-            Parameter(
-                name="locale",
-                required=False,
-                schema={"type": "string", "enum": sorted(locales)},
-                description="For readers in Brazil; only csv is written differently.",
-            ),
-            _LOCAL_DAYS,
-            _TAX_NUMBERS,
-        ),
-        refuses=(
-            errors.FIELD_MISSING,
-            errors.DATE_INVALID,
-            errors.WINDOW_INVALID,
-            errors.PAYLOAD_INVALID,
-        ),
-    )
-
-
-APPROVALS: Final = inputs.filters(
-    lambda given: ApprovalSearch(paging=given.paging(), state=given.read("status", ApprovalState)),
-    inputs.word_filter("status", ApprovalState),
-    *inputs.PAGING,
-)
-"""Which orders that wait, or waited."""
-
-CREDENTIALS: Final = inputs.filters(
-    lambda given: CredentialSearch(
-        paging=given.paging(),
-        company_id=given.read("company_id", strict.uuid_text),
-        state=given.read("state", CredentialState),
-        text=given.text("text"),
-    ),
-    inputs.text_filter("company_id", "Only those of this company."),
-    inputs.word_filter("state", CredentialState),
-    inputs.text_filter("text", "In the name, or how the client id begins."),
-    *inputs.PAGING,
-)
-"""Which credentials."""

@@ -92,7 +92,7 @@ WORKED_OUT = {
     ),
     "gateway/payouts/bodies.py: reason": ("missing_for_bank_account",),
     "policies/validation/backoffice/searches.py: reason": ("not_one_of", "repeated"),
-    "gateway/payouts/list_query.py: reason": ("window_backwards", "window_long"),
+    "policies/validation/search.py: reason": ("window_backwards", "window_long"),
 }
 """Words that are no text where they are used, and what they can be."""
 

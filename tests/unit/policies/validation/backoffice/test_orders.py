@@ -9,12 +9,13 @@ import pytest
 from gateway.banks.port.charges import ChargeOrder, ChargeType, Payer
 from gateway.banks.port.pix_keys import KeyOrder, PixKeyType
 from gateway.banks.port.refunds import RefundRequest
+from gateway.charges.orders import LONGEST_EXPIRY_S
 from gateway.core import errors
 from gateway.core.calls import RawRequest
 from gateway.core.catalogue import ErrorCode
 from gateway.core.money import Money
+from gateway.refunds.orders import REFUND
 from policies.validation.backoffice import orders
-from policies.validation.backoffice.orders import LONGEST_EXPIRY_S, REFUND
 from tests.unit.refusals import refusal_of
 from tests.world.people import posted
 

@@ -3,11 +3,11 @@
 import pytest
 
 from gateway.accounts.model import AccountSearch
+from gateway.accounts.searches import ACCOUNTS
 from gateway.core import errors
 from gateway.core.calls import RawRequest
 from gateway.core.catalogue import ErrorCode
 from gateway.core.windows import Paging
-from policies.validation.backoffice.searches import ACCOUNTS
 from tests.unit.refusals import refusal_of
 from tests.world.people import COMPANY
 

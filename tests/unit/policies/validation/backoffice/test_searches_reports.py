@@ -10,7 +10,7 @@ from gateway.core.catalogue import ErrorCode
 from gateway.core.windows import LocalWindow, Window
 from gateway.reports.texts import Locale
 from gateway.statements.model import ReportRequest
-from policies.validation.backoffice.searches import report_input
+from gateway.statements.searches import report_input
 from tests.unit.refusals import refusal_of
 
 TAKES = report_input(("csv", "pdf"))

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from gateway.accounts.model import AccountSearch, Name, NamesRequest, OwnedAccount, RecordKind
+from gateway.accounts.searches import ACCOUNTS
 from gateway.core import errors
 from gateway.core.access import Staff, StaffOf, requires
 from gateway.core.account import Account
@@ -25,7 +26,6 @@ from gateway.http.panel.pages.visit import Visit
 from gateway.identity.model import UserStanding
 from gateway.payouts.documents import Orderer
 from policies.validation.backoffice import inputs
-from policies.validation.backoffice.searches import ACCOUNTS
 from tests.unit.gateway.http.panel.pages.visit import visit
 from tests.world.people import SISTER, account, somebody
 from tests.world.standing import NOON, Clock

@@ -12,7 +12,7 @@ from gateway.core.calls import RawRequest
 from gateway.core.catalogue import ErrorCode
 from gateway.core.errors import ServiceError
 from gateway.core.windows import Paging, Search, Window
-from gateway.payouts.list_query import search
+from policies.validation.search import search
 from tests.unit.refusals import refusal_of, refused
 
 GOOD = {"init": ["2026-01-01"], "ends": ["2026-01-31"]}
