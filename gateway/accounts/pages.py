@@ -8,6 +8,7 @@ from typing import Final
 from gateway.accounts.model import AccountChange, AccountRequest, Connection, ProviderRequest
 from gateway.accounts.searches import ACCOUNTS
 from gateway.accounts.service import AccountBanks, Accounts
+from gateway.banks.failures import bank_fails
 from gateway.banks.port.statements import Balance
 from gateway.banks.readings import Readings
 from gateway.banks.service import BankReports
@@ -17,7 +18,6 @@ from gateway.core.access import Staff
 from gateway.core.account import Account
 from gateway.core.errors import ServiceError
 from gateway.core.versions import ANY_VERSION
-from gateway.http.backoffice.callers import bank_fails
 from gateway.http.panel.pages.kit import CHOICES, PageContext, Pages, go_on, part
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.visit import HOME, Visit, address

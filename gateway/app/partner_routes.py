@@ -7,6 +7,7 @@ from functools import partial
 
 from gateway.banks.port.providers import NotFound, NotSupported, ProviderError
 from gateway.banks.port.statements import Statement
+from gateway.charges import documents as charge_documents
 from gateway.charges.service import ChargeReads
 from gateway.core import errors
 from gateway.core.calls import Caller, Input
@@ -14,12 +15,14 @@ from gateway.core.catalogue import ErrorCode
 from gateway.core.permissions import Action, Permission, Resource
 from gateway.core.storage import StoreUnavailable
 from gateway.core.windows import Search
-from gateway.http.resources import represent
 from gateway.http.route import Row, RowLimits, route
+from gateway.payouts import partner_documents as payout_documents
 from gateway.payouts.answers import CERTAINLY_NOT_SENT
 from gateway.payouts.create import Payouts
 from gateway.payouts.model import PayoutRequest
+from gateway.pix_keys import documents as key_documents
 from gateway.pix_keys.service import get_key, list_keys
+from gateway.statements import documents as statement_documents
 from gateway.statements.reads import StatementReads, balance_of
 from policies.traffic.quota import WithinQuota
 from policies.validation.inputs import KEY_ID, NOTHING, REFERENCE, SEARCH
@@ -77,7 +80,7 @@ def banking_rows(
             limits=READ,
             takes=NOTHING,
             runs=lambda caller, _: balance_of(banks, caller.account),
-            shows=represent.balance,
+            shows=statement_documents.balance,
             fails=_reads(errors.BALANCE_UNAVAILABLE),
             raises=_NO_PROVIDER,
         ),
@@ -90,7 +93,7 @@ def banking_rows(
             limits=READ,
             takes=NOTHING,
             runs=lambda caller, _: list_keys(banks, caller.account),
-            shows=represent.pix_keys,
+            shows=key_documents.pix_keys,
             fails=_reads(errors.PIX_KEYS_UNAVAILABLE),
             raises=_NO_PROVIDER,
         ),
@@ -103,7 +106,7 @@ def banking_rows(
             limits=READ,
             takes=KEY_ID,
             runs=lambda caller, key_id: get_key(banks, caller.account, key_id),
-            shows=represent.pix_key,
+            shows=key_documents.pix_key,
             fails=_reads(errors.PIX_KEYS_UNAVAILABLE) | {NotFound: errors.PIX_KEY_NOT_FOUND},
             raises=_NO_PROVIDER,
         ),
@@ -116,7 +119,7 @@ def banking_rows(
             limits=READ,
             takes=REFERENCE,
             runs=lambda caller, reference: charges.read(caller.account, reference),
-            shows=represent.charge,
+            shows=charge_documents.charge,
             fails=_reads(errors.CHARGE_UNAVAILABLE) | {NotFound: errors.CHARGE_NOT_FOUND},
             raises=(*_NO_PROVIDER, errors.CHARGE_NOT_FOUND),
         ),
@@ -129,7 +132,7 @@ def banking_rows(
             limits=READ,
             takes=REFERENCE,
             runs=lambda caller, named: charges.read_payment(caller.account, named),
-            shows=represent.transaction,
+            shows=charge_documents.transaction,
             fails=_reads(errors.TRANSACTION_UNAVAILABLE) | {NotFound: errors.TRANSACTION_NOT_FOUND},
             raises=_NO_PROVIDER,
         ),
@@ -142,7 +145,7 @@ def banking_rows(
             limits=READ,
             takes=SEARCH,
             runs=_charging(statements, quota),
-            shows=represent.statement,
+            shows=statement_documents.statement,
             fails=_reads(errors.STATEMENT_UNAVAILABLE),
             raises=_NO_PROVIDER,
         ),
@@ -155,7 +158,7 @@ def banking_rows(
             limits=PAYOUT,
             takes=takes,
             runs=payouts.create,
-            shows=represent.payout_created,
+            shows=payout_documents.payout_created,
             fails=_STORE_FAILS | {ProviderError: errors.PROVIDER_UNREACHABLE},
             raises=(
                 *_NO_PROVIDER,
@@ -181,7 +184,7 @@ def banking_rows(
             limits=READ,
             takes=REFERENCE,
             runs=payouts.read,
-            shows=represent.payout,
+            shows=payout_documents.payout,
             fails=_STORE_FAILS,
             raises=(errors.PAYOUT_NOT_FOUND,),
         ),
@@ -194,7 +197,7 @@ def banking_rows(
             limits=READ,
             takes=SEARCH,
             runs=payouts.search,
-            shows=represent.payouts,
+            shows=payout_documents.payouts,
             fails=_STORE_FAILS,
             raises=(),
         ),
@@ -207,7 +210,7 @@ def banking_rows(
             limits=CANCEL,
             takes=NOTHING,
             runs=payouts.cancel,
-            shows=represent.nothing,
+            shows=payout_documents.nothing,
             fails=_STORE_FAILS,
             raises=(errors.CANCEL_NOT_IMPLEMENTED,),
         ),

@@ -27,7 +27,6 @@ from gateway.banks.port.payout_orders import (
     normal_destination,
     restored_destination,
 )
-from gateway.banks.port.pix_keys import hidden_tax_number
 from gateway.banks.port.provider_options import OutcomeUnknown
 from gateway.banks.port.providers import (
     NotFound,
@@ -47,6 +46,7 @@ from gateway.core.clocks import Now
 from gateway.core.errors import ServiceError
 from gateway.core.money import Money
 from gateway.core.permissions import Principal
+from gateway.core.strict import hidden_tax_number
 from gateway.payouts.answers import CERTAINLY_NOT_SENT, rejection
 from gateway.payouts.create import Payouts
 from gateway.payouts.model import Absence, Payout, PayoutRequest, PayoutState

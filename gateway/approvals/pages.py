@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from gateway.approvals.searches import APPROVALS
 from gateway.approvals.service import Approvals, ApprovedSecrets
+from gateway.banks.failures import REFUND_FAILS
 from gateway.core.access import Staff
 from gateway.core.approvals import (
     Approval,
@@ -20,7 +21,6 @@ from gateway.core.approvals import (
 from gateway.core.errors import ServiceError
 from gateway.core.money import Sum
 from gateway.core.user_errors import VALIDATION_FAILED
-from gateway.http.backoffice.callers import REFUND_FAILS
 from gateway.http.panel.pages.formats import typed_money
 from gateway.http.panel.pages.kit import KnownAccount, PageContext, Pages, called, part, shown
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown

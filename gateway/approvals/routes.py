@@ -7,12 +7,13 @@ from typing import Final, NotRequired, TypedDict
 from gateway.approvals.facts import DecisionFacts
 from gateway.approvals.searches import APPROVALS
 from gateway.approvals.service import Approvals, ApprovedSecrets
+from gateway.banks.failures import REFUND_FAILS
 from gateway.banks.model import Reading
 from gateway.core import errors
 from gateway.core.approvals import ApprovalDocument
 from gateway.core.money import Sum
 from gateway.core.user_errors import FORBIDDEN
-from gateway.http.backoffice.callers import ABSENT, CHANGED, REFUND_FAILS, BackOfficeCaller
+from gateway.http.backoffice.callers import ABSENT, CHANGED, BackOfficeCaller
 from gateway.http.backoffice.routing import Routes
 from gateway.http.route import OK
 from gateway.payouts.answers import CERTAINLY_NOT_SENT

@@ -8,6 +8,7 @@ from io import BytesIO
 from typing import Final
 from uuid import uuid4
 
+from gateway.banks.failures import bank_fails
 from gateway.banks.port.charges import Charge, ChargeOrder, ChargeStatus
 from gateway.banks.port.pix_keys import PixKeyStatus
 from gateway.charges.model import ChargeSearch, ChargeState
@@ -17,7 +18,6 @@ from gateway.charges.service import Charges
 from gateway.core import errors
 from gateway.core.errors import ServiceError
 from gateway.core.windows import Keyset
-from gateway.http.backoffice.callers import bank_fails
 from gateway.http.panel.pages.formats import typed_money
 from gateway.http.panel.pages.kit import PageContext, Pages, Part, days_asked, part, typed
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown

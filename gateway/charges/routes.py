@@ -7,6 +7,8 @@ from typing import Annotated, Final, Literal, TypedDict
 
 from msgspec import Meta, Struct
 
+from gateway.banks.failures import bank_fails
+from gateway.charges import documents as charge_documents
 from gateway.charges.model import ChargePage, ChargeRecord
 from gateway.charges.orders import CHARGE
 from gateway.charges.searches import CHARGES
@@ -15,11 +17,10 @@ from gateway.core import errors
 from gateway.core.money import ZERO
 from gateway.core.schemas import OptionalMoment
 from gateway.core.structs import struct_of
-from gateway.http.backoffice.callers import CHANGES, READS, BackOfficeCaller, bank_fails
+from gateway.http.backoffice.callers import CHANGES, READS, BackOfficeCaller
 from gateway.http.backoffice.routing import Routes
 from gateway.http.common import STORE_FAILS
 from gateway.http.rendering import Amount
-from gateway.http.resources import represent
 from gateway.http.route import OK
 from policies.validation.backoffice.inputs import cursor
 from policies.validation.inputs import REFERENCE
@@ -79,7 +80,7 @@ class ChargeRecordList(TypedDict):
 
 def routes(charges: Charges) -> Routes:
     """Return the routes."""
-    office = Routes(shows=represent.charge, fails=_ONE_FAILS, raises=CHANGES)
+    office = Routes(shows=charge_documents.charge, fails=_ONE_FAILS, raises=CHANGES)
     one, by_reference = f"{_QRCODE}/{{reference}}", {"reference": REFERENCE}
     office.get(
         "/charges",

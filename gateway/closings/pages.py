@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 from typing import Final
 
+from gateway.banks.failures import bank_fails
 from gateway.closings.foreign_debits import ForeignDebits
 from gateway.closings.service import Closings
 from gateway.core import errors
 from gateway.core.account import Account
 from gateway.core.errors import ServiceError
 from gateway.core.user_errors import VALIDATION_FAILED
-from gateway.http.backoffice.callers import bank_fails
 from gateway.http.panel.pages.formats import day_of
 from gateway.http.panel.pages.kit import PageContext, Pages, part
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown

@@ -7,6 +7,22 @@ from collections.abc import Mapping
 from gateway.core.catalogue import Catalogue, ErrorCode
 
 
+class OutsideFailure(Exception):
+    """
+    Somebody outside did not do what was asked.
+
+    Attributes:
+        reason: A fixed word for logs and metrics, never the other's text.
+        retry_after: Seconds we are asked to wait; None when we are not.
+    """
+
+    def __init__(self, reason: str, *, retry_after: float | None = None) -> None:
+        """Say why, in a fixed word."""
+        super().__init__(reason)
+        self.reason = reason
+        self.retry_after = retry_after
+
+
 class ServiceError(Exception):
     """
     A refusal on its way to the one place that renders it.

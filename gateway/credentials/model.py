@@ -23,6 +23,7 @@ from gateway.core.permissions import (
 from gateway.core.schemas import Instant, Name, Text, instant
 from gateway.core.versions import entity_tag
 from gateway.core.windows import Paging
+from gateway.security.secrets import SecretDigest
 
 DEFAULT_OVERLAP: Final = timedelta(hours=24)
 """A day for a partner to roll the new secret out."""
@@ -64,25 +65,6 @@ class CredentialDocument(TypedDict):
     care: Annotated[Care, Meta(description="Why a live one asks for a look; empty for none.")]
     limit_per_payout: NotRequired[Sum]
     limit_per_day: NotRequired[Sum]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SecretDigest:
-    """
-    What is kept of a client secret.
-
-    Attributes:
-        key_id: Which pepper the digest was made under.
-        digest: HMAC-SHA-256, 32 bytes.
-        expires_at: When a rotated secret ends; None for the current one.
-        last_used_at: To the minute.
-    """
-
-    key_id: str
-    digest: bytes
-    created_at: datetime
-    expires_at: datetime | None = None
-    last_used_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

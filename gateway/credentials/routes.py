@@ -13,8 +13,7 @@ from gateway.credentials.searches import CREDENTIALS
 from gateway.credentials.service import CredentialPage, Credentials
 from gateway.http.backoffice.callers import ABSENT, CHANGED, TAKEN, BackOfficeCaller
 from gateway.http.backoffice.routing import Routes
-from gateway.http.resources.documents import Meter
-from gateway.http.resources.represent import meter
+from gateway.http.common import Meter, meter
 from gateway.http.route import OK
 from policies.validation.backoffice import inputs
 

@@ -56,7 +56,6 @@ from gateway.credentials.model import (
     LimitsBody,
     LimitsChange,
     RotationBody,
-    SecretDigest,
     pays,
     words,
 )
@@ -66,6 +65,7 @@ from gateway.credentials.store import (
     StoredCredentials,
     read_credentials,
 )
+from gateway.security.secrets import SecretDigest
 from gateway.store.kernel.database import Database, page
 from gateway.store.tables.core import credentials, secrets
 from gateway.store.tables.scope import Conditions, of_company

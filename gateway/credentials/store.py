@@ -18,7 +18,8 @@ from gateway.core.company_scope import CompanyScope
 from gateway.core.money import Money
 from gateway.core.permissions import UNLIMITED, CredentialLimits, Permission
 from gateway.core.storage import AlreadyExists
-from gateway.credentials.model import Credential, SecretDigest
+from gateway.credentials.model import Credential
+from gateway.security.secrets import SecretDigest
 from gateway.store.kernel.database import Database
 from gateway.store.orders import collect
 from gateway.store.tables.columns import Record

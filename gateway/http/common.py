@@ -4,22 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal, TypedDict
+from typing import Any, Final, Literal, Protocol, TypedDict
 
 from gateway.core import errors
-from gateway.core.account import Environment
+from gateway.core.account import Account, Environment
 from gateway.core.calls import Call
 from gateway.core.catalogue import ErrorCode
 from gateway.core.storage import StoreUnavailable
+from gateway.core.windows import Paging
 from gateway.http.route import Gate, Row, RowLimits, route
 from policies.validation.inputs import NOTHING
 
 VERSION = "1.0.0"
 """Of the interface (contract part 9), not of the software."""
 
-STORE_FAILS: Final[Mapping[type[Exception], ErrorCode]] = {
-    StoreUnavailable: errors.STORE_UNAVAILABLE
-}
+Fails = Mapping[type[Exception], ErrorCode]
+"""The code of each exception that a route declares."""
+
+STORE_FAILS: Final[Fails] = {StoreUnavailable: errors.STORE_UNAVAILABLE}
 """
 503 with ``Retry-After``, on every surface but banking.
 
@@ -143,3 +145,32 @@ def open_gate(surface: str, environment: Environment, catalogue: Sequence[ErrorC
         rows=common_rows(surface, environment, catalogue),
         opens="what the service is, before anybody has a credential",
     )
+
+
+class Meter(TypedDict):
+    """Page number, page size and total."""
+
+    page: int
+    limit: int
+    total: int
+
+
+class PartyDocument(TypedDict):
+    """A name and a tax number."""
+
+    name: str
+    tax_number: str
+
+
+class OfAccount(Protocol):
+    """Somebody who was let through to one account."""
+
+    @property
+    def account(self) -> Account:
+        """The account they act on."""
+        ...
+
+
+def meter(paging: Paging, total: int) -> Meter:
+    """Show where a page lies; ``limit`` is the one used."""
+    return {"page": paging.page, "limit": paging.limit, "total": total}

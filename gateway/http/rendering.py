@@ -13,10 +13,9 @@ import orjson
 from aiohttp import hdrs
 from multidict import CIMultiDict
 
-from gateway.banks.port.providers import ProviderError
 from gateway.core import errors
 from gateway.core.catalogue import ErrorCode, bounded_wait
-from gateway.core.errors import ServiceError
+from gateway.core.errors import OutsideFailure, ServiceError
 from gateway.core.money import Money, Sum
 from gateway.core.reasons import REASONS, sentence, told
 from gateway.core.windows import written
@@ -120,9 +119,9 @@ def refusal_of(problem: Exception, fails: Mapping[type[Exception], ErrorCode]) -
     if error is None:
         _log.error("unhandled", exc_info=problem)
         return ServiceError(errors.INTERNAL, type(problem).__name__)
-    reason = problem.reason if isinstance(problem, ProviderError) else type(problem).__name__
+    reason = problem.reason if isinstance(problem, OutsideFailure) else type(problem).__name__
     headers: dict[str, str] = {}
-    if isinstance(problem, ProviderError) and problem.retry_after is not None:
+    if isinstance(problem, OutsideFailure) and problem.retry_after is not None:
         headers[hdrs.RETRY_AFTER] = str(bounded_wait(problem.retry_after))
     return ServiceError(error, reason, headers)
 

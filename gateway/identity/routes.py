@@ -10,8 +10,7 @@ from gateway.core.versions import version_of_user
 from gateway.core.windows import Listed
 from gateway.http.backoffice.callers import ABSENT, CHANGED, CONDITIONAL, TAKEN, BackOfficeCaller
 from gateway.http.backoffice.routing import Routes, Shape
-from gateway.http.resources.documents import Meter
-from gateway.http.resources.represent import meter
+from gateway.http.common import Meter, meter
 from gateway.http.route import OK
 from gateway.identity.model import UserStanding
 from gateway.identity.service import People

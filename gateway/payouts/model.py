@@ -21,10 +21,10 @@ from gateway.banks.port.payout_orders import (
     PixDestination,
     normal_destination,
 )
-from gateway.banks.port.pix_keys import hidden_tax_number
 from gateway.banks.port.providers import Accepted, Bank, Evidence
 from gateway.core.account import Environment
 from gateway.core.money import Money
+from gateway.core.strict import hidden_tax_number
 
 _SORTED: Final = json.JSONEncoder(sort_keys=True)
 

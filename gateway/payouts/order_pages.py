@@ -12,8 +12,8 @@ from datetime import date
 from typing import Final
 from uuid import uuid4
 
+from gateway.banks.failures import PAYOUT_FAILS, bank_fails
 from gateway.banks.port.payout_orders import AccountType, PayoutMethod
-from gateway.banks.port.pix_keys import hidden_tax_number, is_other_number
 from gateway.banks.port.providers import ProviderError
 from gateway.banks.port.statements import Balance
 from gateway.banks.readings import Readings
@@ -26,7 +26,7 @@ from gateway.core.errors import ServiceError
 from gateway.core.money import Money
 from gateway.core.permissions import Action
 from gateway.core.rights import Area, Right
-from gateway.http.backoffice.callers import PAYOUT_FAILS, bank_fails
+from gateway.core.strict import hidden_tax_number, is_other_number
 from gateway.http.panel.pages.formats import typed_key, typed_money
 from gateway.http.panel.pages.kit import KnownAccount, PageContext, Pages, go_on, part, typed
 from gateway.http.panel.pages.page import Page, Result, Shown

@@ -5,16 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
+from gateway.banks.failures import PAYOUT_FAILS
 from gateway.banks.port.payout_orders import PayoutMethod
 from gateway.core import errors
 from gateway.core.user_errors import NOT_POSSIBLE
-from gateway.http.backoffice.callers import PAYOUT_FAILS, READS
+from gateway.http.backoffice.callers import READS
 from gateway.http.backoffice.files import CSV, table
 from gateway.http.backoffice.routing import Routes, Shape
-from gateway.http.resources.represent import payout_created
 from gateway.http.route import OK
 from gateway.payouts.answers import CERTAINLY_NOT_SENT
 from gateway.payouts.bodies import KEY_PAYOUT, withdraw_input
+from gateway.payouts.partner_documents import payout_created
 from gateway.payouts.searches import WITHDRAWS, PayoutFilterBody, PayoutsBody
 from gateway.payouts.service import PayoutActs, PayoutRecords
 from policies.validation.bodies import body

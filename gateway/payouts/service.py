@@ -9,7 +9,6 @@ from itertools import count
 from typing import Final
 
 from gateway.banks.port.payout_orders import NamedOwner, PixDestination
-from gateway.banks.port.pix_keys import hidden_tax_number
 from gateway.banks.port.providers import NotSupported
 from gateway.banks.port.refunds import Refund
 from gateway.core import errors, strict
@@ -24,6 +23,7 @@ from gateway.core.errors import (
 )
 from gateway.core.permissions import Action
 from gateway.core.rights import Area
+from gateway.core.strict import hidden_tax_number
 from gateway.core.windows import LARGEST_LIMIT, Listed, Paging, Search, Window
 from gateway.payouts import report_file as payout_table
 from gateway.payouts.directory import PayoutDirectory

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from gateway.banks.failures import bank_fails
 from gateway.core import errors
 from gateway.core.errors import ServiceError
-from gateway.http.backoffice.callers import bank_fails
 from gateway.http.panel.pages.formats import typed_key
 from gateway.http.panel.pages.kit import PageContext, Pages, part, typed
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown

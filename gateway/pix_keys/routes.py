@@ -6,14 +6,16 @@ from typing import Annotated, Final
 
 from msgspec import Meta, Struct
 
-from gateway.banks.port.pix_keys import KeyOwner, hidden_tax_number
+from gateway.banks.failures import bank_fails
+from gateway.banks.port.pix_keys import KeyOwner
 from gateway.core import errors
 from gateway.core.schemas import KeyType
+from gateway.core.strict import hidden_tax_number
 from gateway.core.structs import struct_of
-from gateway.http.backoffice.callers import CHANGES, READS, bank_fails
+from gateway.http.backoffice.callers import CHANGES, READS
 from gateway.http.backoffice.routing import Routes
-from gateway.http.resources import represent
 from gateway.http.route import OK
+from gateway.pix_keys import documents as key_documents
 from gateway.pix_keys.orders import KEY, LOOKUP
 from gateway.pix_keys.service import PixKeys
 from policies.validation.inputs import KEY_ID
@@ -39,9 +41,11 @@ class KeyOwnerDocument(Struct, frozen=True):
 
 def routes(keys: PixKeys) -> Routes:
     """Return the routes."""
-    office = Routes(shows=represent.pix_key, fails=_ONE_FAILS, raises=CHANGES)
+    office = Routes(shows=key_documents.pix_key, fails=_ONE_FAILS, raises=CHANGES)
     one, by_id = f"{_KEYS}/{{key_id}}", {"key_id": KEY_ID}
-    office.get(_KEYS, "pix_keys", keys.list, shows=represent.pix_keys, fails=_FAILS, raises=READS)
+    office.get(
+        _KEYS, "pix_keys", keys.list, shows=key_documents.pix_keys, fails=_FAILS, raises=READS
+    )
     office.get(one, "pix_key", keys.get, takes=by_id, raises=READS)
     office.post(_KEYS, "pix_key_create", keys.create, takes={"order": KEY}, fails=_FAILS)
     office.delete(one, "pix_key_cancel", keys.cancel, takes=by_id, status=OK)

@@ -8,6 +8,7 @@ from datetime import date, timedelta
 from typing import Final
 from uuid import uuid4
 
+from gateway.banks.failures import REFUND_FAILS, bank_fails
 from gateway.banks.port.refunds import IncomingPayment, Refund
 from gateway.core import errors
 from gateway.core.account import Account
@@ -16,7 +17,6 @@ from gateway.core.permissions import Action
 from gateway.core.rights import Area, Right
 from gateway.core.user_errors import NOT_FOUND
 from gateway.core.windows import Listed
-from gateway.http.backoffice.callers import REFUND_FAILS, bank_fails
 from gateway.http.backoffice.files import CSV
 from gateway.http.panel.pages.days import Days, days_of
 from gateway.http.panel.pages.formats import day_of, typed_money

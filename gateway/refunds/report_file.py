@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from gateway.banks.port.pix_keys import hidden_tax_number
 from gateway.banks.port.refunds import IncomingPayment, IncomingStatus
+from gateway.core.strict import hidden_tax_number
 from gateway.reports.csv import brazilian, brazilian_head
 from gateway.reports.texts import amount, second, text_cell
 

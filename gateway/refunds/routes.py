@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, Literal, NotRequired, TypedDict
 
+from gateway.banks.failures import REFUND_FAILS, bank_fails
 from gateway.banks.port.payout_orders import FailureCode
 from gateway.banks.port.refunds import IncomingPayment, Refund, RefundStatus
+from gateway.charges import documents as charge_documents
+from gateway.charges.documents import PayerDocument
 from gateway.core import errors
 from gateway.core.schemas import Instant, instant
-from gateway.http.backoffice.callers import CHANGES, READS, REFUND_FAILS, bank_fails
+from gateway.http.backoffice.callers import CHANGES, READS
 from gateway.http.backoffice.routing import Routes
 from gateway.http.rendering import Amount
-from gateway.http.resources import represent
-from gateway.http.resources.documents import PayerDocument
 from gateway.http.route import OK
 from gateway.payouts.documents import FailureDocument
 from gateway.refunds.orders import REFUND
@@ -108,7 +109,7 @@ def incoming(found: IncomingPayment) -> IncomingDocument:
         "paid_at": instant(found.paid_at),
     }
     if found.payer is not None:
-        shown["payer"] = represent.payer(found.payer)
+        shown["payer"] = charge_documents.payer(found.payer)
     return shown
 
 

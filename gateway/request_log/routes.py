@@ -10,8 +10,7 @@ from msgspec import Meta
 from gateway.core.windows import Listed
 from gateway.http.backoffice.files import CSV, table
 from gateway.http.backoffice.routing import Routes
-from gateway.http.resources.documents import Meter
-from gateway.http.resources.represent import meter
+from gateway.http.common import Meter, meter
 from gateway.request_log.model import LoggedRequest, RefusalGroup, RequestDocument
 from gateway.request_log.searches import PAGE, SEARCH
 from gateway.request_log.service import RequestLog, next_of

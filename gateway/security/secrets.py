@@ -14,10 +14,10 @@ import hmac
 import re
 import zlib
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from gateway.core.clocks import Now
-from gateway.credentials.model import SecretDigest
 
 Random = Callable[[int], bytes]
 """Returns this many random bytes."""
@@ -138,3 +138,22 @@ class SecretDigester:
         return stored.key_id in self._keyed and (
             stored.expires_at is None or now() < stored.expires_at
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SecretDigest:
+    """
+    What is kept of a client secret.
+
+    Attributes:
+        key_id: Which pepper the digest was made under.
+        digest: HMAC-SHA-256, 32 bytes.
+        expires_at: When a rotated secret ends; None for the current one.
+        last_used_at: To the minute.
+    """
+
+    key_id: str
+    digest: bytes
+    created_at: datetime
+    expires_at: datetime | None = None
+    last_used_at: datetime | None = None

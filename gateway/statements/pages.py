@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from gateway.banks.failures import bank_fails
 from gateway.banks.readings import Readings
 from gateway.config.extras import is_installed
 from gateway.core import errors
@@ -12,7 +13,6 @@ from gateway.core.account import Account
 from gateway.core.calls import RawRequest
 from gateway.core.errors import ServiceError
 from gateway.core.windows import LocalWindow
-from gateway.http.backoffice.callers import bank_fails
 from gateway.http.panel.pages.days import Days, days_of
 from gateway.http.panel.pages.kit import PageContext, Pages, Part, part
 from gateway.http.panel.pages.page import HTML, Download, Page, Result, Shown

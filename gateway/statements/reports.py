@@ -15,13 +15,13 @@ from gateway.banks.bank_pages import walked
 from gateway.banks.connections import bank_of, offered
 from gateway.banks.port.capabilities import PortCall
 from gateway.banks.port.charges import Party
-from gateway.banks.port.pix_keys import hidden_tax_number
 from gateway.banks.port.providers import Banks
 from gateway.banks.port.statements import Balance, Entry
 from gateway.core.account import Account, Environment
 from gateway.core.audit_context import RuleViolation
 from gateway.core.clocks import Now
 from gateway.core.money import Sum
+from gateway.core.strict import hidden_tax_number
 from gateway.core.windows import Window
 from gateway.reports.document import Document, change
 from gateway.reports.formats import FORMATS, Format, Write

@@ -8,22 +8,22 @@ from typing import Annotated, Final, Literal, NotRequired, TypedDict
 
 from msgspec import Meta, Struct
 
+from gateway.banks.failures import bank_fails
 from gateway.banks.port.statements import Block
 from gateway.core import errors
 from gateway.core.money import sum_of
 from gateway.core.schemas import Instant, OptionalMoment, instant
 from gateway.core.structs import struct_of
 from gateway.core.user_errors import NOT_POSSIBLE
-from gateway.http.backoffice.callers import READS, bank_fails
+from gateway.http.backoffice.callers import READS
 from gateway.http.backoffice.files import kept
 from gateway.http.backoffice.routing import Routes
+from gateway.http.common import Meter, Total, meter
 from gateway.http.rendering import Amount
-from gateway.http.resources import represent
-from gateway.http.resources.documents import Meter, Total
-from gateway.http.resources.represent import meter
 from gateway.http.route import Answer
 from gateway.payouts.status import Certainty, certainty_of
 from gateway.reports.formats import FORMATS
+from gateway.statements import documents as statement_documents
 from gateway.statements.model import LinkedEntry, LinkedStatement, Report, Sums
 from gateway.statements.searches import STATEMENT, report_input
 from gateway.statements.service import Statements
@@ -138,7 +138,7 @@ def routes(statements: Statements) -> Routes:
         f"{_ACCOUNT}/balance",
         "balance",
         statements.balance,
-        shows=represent.balance,
+        shows=statement_documents.balance,
         fails=of_balance,
     )
     office.get(f"{_ACCOUNT}/blocks", "blocks", statements.blocks, shows=blocks, fails=of_balance)
@@ -147,7 +147,7 @@ def routes(statements: Statements) -> Routes:
         "statement",
         statements.read,
         takes={"wanted": SEARCH},
-        shows=represent.statement,
+        shows=statement_documents.statement,
     )
     office.get(
         f"{_ACCOUNT}/statement",

@@ -34,9 +34,8 @@ from opentelemetry.trace import (
 )
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
-from gateway.banks.port.providers import ProviderError
 from gateway.core import trace
-from gateway.core.errors import ServiceError
+from gateway.core.errors import OutsideFailure, ServiceError
 from gateway.telemetry.logs.events import Fields
 from gateway.telemetry.observer import Keep
 from gateway.telemetry.records import AccessRecord
@@ -216,7 +215,7 @@ class Tracing:
         token = trace.belong_to(_Place(span, span))
         try:
             yield span
-        except (ProviderError, ServiceError) as problem:
+        except (OutsideFailure, ServiceError) as problem:
             _fail(span, problem.reason)
             raise
         except BaseException as problem:

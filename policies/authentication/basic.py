@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from hashlib import blake2b
+from typing import Protocol
 
 import msgspec
 
@@ -13,12 +15,42 @@ from gateway.core.calls import Call, Ready
 from gateway.core.catalogue import ErrorCode
 from gateway.core.clocks import Monotonic, Now
 from gateway.core.errors import ServiceError
-from gateway.credentials.model import Credential, SecretDigest
+from gateway.core.permissions import Principal
+from gateway.security.secrets import SecretDigest
 from policies.store_silence import asking_the_store
 from policies.traffic.throttle import FailureThrottle, too_many
 
 _BASIC = "basic"
 _WRONG = "invalid"
+
+
+class KnownCredential(Protocol):
+    """What is asked of a credential as it is stored (``gateway/credentials``)."""
+
+    @property
+    def client_id(self) -> str:
+        """Its public half."""
+        ...
+
+    @property
+    def secrets(self) -> Sequence[SecretDigest]:
+        """What is kept of its secrets."""
+        ...
+
+    @property
+    def principal(self) -> Principal:
+        """Who is calling with it."""
+        ...
+
+    @property
+    def revoked_at(self) -> datetime | None:
+        """When it was revoked; None for one that is not."""
+        ...
+
+    @property
+    def expires_at(self) -> datetime | None:
+        """When it ends; None for one that does not."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,8 +136,8 @@ class BasicCredentials:
             for a credential at hand.
     """
 
-    find: Callable[[str], Awaitable[Credential | None]]
-    find_again: Callable[[str, float], Awaitable[Credential | None]]
+    find: Callable[[str], Awaitable[KnownCredential | None]]
+    find_again: Callable[[str, float], Awaitable[KnownCredential | None]]
     check: SecretCheck
     known: RightHeaders
     throttle: FailureThrottle
@@ -147,7 +179,7 @@ class BasicCredentials:
 
     def rehearsal(
         self,
-        find: Callable[[str], Awaitable[Credential | None]],
+        find: Callable[[str], Awaitable[KnownCredential | None]],
         *,
         is_right: bool,
         address: str,
@@ -160,7 +192,7 @@ class BasicCredentials:
         is marked as used.
         """
 
-        async def find_again(wanted: str, _since: float) -> Credential | None:
+        async def find_again(wanted: str, _since: float) -> KnownCredential | None:
             return await find(wanted)
 
         return replace(
@@ -180,7 +212,9 @@ class BasicCredentials:
         except ServiceError as refusal:
             raise self._refusal(refusal.error, refusal.reason, address) from refusal
 
-    async def _wait(self, call: Call, shown: Shown, finding: Awaitable[Credential | None]) -> None:
+    async def _wait(
+        self, call: Call, shown: Shown, finding: Awaitable[KnownCredential | None]
+    ) -> None:
         started = self.clock()
         with asking_the_store():
             credential = await finding
@@ -202,7 +236,7 @@ class BasicCredentials:
             await self._refuse(reason, call.asked.address, shown.client_id)
         self.took(self.clock() - started)
 
-    def _admit(self, call: Call, shown: Shown, credential: Credential | None) -> str:
+    def _admit(self, call: Call, shown: Shown, credential: KnownCredential | None) -> str:
         """Compare, and fill the principal in; return why not, or nothing."""
         # an unknown id costs what a wrong secret costs
         stored = credential.secrets if credential else ()
@@ -218,7 +252,7 @@ class BasicCredentials:
         call.principal = credential.principal
         return ""
 
-    def _ended(self, credential: Credential) -> str:
+    def _ended(self, credential: KnownCredential) -> str:
         """Say how a credential ended; empty while it lives."""
         if credential.revoked_at is not None:
             return "revoked"

@@ -13,14 +13,14 @@ from datetime import UTC, datetime
 from typing import Final, TypeVar
 
 from gateway.banks.port.charges import Charge, ChargePayment, ChargeStatus, Party, Payer
-from gateway.banks.port.pix_keys import KeyOwner, PixKey, PixKeyStatus, hidden_tax_number
+from gateway.banks.port.pix_keys import KeyOwner, PixKey, PixKeyStatus
 from gateway.banks.port.provider_options import CHARGE_PAID, IN_USE, NOT_ALLOWED
 from gateway.banks.port.provider_reasons import Reason
 from gateway.banks.port.providers import CredentialsRefused, NotFound, Page, ProviderError, Refused
 from gateway.banks.port.refunds import IncomingPayment
 from gateway.banks.port.statements import Balance, Block, BlockKind, Entry, MovementKind
 from gateway.core.money import Money, Sum
-from gateway.core.strict import cleaned_text
+from gateway.core.strict import cleaned_text, hidden_tax_number
 from provider_adapters.kit import money
 from provider_adapters.kit.answers import (
     Errors,

@@ -13,12 +13,12 @@ from datetime import UTC
 from typing import Final, TypeVar
 
 from gateway.banks.port.charges import Party
-from gateway.banks.port.pix_keys import KeyOwner, PixKey, PixKeyStatus, hidden_tax_number
+from gateway.banks.port.pix_keys import KeyOwner, PixKey, PixKeyStatus
 from gateway.banks.port.provider_reasons import Reason
 from gateway.banks.port.providers import CredentialsRefused, NotFound, Page, ProviderError
 from gateway.banks.port.statements import Balance, Direction, Entry, MovementKind
 from gateway.core.money import Money, Sum
-from gateway.core.strict import Malformed, cleaned_text, tax_number
+from gateway.core.strict import Malformed, cleaned_text, hidden_tax_number, tax_number
 from provider_adapters.kit.answers import (
     Inside,
     ProviderAnswer,

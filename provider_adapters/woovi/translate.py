@@ -22,12 +22,12 @@ from gateway.banks.port.charges import (
     Party,
     Payer,
 )
-from gateway.banks.port.pix_keys import KeyOwner, PixKey, PixKeyStatus, hidden_tax_number
+from gateway.banks.port.pix_keys import KeyOwner, PixKey, PixKeyStatus
 from gateway.banks.port.provider_reasons import Reason
 from gateway.banks.port.providers import NotFound, Page, ProviderError
 from gateway.banks.port.statements import Balance, Direction, Entry, MovementKind
 from gateway.core.money import Money, Sum
-from gateway.core.strict import cleaned_text
+from gateway.core.strict import cleaned_text, hidden_tax_number
 from gateway.core.windows import Window
 from provider_adapters.kit import banks, brcode, money, paging
 from provider_adapters.kit.answers import (

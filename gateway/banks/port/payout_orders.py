@@ -8,14 +8,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
-from gateway.banks.port.pix_keys import (
-    PixKeyType,
-    hidden_key,
-    hidden_tax_number,
-    is_other_number,
-)
+from gateway.banks.port.pix_keys import PixKeyType, hidden_key
 from gateway.core.approvals import NamedOwnerDocument
 from gateway.core.money import Money
+from gateway.core.strict import hidden_tax_number, is_other_number
 
 
 class PayoutMethod(StrEnum):

@@ -9,6 +9,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from gateway.core import strict
+from gateway.core.strict import hidden_tax_number
 
 
 class PixKeyType(StrEnum):
@@ -91,40 +92,6 @@ class KeyOwner:
     def bank(self) -> str:
         """Name the owner's bank: by name, else by its number or ISPB; empty if not told."""
         return self.bank_name or self.bank_number or self.ispb
-
-
-_HIDDEN = "*"
-_PERSON = re.compile(r"\d{3}(\d{3})(\d{3})\d{2}", re.ASCII)
-_SIGNS = re.compile(r"[^0-9A-Za-z*]")
-
-
-def hidden_tax_number(text: str) -> str:
-    """
-    Hide both ends of a CPF, as the central bank's directory does: ``***.982.247-**``.
-
-    Signs around and between the digits do not matter. What is hidden already stays as it came; a
-    CNPJ is public and stays whole.
-    """
-    person = _PERSON.fullmatch(_SIGNS.sub("", text))
-    if person is None:
-        return text
-    return f"{_HIDDEN * 3}.{person[1]}.{person[2]}-{_HIDDEN * 2}"
-
-
-def is_other_number(tax_number: str, shown: str) -> bool:
-    """
-    Say whether what a bank shows of an owner's tax number rules another one out.
-
-    ``tax_number`` is in its normal form. Of a hidden one the visible digits are compared; nothing
-    shown rules nothing out.
-    """
-    bare = _SIGNS.sub("", shown)
-    if not bare:
-        return False
-    if len(bare) != len(tax_number):
-        return True
-    pairs = zip(bare, tax_number, strict=True)
-    return any(known not in (_HIDDEN, own) for known, own in pairs)
 
 
 _DOTS = "\N{BULLET}" * 5

@@ -30,13 +30,14 @@ from gateway.banks.port.pix_keys import PixKey
 from gateway.banks.port.statements import Balance, Entry
 from gateway.core.account import Account
 from gateway.core.clocks import Deadline
+from gateway.core.errors import OutsideFailure
 from gateway.core.money import Money
 from gateway.core.windows import Window
 
 Item = TypeVar("Item", covariant=True)
 
 
-class ProviderError(Exception):
+class ProviderError(OutsideFailure):
     """
     A bank did not give what was asked.
 
@@ -50,10 +51,8 @@ class ProviderError(Exception):
         self, reason: str, *, http_status: int | None = None, retry_after: float | None = None
     ) -> None:
         """Say why, in a fixed word."""
-        super().__init__(reason)
-        self.reason = reason
+        super().__init__(reason, retry_after=retry_after)
         self.http_status = http_status
-        self.retry_after = retry_after
 
 
 class NotSupported(ProviderError):

@@ -9,24 +9,18 @@ from typing import Final
 
 from aiohttp import hdrs
 
-from gateway.banks.port.provider_options import OutcomeUnknown
-from gateway.banks.port.providers import NotFound, NotSupported, ProviderError, Unreachable
 from gateway.core import errors
-from gateway.core import user_errors as identity_errors
 from gateway.core.access import Staff
 from gateway.core.account import Account
 from gateway.core.audit_context import AuditContext, RuleViolation
 from gateway.core.calls import Call
-from gateway.core.catalogue import ErrorCode
 from gateway.core.clocks import Now
 from gateway.core.company_scope import CompanyScope
 from gateway.core.errors import ServiceError
 from gateway.core.sessions import SignedInUser
 from gateway.core.user_errors import NOT_FOUND, NOT_POSSIBLE
 from gateway.core.versions import ANY_VERSION, Expected, expected
-from gateway.http.common import STORE_FAILS
 
-Fails = dict[type[Exception], ErrorCode]
 READS: Final = (errors.PROVIDER_NOT_CONFIGURED,)
 """Of every row that asks a bank."""
 CHANGES: Final = (
@@ -43,29 +37,6 @@ CHANGED: Final = (NOT_FOUND, NOT_POSSIBLE)
 CONDITIONAL: Final = (*CHANGED, errors.VERSION_CHANGED)
 """Of changes that may name the version they are meant for, by ``If-Match``."""
 _TAKEN_REASONS: Final = frozenset({"taken", "bank_account_taken"})
-
-
-def bank_fails(unavailable: ErrorCode, absent: ErrorCode | None = None) -> Fails:
-    """Return what a bank's failures become: the row's 502, its 404, 422 without a provider."""
-    fails: Fails = {
-        **STORE_FAILS,
-        NotSupported: errors.PROVIDER_NOT_CONFIGURED,
-        ProviderError: unavailable,
-    }
-    return fails if absent is None else {**fails, NotFound: absent}
-
-
-PAYOUT_FAILS: Final[Fails] = {
-    **STORE_FAILS,
-    ProviderError: errors.PROVIDER_UNREACHABLE,
-    NotFound: errors.PIX_KEY_NOT_FOUND,
-}
-REFUND_FAILS: Final[Fails] = {
-    **bank_fails(identity_errors.REFUND_UNKNOWN, errors.TRANSACTION_NOT_FOUND),
-    Unreachable: identity_errors.REFUND_NOT_SENT,
-    OutcomeUnknown: identity_errors.REFUND_UNKNOWN,
-}
-"""Money may have moved unless it is certain that it did not."""
 
 
 @contextmanager

@@ -27,10 +27,8 @@ from gateway.core.catalogue import ErrorCode
 from gateway.core.versions import Expected
 from gateway.core.windows import Listed, Paging
 from gateway.http.backoffice.callers import AccountCaller, BackOfficeCaller, explained
-from gateway.http.common import STORE_FAILS
+from gateway.http.common import STORE_FAILS, Meter, Total, meter
 from gateway.http.rendering import document_of
-from gateway.http.resources.documents import Meter, Total
-from gateway.http.resources.represent import meter
 from gateway.http.route import (
     OK,
     Answer,

@@ -16,11 +16,12 @@ from gateway.core.account import Account
 from gateway.core.rights import Role
 from gateway.core.storage import AlreadyExists
 from gateway.core.user import Totp, User
-from gateway.credentials.model import Credential, SecretDigest
+from gateway.credentials.model import Credential
 from gateway.identity.passwords import COST, Cost, PasswordHasher
 from gateway.identity.ports import IdentityContext
 from gateway.identity.second_factors import totp_row
 from gateway.identity.user_changes import audit_event
+from gateway.security.secrets import SecretDigest
 from provider_adapters.testing.demo import bank_side, contents
 from provider_adapters.testing.demo.document import Demo, DemoFile, DemoUrls, Pair
 

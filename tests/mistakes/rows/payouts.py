@@ -16,7 +16,7 @@ _PAYOUT_GUARDS = "tests/unit/gateway/payouts/test_guards.py"
 _PAYOUT_LIMITS = "tests/contract/stores/test_payout_limits.py"
 _REFUNDS = "tests/unit/gateway/banks/port/test_refunds.py"
 _REFUND_ORDERS = "tests/surfaces/backoffice/test_refund_orders.py"
-_REPRESENT = "tests/unit/gateway/http/resources/test_represent.py"
+_REPRESENT = "tests/unit/gateway/payouts/test_partner_documents.py"
 _REVIEWS = "tests/unit/gateway/reviews/test_service.py"
 _RULES = "tests/payouts/test_rules.py"
 _STOPS = "tests/unit/gateway/stops/test_model.py"
@@ -193,7 +193,7 @@ ROWS = (
         name="creation-tells-the-outcome",
         promise="Creating a payout answers `processing`, also on a replay.",
         source="contract 2.6, decisions 5",
-        file="gateway/http/resources/represent.py",
+        file="gateway/payouts/partner_documents.py",
         right='    shown["status"], shown["settled_at"] = "processing", ""\n',
         wrong="",
         tests=(_REPRESENT,),

@@ -12,8 +12,9 @@ from gateway.core.audit import AuditEvent
 from gateway.core.money import Money
 from gateway.core.permissions import Permission
 from gateway.core.windows import Paging, Search, Window
-from gateway.credentials.model import Credential, SecretDigest
+from gateway.credentials.model import Credential
 from gateway.payouts.model import Attempt, Change, Payout, PayoutState, provider_key
+from gateway.security.secrets import SecretDigest
 
 NOW = datetime(2026, 11, 20, 12, 30, 15, 123456, tzinfo=UTC)
 COMPANY = "5f0c8f6e-3d57-4a6d-9f53-0d4d5a0f7a01"

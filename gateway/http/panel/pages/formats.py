@@ -12,10 +12,10 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Final
 
-from gateway.banks.port.pix_keys import hidden_tax_number
 from gateway.core import errors
 from gateway.core.errors import ServiceError
 from gateway.core.money import MAX_CENTAVOS, Money, Sum
+from gateway.core.strict import hidden_tax_number
 from gateway.core.windows import LOCAL, local_end, local_start, local_time, written
 
 ZONE: Final = LOCAL

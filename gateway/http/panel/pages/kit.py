@@ -13,7 +13,6 @@ from gateway.core.access import Staff, StaffOf, requirement_of
 from gateway.core.account import Account
 from gateway.core.approvals import Approval
 from gateway.core.calls import Input, RawRequest
-from gateway.core.catalogue import ErrorCode
 from gateway.core.company_scope import CompanyScope
 from gateway.core.errors import ServiceError
 from gateway.core.permissions import Action
@@ -21,14 +20,13 @@ from gateway.core.rights import Area, Right
 from gateway.core.user_errors import SESSION_REQUIRED
 from gateway.core.windows import LARGEST_LIMIT, Listed, Paging
 from gateway.http.backoffice.callers import explained
-from gateway.http.common import STORE_FAILS
+from gateway.http.common import STORE_FAILS, Fails
 from gateway.http.panel.pages.formats import day_begins, day_ends
 from gateway.http.panel.pages.page import HTML, Page, Redirect, Result, Shown, Shows
 from gateway.http.panel.pages.visit import HOME, Visit
 from gateway.http.rendering import dumps, refusal_of
 
 Value = TypeVar("Value")
-Fails = Mapping[type[Exception], ErrorCode]
 _FORBIDDEN = 403
 _JSON = "application/json"
 CHOICES: Final = Paging(page=1, limit=LARGEST_LIMIT)

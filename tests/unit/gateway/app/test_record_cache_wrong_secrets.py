@@ -17,8 +17,7 @@ from gateway.core import errors
 from gateway.core.calls import RawRequest
 from gateway.core.change_feed import Belief
 from gateway.core.storage import StoreUnavailable
-from gateway.credentials.model import SecretDigest
-from gateway.security.secrets import SecretDigester
+from gateway.security.secrets import SecretDigest, SecretDigester
 from policies.authentication.basic import BasicCredentials, RightHeaders, SecretCheck
 from policies.traffic.throttle import FailureLimits, FailureThrottle
 from tests.unit.policies.authentication.basic import credential

@@ -11,7 +11,7 @@ from gateway.banks.port.payout_orders import FailureCode
 from gateway.banks.port.providers import Evidence, Phase, PixReturn
 from gateway.core.money import Money
 from gateway.http.rendering import document_of, dumps
-from gateway.http.resources import represent as resources
+from gateway.payouts import partner_documents as payout_documents
 from gateway.payouts.documents import (
     DossierDocument,
     EvidenceDocument,
@@ -117,7 +117,7 @@ def test_partners_are_shown_neither():
     """Contract 2.6 lists the fields of a payout."""
     found = replace(payout(), state=PayoutState.ACCEPTED, held_until=NOON)
 
-    shown = resources.payout(found, OFFICE)
+    shown = payout_documents.payout(found, OFFICE)
 
     assert shown["status"] == "processing"
     assert not {"held_until", "returns"} & shown.keys()

@@ -16,8 +16,8 @@ from gateway.config.reading import ConfigError
 from gateway.config.settings import Auth, Basic, Sealing, Settings
 from gateway.config.values import Secret
 from gateway.core.account import Environment
-from gateway.credentials.model import SecretDigest
 from gateway.security.keys import FILE, Keys, load_keys
+from gateway.security.secrets import SecretDigest
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
 PEPPER = Secret("a pepper that is configured, 32 bytes")

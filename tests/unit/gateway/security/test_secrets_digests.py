@@ -6,9 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from gateway.credentials.model import SecretDigest
 from gateway.security import secrets as module
-from gateway.security.secrets import SecretDigester
+from gateway.security.secrets import SecretDigest, SecretDigester
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 PEPPERS = {"new": b"the pepper in force", "old": b"the pepper before"}

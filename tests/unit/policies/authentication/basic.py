@@ -1,8 +1,8 @@
 """What several tests of basic share."""
 
 from gateway.core.permissions import EVERY_PERMISSION
-from gateway.credentials.model import Credential, SecretDigest
-from gateway.security.secrets import SecretDigester, new_client_secret
+from gateway.credentials.model import Credential
+from gateway.security.secrets import SecretDigest, SecretDigester, new_client_secret
 from tests.world.people import ACCOUNT, CLIENT, COMPANY
 from tests.world.standing import NOON
 

@@ -15,8 +15,8 @@ from gateway.core.calls import Call, RawRequest, Ready
 from gateway.core.catalogue import ErrorCode
 from gateway.core.permissions import EVERY_PERMISSION, Permission
 from gateway.core.storage import StoreUnavailable
-from gateway.credentials.model import Credential, SecretDigest
-from gateway.security.secrets import SecretDigester, has_valid_checksum
+from gateway.credentials.model import Credential
+from gateway.security.secrets import SecretDigest, SecretDigester, has_valid_checksum
 from policies.authentication.basic import (
     BasicCredentials,
     RightHeaders,

@@ -12,10 +12,9 @@ from gateway.banks.port.pix_keys import (
     PixKeyStatus,
     PixKeyType,
     hidden_key,
-    hidden_tax_number,
-    is_other_number,
     normal_key,
 )
+from gateway.core.strict import hidden_tax_number, is_other_number
 
 CPF, CNPJ, EMAIL, PHONE, EVP = (
     PixKeyType.CPF,

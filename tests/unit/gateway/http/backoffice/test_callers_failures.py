@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from gateway.banks.failures import REFUND_FAILS, bank_fails
 from gateway.banks.port.provider_options import OutcomeUnknown
 from gateway.banks.port.providers import BadReply, NotFound, NotSupported, Unavailable, Unreachable
 from gateway.core import errors
@@ -11,7 +12,7 @@ from gateway.core.audit_context import RuleViolation
 from gateway.core.errors import ServiceError
 from gateway.core.storage import StoreUnavailable
 from gateway.core.user_errors import NOT_POSSIBLE
-from gateway.http.backoffice.callers import REFUND_FAILS, bank_fails, explained
+from gateway.http.backoffice.callers import explained
 from gateway.http.route import code_of
 from tests.unit.refusals import refused
 

@@ -10,12 +10,21 @@ import msgspec
 import pytest
 
 from gateway.banks.port.payout_orders import FailureCode, PayoutMethod
+from gateway.charges import documents as charges
 from gateway.core import schemas
 from gateway.core.schemas import CHOICES
-from gateway.http.resources import documents
+from gateway.http import common
 from gateway.payouts import documents as model
+from gateway.payouts import partner_documents
+from gateway.pix_keys import documents as pix_keys
+from gateway.statements import documents as statements
 
-SHAPES = [each for each in vars(documents).values() if typing.is_typeddict(each) and each.__doc__]
+SHAPES = {
+    each
+    for module in (charges, common, partner_documents, pix_keys, statements)
+    for each in vars(module).values()
+    if typing.is_typeddict(each) and each.__doc__
+}
 
 
 def pattern(kind: object) -> re.Pattern[str]:
@@ -30,7 +39,9 @@ def described(shape: type) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.__name__)
+@pytest.mark.parametrize(
+    "shape", sorted(SHAPES, key=lambda each: each.__name__), ids=lambda shape: shape.__name__
+)
 def test_a_shape_can_be_described(shape: type):
     """Every field has a schema; no field is ever null."""
     properties = described(shape)["properties"]
@@ -46,12 +57,12 @@ def test_a_shape_can_be_described(shape: type):
         (schemas.Instant, "", True),
         (schemas.Instant, "2026-09-22T13:40:11+00:00", False),
         (schemas.Instant, "2026-09-22 13:40", False),
-        (documents.Moment, "2026-09-22T13:40:11Z", True),
-        (documents.Moment, "2026-09-22T13:40:11.123Z", False),
-        (documents.Moment, "", False),
-        (documents.Minute, "2026-09-22 13:40", True),
-        (documents.Minute, "", True),
-        (documents.Minute, "2026-09-22T13:40:11Z", False),
+        (schemas.Moment, "2026-09-22T13:40:11Z", True),
+        (schemas.Moment, "2026-09-22T13:40:11.123Z", False),
+        (schemas.Moment, "", False),
+        (charges.Minute, "2026-09-22 13:40", True),
+        (charges.Minute, "", True),
+        (charges.Minute, "2026-09-22T13:40:11Z", False),
     ],
 )
 def test_times_have_their_form(kind: object, text: str, fits: bool):
@@ -77,14 +88,14 @@ def test_a_payout_has_a_form_for_each_method():
 @pytest.mark.parametrize(
     ("shape", "optional"),
     [
-        (documents.ChargeDocument, {"payer"}),
-        (documents.TransactionDocument, {"payer"}),
+        (charges.ChargeDocument, {"payer"}),
+        (charges.TransactionDocument, {"payer"}),
         (model.PayoutDocument, {"failure"}),
         (model.PixPayoutDocument, {"failure"}),
         (model.BankAccountPayoutDocument, {"failure"}),
         (model.PixDestinationDocument, {"name"}),
         (model.BankAccountDestinationDocument, {"name", "account_type"}),
-        (documents.StatementDocument, set()),
+        (statements.StatementDocument, set()),
     ],
 )
 def test_only_these_may_be_absent(shape: type, optional: set[str]):

@@ -1,0 +1,37 @@
+"""What failures of banks become on the surfaces of users."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from gateway.banks.port.provider_options import OutcomeUnknown
+from gateway.banks.port.providers import NotFound, NotSupported, ProviderError, Unreachable
+from gateway.core import errors
+from gateway.core import user_errors as identity_errors
+from gateway.core.catalogue import ErrorCode
+from gateway.http.common import STORE_FAILS, Fails
+
+
+def bank_fails(unavailable: ErrorCode, absent: ErrorCode | None = None) -> Fails:
+    """Return what a bank's failures become: the row's 502, its 404, 422 without a provider."""
+    fails: Fails = {
+        **STORE_FAILS,
+        NotSupported: errors.PROVIDER_NOT_CONFIGURED,
+        ProviderError: unavailable,
+    }
+    return fails if absent is None else {**fails, NotFound: absent}
+
+
+PAYOUT_FAILS: Final[Fails] = {
+    **STORE_FAILS,
+    ProviderError: errors.PROVIDER_UNREACHABLE,
+    NotFound: errors.PIX_KEY_NOT_FOUND,
+}
+
+
+REFUND_FAILS: Final[Fails] = {
+    **bank_fails(identity_errors.REFUND_UNKNOWN, errors.TRANSACTION_NOT_FOUND),
+    Unreachable: identity_errors.REFUND_NOT_SENT,
+    OutcomeUnknown: identity_errors.REFUND_UNKNOWN,
+}
+"""Money may have moved unless it is certain that it did not."""

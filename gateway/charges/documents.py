@@ -1,0 +1,127 @@
+"""Charges as QR codes and as transactions, on every surface alike (contract 2.4, 2.5)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, NotRequired, TypedDict
+
+from msgspec import Meta
+
+from gateway.banks.port.charges import Charge, ChargePayment, Payer
+from gateway.core.money import Money
+from gateway.core.schemas import Instant, instant
+from gateway.http.common import OfAccount, PartyDocument
+from gateway.http.rendering import Amount, minute
+
+_ZERO = Money(0)
+
+
+Minute = Annotated[
+    str,
+    Meta(
+        description="UTC; empty when absent",
+        pattern=r"^(\d{4}-\d{2}-\d{2} \d{2}:\d{2})?$",
+        examples=["2026-09-22 13:40"],
+    ),
+]
+
+
+_EMV = (
+    "00020126390014br.gov.bcb.pix0117maria@example.com520400005303986540510.50"
+    "5802BR5911Maria Silva6009Sao Paulo62070503***63041A1B"
+)
+
+
+class PayerDocument(TypedDict):
+    """Who pays."""
+
+    name: str
+    tax_number: str
+    message: str
+
+
+class LocationDocument(TypedDict):
+    """Where the receiver is."""
+
+    city: str
+    zip_code: str
+
+
+class QrCodeDocument(TypedDict):
+    """The EMV copy-and-paste payload."""
+
+    hash: Annotated[str, Meta(examples=[_EMV])]
+
+
+class ChargeDocument(TypedDict):
+    """A charge as a QR code; an anonymous one has no payer."""
+
+    id: str
+    name: str
+    description: str
+    reference: str
+    type: Literal["Dynamic", "Static"]
+    key: str
+    payer: NotRequired[PayerDocument]
+    receiver: PartyDocument
+    location: LocationDocument
+    qrcode: QrCodeDocument
+    reusable: bool
+    expires_at: Minute
+    value: Amount
+    status: Literal["Active", "Paid", "Canceled"]
+    created_at: Minute
+
+
+class TransactionDocument(TypedDict):
+    """A charge as a transaction; pending until it is paid."""
+
+    reference: str
+    status: Literal["pending", "paid"]
+    value: Amount
+    created_at: Instant
+    paid_at: Instant
+    e2e_id: str
+    payer: NotRequired[PayerDocument]
+
+
+def charge(found: Charge, _caller: OfAccount) -> ChargeDocument:
+    """Show a charge as a QR code (contract 2.4)."""
+    shown: ChargeDocument = {
+        "id": "",
+        "name": "",
+        "description": "",
+        "reference": found.reference,
+        "type": found.type.value,
+        "key": found.key,
+        "receiver": {"name": found.receiver.name, "tax_number": found.receiver.tax_number},
+        "location": {"city": found.city, "zip_code": found.zip_code},
+        "qrcode": {"hash": found.emv},
+        "reusable": found.reusable,
+        "expires_at": minute(found.expires_at),
+        "value": found.value or _ZERO,
+        "status": found.status.value,
+        "created_at": minute(found.created_at),
+    }
+    if found.payer is not None:
+        shown["payer"] = payer(found.payer)
+    return shown
+
+
+def transaction(found: ChargePayment, _caller: OfAccount) -> TransactionDocument:
+    """Show a charge as a transaction (contract 2.5)."""
+    shown: TransactionDocument = {
+        "reference": found.reference,
+        "status": "pending" if found.paid_at is None else "paid",
+        "value": found.value or _ZERO,
+        "created_at": instant(found.created_at),
+        "paid_at": instant(found.paid_at),
+        "e2e_id": found.e2e_id,
+    }
+    if found.payer is not None:
+        shown["payer"] = payer(found.payer)
+    return shown
+
+
+def payer(who: Payer) -> PayerDocument:
+    """Show a payer."""
+    return {"name": who.name, "tax_number": who.tax_number, "message": who.message}

@@ -1,0 +1,122 @@
+"""Charges into documents."""
+
+from __future__ import annotations
+
+import dataclasses
+from datetime import timedelta
+from typing import Any
+
+import msgspec
+import pytest
+
+from gateway.banks.port.charges import (
+    Charge,
+    ChargePayment,
+    ChargeStatus,
+    ChargeType,
+    Party,
+    Payer,
+)
+from gateway.charges import documents
+from gateway.core.account import BankCoordinates
+from gateway.core.calls import Caller
+from gateway.core.money import Money
+from gateway.http.rendering import dumps
+from tests.world.people import account, principal
+from tests.world.standing import NOON
+
+AT = BankCoordinates(bank_number="999", ispb="99999999", branch="0001", account="1234567-8")
+
+
+CALLER = Caller(principal(), dataclasses.replace(account(), coordinates=AT))
+
+
+CHARGE = Charge(
+    reference="order-1",
+    type=ChargeType.DYNAMIC,
+    key="loja@example.com",
+    value=Money(1050),
+    status=ChargeStatus.ACTIVE,
+    emv="000201",
+    reusable=False,
+    payer=Payer(name="Maria", tax_number="52998224725", message="thanks"),
+    receiver=Party(name="Loja", tax_number="11222333000181"),
+    city="Sao Paulo",
+    zip_code="",
+    created_at=NOON,
+    expires_at=None,
+)
+
+
+PAYMENT = ChargePayment(
+    reference="order-1",
+    value=Money(1050),
+    created_at=NOON,
+    paid_at=NOON + timedelta(minutes=1),
+    e2e_id="E1",
+    payer=Payer(name="Maria"),
+)
+
+
+def shown(document: Any) -> Any:
+    """Write a document and read it as a partner does."""
+    return msgspec.json.decode(dumps(document))
+
+
+def test_a_charge():
+    """Contract 2.4."""
+    assert shown(documents.charge(CHARGE, CALLER)) == {
+        "id": "",
+        "name": "",
+        "description": "",
+        "reference": "order-1",
+        "type": "Dynamic",
+        "key": "loja@example.com",
+        "payer": {"name": "Maria", "tax_number": "52998224725", "message": "thanks"},
+        "receiver": {"name": "Loja", "tax_number": "11222333000181"},
+        "location": {"city": "Sao Paulo", "zip_code": ""},
+        "qrcode": {"hash": "000201"},
+        "reusable": False,
+        "expires_at": "",
+        "value": 10.5,
+        "status": "Active",
+        "created_at": "2026-11-20 12:00",
+    }
+
+
+def test_an_anonymous_charge_of_an_open_amount():
+    charge = dataclasses.replace(CHARGE, payer=None, value=None, expires_at=NOON)
+
+    document = documents.charge(charge, CALLER)
+
+    assert "payer" not in document
+    assert b'"value":0.00' in dumps(document)
+    assert document["expires_at"] == "2026-11-20 12:00"
+
+
+@pytest.mark.parametrize("status", list(ChargeStatus))
+def test_a_charge_shows_its_status(status: ChargeStatus):
+    charge = dataclasses.replace(CHARGE, status=status)
+
+    assert documents.charge(charge, CALLER)["status"] in {"Active", "Paid", "Canceled"}
+
+
+def test_a_paid_transaction():
+    """Contract 2.5."""
+    assert shown(documents.transaction(PAYMENT, CALLER)) == {
+        "reference": "order-1",
+        "status": "paid",
+        "value": 10.5,
+        "created_at": "2026-11-20T12:00:00Z",
+        "paid_at": "2026-11-20T12:01:00Z",
+        "e2e_id": "E1",
+        "payer": {"name": "Maria", "tax_number": "", "message": ""},
+    }
+
+
+def test_a_pending_one():
+    pending = dataclasses.replace(PAYMENT, paid_at=None, e2e_id="", payer=None)
+
+    document = documents.transaction(pending, CALLER)
+
+    assert (document["status"], document["paid_at"], "payer" in document) == ("pending", "", False)

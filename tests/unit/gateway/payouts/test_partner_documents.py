@@ -1,0 +1,122 @@
+"""Payouts into documents for partners."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import msgspec
+import pytest
+
+from gateway.banks.port.payout_orders import FailureCode
+from gateway.core.account import BankCoordinates
+from gateway.core.calls import Caller
+from gateway.core.windows import Paging
+from gateway.http.rendering import dumps
+from gateway.payouts import partner_documents as documents
+from gateway.payouts.create import PayoutPage
+from gateway.payouts.model import Failure, Payout, PayoutState
+from tests.world.people import ACCOUNT, account, principal
+from tests.world.standing import NOON
+from tests.world.stores import samples
+
+AT = BankCoordinates(bank_number="999", ispb="99999999", branch="0001", account="1234567-8")
+
+
+CALLER = Caller(principal(), dataclasses.replace(account(), coordinates=AT))
+
+
+ORIGIN = {
+    "bank_number": "999",
+    "ispb": "99999999",
+    "branch": "0001",
+    "account": "1234567-8",
+    "name": "Padaria São João Ltda",
+    "tax_number": "11222333000181",
+}
+
+
+def shown(document: Any) -> Any:
+    """Write a document and read it as a partner does."""
+    return msgspec.json.decode(dumps(document))
+
+
+def payout(**changed: object) -> Payout:
+    """A payout as it is stored."""
+    return dataclasses.replace(samples.payout("order-1"), **changed)  # type: ignore[arg-type]
+
+
+VISIBLE = {
+    PayoutState.SENDING: "processing",
+    PayoutState.UNKNOWN: "processing",
+    PayoutState.NOT_SENT: "processing",
+    PayoutState.ACCEPTED: "processing",
+    PayoutState.PAID: "paid",
+    PayoutState.REJECTED: "failed",
+    PayoutState.FAILED: "failed",
+}
+
+
+@pytest.mark.parametrize("state", list(PayoutState))
+def test_a_state_is_shown_as_one_of_three(state: PayoutState):
+    """What is not final is processing; only a failed one has a failure."""
+    document = documents.payout(payout(state=state), CALLER)
+
+    assert document["status"] == VISIBLE[state]
+    assert ("failure" in document) is (VISIBLE[state] == "failed")
+
+
+@pytest.mark.parametrize("code", list(FailureCode))
+def test_a_failure_is_told_in_our_words(code: FailureCode):
+    document = documents.payout(payout(state=PayoutState.FAILED, failure=Failure(code)), CALLER)
+
+    assert document["failure"]["code"] == code.value
+    assert document["failure"]["message"]
+
+
+def test_a_failure_nobody_named_is_another_one():
+    document = documents.payout(payout(state=PayoutState.FAILED, failure=None), CALLER)
+
+    assert document["failure"]["code"] == "OTHER"
+
+
+@pytest.mark.parametrize("state", list(PayoutState))
+def test_a_creation_is_always_processing(state: PayoutState):
+    """Contract part 3: acceptance, not settlement; on a replay too."""
+    settled = payout(state=state, settled_at=NOON, failure=Failure(FailureCode.OTHER))
+
+    document = documents.payout_created(settled, CALLER)
+
+    assert (document["status"], document["settled_at"]) == ("processing", "")
+    assert "failure" not in document
+
+
+def test_a_payout_shows_both_ends():
+    """The origin from our record, the destination as it was spelt and without what was not sent."""
+    sent = {"name": "", "tax_number": "529.982.247-25", "key_type": "email", "key": "A@b.c"}
+
+    document = shown(documents.payout(payout(destination_sent=sent, e2e_id="E1"), CALLER))
+
+    assert document["origin"] == ORIGIN
+    assert document["destination"] == {
+        "tax_number": "529.982.247-25", "key_type": "email", "key": "A@b.c",
+    }  # fmt: skip
+    assert list(document) == [
+        "reference", "method", "status", "value", "date", "description", "e2e_id", "created_at",
+        "updated_at", "settled_at", "origin", "destination",
+    ]  # fmt: skip
+
+
+def test_a_page_of_payouts():
+    page = PayoutPage(payouts=[payout(), payout()], paging=Paging(1, 2), total=9)
+
+    document = documents.payouts(page, CALLER)
+
+    assert len(document["data"]) == 2
+    assert document["meta"] == {"page": 1, "limit": 2, "total": 9}
+    assert CALLER.account.id == ACCOUNT
+
+
+def test_nothing_is_shown_of_what_never_comes():
+    with pytest.raises(NotImplementedError):
+        documents.nothing(None, CALLER)  # type: ignore[arg-type]
