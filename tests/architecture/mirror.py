@@ -12,6 +12,12 @@ RECORDS = "records and ports: nothing runs; the store contract suite keeps them"
 # What has no test of its own, each with the reason. A folder stands for all below it.
 WITHOUT = {
     "gateway/store/tables/every.py": "names alone; tests/contract/stores/test_schema.py goes by it",
+    **dict.fromkeys(
+        [f"gateway/{noun}/searches.py" for noun in ("approvals", "charges", "credentials")],
+        "filters: tests/surfaces send each of their values",
+    ),
+    "gateway/refunds/searches.py": "tested with searches in a body, tests/unit/policies",
+    "gateway/banks/failures.py": "codes: tests/surfaces/backoffice/test_lacking.py answers them",
     "gateway/store/opening.py": "opened by each test of a store, on SQLite and PostgreSQL",
     "gateway/store/orders.py": "so too: tests/contract/stores/test_approvals.py, test_office.py",
     "gateway/closings/service.py": "over a database: tests/contract/stores/test_closings.py",

@@ -41,6 +41,16 @@ def test_no_contract_is_lost():
     assert [name.partition(".")[0] for name in names] == [f"{n}" for n in range(1, 12)]
 
 
+def test_every_folder_has_its_place_in_the_order():
+    """One that is not named may be imported from anywhere."""
+    contracts = PROJECT["tool"]["importlinter"]["contracts"]
+    order = next(each["layers"] for each in contracts if each["id"] == "order")
+    folders = {".".join(path.with_suffix("").parts[:2]) for path in modules()}
+
+    ours = {each for each in folders if each.startswith("gateway.")} - {"gateway.__init__"}
+    assert ours == {each for each in order if each != "policies"}
+
+
 def test_a_contract_about_adapters_names_all_of_them():
     """A new adapter is bound by what binds the others; the layers of contract 6 are exhaustive."""
     for contract, lists in ADAPTERS_ARE_LISTED.items():

@@ -7,7 +7,6 @@ from gateway.core import errors
 from gateway.core.calls import Input, RawRequest
 from gateway.core.money import Money
 from gateway.payouts import bodies as payout
-from policies.validation import inputs
 from policies.validation.inputs import (
     KEY_ID,
     NOTHING,
@@ -65,7 +64,7 @@ def test_the_documented_bounds_of_a_number_are_those_that_are_read(name: str):
 
 
 def test_a_cnpj_with_letters_is_taken():
-    assert inputs.PAYOUT.read(posted(PAYOUT)).value == Money(1050)
+    assert payout.PAYOUT.read(posted(PAYOUT)).value == Money(1050)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +81,7 @@ def test_a_cnpj_with_letters_is_taken():
                 errors.NUMBER_INVALID,
             },
         ),
-        (inputs.PAYOUT, set(payout.REFUSES)),
+        (payout.PAYOUT, set(payout.REFUSES)),
     ],
     ids=["key_id", "reference", "search", "payout"],
 )
