@@ -66,14 +66,6 @@ WITHOUT = {
         "records; tests of what is made of them read them",
     ),
     **dict.fromkeys(
-        [
-            "provider_adapters/pytest_plugin.py",
-            "provider_adapters/simulated_bank",
-            "provider_adapters/verify",
-        ],
-        "names of PORT 1: tests/outside holds a package that was written for them",
-    ),
-    **dict.fromkeys(
         [f"provider_adapters/testing/{each}" for each in ("apipix", "asaas", "starkbank", "woovi")],
         "judged by the bank's official documents in tests/contract, and by every adapter's suite",
     ),

@@ -17,8 +17,7 @@ from types import ModuleType
 
 RECORD = Path(__file__).parents[1] / "outside/port-1.json"
 PACKAGES = ("gateway.banks.port", "provider_adapters.kit")
-MOVED = {"provider_adapters.verify.stage": "provider_adapters.testing.verify.stage"}
-"""Names of this port that stand for a module elsewhere."""
+STAGE = "provider_adapters.testing.verify.stage"
 CHECKS = frozenset({"gateway.banks.port.answers", "gateway.banks.port.outcomes"})
 """What the gateway checks an adapter's answers with; no author needs them."""
 Surface = dict[str, list[str]]
@@ -28,12 +27,11 @@ Surface = dict[str, list[str]]
 def surface() -> Surface:
     """Return the public surface as it is."""
     public = sorted(set(_modules()) - CHECKS)
-    modules = {name: importlib.import_module(MOVED.get(name, name)) for name in public}
-    return {name: sorted(set(_names(module))) for name, module in modules.items()}
+    return {name: sorted(set(_names(importlib.import_module(name)))) for name in public}
 
 
 def _modules() -> Iterator[str]:
-    yield from MOVED
+    yield STAGE
     for package in PACKAGES:
         found = importlib.import_module(package)
         yield from (f"{package}.{each.name}" for each in pkgutil.iter_modules(found.__path__))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from provider_adapters.kit.matrix import markdown
-from provider_adapters.pytest_plugin import AdapterCase
+from provider_adapters.testing.pytest_plugin import AdapterCase
 
 from pixgate_outside.factory import CAPABILITIES
 

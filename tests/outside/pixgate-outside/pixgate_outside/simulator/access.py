@@ -6,12 +6,12 @@ import base64
 from typing import Final
 from urllib.parse import parse_qs
 
-from provider_adapters.simulated_bank.dialect import Admission, BankRequest, Row
-from provider_adapters.simulated_bank.kernel import accounts, state
-from provider_adapters.simulated_bank.kernel.accounts import Account
-from provider_adapters.simulated_bank.kernel.books import Books
-from provider_adapters.simulated_bank.kernel.refusals import Code, Refusal, invalid
-from provider_adapters.simulated_bank.messages import Answer, Fields
+from provider_adapters.testing.bank.dialect import Admission, BankRequest, Row
+from provider_adapters.testing.bank.kernel import accounts, state
+from provider_adapters.testing.bank.kernel.accounts import Account
+from provider_adapters.testing.bank.kernel.books import Books
+from provider_adapters.testing.bank.kernel.refusals import Code, Refusal, invalid
+from provider_adapters.testing.bank.messages import Answer, Fields
 
 GRANT_PATH: Final = "/v1/token"
 LIFE_S: Final = 3600

@@ -5,21 +5,21 @@ from __future__ import annotations
 import json
 from typing import Final
 
-from provider_adapters.simulated_bank.dialect import BankRequest, Callback, Dialect, Row
-from provider_adapters.simulated_bank.kernel import accounts, clock, paging, statement
-from provider_adapters.simulated_bank.kernel.accounts import Account, PayoutKind
-from provider_adapters.simulated_bank.kernel.books import BankIdentity, Books
-from provider_adapters.simulated_bank.kernel.listeners import Event, Listener
-from provider_adapters.simulated_bank.kernel.refusals import Code, Refusal, invalid
-from provider_adapters.simulated_bank.messages import Answer, Fields
-from provider_adapters.simulated_bank.pix import (
+from provider_adapters.testing.bank.dialect import BankRequest, Callback, Dialect, Row
+from provider_adapters.testing.bank.kernel import accounts, clock, paging, statement
+from provider_adapters.testing.bank.kernel.accounts import Account, PayoutKind
+from provider_adapters.testing.bank.kernel.books import BankIdentity, Books
+from provider_adapters.testing.bank.kernel.listeners import Event, Listener
+from provider_adapters.testing.bank.kernel.refusals import Code, Refusal, invalid
+from provider_adapters.testing.bank.messages import Answer, Fields
+from provider_adapters.testing.bank.pix import (
     charges,
     keys,
     magic_values,
     payouts,
     received_payments,
 )
-from provider_adapters.simulated_bank.pix.destinations import Destination
+from provider_adapters.testing.bank.pix.destinations import Destination
 
 from pixgate_outside.simulator import access, documents, money, pages, signing
 

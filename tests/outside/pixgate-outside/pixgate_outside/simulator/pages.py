@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from provider_adapters.simulated_bank.dialect import BankRequest
-from provider_adapters.simulated_bank.kernel.refusals import invalid
-from provider_adapters.simulated_bank.kernel.statement import Entry
+from provider_adapters.testing.bank.dialect import BankRequest
+from provider_adapters.testing.bank.kernel.refusals import invalid
+from provider_adapters.testing.bank.kernel.statement import Entry
 
 _LARGEST = 100
 
