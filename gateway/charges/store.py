@@ -211,8 +211,6 @@ def _conditions(
 ) -> Sequence[ColumnElement[bool]]:
     """Return what a search demands of a row, whatever its page."""
     found = [*of_account(charges.c.account_id, scope)]
-    if wanted.since is not None:
-        found.append(charges.c.created_at >= wanted.since)
     if wanted.until is not None:
         found.append(charges.c.created_at < wanted.until)
     if wanted.account_id is not None:
@@ -221,18 +219,16 @@ def _conditions(
         found.append(charges.c.reference_sha256 == reference_digest(wanted.reference))
     if wanted.state is not None:
         found.extend(_in_state(wanted.state, now))
+    at, centavos = charges.c.created_at, None
     if wanted.text is not None:
-        found.append(_fits(wanted.text, tuple(found)))
+        centavos = terms_of(wanted.text).centavos
+        if centavos is None:
+            texts = (Folded(charges.c.reference), Folded(charges.c.payer_name))
+            return [*found, holding(wanted.text, texts, at, wanted.since, tuple(found))]
+        found.append(or_(charges.c.centavos == centavos, charges.c.paid_centavos == centavos))
+    if wanted.since is not None:
+        found.append(at >= wanted.since)
     return found
-
-
-def _fits(text: str, inside: Sequence[ColumnElement[bool]]) -> ColumnElement[bool]:
-    """Demand an amount, asked for or paid; or else a part of a reference or the payer's name."""
-    centavos = terms_of(text).centavos
-    if centavos is not None:
-        return or_(charges.c.centavos == centavos, charges.c.paid_centavos == centavos)
-    texts = (Folded(charges.c.reference), Folded(charges.c.payer_name))
-    return holding(text, texts, charges.c.created_at, inside)
 
 
 def _in_state(state: ChargeState, now: datetime) -> Sequence[ColumnElement[bool]]:
