@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from gateway.banks.readings import Readings
-from gateway.config.extras import is_installed
 from gateway.domain.accounts.accounts import Account
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.errors import ServiceError
@@ -17,6 +16,7 @@ from gateway.http.panel.pages.days import Days, days_of
 from gateway.http.panel.pages.kit import PageContext, Pages, Part, part
 from gateway.http.panel.pages.page import HTML, Download, Page, Result, Shown
 from gateway.http.panel.pages.visit import Visit
+from gateway.reports.formats import offered
 from gateway.statements.model import LinkedStatement, Locale, ReportRequest, local_day
 from gateway.statements.service import Statements
 from policies.validation.backoffice.searches import STATEMENT
@@ -59,7 +59,7 @@ def pages(statements: Statements, readings: Readings, context: PageContext) -> S
             "last": None,
             "movements": None,
             "may_export": panel.may(visit, statements.report),
-            "formats": [each for each in _TYPES if each != "pdf" or is_installed("pdf")],
+            "formats": offered(),
         }
         if visit.reads_bank:
             balance = await part(statements.balance(panel.staff(visit), account), _BALANCE_FAILS)
