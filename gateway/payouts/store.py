@@ -366,9 +366,9 @@ def _amounts(least: Money | None, most: Money | None) -> Sequence[Sequence[Condi
     """
     Demand an amount within bounds: what was ordered, what the bank moved, or what came back.
 
-    One of the lists of conditions is met, and never two: of one amount each is led by its index, of
-    several there is one list, for a single walk. Of money that came back, each part has an amount,
-    and all parts together.
+    A row meets at most one of the lists of conditions. For a single amount each list is read by its
+    own index; for a range there is one list, read in one walk. Of money that came back, each part
+    has an amount, and all parts together.
     """
     if least is None and most is None:
         return [()]
@@ -403,7 +403,7 @@ def _amounts(least: Money | None, most: Money | None) -> Sequence[Sequence[Condi
 
 
 def _open_to(query: PayoutQuery) -> Iterator[Condition]:
-    """Say what was ordered, but for its amount and the start, whatever has become of it."""
+    """Return the conditions on an order but for its amount and the start of the window."""
     wanted = query.wanted
     if query.end is not None:
         yield payouts.c.created_at < query.end

@@ -121,7 +121,7 @@ def pages(log: RequestLog, context: PageContext) -> Sequence[Page]:
 
 
 def _top(items: Sequence[LoggedRequest]) -> str:
-    """Return a place before the first item: requests that come in meanwhile move no page."""
+    """Return the cursor just before the first item, so that newer requests shift no page."""
     return str(Cursor(items[0].at, items[0].number + 1)) if items else ""
 
 

@@ -20,7 +20,7 @@ FILE: Final = Path(__file__).with_name("recorded.json")
 
 
 _ORDERS: Final = {"backoffice.withdraw_pix": "pix", "backoffice.withdraw_bank": "bank_account"}
-"""Orders of the back office, which are answered as those of partners; the word of each there."""
+"""Back-office orders that are answered as a partner's payout, each with its recorded word."""
 
 
 def recorded(row: str, status: int) -> Mapping[str, Mapping[str, Any]]:
