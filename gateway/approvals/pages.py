@@ -183,6 +183,7 @@ async def _facts(
         "to_recipient": sorted(to_recipient, key=lambda each: each.certainty not in _WENT),
         "same_value": [each.to_document(who) for each in alike.same_value],
         "sum": Sum(sum(each.moved.centavos - each.returned.centavos for each in went)),
+        "is_net": any(each.returned.centavos for each in went),
         "went": len(went),
         # the order's own payout may have been one of those that were found
         "is_cut": len(to_recipient) >= FOUND_AT_MOST - 1,

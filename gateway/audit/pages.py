@@ -48,7 +48,7 @@ def pages(log: AuditLog, context: PageContext) -> Sequence[Page]:
             "names": await panel.names(visit, _ids(acts)),
             "people": await panel.people(visit),
             "may_trace": visit.may(_TRACES),
-            "chips": chips(visit, _NAMES, "page"),
+            "chips": chips(visit, _NAMES),
         }
         return Shown(template="access/audit.html", part="access/_audit.html", data=data)
 

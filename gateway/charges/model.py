@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import Final
 
 from msgspec import Struct
 
@@ -116,17 +117,24 @@ class ChargeSearch:
     """
     Which charges, newest first; None for all.
 
-    ``text`` is an amount that was asked for or paid, or a part of a reference or of a payer's
-    name, with which the newest charges alone are compared.
+    Attributes:
+        offset: How many are left out before the page.
+        text: An amount that was asked for or paid, or a part of a reference or of a payer's
+            name, with which the newest charges alone are compared.
     """
 
     page: Keyset
+    offset: int = 0
     since: datetime | None = None
     until: datetime | None = None
     account_id: str | None = None
     reference: str | None = None
     state: ChargeState | None = None
     text: str | None = None
+
+
+COUNTED_AT_MOST: Final = 10_000
+"""Charges that one search adds up."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from io import BytesIO
 from typing import Final
 from uuid import uuid4
@@ -11,15 +12,24 @@ from uuid import uuid4
 from gateway.banks.failures import bank_fails
 from gateway.banks.port.charges import Charge, ChargeOrder, ChargeStatus
 from gateway.banks.port.pix_keys import PixKeyStatus
-from gateway.charges.model import ChargeSearch, ChargeState
+from gateway.charges.model import COUNTED_AT_MOST, ChargePage, ChargeSearch, ChargeState
 from gateway.charges.orders import CHARGE
 from gateway.charges.searches import CHARGES
 from gateway.charges.service import Charges
 from gateway.core import errors
+from gateway.core.access import Staff
 from gateway.core.errors import ServiceError
-from gateway.core.windows import Keyset
+from gateway.core.windows import DEFAULT_LIMIT, Keyset
 from gateway.http.panel.pages.formats import typed_money
-from gateway.http.panel.pages.kit import PageContext, Pages, Part, days_asked, part, typed
+from gateway.http.panel.pages.kit import (
+    PageContext,
+    Pages,
+    Part,
+    days_asked,
+    page_asked,
+    part,
+    typed,
+)
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.visit import HOME, Visit, address
 from gateway.pix_keys.service import PixKeys
@@ -41,20 +51,21 @@ def pages(charges: Charges, keys: PixKeys, context: PageContext) -> Sequence[Pag
     """Return the pages."""
     panel = Pages("", context)
 
-    @panel.list(
-        "/charges",
-        "charges",
-        charges.search,
-        takes=CHARGES,
-        template="charges/list.html",
-        part="charges/_list.html",
-        asks=lambda visit: {**_wanted(visit), "cursor": visit.query("cursor")},
-    )
-    async def listed(visit: Visit) -> Mapping[str, object]:
+    @panel.view("/charges", "charges", charges.search)
+    async def listed(visit: Visit) -> Result:
         """List charges as last known; no bank is asked."""
+        page = min(page_asked(visit), COUNTED_AT_MOST // DEFAULT_LIMIT)
+
+        async def search(who: Staff, wanted: ChargeSearch) -> ChargePage:
+            return await charges.search(who, replace(wanted, offset=DEFAULT_LIMIT * (page - 1)))
+
+        asked = {**_wanted(visit), "cursor": visit.query("cursor")}
+        found = await panel.find(visit, search, CHARGES, asked)
         accounts = await panel.accounts(visit)
         sums = await panel.find(visit, charges.sums, CHARGES, _wanted(visit))
-        return {
+        data = {
+            "found": found,
+            "page": page,
             "accounts": accounts,
             "sums": sums.data,
             "names": {each.id: each.name for each in accounts},
@@ -63,6 +74,7 @@ def pages(charges: Charges, keys: PixKeys, context: PageContext) -> Sequence[Pag
             "may_write": panel.may(visit, charges.create),
             "cursor": cursor,
         }
+        return Shown(template="charges/list.html", part="charges/_list.html", data=data)
 
     @panel.view(_NEW, "charge_new", charges.create)
     async def new(visit: Visit) -> Result:

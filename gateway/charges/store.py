@@ -21,6 +21,7 @@ from sqlalchemy import (
 )
 
 from gateway.charges.model import (
+    COUNTED_AT_MOST,
     ChargeRecord,
     ChargeSearch,
     ChargeState,
@@ -113,8 +114,6 @@ _TOLD_UNPAID: Final = _WRITTEN.where(_NOT_SLOW, _ONCE, charges.c.state == _PAID)
 )
 _CLOCKS_APART: Final = timedelta(minutes=5)
 """How far a bank's clock may be behind ours."""
-_COUNTED_AT_MOST: Final = 10_000
-"""Charges that one search adds up."""
 
 
 class StoredCharges:
@@ -182,16 +181,16 @@ class StoredCharges:
         chosen = _NEWEST.where(*_conditions(wanted, scope, now))
         if wanted.page.after is not None:
             chosen = chosen.where(_after(wanted.page.after))
-        rows = await self._database.rows(chosen.limit(wanted.page.limit + 1))
+        rows = await self._database.rows(chosen.limit(wanted.page.limit + 1).offset(wanted.offset))
         return [from_row(row, ChargeRecord) for row in rows]
 
     async def sums(self, wanted: ChargeSearch, scope: CompanyScope, now: datetime) -> ChargeSums:
         """Add up what a search finds, whatever its page: the newest, as many as are counted."""
         found = _NEWEST.where(*_conditions(wanted, scope, now))
-        newest = found.limit(_COUNTED_AT_MOST + 1).subquery()
+        newest = found.limit(COUNTED_AT_MOST + 1).subquery()
         added = select(func.count(), func.coalesce(func.sum(newest.c.centavos), 0))
         [(number, together)] = await self._database.rows(added.select_from(newest))
-        counted = min(number, _COUNTED_AT_MOST)
+        counted = min(number, COUNTED_AT_MOST)
         return ChargeSums(counted, Sum(int(together)), complete=number == counted)
 
     async def paid_by(self, account_id: str, e2e_ids: Collection[str]) -> Sequence[ChargeRecord]:
@@ -211,8 +210,6 @@ def _conditions(
 ) -> Sequence[ColumnElement[bool]]:
     """Return what a search demands of a row, whatever its page."""
     found = [*of_account(charges.c.account_id, scope)]
-    if wanted.since is not None:
-        found.append(charges.c.created_at >= wanted.since)
     if wanted.until is not None:
         found.append(charges.c.created_at < wanted.until)
     if wanted.account_id is not None:
@@ -221,18 +218,16 @@ def _conditions(
         found.append(charges.c.reference_sha256 == reference_digest(wanted.reference))
     if wanted.state is not None:
         found.extend(_in_state(wanted.state, now))
+    at, centavos = charges.c.created_at, None
     if wanted.text is not None:
-        found.append(_fits(wanted.text, tuple(found)))
+        centavos = terms_of(wanted.text).centavos
+        if centavos is None:
+            texts = (Folded(charges.c.reference), Folded(charges.c.payer_name))
+            return [*found, holding(wanted.text, texts, at, wanted.since, tuple(found))]
+        found.append(or_(charges.c.centavos == centavos, charges.c.paid_centavos == centavos))
+    if wanted.since is not None:
+        found.append(at >= wanted.since)
     return found
-
-
-def _fits(text: str, inside: Sequence[ColumnElement[bool]]) -> ColumnElement[bool]:
-    """Demand an amount, asked for or paid; or else a part of a reference or the payer's name."""
-    centavos = terms_of(text).centavos
-    if centavos is not None:
-        return or_(charges.c.centavos == centavos, charges.c.paid_centavos == centavos)
-    texts = (Folded(charges.c.reference), Folded(charges.c.payer_name))
-    return holding(text, texts, charges.c.created_at, inside)
 
 
 def _in_state(state: ChargeState, now: datetime) -> Sequence[ColumnElement[bool]]:

@@ -17,6 +17,7 @@ from gateway.http.panel.pages.formats import day_of
 from gateway.http.panel.pages.kit import PageContext, Pages, part
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.visit import Visit, address
+from gateway.reports.formats import offered
 from gateway.statements.model import local_day
 
 _FAILS: Final = bank_fails(errors.STATEMENT_UNAVAILABLE)
@@ -48,6 +49,7 @@ def pages(closings: Closings, foreign: ForeignDebits, context: PageContext) -> S
             "people": await panel.people(visit),
             "may_sign": panel.may(visit, closings.sign),
             "may_export": panel.may(visit, closings.statements.report),
+            "formats": offered(),
         }
         if visit.reads_bank or visit.problem:
             data["found"] = await part(closings.read(who, account, day), _FAILS)

@@ -233,8 +233,10 @@ class Serving:
         try:
             await write_pieces(request, answer, rest)
         except Exception as problem:
-            exchange.record.reason = why_cut(problem, exchange.place)
-            raise ConnectionResetError(exchange.record.reason) from problem
+            cut = why_cut(problem, exchange.place)
+            # an answer that refuses has its reason already
+            exchange.record.reason = exchange.record.reason or cut
+            raise ConnectionResetError(cut) from problem
         finally:
             self._tell(exchange)
 

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Final
 
 from gateway.banks.port.statements import Entry
+from gateway.config.extras import is_installed
 from gateway.reports import csv, json, ofx, pdf
 from gateway.reports.document import Document
 from gateway.reports.texts import Locale
@@ -62,3 +63,8 @@ FORMATS: Final = _known(
     Format(name="pdf", media_type="application/pdf", write=pdf.write),
 )
 """Every form, by the name it is asked for (contract 4.3: GetAccountReport)."""
+
+
+def offered() -> Sequence[str]:
+    """Return the forms that people are offered: PDF where its extra is installed, and no JSON."""
+    return [each for each in ("csv", "ofx", "pdf") if each != "pdf" or is_installed("pdf")]

@@ -21,7 +21,8 @@ from typing import Final
 from xml.sax.saxutils import escape
 
 from arabic_reshaper import ArabicReshaper  # type: ignore[import-untyped]
-from bidi.algorithm import get_display  # type: ignore[import-untyped]
+from bidi import get_display  # type: ignore[import-untyped]
+from bidi.mirror import MIRRORED  # type: ignore[import-untyped]
 from reportlab import platypus  # type: ignore[import-untyped]
 from reportlab.lib.colors import HexColor  # type: ignore[import-untyped]
 from reportlab.lib.pagesizes import A4  # type: ignore[import-untyped]
@@ -43,6 +44,9 @@ _CARRIED: Final = {_PLAIN: "Vera.ttf", _BOLD: "VeraBd.ttf"}
 _UNSEEN: Final = re.compile(f"[{UNSEEN}]")
 _MARKS: Final = str.maketrans("", "", "\N{LEFT-TO-RIGHT MARK}\N{RIGHT-TO-LEFT MARK}")
 """What tells where a run of letters ends; they are not drawn."""
+_BRACKET: Final = f"([{re.escape(''.join(MIRRORED))}])"
+_JOINER: Final = "\N{COMBINING GRAPHEME JOINER}"
+"""Unseen; it stays with the character that it follows, whichever way that is written."""
 _RIGHT_TO_LEFT: Final = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
 _MOST_NAMED: Final = 12
 """Characters of one kind that the sentence about what is missing names."""
@@ -274,8 +278,7 @@ class _Pen:
             return escape(drawn.translate(_MARKS))
         # Broken here: a line is turned as a whole, and the first one has the beginning.
         lines = simpleSplit(_joined().reshape(drawn), _PLAIN, _SIZE, width)
-        turned = (get_display(line, base_dir="L").translate(_MARKS) for line in lines)
-        return "<br/>".join(map(escape, turned))
+        return "<br/>".join(escape(_turned(line).translate(_MARKS)) for line in lines)
 
     def _drawn(self, character: str) -> str:
         """Return what is drawn of a character: itself, its plain form, nothing or ``MISSING``."""
@@ -290,6 +293,16 @@ class _Pen:
             return plain
         self.missing[character] = None
         return MISSING
+
+
+def _turned(line: str) -> str:
+    """Order a line as it is drawn; brackets that are written from right to left are mirrored."""
+    turned = get_display(re.sub(_BRACKET, rf"\1{_JOINER}", line), base_dir="L")
+    return re.sub(
+        f"{_BRACKET}{_JOINER}|{_JOINER}{_BRACKET}",
+        lambda found: found[1] or MIRRORED[found[2]],
+        turned,
+    )
 
 
 @cache

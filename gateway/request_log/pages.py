@@ -12,15 +12,32 @@ from gateway.core.access import Staff
 from gateway.core.calls import RawRequest
 from gateway.core.windows import Listed
 from gateway.http.backoffice.files import CSV
-from gateway.http.panel.pages.kit import PageContext, Pages, Part, called, chips, days_asked, part
+from gateway.http.panel.pages.kit import (
+    PageContext,
+    Pages,
+    Part,
+    called,
+    chips,
+    days_asked,
+    page_asked,
+    part,
+)
 from gateway.http.panel.pages.page import Download, Page, Result, Shown
 from gateway.http.panel.pages.visit import Visit
 from gateway.http.panel.pages.words import _
-from gateway.request_log.model import LoggedRequest, RefusalGroup, RequestSearch
+from gateway.request_log.model import (
+    COUNTED_AT_MOST,
+    Cursor,
+    LoggedRequest,
+    RefusalGroup,
+    RequestSearch,
+)
 from gateway.request_log.searches import PAGE, SEARCH
 from gateway.request_log.service import RequestLog, next_of
 
-_LIMIT: Final = "50"
+_LIMIT: Final = 50
+_MOST: Final = COUNTED_AT_MOST - 1
+"""Requests that have page numbers; older ones follow by cursor."""
 _SHOWN_GROUPS: Final = 8
 
 
@@ -49,13 +66,16 @@ def pages(log: RequestLog, context: PageContext) -> Sequence[Page]:
     @panel.view("", "requests", log.search)
     async def listed(visit: Visit) -> Result:
         """Show the requests that were served, and refusals by code."""
-        asked = _asked(visit)
+        asked, page = _asked(visit), min(page_asked(visit), _MOST // _LIMIT)
 
         async def search(who: Staff, wanted: RequestSearch) -> Listed[LoggedRequest]:
             return await log.search(who, replace(wanted, pages=_shows_pages(visit)))
 
         found = await panel.find(
-            visit, search, PAGE, {**asked, "limit": _LIMIT, "before": visit.query("before")}
+            visit,
+            search,
+            PAGE,
+            {**asked, "limit": f"{_LIMIT}", "page": f"{page}", "before": visit.query("before")},
         )
         refusals: Part[Sequence[RefusalGroup]] = Part()
         if not visit.is_partial:
@@ -78,9 +98,11 @@ def pages(log: RequestLog, context: PageContext) -> Sequence[Page]:
                 "paths": [_path(each) for each in found.data.items] if found.data else [],
                 "people": called((await part(log.people(panel.staff(visit), users))).data or ()),
                 "me": visit.person.user_id if visit.person else "",
-                "chips": chips(visit, _NAMES, "before"),
+                "chips": chips(visit, _NAMES),
                 "export": _export(visit),
-                "older": visit.with_query(before=following) if following else "",
+                "older": visit.with_query(before=following, page="") if following else "",
+                "top": visit.query("before") or _top(found.data.items if found.data else ()),
+                "most": _MOST,
             },
         )
 
@@ -96,6 +118,11 @@ def pages(log: RequestLog, context: PageContext) -> Sequence[Page]:
         )
 
     return panel.pages
+
+
+def _top(items: Sequence[LoggedRequest]) -> str:
+    """Return the cursor just before the first item, so that newer requests shift no page."""
+    return str(Cursor(items[0].at, items[0].number + 1)) if items else ""
 
 
 def _path(request: LoggedRequest) -> str:

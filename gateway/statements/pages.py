@@ -7,7 +7,6 @@ from typing import Final
 
 from gateway.banks.failures import bank_fails
 from gateway.banks.readings import Readings
-from gateway.config.extras import is_installed
 from gateway.core import errors
 from gateway.core.account import Account
 from gateway.core.calls import RawRequest
@@ -17,6 +16,7 @@ from gateway.http.panel.pages.days import Days, days_of
 from gateway.http.panel.pages.kit import PageContext, Pages, Part, part
 from gateway.http.panel.pages.page import HTML, Download, Page, Result, Shown
 from gateway.http.panel.pages.visit import Visit
+from gateway.reports.formats import offered
 from gateway.reports.texts import Locale
 from gateway.statements.model import LinkedStatement, ReportRequest, local_day
 from gateway.statements.searches import STATEMENT
@@ -60,7 +60,7 @@ def pages(statements: Statements, readings: Readings, context: PageContext) -> S
             "last": None,
             "movements": None,
             "may_export": panel.may(visit, statements.report),
-            "formats": [each for each in _TYPES if each != "pdf" or is_installed("pdf")],
+            "formats": offered(),
         }
         if visit.reads_bank:
             balance = await part(statements.balance(panel.staff(visit), account), _BALANCE_FAILS)

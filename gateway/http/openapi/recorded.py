@@ -1,5 +1,5 @@
 """
-Answers of the sandbox, as examples of the partners' operations.
+Answers of the sandbox, as examples of payouts and of the partners' operations.
 
 A mock server answers with them, so each is an answer that was given: a payout that is ``failed``
 has its reason, and a BR Code its checksum. ``KEEP=1`` with
@@ -19,8 +19,15 @@ import orjson
 FILE: Final = Path(__file__).with_name("recorded.json")
 
 
+_ORDERS: Final = {"backoffice.withdraw_pix": "pix", "backoffice.withdraw_bank": "bank_account"}
+"""Back-office orders that are answered as a partner's payout, each with its recorded word."""
+
+
 def recorded(row: str, status: int) -> Mapping[str, Mapping[str, Any]]:
     """Return the recorded answers of a row with a status, by a word for each; none elsewhere."""
+    if row in _ORDERS:
+        told = recorded("banking.payout_create", status)
+        return {word: each for word, each in told.items() if word == _ORDERS[row]}
     return _answers().get(row, {}).get(str(status), {})
 
 

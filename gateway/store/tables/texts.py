@@ -64,6 +64,7 @@ def holding(
     given: str,
     texts: Sequence[ColumnElement[str]],
     at: ColumnElement[datetime],
+    start: datetime | None,
     inside: Sequence[ColumnElement[bool] | TextClause],
 ) -> ColumnElement[bool]:
     """
@@ -73,8 +74,13 @@ def holding(
         given: The words that one of ``texts`` holds.
         texts: What is compared, folded.
         at: When a row was made.
+        start: When the first row of the search was made; None for no bound.
         inside: What else a search demands of the rows that it compares.
     """
-    oldest = select(at).where(*inside).order_by(at.desc()).offset(COMPARED_AT_MOST - 1).limit(1)
-    since = func.coalesce(oldest.correlate(None).scalar_subquery(), _FIRST)
-    return and_(at >= since, or_(*(_holds(each, given) for each in texts)))
+    first = _FIRST if start is None else literal(start, Instant)
+    newest = select(at).where(at >= first, *inside).order_by(at.desc())
+    oldest = newest.offset(COMPARED_AT_MOST - 1).limit(1).correlate(None).scalar_subquery()
+    # It comes first: SQLite, which has no statistics of a store, walks an index down to that bound.
+    # By the other, which is known when it plans, PostgreSQL sees how few rows there are.
+    since = func.coalesce(oldest, first)
+    return and_(at >= since, at >= first, or_(*(_holds(each, given) for each in texts)))

@@ -260,3 +260,28 @@ def test_a_line_of_the_record_has_every_field_of_an_act():
     line, end = example_of("audit_export", "application/x-ndjson").split("\n")
 
     assert (set(json.loads(line)), end) == (set(AuditDocument.__struct_fields__), "")
+
+
+def test_an_order_that_names_its_method_is_answered_by_a_payout_of_it():
+    """To what the request's example sends: by key, and to a bank account."""
+    office = SURFACES["backoffice"]
+    shown = {
+        each.row.name.partition(".")[2]: office.operation(each)
+        for each in office.places
+        if each.row.name in {"backoffice.withdraw_pix", "backoffice.withdraw_bank"}
+    }
+    told = {
+        name: [
+            form["value"]
+            for form in each["responses"]["200"]["content"]["application/json"]["examples"].values()
+        ]
+        for name, each in shown.items()
+    }
+
+    assert {name: [each["method"] for each in forms] for name, forms in told.items()} == {
+        "withdraw_pix": ["pix"],
+        "withdraw_bank": ["bank_account"],
+    }
+    for name, (answer,) in told.items():
+        sent = shown[name]["requestBody"]["content"]["application/json"]["example"]["destination"]
+        assert sent.items() <= answer["destination"].items()

@@ -86,7 +86,8 @@ async def test_payouts_are_made_and_counted(
                 await load.more(100)
             executed = [await partner.executions(each) for each in load.payouts]
 
-    assert load.errors == {}
+    # certainly not sent is an honest answer of a busy machine; any other one is not
+    assert load.errors.keys() <= {(502, "SVC.ACC.005")}
     assert len(load.payouts) > 40
     assert executed == [[1050]] * len(executed)
 

@@ -36,6 +36,7 @@ TURNS = 6
 _PEER = ("127.0.0.1", 50_000)
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 _CLOSE = b"Connection: close\r\n"
+_LENGTH = re.compile(rb"(?i)\r\ncontent-length: *(\d{1,4})\r\n")
 _TRACE = re.compile(rb"\r\nX-Trace-ID: ([^\r]*)\r\n")
 _OWN = re.compile(rb"(?<=\r\n)(Date: [^\r]*|RateLimit: [^\r]*)(?=\r\n)")
 """Of one answer alone: the second it was given in, and what is left of a quota."""
@@ -241,15 +242,18 @@ class Gateway:
 
     async def _is_of_its_head(self, data: bytes, cut: Outcome, whole: Outcome) -> bool:
         """
-        Is what has a flaw behind its head answered as its head alone is?
+        Is what has a flaw behind its head, or its body, answered as what stands before it alone?
 
         Who sends it in pieces has been answered, or is waited for, when the flaw comes: aiohttp
-        does not tell who waits for a body that its framing broke.
+        does not tell who waits for a body that its framing broke, and drops what comes behind a
+        message that asks for another protocol.
         """
-        end = data.find(b"\r\n\r\n")
-        if end < 0 or not whole.is_refusal:
+        end = data.find(b"\r\n\r\n") + 4
+        if end < 4 or not whole.is_refusal:
             return False
-        return cut == await self.tried([data[: end + 4]])
+        length = _LENGTH.search(data, 0, end)
+        ends = [end, end + int(length[1])] if length else [end]
+        return any([cut == await self.tried([data[:each]]) for each in ends])
 
     async def _quiet(self, line: Line) -> None:
         """Wait until nothing is served, or only the rest of a body is missing."""

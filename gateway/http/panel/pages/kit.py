@@ -177,17 +177,16 @@ def page_asked(visit: Visit) -> int:
     return max(1, int(text)) if is_number else 1
 
 
-def chips(visit: Visit, names: Mapping[str, str], place: str) -> Sequence[tuple[str, str, str]]:
+def chips(visit: Visit, names: Mapping[str, str]) -> Sequence[tuple[str, str, str]]:
     """
-    Return each filter that is on: its name, its value, and the address without it.
+    Return each filter that is on: its name, its value, and the first page's address without it.
 
     Args:
         visit: Whose address holds the filters.
         names: What people call each.
-        place: The parameter that says where in the list the page is; it goes with a filter.
     """
     return [
-        (word, visit.query(name), visit.with_query(**{name: "", place: ""}))
+        (word, visit.query(name), visit.with_query(page="", before="", **{name: ""}))
         for name, word in names.items()
         if visit.query(name)
     ]

@@ -338,6 +338,33 @@ async def test_beside_an_order_of_money_stands_what_helps_to_decide(approver: Pe
     assert "panel:tick" not in part.text.partition('id="facts"')[2].partition(">")[0]
 
 
+async def test_the_count_of_a_recipient_says_what_it_counts(
+    approver: Person, world: World, monkeypatch: pytest.MonkeyPatch
+):
+    """Those that were paid or may be; a cut list is no proof that nobody was paid."""
+    number = "123.456.789-09"
+    to = {**order("-", "-")["destination"], "tax_number": number}  # type: ignore[dict-item]
+    for value in (777.03, 777.09, 10.50):
+        reference = f"{value}-{uuid4().hex[:8]}"
+        await world.pay(order(reference, world.today(), value=value, destination=to), expects=None)
+        await world.settled(reference)
+    path = await ordered_payout(
+        world, "email", tax_number=number, difference_reason="outra pessoa recebe"
+    )
+
+    whole = await approver.open(path)
+    monkeypatch.setattr("gateway.approvals.pages.FOUND_AT_MOST", 4)
+    cut = await approver.open(path)
+    monkeypatch.setattr("gateway.approvals.pages._WENT", frozenset())
+    none = await approver.open(path)
+
+    counted = re.compile(r"Para este favorecido.*?push\">(.*?)</small>")
+    assert "2 pagos ou sem confirmação · " in counted.findall(whole.text)[0]
+    assert counted.findall(cut.text) == ["2 pagos ou sem confirmação dos 3 mais recentes"]
+    assert counted.findall(none.text) == ["0 pagos ou sem confirmação dos 3 mais recentes"]
+    assert "Nada foi pago" not in none.text
+
+
 async def test_the_balance_is_that_of_when_the_approval_is_opened(approver: Person, world: World):
     """With the last known one and its time while the bank is away; unread is never an amount."""
     account = world.demo["accounts"]["sister"]["id"]

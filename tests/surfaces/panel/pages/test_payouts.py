@@ -552,6 +552,10 @@ async def test_money_that_came_back_is_told_wherever_operators_look(world: World
     for each in (listed, payout, receipt, table, overview):
         assert "devolvido" in each.text
     assert "Este pagamento foi devolvido." in receipt.text
+    # "liquidado" is what moved, on every page; less what came back it has another name
+    assert re.search(r"777,09</span> liquidados · .*777,09</span> devolvidos", listed.text)
+    assert "Liquidado, menos devoluções" in overview.text
+    assert "Valor liquidado" not in overview.text
     assert re.search(rf"{reference};.*;devolvido;.*;777,09;0,00;777,09", table.text)
 
 

@@ -13,8 +13,9 @@ from gateway.core import errors
 from gateway.core.storage import StoreUnavailable
 from gateway.http.admission import Admission
 from gateway.http.route import Answer, Row, RowLimits, Surface, route
-from gateway.http.server import why_cut
+from gateway.http.server import Exchange, why_cut
 from gateway.http.table import RoutedRow
+from gateway.net.server.lane import Reply
 from tests.world.gateway.listener_client import READ_BALANCE, TAKES, on_stage, surface
 from tests.world.waiting import until
 
@@ -97,6 +98,23 @@ async def test_a_caller_that_goes_away_is_told_as_gone():
 
     assert listener_client.record.reason == "caller_gone"
     assert gate.in_flight == 0
+
+
+async def test_a_refusal_whose_caller_goes_away_keeps_its_reason():
+    """The log says why it was refused, not that nobody waited."""
+
+    def in_pieces(exchange: Exchange, _reply: Reply) -> None:
+        exchange.rest = _pieces("never")
+
+    gate = admission()
+    async with on_stage(surface(row()), admission=gate, alter=in_pieces) as listener_client:
+        _, sender = await asyncio.open_connection("127.0.0.1", listener_client.port)
+        sender.write(b"GET /v1/nowhere HTTP/1.1\r\nHost: a\r\n\r\n")
+        await until(lambda: gate.in_flight)
+        sender.transport.abort()
+        await until(lambda: listener_client.witness.records)
+
+    assert (listener_client.record.status, listener_client.record.reason) == (404, "no_route")
 
 
 async def test_head_is_told_and_begins_nothing():

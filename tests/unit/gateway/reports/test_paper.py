@@ -79,7 +79,13 @@ def test_without_its_font_a_paper_has_western_letters_and_says_so():
 
 def test_arabic_and_hebrew_stand_in_their_reading_order():
     """From right to left, joined, brackets mirrored."""
-    cases = {"שלום (עולם) 12 a": "12 (םלוע) םולש a", "Loja سلام": "Loja \ufee1\ufefc\ufeb3"}
+    cases = {
+        "שלום (עולם) 12 a": "12 (םלוע) םולש a",
+        "שלום (עולם) a": "(םלוע) םולש a",
+        "(שלום) עולם": "(םולש) םלוע",
+        "שלום ((אב)) «a»": "((בא)) םולש «a»",
+        "Loja سلام": "Loja \ufee1\ufefc\ufeb3",
+    }
 
     assert {text: visual(text) for text in cases} == cases
 

@@ -1,5 +1,7 @@
 """Every word of the panel is said in both languages."""
 
+import ast
+import dataclasses
 import re
 from collections import Counter
 from pathlib import Path
@@ -10,12 +12,15 @@ from babel.messages.pofile import read_po
 from gateway.accounts.service import SENTENCES
 from gateway.core import errors
 from gateway.core import user_errors as identity_errors
+from gateway.core.account import Account
+from gateway.core.audit import AuditEvent
 from gateway.core.reasons import REASONS
 from gateway.http.panel.pages.visit import Language
 from gateway.http.panel.pages.words import CATALOGUES, words_of
 from gateway.traces import explanations
 from gateway.traces.model import CHECKS
 from gateway.traces.remedies import REMEDIES
+from tests.world.tree import modules
 
 ROOT = Path(__file__).parents[6]
 MARKUP = re.compile(
@@ -110,6 +115,55 @@ def test_no_text_stands_outside_the_catalogue():
     }
 
     assert found == {}
+
+
+ACTS = {"AuditEvent", "BankAct", "_act", "_own_act", "event"}
+NAMED = {"_change", "audit_event", "own_audit_event"}
+"""Calls that take the details of an act: as one value, and as keywords."""
+BESIDE = {each.name for each in dataclasses.fields(AuditEvent)} | {"acting", "demo"}
+BESIDE |= {"created_at", "factor_reset", "id", "totp"}
+"""Names in these calls that are no details: of the act itself, and of what never changes."""
+
+
+def parts_of(node: ast.AST) -> list[ast.AST]:
+    """Return where a node tells details of an act."""
+    match node:
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)) if name in ACTS | NAMED:
+            return [*node.args, *node.keywords]
+        case (
+            ast.Assign(targets=[ast.Name(id="details")])
+            | ast.AugAssign(target=ast.Name(id="details"))
+        ):
+            return [node.value]
+        case ast.Assign(targets=[ast.Subscript(value=ast.Name(id="details"), slice=name)]):
+            return [ast.Dict([name], [])]
+    return []
+
+
+def details_of(module: Path) -> set[str]:
+    """Return the names of details that a module tells of acts."""
+    nodes = list(ast.walk(ast.parse((ROOT / module).read_text(encoding="utf-8"))))
+    told = [each for node in nodes for part in parts_of(node) for each in ast.walk(part)]
+    called = {
+        each.func.id
+        for each in told
+        if isinstance(each, ast.Call) and isinstance(each.func, ast.Name)
+    }
+    made = [node for node in nodes if isinstance(node, ast.FunctionDef) and node.name in called]
+    told += [each for function in made for each in ast.walk(function)]
+    keys = [key for each in told if isinstance(each, ast.Dict) for key in each.keys]
+    keywords = {each.arg for each in told if isinstance(each, ast.keyword) and each.arg}
+    return {key.value for key in keys if isinstance(key, ast.Constant)} | keywords
+
+
+def test_every_detail_of_an_act_has_a_word():
+    macro = templates()["access/_acts.html"].partition("macro detail(")[2].partition("endmacro")[0]
+    known = set(re.findall(r"'(\w+)': (?:_|pgettext)\(", macro))
+    told = {name for module in modules() for name in details_of(module)}
+    told |= {each.name for each in dataclasses.fields(Account) if each.compare}
+
+    assert {"number", "limit_per_day", "route", "value"} <= told
+    assert told - known - BESIDE == set()
 
 
 FORMATTED = re.compile(r"R\$|strftime|\.isoformat|\bprocessing\b|\bcertainly_not_sent\b")

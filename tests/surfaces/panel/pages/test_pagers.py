@@ -1,0 +1,113 @@
+"""Long lists say which part of how many they show, and lead to both ends."""
+
+from __future__ import annotations
+
+import html
+import re
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+
+from gateway.charges.store import StoredCharges
+from gateway.request_log.model import LoggedRequest
+from gateway.request_log.store import RequestRecords
+from tests.surfaces.panel.pages.person import Person, Seen
+from tests.world.gateway.world import World
+from tests.world.stores.charges import charge
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+def position(page: Seen) -> str:
+    """Return what the pager says of the rows."""
+    (found,) = re.findall(r'class="pager"><span data-count>(.*?)</span><nav', page.text)
+    return re.sub(r"<[^>]*>", "", found)
+
+
+def way(page: Seen, words: str) -> str:
+    """Return where a button of the pager leads; empty where there is none."""
+    buttons = re.findall(r'<a class="btn" href="([^"]*)"[^>]*>(.*?)</a>', page.text)
+    return next((html.unescape(href) for href, inside in buttons if words in inside), "")
+
+
+def logged(world: World, number: int, route: str) -> LoggedRequest:
+    return LoggedRequest(
+        at=world.gateway.kernel.now() - timedelta(seconds=number),
+        trace_id=f"{route}-{number}",
+        surface="banking",
+        route=route,
+        status=200,
+        code="",
+        client_id="",
+        user_id="",
+        company_id=world.demo["companies"]["main"]["id"],
+        line="{}",
+        method="GET",
+    )
+
+
+async def test_requests_have_pages_that_newer_ones_do_not_move(world: World, operator: Person):
+    log = RequestRecords(world.gateway.kernel.store.database)
+    route = f"paged-{uuid4()}"
+    await log.add([logged(world, number, route) for number in range(120)])
+
+    first = await operator.open(f"/panel/requests?route={route}")
+    await log.add([logged(world, 0, route)])
+    second = await operator.open(way(first, "Próxima"))
+    last = await operator.open(way(first, "Última"))
+    again = await operator.open(way(second, "Anterior"))
+
+    assert position(first) == "1–50 de 120"
+    assert "Página 1 de 3" in first.text
+    assert position(second) == "51–100 de 120"
+    assert f"{route}-50" in second.text
+    assert position(last) == "101–120 de 120"
+    assert not way(last, "Próxima")
+    assert position(again) == "1–50 de 120"
+
+
+async def test_requests_behind_the_counted_ones_are_reached(
+    world: World, operator: Person, monkeypatch: pytest.MonkeyPatch
+):
+    """A list that goes on says so, and its last page leads beyond what was counted."""
+    for module in ("store", "service"):
+        monkeypatch.setattr(f"gateway.request_log.{module}.COUNTED_AT_MOST", 101)
+    monkeypatch.setattr("gateway.request_log.pages._MOST", 100)
+    log = RequestRecords(world.gateway.kernel.store.database)
+    route = f"long-{uuid4()}"
+    await log.add([logged(world, number, route) for number in range(120)])
+
+    first = await operator.open(f"/panel/requests?route={route}")
+    last = await operator.open(way(first, "Próxima"))
+    beyond = await operator.open(way(last, "Próxima"))
+
+    assert position(first) == "1–50 de 100+"
+    assert position(last) == "51–100 de 100+"
+    assert position(beyond) == "20 de 20 mais antigas"
+    assert way(beyond, "Anterior") == f"/panel/requests?route={route}"
+
+
+async def test_charges_have_pages(world: World, operator: Person, monkeypatch: pytest.MonkeyPatch):
+    kept, account = world.gateway.kernel.store.database, world.demo["accounts"]["main"]["id"]
+    name = f"paged-{uuid4()}"
+    for number in range(60):
+        one = charge(number, id=str(uuid4()), account_id=account, reference=f"{name}-{number:02}")
+        await StoredCharges(kept).begin(one)
+
+    first = await operator.open(f"/panel/charges?text={name}")
+    second = await operator.open(way(first, "Próxima"))
+    last = await operator.open(way(first, "Última"))
+    for module in ("store", "pages"):
+        monkeypatch.setattr(f"gateway.charges.{module}.COUNTED_AT_MOST", 50)
+    cut = await operator.open(way(first, "Próxima"))
+    beyond = await operator.open(way(cut, "Próxima"))
+
+    assert position(first) == "1–25 de 60 · R$630,00 cobrados"
+    assert position(second).startswith("26–50 de 60")
+    assert f"{name}-34" in second.text
+    assert position(last).startswith("51–60 de 60")
+    assert not way(last, "Próxima")
+    assert position(cut).startswith("26–50 de 50+")
+    assert f"{name}-09" in beyond.text
+    assert way(beyond, "Anterior") == f"/panel/charges?text={name}"
