@@ -9,8 +9,8 @@ from random import Random
 from typing import Any
 
 import pytest
-from gateway.store.engine import Store
 
+from gateway.app.store import Store
 from gateway.banks.port.payout_orders import (
     AccountType,
     BankDestination,
