@@ -37,7 +37,7 @@ from gateway.identity.access_orders import (
 )
 from gateway.identity.service import People
 from gateway.payouts.create import Payouts
-from gateway.payouts.service import PayoutRecords
+from gateway.payouts.staff import PayoutRecords
 from gateway.refunds.service import Refunds
 from gateway.security.keys import Keys
 from gateway.security.secrets import new_client_id, new_client_secret

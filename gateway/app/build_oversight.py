@@ -40,7 +40,7 @@ from gateway.overview import routes as overview_routes
 from gateway.overview.service import Overviews
 from gateway.overview.store import OverviewRecords
 from gateway.payouts.documents import sums_of
-from gateway.payouts.service import PayoutRecords
+from gateway.payouts.staff import PayoutRecords
 from gateway.reference import pages as reference_pages
 from gateway.request_log import pages as request_pages
 from gateway.request_log import routes as request_routes

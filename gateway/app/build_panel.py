@@ -45,7 +45,7 @@ from gateway.identity.panel_view import PanelViews
 from gateway.identity.service import People
 from gateway.identity.sign_in_pages import pages as sign_in_pages
 from gateway.identity.sign_in_pages import stepping_up
-from gateway.payouts.service import PayoutRecords
+from gateway.payouts.staff import PayoutRecords
 from gateway.security.sealing import Sealer
 from gateway.stops.model import Stop
 from policies.authentication.session import (

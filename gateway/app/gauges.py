@@ -22,7 +22,7 @@ from gateway.core.clocks import Monotonic, Now
 from gateway.core.sessions import SigningKey
 from gateway.core.storage import StoreUnavailable
 from gateway.net.server.listener import Listener
-from gateway.payouts.followups import Backlog
+from gateway.payouts.schedule import Backlog
 from gateway.process.periodic_task import PeriodicTask, Schedule
 from gateway.store.kernel.database import Usage
 from gateway.telemetry.metrics import series

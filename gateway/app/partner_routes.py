@@ -16,9 +16,8 @@ from gateway.core.permissions import Action, Permission, Resource
 from gateway.core.storage import StoreUnavailable
 from gateway.core.windows import Search
 from gateway.http.route import Row, RowLimits, route
-from gateway.payouts import partner_documents as payout_documents
-from gateway.payouts.answers import CERTAINLY_NOT_SENT
-from gateway.payouts.create import Payouts
+from gateway.payouts import documents as payout_documents
+from gateway.payouts.create import CERTAINLY_NOT_SENT, Payouts
 from gateway.payouts.model import PayoutRequest
 from gateway.pix_keys import documents as key_documents
 from gateway.pix_keys.service import get_key, list_keys

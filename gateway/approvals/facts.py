@@ -15,7 +15,7 @@ from gateway.core.approvals import Approval, WaitingMoney
 from gateway.core.money import Sum
 from gateway.payouts.documents import PayoutsAlike
 from gateway.payouts.model import PayoutRequest
-from gateway.payouts.service import PayoutRecords
+from gateway.payouts.staff import PayoutRecords
 
 
 @dataclass(frozen=True, slots=True)

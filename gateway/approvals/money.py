@@ -47,8 +47,7 @@ from gateway.core.errors import ServiceError
 from gateway.core.money import Money
 from gateway.core.permissions import Principal
 from gateway.core.strict import hidden_tax_number
-from gateway.payouts.answers import CERTAINLY_NOT_SENT, rejection
-from gateway.payouts.create import Payouts
+from gateway.payouts.create import CERTAINLY_NOT_SENT, Payouts, rejection
 from gateway.payouts.model import Absence, Payout, PayoutRequest, PayoutState
 from gateway.refunds.refunding import RefundExecution
 

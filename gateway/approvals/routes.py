@@ -16,7 +16,7 @@ from gateway.core.user_errors import FORBIDDEN
 from gateway.http.backoffice.callers import ABSENT, CHANGED, BackOfficeCaller
 from gateway.http.backoffice.routing import Routes
 from gateway.http.route import OK
-from gateway.payouts.answers import CERTAINLY_NOT_SENT
+from gateway.payouts.create import CERTAINLY_NOT_SENT
 from gateway.payouts.documents import FoundPayoutDocument
 
 _DECIDING: Final = (*CHANGED, FORBIDDEN)

@@ -28,8 +28,8 @@ from gateway.core.account import Account
 from gateway.core.clocks import Now
 from gateway.core.storage import StoreUnavailable
 from gateway.payouts.events import PayoutEvent, noticed
+from gateway.payouts.followup import Hear
 from gateway.payouts.followup_store import StoredFollowUps
-from gateway.payouts.looks import Hear
 from gateway.payouts.model import FINAL_STATES, Payout
 
 _log = logging.getLogger(__name__)

@@ -13,9 +13,9 @@ from gateway.core.company_scope import CompanyScope
 from gateway.core.windows import Listed
 from gateway.payouts.event_store import append
 from gateway.payouts.events import PayoutEvent
-from gateway.payouts.followups import MOST_COUNTED, Backlog
 from gateway.payouts.model import Payout
 from gateway.payouts.rows import restored_payout
+from gateway.payouts.schedule import MOST_COUNTED, Backlog
 from gateway.store.kernel.database import Database, page
 from gateway.store.kernel.old_rows import delete_old
 from gateway.store.tables.backoffice import callbacks

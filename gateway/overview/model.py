@@ -16,8 +16,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from gateway.core.money import Sum
 from gateway.core.schemas import OptionalMoment, PresentMoment, inline
-from gateway.payouts.model import PayoutState
-from gateway.payouts.status import Certainty
+from gateway.payouts.model import Certainty, PayoutState
 
 HOUR: Final = timedelta(hours=1)
 SETTLED_WITHIN_S: Final = (

@@ -30,8 +30,7 @@ from gateway.overview.model import (
     span_of,
 )
 from gateway.overview.store import OverviewRecords
-from gateway.payouts.model import PayoutState
-from gateway.payouts.status import Certainty
+from gateway.payouts.model import Certainty, PayoutState
 
 _OVER: Final = timedelta(minutes=15)
 """A payout is stored within seconds of the instant it carries; after this no hour grows."""

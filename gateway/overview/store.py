@@ -38,8 +38,7 @@ from gateway.overview.model import (
     Span,
 )
 from gateway.payouts.certainty import CERTAINTY
-from gateway.payouts.model import FINAL_STATES, PayoutState
-from gateway.payouts.status import Certainty
+from gateway.payouts.model import FINAL_STATES, Certainty, PayoutState
 from gateway.store.kernel.database import Database
 from gateway.store.own_work import (
     collectable,

@@ -7,8 +7,7 @@ from typing import Final
 from sqlalchemy import ColumnElement, and_, case, false, func, not_, or_
 
 from gateway.banks.port.payout_orders import FailureCode
-from gateway.payouts.model import Absence, PayoutState
-from gateway.payouts.status import Certainty, certainty_when
+from gateway.payouts.model import Absence, Certainty, PayoutState, certainty_when
 from gateway.store.tables.core import payouts
 
 _BY_BANK: Final = func.coalesce(payouts.c.absence == Absence.BANK.value, false())

@@ -15,8 +15,8 @@ from sqlalchemy import Insert, Select, Update, and_, case, insert, select, updat
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
 from gateway.payouts.event_store import event_row
-from gateway.payouts.followups import Checked
 from gateway.payouts.rows import key_columns
+from gateway.payouts.schedule import Checked
 from gateway.store.kernel.batching import BatchLimits, BatchQueue, faults_of_rows
 from gateway.store.kernel.database import Database, failures_as_ours
 from gateway.store.kernel.hot_statements import (

@@ -8,21 +8,26 @@ compare-and-set; an outcome that is not known is never sent again.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
-from gateway.banks.connections import paying_bank_of, payout_calls, refuse_letters
-from gateway.banks.port.payout_orders import FailureCode
+from gateway.banks.connections import offered, paying_bank_of, payout_calls, refuse_letters
+from gateway.banks.port.capabilities import PortCall
+from gateway.banks.port.payout_orders import FailureCode, PayoutMethod
+from gateway.banks.port.provider_reasons import Reason
 from gateway.banks.port.providers import (
     Accepted,
     Bank,
     Banks,
     Evidence,
+    NotFound,
     NotSent,
     Outcome,
     Phase,
+    ProviderError,
     Rejected,
     Settled,
     Unknown,
@@ -30,22 +35,14 @@ from gateway.banks.port.providers import (
 from gateway.core import errors
 from gateway.core.account import Account, Environment
 from gateway.core.calls import Caller
+from gateway.core.catalogue import ErrorCode, bounded_wait
 from gateway.core.clocks import Deadline, Monotonic, Now
 from gateway.core.errors import ServiceError
 from gateway.core.permissions import UNLIMITED
 from gateway.core.storage import LimitReached, StoreUnavailable
 from gateway.core.trace import current_trace_id
 from gateway.core.windows import Paging, Search
-from gateway.payouts.answers import (
-    above_limit,
-    answer,
-    not_sent,
-    rejection,
-    tell,
-    tell_method,
-)
 from gateway.payouts.followup import FollowUp, Moved, unobserved
-from gateway.payouts.guards import CANNOT_LOOK_FIRST, PayoutGuards, seen_before
 from gateway.payouts.model import (
     Attempt,
     Change,
@@ -58,7 +55,9 @@ from gateway.payouts.model import (
     provider_key,
 )
 from gateway.payouts.store import StoredPayouts
+from gateway.stops.model import Stop
 from gateway.telemetry.ports import Count, Event
+from gateway.telemetry.records import current_record
 
 # No byte of a payout leaves later than this after its attempt began.
 SEND_S = 20.0
@@ -70,6 +69,105 @@ _WAIT_STEP_S = 0.1
 
 _OPEN = frozenset({PayoutState.SENDING, PayoutState.UNKNOWN})
 _ONLY_SENDING = frozenset({PayoutState.SENDING})
+
+CANNOT_LOOK_FIRST: Final = "cannot_look_first"
+"""The bank cannot be asked for an attempt that the store may have forgotten."""
+_REFUSED_THERE: Final[Mapping[str, ErrorCode]] = {
+    Reason.CREDENTIALS_REFUSED: errors.PROVIDER_CREDENTIALS_REFUSED,
+    Reason.RATE_LIMITED: errors.PROVIDER_BUSY,
+}
+"""Why a payout was not sent, where repeating it at once would not help."""
+
+CERTAINLY_NOT_SENT: Final = (errors.PROVIDER_UNREACHABLE, *_REFUSED_THERE.values())
+"""Codes of a payout that moved nothing and may be repeated."""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class SimilarPolicy:
+    """
+    What happens to a payout like another one under another reference.
+
+    Attributes:
+        within: How long ago the other may have been created; zero looks at none.
+        refuse: Refuse it, rather than only tell.
+    """
+
+    within: timedelta
+    refuse: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PayoutGuards:
+    """
+    Asked once for every payout that is about to be stored or sent again.
+
+    Attributes:
+        stops: Gives the stops in force; those of other processes at most a second late.
+        count: Counts payouts that were stopped, or look like an earlier one.
+    """
+
+    stops: Callable[[], Awaitable[Sequence[Stop]]]
+    store: StoredPayouts
+    similar: SimilarPolicy
+    now: Now
+    count: Count
+
+    @property
+    def since(self) -> datetime | None:
+        """From when on one like a payout is looked for; None for never."""
+        return self.now() - self.similar.within if self.similar.within else None
+
+    async def admit(self, caller: Caller, payout: Payout, similar: Sequence[str]) -> None:
+        """
+        Let the payout through; ``similar`` are the references of others like it.
+
+        Raises:
+            ServiceError: ``SVC.PIX.010`` (403) when payouts are stopped here,
+                or when one like it is refused.
+            StoreUnavailable: the store did not answer; nothing is sent then.
+        """
+        await self.go_on(caller)
+        if similar:
+            self.count(Event.PAYOUT_SIMILAR, payout.provider)
+            _log.warning("payout_similar provider_key=%s", payout.provider_key)
+            if self.similar.refuse:
+                raise ServiceError(errors.PAYOUT_NOT_ALLOWED, "similar")
+
+    async def check(self, caller: Caller, payout: Payout) -> None:
+        """Refuse as ``admit`` does; nothing is counted or logged."""
+        if await self.stop_of(caller) is not None:
+            raise ServiceError(errors.PAYOUTS_STOPPED, "stopped")
+        if self.similar.refuse and await self.similar_to(payout):
+            raise ServiceError(errors.PAYOUT_NOT_ALLOWED, "similar")
+
+    async def go_on(self, caller: Caller) -> None:
+        """
+        Check that this caller's payouts are not stopped; needs no stored payout.
+
+        Raises:
+            ServiceError: ``SVC.PIX.010`` (403) when payouts are stopped here.
+            StoreUnavailable: the store did not answer.
+        """
+        stop = await self.stop_of(caller)
+        if stop is not None:
+            self.count(Event.PAYOUT_STOPPED, stop.scope.value)
+            raise ServiceError(errors.PAYOUTS_STOPPED, "stopped")
+
+    async def stop_of(self, caller: Caller) -> Stop | None:
+        """Return the stop that holds this caller's payouts; raises ``StoreUnavailable``."""
+        now = self.now()
+        for stop in await self.stops():
+            if stop.holds(caller.principal, caller.account, now):
+                return stop
+        return None
+
+    async def similar_to(self, payout: Payout) -> Sequence[str]:
+        """Return other references that pay the same amount to the same recipient."""
+        if not self.similar.within:
+            return ()
+        return await self.store.similar(payout, payout.created_at - self.similar.within)
 
 
 def _no_digest(_number: str) -> bytes:
@@ -360,6 +458,36 @@ class Payouts:
         return recorded
 
 
+async def seen_before(payout: Payout, bank: Bank) -> Outcome | None:
+    """
+    Ask the bank whether it knows the payout already.
+
+    Returns:
+        None when it does not: it may be sent. What the bank says of it when it
+        does. NotSent when the bank cannot be asked, since sending blindly is
+        what must not happen now.
+    """
+    if not bank.adapter.capabilities.finds():
+        return _not_sent(CANNOT_LOOK_FIRST)
+    try:
+        calls = offered(bank, PortCall.FIND_PAYOUT)
+        seen = await calls.find_payout(bank.account, payout.provider_key, "")
+    except NotFound:
+        return None
+    except ProviderError as problem:
+        return _not_sent(problem.reason)
+    except Exception:  # noqa: BLE001 - an adapter's mistake is no leave to send
+        return _not_sent("adapter_raised")
+    if isinstance(seen, Settled) and seen.value != payout.value:
+        return Unknown(replace(seen.evidence, reason="amount_mismatch"))
+    return seen
+
+
+def _not_sent(reason: str) -> NotSent:
+    """Say that this attempt ended before it could begin."""
+    return NotSent(Evidence(phase=Phase.REFUSED_HERE, bytes_left=False, reason=reason))
+
+
 def _change(payout: Payout, outcome: Outcome, now: Now) -> Change:
     """Turn the outcome of an attempt into the step it asks for."""
     at = now()
@@ -399,3 +527,66 @@ def _limited(caller: Caller) -> bool:
 def _unexplained(reason: str) -> Evidence:
     """Assume the worst of a call that ended without an outcome."""
     return Evidence(phase=Phase.SENT, bytes_left=True, reason=reason)
+
+
+def answer(payout: Payout, outcome: Outcome, *, recorded: bool) -> Payout:
+    """
+    Return what the caller may be told.
+
+    An acknowledged payout is told even if recording failed: it is true. A
+    rejection is told only once it is stored, lest money follow a refusal.
+
+    Raises:
+        ServiceError: for everything else than an acknowledged payout.
+    """
+    match outcome:
+        case (
+            Accepted(provider_id=provider_id, e2e_id=e2e_id)
+            | Settled(provider_id=provider_id, e2e_id=e2e_id)
+        ):
+            tell("accepted")
+            return replace(payout, provider_id=provider_id, e2e_id=e2e_id)
+        case Rejected(failure=code, forbidden=forbidden) if recorded:
+            tell("rejected")
+            raise rejection(replace(payout, failure=Failure(code, forbidden)))
+        case NotSent(evidence=evidence, retry_after=wait_s):
+            raise not_sent(evidence.reason, wait_s)
+        case _:
+            tell("unknown")
+            raise ServiceError(errors.PAYOUT_UNKNOWN, outcome.evidence.reason)
+
+
+def not_sent(reason: str, wait_s: float | None = None) -> ServiceError:
+    """Make the answer for a payout of which it is certain that it moved nothing."""
+    error = _REFUSED_THERE.get(reason, errors.PROVIDER_UNREACHABLE)
+    tell(reason if reason in _REFUSED_THERE else "not_sent")
+    headers = {} if wait_s is None else {"Retry-After": str(bounded_wait(wait_s))}
+    return ServiceError(error, reason, headers)
+
+
+def rejection(payout: Payout) -> ServiceError:
+    """Make the refusal a stored rejection is answered with."""
+    failure = payout.failure
+    forbidden = failure is not None and failure.forbidden
+    error = errors.PAYOUT_NOT_ALLOWED if forbidden else errors.PAYOUT_REJECTED
+    return ServiceError(error, failure.code.lower() if failure else "rejected")
+
+
+def above_limit(problem: LimitReached) -> ServiceError:
+    """Make the refusal of a payout above a limit: certainly nothing was sent."""
+    tell("rejected")
+    return ServiceError(errors.CREDENTIAL_LIMIT, f"limit_{problem}")
+
+
+def tell(outcome: str) -> None:
+    """Record the outcome for the request's log line and metric."""
+    record = current_record()
+    if record is not None:
+        record.payout = outcome
+
+
+def tell_method(method: PayoutMethod) -> None:
+    """Record the method for the same line."""
+    record = current_record()
+    if record is not None:
+        record.payout_method = method.value

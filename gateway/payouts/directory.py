@@ -51,7 +51,7 @@ from gateway.payouts.documents import (
     PayoutPeople,
     StateCount,
 )
-from gateway.payouts.model import Payout, PayoutState
+from gateway.payouts.model import Certainty, Payout, PayoutState
 from gateway.payouts.rows import restored_payout
 from gateway.payouts.searches import (
     FOUND_AT_MOST,
@@ -62,7 +62,6 @@ from gateway.payouts.searches import (
     PayoutPlace,
     PayoutQuery,
 )
-from gateway.payouts.status import Certainty
 from gateway.store.kernel.database import Database
 from gateway.store.own_work import collectable, decidable, reviewable
 from gateway.store.tables.backoffice import approvals

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Annotated, Final, Literal, NotRequired, Self, TypedDict
+from typing import Annotated, Final, Literal, Never, NotRequired, Self, TypedDict
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
@@ -25,23 +25,22 @@ from gateway.core.schemas import (
     one_of,
 )
 from gateway.core.structs import struct_of
-from gateway.payouts.events import ShownMove
+from gateway.http.common import Meter, OfAccount, meter
+from gateway.payouts.create import PayoutPage
+from gateway.payouts.events import HappeningDocument, ShownMove
 from gateway.payouts.model import (
     FINAL_STATES,
+    UNSENT,
     Attempt,
+    Certainty,
     ListedPayout,
+    Opinion,
     Payout,
     PayoutState,
-)
-from gateway.payouts.opinions import Opinion
-from gateway.payouts.status import (
-    UNSENT,
-    Certainty,
     PayoutStatus,
     certainty_of,
     status_of,
 )
-from gateway.payouts.timeline import HappeningDocument
 
 _FAILURES: Final[Mapping[FailureCode, str]] = {
     FailureCode.REJECTED: "The bank rejected the payout.",
@@ -653,3 +652,37 @@ class PayoutDetail:
             opinions=[OpinionDocument.of(each) for each in self.opinions],
             timeline=list(self.timeline),
         )
+
+
+class PayoutList(TypedDict):
+    """A page of payouts, newest created first."""
+
+    data: list[PayoutDocument]
+    meta: Meter
+
+
+def payout_created(found: Payout, caller: OfAccount) -> PayoutDocument:
+    """Show a payout as its creation answers: processing, whatever is known by now."""
+    shown = payout(found, caller)
+    shown["status"], shown["settled_at"] = "processing", ""
+    shown.pop("failure", None)
+    return shown
+
+
+def payout(found: Payout, caller: OfAccount) -> PayoutDocument:
+    """Show a payout (contract 2.6)."""
+    return payout_document(found, account_document(caller.account))
+
+
+def payouts(found: PayoutPage, caller: OfAccount) -> PayoutList:
+    """Show a page of payouts."""
+    origin = account_document(caller.account)
+    return {
+        "data": [payout_document(each, origin) for each in found.payouts],
+        "meta": meter(found.paging, found.total),
+    }
+
+
+def nothing(_found: Never, _caller: OfAccount) -> PayoutDocument:
+    """Show what never comes: the operation always refuses."""
+    raise NotImplementedError

@@ -31,7 +31,8 @@ from sqlalchemy import (
 )
 from sqlalchemy.sql.selectable import FromClause
 
-from gateway.payouts.followups import (
+from gateway.payouts.model import PayoutState
+from gateway.payouts.schedule import (
     CHANGED_AHEAD,
     ENDS_AHEAD,
     MOST_ACCOUNTS,
@@ -39,7 +40,6 @@ from gateway.payouts.followups import (
     PLANNED_AHEAD,
     DueClaim,
 )
-from gateway.payouts.model import PayoutState
 from gateway.store.tables.columns import Instant, instant_unseen
 from gateway.store.tables.core import attempts, payouts
 

@@ -13,9 +13,11 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Final
 
 from gateway.banks.connections import offered
 from gateway.banks.port.capabilities import PortCall, Repeat
+from gateway.banks.port.outcomes import known_reason
 from gateway.banks.port.payout_orders import FailureCode
 from gateway.banks.port.provider_reasons import Reason
 from gateway.banks.port.providers import (
@@ -31,17 +33,81 @@ from gateway.banks.port.providers import (
     Rejected,
     Settled,
     Unavailable,
+    Unknown,
 )
 from gateway.core.account import Account
 from gateway.core.clocks import Now
 from gateway.core.storage import StoreUnavailable
-from gateway.payouts.followups import absent_at
-from gateway.payouts.looks import Hear, Look, unheard
-from gateway.payouts.model import Change, EventKind, Failure, Payout, PayoutState, hold_of
+from gateway.payouts.events import Fact, PayoutEvent, evidence_facts, move_facts, probed
+from gateway.payouts.matching import Asking, StatementSearch
+from gateway.payouts.model import (
+    Change,
+    EventKind,
+    Failure,
+    Payout,
+    PayoutState,
+    absent_at,
+    hold_of,
+)
 from gateway.payouts.return_store import StoredReturns
-from gateway.payouts.statement_evidence import Asking, StatementSearch
 from gateway.payouts.store import StoredPayouts
 from gateway.telemetry.ports import Count, Event
+
+Hear = Callable[[PayoutEvent], None]
+"""Is told what a bank said of a payout where that moved nothing; a step tells of itself."""
+
+_FOUND: Final = {
+    Settled: "settled",
+    Accepted: "accepted",
+    Rejected: "rejected",
+    Unknown: "unknown",
+}
+
+
+def unheard(_event: PayoutEvent) -> None:
+    """Ignore what a bank said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """One question to a bank about a payout; each answer returns the payout as it stands then."""
+
+    payout: Payout
+    asked_at: datetime
+    now: Now
+    hear: Hear
+
+    def not_found(self) -> Payout:
+        """Tell that the bank does not know it, which proves nothing yet."""
+        return self._told("not_found", {})
+
+    def failed(self, problem: Exception) -> Payout:
+        """Tell that there was no answer, and why in a word of ours."""
+        if isinstance(problem, ProviderError):
+            facts: dict[str, Fact] = {"reason": known_reason(problem.reason)}
+            if problem.http_status is not None:
+                facts["http_status"] = problem.http_status
+            return self._told("no_answer", facts)
+        lost = isinstance(problem, TimeoutError)
+        reason = Reason.TIMEOUT if lost else Reason.ADAPTER_RAISED
+        return self._told("no_answer", {"reason": reason.value})
+
+    def proved_nothing(self, said: Outcome) -> Payout:
+        """Tell of an answer that is no step."""
+        return self._told(_FOUND.get(type(said), "unknown"), evidence_facts(said.evidence))
+
+    def contradicted(self, said: Outcome) -> Payout:
+        """Tell of an answer that differs from the order: people decide."""
+        facts = evidence_facts(said.evidence) | {"review": True}
+        if isinstance(said, Settled):
+            facts |= move_facts(said, self.payout.value)
+        self._told(_FOUND.get(type(said), "unknown"), facts)
+        return replace(self.payout, review=True)
+
+    def _told(self, found: str, facts: dict[str, Fact]) -> Payout:
+        self.hear(probed(self.payout, found, self.asked_at, self.now(), facts))
+        return self.payout
+
 
 Moved = Callable[[Payout, Change], None]
 """Is told of a payout as it stood, and of the step that was recorded."""

@@ -27,9 +27,9 @@ from gateway.payouts.due import (
     instants,
     recalling,
 )
-from gateway.payouts.followups import Backlog, Checked, DueAccount, DueClaim, ProbeClaim
 from gateway.payouts.model import Payout, PayoutState
 from gateway.payouts.rows import key_columns, restored_payout
+from gateway.payouts.schedule import Backlog, Checked, DueAccount, DueClaim, ProbeClaim
 from gateway.store.kernel.database import Database
 from gateway.store.tables.columns import Record
 from gateway.store.tables.core import UNRESOLVED, attempts, payouts

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from enum import StrEnum
 from typing import Final
@@ -25,6 +25,8 @@ from gateway.banks.port.providers import Accepted, Bank, Evidence
 from gateway.core.account import Environment
 from gateway.core.money import Money
 from gateway.core.strict import hidden_tax_number
+from gateway.core.user import same_name
+from gateway.core.windows import Search
 
 _SORTED: Final = json.JSONEncoder(sort_keys=True)
 
@@ -146,6 +148,39 @@ SUCCESSORS: Mapping[PayoutState, frozenset[PayoutState]] = {
 """Which state may follow which; a final one is never left."""
 
 
+class PayoutStatus(StrEnum):
+    """What a caller sees; ``processing`` until it is certain how it ended."""
+
+    PROCESSING = "processing"
+    PAID = "paid"
+    FAILED = "failed"
+
+
+_ENDED: Mapping[PayoutState, PayoutStatus] = {
+    PayoutState.PAID: PayoutStatus.PAID,
+    PayoutState.REJECTED: PayoutStatus.FAILED,
+    PayoutState.FAILED: PayoutStatus.FAILED,
+}
+
+
+_STATES: Mapping[PayoutStatus, frozenset[PayoutState]] = {
+    status: frozenset(
+        state for state in PayoutState if _ENDED.get(state, PayoutStatus.PROCESSING) is status
+    )
+    for status in PayoutStatus
+}
+
+
+def states_of(status: PayoutStatus) -> frozenset[PayoutState]:
+    """Name the states that a caller sees as a status."""
+    return _STATES[status]
+
+
+def status_of(state: PayoutState) -> PayoutStatus:
+    """Say what a caller sees of a state."""
+    return _ENDED.get(state, PayoutStatus.PROCESSING)
+
+
 @dataclass(frozen=True, slots=True)
 class Failure:
     """Why, and whether the caller was (or is) answered 403 rather than 400."""
@@ -263,6 +298,14 @@ class ListedPayout(msgspec.Struct, frozen=True):
     failure: Failure | None
 
 
+@dataclass(frozen=True, slots=True)
+class PayoutSearch:
+    """Which payouts are asked for, by the day they were created; None is every status."""
+
+    search: Search
+    status: PayoutStatus | None = None
+
+
 LONGEST_HOLD: Final = timedelta(minutes=60)
 """No bank may analyse a Pix longer; a deadline beyond it would hide a payout that is stuck."""
 
@@ -273,6 +316,18 @@ def hold_of(said: Accepted, now: datetime) -> datetime | None:
     if until is None or until.tzinfo is None:
         return None
     return min(until, now + LONGEST_HOLD)
+
+
+def absent_at(payout: Payout, absent_after: timedelta | None) -> datetime | None:
+    """
+    Return from when "not found" proves that the latest try was not carried out.
+
+    ``absent_after`` is what the bank's adapter declares. None where nothing proves it, and where
+    the payout is not unknown.
+    """
+    if payout.state is not PayoutState.UNKNOWN or absent_after is None:
+        return None
+    return payout.lease_until + absent_after
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -393,3 +448,158 @@ class Precedents(msgspec.Struct, frozen=True):
 
     stored: Payout | None
     similar: Sequence[str]
+
+
+class Certainty(StrEnum):
+    """
+    What is proven.
+
+    NOT_SENT: no byte of it has left us, so nothing moved.
+    NOT_EXECUTED: it may have left us, and the bank does not have it, or answered that it executed
+        nothing: nothing moved.
+    SENT_UNKNOWN: it may have left us; nobody knows yet.
+    CONFIRMED_REJECTED: the bank said that it did not pay, or two users did after it had accepted.
+    DECIDED_UNPAID: two users found no payment; the bank has never said that it had the order.
+    CONFIRMED_ACCEPTED: the bank has ordered it.
+    SETTLED: the money arrived.
+
+    Of the first two, no attempt so far can move anything any more.
+    """
+
+    NOT_SENT = "not_sent"
+    NOT_EXECUTED = "not_executed"
+    SENT_UNKNOWN = "sent_unknown"
+    CONFIRMED_REJECTED = "confirmed_rejected"
+    DECIDED_UNPAID = "decided_unpaid"
+    CONFIRMED_ACCEPTED = "confirmed_accepted"
+    SETTLED = "settled"
+
+
+class CertaintySought(StrEnum):
+    """
+    What a search asks to be proven.
+
+    NOT_SENT finds ``not_sent`` and ``not_executed``, and CONFIRMED_REJECTED finds
+    ``confirmed_rejected`` and ``decided_unpaid``, as they did when each had one word. NEVER_SENT
+    and BANK_REJECTED find the first of each pair alone. Every other finds the word of its name.
+    """
+
+    NOT_SENT = "not_sent"
+    NEVER_SENT = "never_sent"
+    NOT_EXECUTED = "not_executed"
+    SENT_UNKNOWN = "sent_unknown"
+    CONFIRMED_REJECTED = "confirmed_rejected"
+    BANK_REJECTED = "bank_rejected"
+    DECIDED_UNPAID = "decided_unpaid"
+    CONFIRMED_ACCEPTED = "confirmed_accepted"
+    SETTLED = "settled"
+
+    @property
+    def words(self) -> frozenset[Certainty]:
+        """Return what fits."""
+        return _FOUND_BY.get(self) or frozenset({Certainty(self.value)})
+
+
+UNSENT: Final = frozenset({Certainty.NOT_SENT, Certainty.NOT_EXECUTED})
+"""What moved nothing and may be ordered again on its day."""
+
+_FOUND_BY: Final[Mapping[CertaintySought, frozenset[Certainty]]] = {
+    CertaintySought.NOT_SENT: UNSENT,
+    CertaintySought.NEVER_SENT: frozenset({Certainty.NOT_SENT}),
+    CertaintySought.CONFIRMED_REJECTED: frozenset(
+        {Certainty.CONFIRMED_REJECTED, Certainty.DECIDED_UNPAID}
+    ),
+    CertaintySought.BANK_REJECTED: frozenset({Certainty.CONFIRMED_REJECTED}),
+}
+
+
+_OF: Final[Mapping[PayoutState, Certainty]] = {
+    PayoutState.SENDING: Certainty.SENT_UNKNOWN,
+    PayoutState.UNKNOWN: Certainty.SENT_UNKNOWN,
+    PayoutState.NOT_SENT: Certainty.NOT_SENT,
+    PayoutState.ACCEPTED: Certainty.CONFIRMED_ACCEPTED,
+    PayoutState.PAID: Certainty.SETTLED,
+    PayoutState.REJECTED: Certainty.CONFIRMED_REJECTED,
+    PayoutState.FAILED: Certainty.CONFIRMED_REJECTED,
+}
+
+
+def certainty_when(
+    state: PayoutState, failure: FailureCode | None, absence: Absence | None
+) -> Certainty:
+    """Return the word for a state, for why it failed, and for who proves that nothing moved."""
+    is_failed = state is PayoutState.FAILED
+    if is_failed and absence is Absence.PEOPLE:
+        return Certainty.DECIDED_UNPAID
+    if state is not PayoutState.NOT_SENT and not (is_failed and failure is FailureCode.NOT_SENT):
+        return _OF[state]
+    return Certainty.NOT_EXECUTED if absence is Absence.BANK else Certainty.NOT_SENT
+
+
+def certainty_of(payout: Payout) -> Certainty:
+    """Return the word for a payout; see ``certainty_when``."""
+    failure = payout.failure.code if payout.failure else None
+    return certainty_when(payout.state, failure, payout.absence)
+
+
+class Verdict(StrEnum):
+    """What people may decide; each is a final state."""
+
+    PAID = "paid"
+    FAILED = "failed"
+
+    @property
+    def state(self) -> PayoutState:
+        """The state it leads to."""
+        return PayoutState(self.value)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opinion:
+    """
+    What one person found out about a payout in review.
+
+    Attributes:
+        moved: What the bank moved, where it paid; None if it did not.
+        by: Who; the second opinion must be another person's.
+        reason: How they know, for the auditors.
+        attempt, state: Where the payout stood when it was judged. A withdrawn one is of no state
+            and of attempt 0.
+    """
+
+    account_id: str
+    reference: str
+    verdict: Verdict
+    reason: str
+    by: str
+    at: datetime
+    attempt: int
+    state: PayoutState | None
+    moved: Money | None = None
+
+    def agrees(self, other: Opinion, payout: Payout) -> bool:
+        """Say whether both say the same of a payout, of the amount too."""
+        mine, theirs = self.moved or payout.value, other.moved or payout.value
+        return self.verdict is other.verdict and mine == theirs
+
+    def is_about(self, payout: Payout) -> bool:
+        """Say whether the payout still stands where this opinion judged it."""
+        return (self.attempt, self.state) == (payout.attempt, payout.state)
+
+    @property
+    def is_withdrawn(self) -> bool:
+        """Whether its person took it back: it stays on record and does not count."""
+        return self.attempt == 0
+
+    def withdrawn(self) -> Opinion:
+        """Return it as it stays on record after its person took it back."""
+        return replace(self, attempt=0, state=None)
+
+
+def may_read(person: str, by: str, payout: Payout) -> bool:
+    """
+    Say whether a person may read what somebody said of a payout.
+
+    Opinions are independent: while the review is open, everybody reads only their own.
+    """
+    return not payout.review or same_name(person) == by

@@ -12,8 +12,7 @@ from gateway.core.audit import AuditEvent
 from gateway.core.money import Money
 from gateway.payouts.event_store import append
 from gateway.payouts.events import judged, opinion_withdrawn
-from gateway.payouts.model import Change, PayoutState
-from gateway.payouts.opinions import Opinion, Verdict
+from gateway.payouts.model import Change, Opinion, PayoutState, Verdict
 from gateway.payouts.rows import key_columns
 from gateway.payouts.writes import record_step
 from gateway.store.kernel.database import Database

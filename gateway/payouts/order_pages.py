@@ -34,7 +34,7 @@ from gateway.http.panel.pages.visit import Visit, address
 from gateway.http.rendering import refusal_of
 from gateway.payouts.bodies import KEY_PAYOUT, withdraw_input
 from gateway.payouts.model import Payout
-from gateway.payouts.service import PayoutActs
+from gateway.payouts.staff import PayoutActs
 from gateway.pix_keys.orders import LOOKUP
 from gateway.pix_keys.service import PixKeys
 from policies.validation.forms import Form

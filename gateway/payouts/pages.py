@@ -33,11 +33,10 @@ from gateway.payouts.documents import (
     is_open,
     track_word,
 )
-from gateway.payouts.model import FINAL_STATES, PayoutState
+from gateway.payouts.events import HappeningDocument
+from gateway.payouts.model import FINAL_STATES, Certainty, CertaintySought, PayoutState
 from gateway.payouts.searches import PayoutFilterBody, PayoutsBody
-from gateway.payouts.service import PayoutActs, PayoutRecords
-from gateway.payouts.status import Certainty, CertaintySought
-from gateway.payouts.timeline import HappeningDocument
+from gateway.payouts.staff import PayoutActs, PayoutRecords
 from policies.validation.bodies import body
 from policies.validation.inputs import REFERENCE
 

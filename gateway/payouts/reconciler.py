@@ -13,48 +13,193 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections import Counter, OrderedDict
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from functools import partial
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from gateway.banks.paces import SLOWEST, BankPlaces, Pace
 from gateway.core import trace
 from gateway.core.account import Account
 from gateway.core.clocks import Now
 from gateway.core.storage import StoreUnavailable
-from gateway.payouts.due_claims import DueClaims, Lease, by_account
 from gateway.payouts.events import PayoutEvent
-from gateway.payouts.followup import UNSETTLED, FollowUp
+from gateway.payouts.followup import UNSETTLED, FollowUp, Hear, unheard
 from gateway.payouts.followup_store import StoredFollowUps
-from gateway.payouts.followups import CLAIM, PROBE_EVERY, Checked, ProbeClaim, held_check
-from gateway.payouts.looks import Hear, unheard
-from gateway.payouts.model import FINAL_STATES, Payout, PayoutState
-from gateway.payouts.statement_evidence import Asking
+from gateway.payouts.matching import Asking
+from gateway.payouts.model import FINAL_STATES, Payout
+from gateway.payouts.schedule import (
+    CLAIM,
+    CORRECTED,
+    MOST_ACCOUNTS,
+    PROBE_EVERY,
+    Checked,
+    DueAccount,
+    DueClaim,
+    ProbeClaim,
+    next_check,
+)
 from gateway.process.periodic_task import PeriodicTask, Schedule
 from gateway.telemetry.records import Unsettled
 
+Holder = tuple[str, str]
+"""A provider and an account."""
 Seen = TypeVar("Seen")
 _log = logging.getLogger(__name__)
-
-_FIRST_S = (2, 5, 15, 60, 300, 900)
-_HOUR = timedelta(hours=1)
-# Looks go on hourly for more than a day, whatever the bank's hours; then two users decide.
-_GIVES_UP = timedelta(hours=26)
-# A clock that is only corrected goes back by less; then nothing is late by more either.
-_CORRECTED = timedelta(seconds=5)
 # As far ahead as looks are planned while somebody may still wait for them.
 _PLANNED = timedelta(minutes=15)
-# How often a payout is looked at whose last step is in the future, for the clock was put back.
-_PUT_BACK = timedelta(minutes=1)
 # Longer than for a caller's read: here nobody waits for the answer.
 _LOOK_S = 8.0
 # A search that waits for its turns ends so long after its claim: what was found is noted in time.
 _SEARCHED_S = 50.0
-# Spreads the hourly looks of payouts that became unknown at one moment.
-_JITTER = 0.1
+# One number for each account; above this bound the oldest go, and are served as new ones.
+_KEPT: Final = 10_000
+# By one statement, when everything is claimed: its transaction stays short.
+_EVERYTHING: Final = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """What is due at an instant is claimed until another."""
+
+    at: datetime
+    until: datetime
+
+
+@dataclass(slots=True)
+class DueClaims:
+    """
+    The claims of one process.
+
+    Attributes:
+        pace: How fast a bank is asked, by its provider's name.
+    """
+
+    due: StoredFollowUps
+    owner: str
+    pace: Callable[[str], Pace]
+    _held: Counter[str] = field(default_factory=Counter)
+    _of_account: Counter[Holder] = field(default_factory=Counter)
+    _crowded: set[str] = field(default_factory=set)
+    _served: OrderedDict[Holder, int] = field(default_factory=OrderedDict)
+    _turn: int = 0
+
+    @property
+    def holds_any(self) -> bool:
+        """Whether a claimed payout is not let go yet."""
+        return self._held.total() > 0
+
+    @property
+    def can_go_on(self) -> bool:
+        """Whether a bank of which more is due has half of its room."""
+        return any(self._held[each] * 2 <= self.pace(each).room for each in self._crowded)
+
+    def forget(self) -> None:
+        """Begin anew: looks that were cancelled let nothing go."""
+        for each in (self._held, self._of_account, self._crowded):
+            each.clear()
+
+    async def share(self, lease: Lease) -> Sequence[Payout]:
+        """Claim for each bank what there is room for."""
+        self._turn += 1
+        self._crowded.clear()
+        claimed: list[Payout] = []
+        for accounts in _by_bank(await self.due.due(lease.at)):
+            claimed += await self._share_of_bank(accounts, lease)
+        return claimed
+
+    async def everything(self, lease: Lease) -> Sequence[Payout]:
+        """Claim all that is due, whether there is room for it or not."""
+        claimed: list[Payout] = []
+        while True:
+            before = len(claimed)
+            for accounts in _by_bank(await self.due.due(lease.at)):
+                wanted = self._wanted(accounts[:MOST_ACCOUNTS], lease, _EVERYTHING, _EVERYTHING)
+                claimed += await self._claim(wanted)
+            # What is due and cannot be had is being claimed by somebody else.
+            if len(claimed) == before:
+                return claimed
+
+    def let_go(self, payout: Payout) -> None:
+        """Free the room of a payout."""
+        holder = payout.provider, payout.account_id
+        self._held[payout.provider] -= 1
+        self._of_account[holder] -= 1
+        if not self._of_account[holder]:
+            del self._of_account[holder]
+
+    async def _share_of_bank(
+        self, accounts: Sequence[DueAccount], lease: Lease
+    ) -> Sequence[Payout]:
+        """Claim for one bank; note whether more of it is due than there is room for."""
+        provider = accounts[0].provider
+        pace = self.pace(provider)
+        room = pace.room - self._held[provider]
+        if room <= 0:
+            self._crowded.add(provider)
+            return []
+        ready = [each for each in accounts if self._account_room(pace, each) > 0]
+        chosen = sorted(ready, key=self._waits)[:MOST_ACCOUNTS]
+        if not chosen:
+            return []
+        part = -(-room // len(chosen))
+        own = min(self._account_room(pace, each) for each in chosen)
+        claimed = await self._claim(self._wanted(chosen, lease, min(part, own), room))
+        largest = max(Counter(each.account_id for each in claimed).values(), default=0)
+        if claimed and (len(chosen) < len(ready) or len(claimed) == room or largest == part):
+            self._crowded.add(provider)
+        return claimed
+
+    def _account_room(self, pace: Pace, account: DueAccount) -> int:
+        return pace.account_room - self._of_account[account.provider, account.account_id]
+
+    def _waits(self, account: DueAccount) -> tuple[int, datetime]:
+        """Order accounts: those served longest ago, and of these those due longest."""
+        return self._served.get((account.provider, account.account_id), 0), account.due_at
+
+    def _wanted(
+        self, accounts: Sequence[DueAccount], lease: Lease, each: int, most: int
+    ) -> DueClaim:
+        for account in accounts:
+            holder = account.provider, account.account_id
+            self._served[holder] = self._turn
+            self._served.move_to_end(holder)
+        while len(self._served) > _KEPT:
+            self._served.popitem(last=False)
+        return DueClaim(
+            provider=accounts[0].provider,
+            owner=self.owner,
+            at=lease.at,
+            until=lease.until,
+            account_ids=[account.account_id for account in accounts],
+            each=each,
+            most=most,
+        )
+
+    async def _claim(self, wanted: DueClaim) -> Sequence[Payout]:
+        claimed = await self.due.claim_due(wanted)
+        for each in claimed:
+            self._held[each.provider] += 1
+            self._of_account[each.provider, each.account_id] += 1
+        return claimed
+
+
+def by_account(payouts: Iterable[Payout]) -> Sequence[Sequence[Payout]]:
+    """Return the payouts of each bank's accounts together, in their order."""
+    groups: dict[Holder, list[Payout]] = {}
+    for each in payouts:
+        groups.setdefault((each.provider, each.account_id), []).append(each)
+    return list(groups.values())
+
+
+def _by_bank(accounts: Iterable[DueAccount]) -> Sequence[Sequence[DueAccount]]:
+    groups: dict[str, list[DueAccount]] = {}
+    for each in accounts:
+        groups.setdefault(each.provider, []).append(each)
+    return list(groups.values())
 
 
 def slowest(_provider: str) -> Pace:
@@ -180,7 +325,7 @@ class Reconciler:
             with suppress(StoreUnavailable):
                 await self._recall(now)
         before, self._turned_at = self._turned_at, now
-        if now >= before - _CORRECTED:
+        if now >= before - CORRECTED:
             return await self._claims.share(Lease(now, now + CLAIM))
         _log.warning("payouts_clock_put_back seconds=%d", (before - now).total_seconds())
         due = before + _PLANNED
@@ -322,42 +467,3 @@ class Reconciler:
                 heard=heard[-1] if heard else None,
             )
         )
-
-
-def next_check(payout: Payout, now: datetime, chance: float) -> datetime | None:
-    """
-    Say when to look again: soon at first, then hourly, after 26 hours never.
-
-    Counted from when the payout came to where it stands, so that nothing has
-    to remember how often it was looked at. One that its bank holds is looked at
-    every few minutes until the bank's deadline, and from then on as usual.
-
-    Args:
-        payout: As it stands after a look.
-        now: The instant of the look.
-        chance: From 0 up to 1; spreads the hourly looks by a tenth.
-    """
-    if payout.state is PayoutState.SENDING:
-        return payout.lease_until
-    if payout.state is PayoutState.NOT_SENT:
-        day = payout.date + timedelta(days=1)
-        return datetime(day.year, day.month, day.day, tzinfo=UTC)
-    if payout.state in FINAL_STATES or now - payout.updated_at >= _GIVES_UP:
-        return None
-    if payout.updated_at > now + _CORRECTED:
-        return now + _PUT_BACK
-    return _again(payout, now, chance)
-
-
-def _again(payout: Payout, now: datetime, chance: float) -> datetime:
-    """Say when to look again at a payout that is with the bank."""
-    due = payout.updated_at
-    if payout.held_until is not None and payout.state is PayoutState.ACCEPTED:
-        if now < payout.held_until:
-            return held_check(payout.held_until, now)
-        due = max(due, payout.held_until)
-    for step_s in _FIRST_S:
-        due += timedelta(seconds=step_s)
-        if due > now:
-            return due
-    return now + _HOUR * (1 + _JITTER * (2 * chance - 1))

@@ -8,8 +8,7 @@ from typing import Final
 from gateway.banks.port.payout_orders import FailureCode, PayoutMethod
 from gateway.core.money import Money
 from gateway.payouts.documents import FoundPayout
-from gateway.payouts.model import Payout, PayoutState
-from gateway.payouts.status import Certainty, certainty_of
+from gateway.payouts.model import Certainty, Payout, PayoutState, certainty_of
 from gateway.reports.csv import brazilian, brazilian_head
 from gateway.reports.texts import amount, second, text_cell
 

@@ -8,8 +8,8 @@ from sqlalchemy import bindparam, select
 
 from gateway.banks.port.providers import PixReturn
 from gateway.core.money import Money
+from gateway.payouts.matching import MOST
 from gateway.payouts.model import Payout
-from gateway.payouts.returns import MOST
 from gateway.store.kernel.database import Database
 from gateway.store.tables.columns import reference_digest
 from gateway.store.tables.core import returns

@@ -13,11 +13,11 @@ from gateway.http.backoffice.callers import READS
 from gateway.http.backoffice.files import CSV, table
 from gateway.http.backoffice.routing import Routes, Shape
 from gateway.http.route import OK
-from gateway.payouts.answers import CERTAINLY_NOT_SENT
 from gateway.payouts.bodies import KEY_PAYOUT, withdraw_input
-from gateway.payouts.partner_documents import payout_created
+from gateway.payouts.create import CERTAINLY_NOT_SENT
+from gateway.payouts.documents import payout_created
 from gateway.payouts.searches import WITHDRAWS, PayoutFilterBody, PayoutsBody
-from gateway.payouts.service import PayoutActs, PayoutRecords
+from gateway.payouts.staff import PayoutActs, PayoutRecords
 from policies.validation.bodies import body
 from policies.validation.inputs import REFERENCE
 

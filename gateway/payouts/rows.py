@@ -18,7 +18,6 @@ from gateway.banks.port.payout_orders import (
 from gateway.banks.port.providers import Evidence, Phase
 from gateway.core.money import Money
 from gateway.core.terms import folded
-from gateway.payouts.followups import FIRST_CHECK
 from gateway.payouts.model import (
     SUCCESSORS,
     Absence,
@@ -29,6 +28,7 @@ from gateway.payouts.model import (
     Payout,
     PayoutState,
 )
+from gateway.payouts.schedule import FIRST_CHECK
 from gateway.store.tables import columns
 from gateway.store.tables.columns import Record
 from gateway.store.tables.core import payouts

@@ -23,8 +23,7 @@ from gateway.core.windows import (
     local_end,
     local_start,
 )
-from gateway.payouts.model import PayoutState
-from gateway.payouts.status import CertaintySought, PayoutSearch, PayoutStatus
+from gateway.payouts.model import CertaintySought, PayoutSearch, PayoutState, PayoutStatus
 from policies.validation.backoffice.searches import Limit, SearchBody, filtered
 from policies.validation.search import days
 

@@ -24,10 +24,10 @@ from gateway.core.clocks import Now
 from gateway.core.money import Money, sum_of
 from gateway.core.windows import LONGEST_DAYS, Window
 from gateway.payouts.followup_store import StoredFollowUps
+from gateway.payouts.matching import is_return, returns_in
 from gateway.payouts.model import Payout, PayoutState
 from gateway.payouts.return_store import StoredReturns
-from gateway.payouts.returns import is_return, returns_in
-from gateway.payouts.service import payouts_of
+from gateway.payouts.staff import payouts_of
 from gateway.payouts.store import StoredPayouts
 
 

@@ -11,8 +11,8 @@ from gateway.cli.console import Row, Terminal, changing, reading
 from gateway.cli.context import CommandContext, in_store
 from gateway.core import strict
 from gateway.core.money import Money
-from gateway.payouts.cli_views import ATTEMPTS, attempt_row, opinion_row, payout_row
-from gateway.payouts.opinions import Verdict
+from gateway.payouts.cli import ATTEMPTS, attempt_row, opinion_row, payout_row
+from gateway.payouts.model import Verdict
 from gateway.reviews.model import (
     JudgementBody,
     Progress,

@@ -14,9 +14,15 @@ from gateway.core.money import Money, Sum
 from gateway.core.schemas import OptionalMoment, Why
 from gateway.core.structs import struct_of
 from gateway.payouts.documents import AttemptDocument, OpinionDocument
-from gateway.payouts.model import Attempt, Payout, PayoutState
-from gateway.payouts.opinions import Opinion, Verdict
-from gateway.payouts.status import Certainty, certainty_of
+from gateway.payouts.model import (
+    Attempt,
+    Certainty,
+    Opinion,
+    Payout,
+    PayoutState,
+    Verdict,
+    certainty_of,
+)
 
 
 class WithdrawalBody(Struct):

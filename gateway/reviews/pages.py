@@ -20,7 +20,7 @@ from gateway.http.panel.pages.kit import PageContext, Pages, part, typed
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.visit import Visit
 from gateway.payouts.documents import AttemptDocument, PayoutDetail
-from gateway.payouts.service import PayoutRecords
+from gateway.payouts.staff import PayoutRecords
 from gateway.reviews.model import JudgementBody, Progress, UnresolvedDocument, WithdrawalBody
 from gateway.reviews.probes import UnresolvedProbes
 from gateway.reviews.service import Reviews

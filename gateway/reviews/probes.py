@@ -17,7 +17,7 @@ from gateway.core.rights import Area
 from gateway.core.user_errors import NOT_POSSIBLE
 from gateway.core.windows import LARGEST_LIMIT, Paging
 from gateway.payouts.model import FINAL_STATES, Payout
-from gateway.payouts.probes import PayoutProbes
+from gateway.payouts.staff import PayoutProbes
 from gateway.reviews.model import ProbedAll, ProbedPayout, ProbeResult, UnresolvedPayout
 from gateway.reviews.store import unresolved
 from gateway.store.kernel.database import Database

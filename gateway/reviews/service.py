@@ -35,10 +35,17 @@ from gateway.identity.user_store import StoredUsers
 from gateway.payouts.event_store import StoredPayoutEvents
 from gateway.payouts.events import ShownMove, shown_move
 from gateway.payouts.followup_store import StoredFollowUps
-from gateway.payouts.followups import absent_at
-from gateway.payouts.model import Change, EventKind, Failure, Payout
+from gateway.payouts.model import (
+    Change,
+    EventKind,
+    Failure,
+    Opinion,
+    Payout,
+    Verdict,
+    absent_at,
+    may_read,
+)
 from gateway.payouts.opinion_store import StoredReviews
-from gateway.payouts.opinions import Opinion, Verdict, may_read
 from gateway.payouts.store import StoredPayouts
 from gateway.reviews.model import (
     JudgementBody,

@@ -12,8 +12,8 @@ from gateway.banks.port.statements import Direction, Entry, MovementKind
 from gateway.charges.model import ChargeRecord
 from gateway.core.money import Sum
 from gateway.core.windows import Paging, Search, Window, local_time
+from gateway.payouts.matching import is_return_id
 from gateway.payouts.model import Payout
-from gateway.payouts.returns import is_return_id
 from gateway.reports.texts import Locale
 
 _EXPLAINED: Final = frozenset({MovementKind.PIX_RETURN, MovementKind.FEE})

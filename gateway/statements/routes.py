@@ -21,7 +21,7 @@ from gateway.http.backoffice.routing import Routes
 from gateway.http.common import Meter, Total, meter
 from gateway.http.rendering import Amount
 from gateway.http.route import Answer
-from gateway.payouts.status import Certainty, certainty_of
+from gateway.payouts.model import Certainty, certainty_of
 from gateway.reports.formats import FORMATS
 from gateway.statements import documents as statement_documents
 from gateway.statements.model import LinkedEntry, LinkedStatement, Report, Sums

@@ -39,8 +39,8 @@ from gateway.core.windows import (
     local_start,
 )
 from gateway.payouts.links import PayoutLinks
+from gateway.payouts.matching import is_return_id
 from gateway.payouts.model import Payout
-from gateway.payouts.returns import is_return_id
 from gateway.reports.files import Turns, in_turn
 from gateway.statements.model import (
     Bounds,

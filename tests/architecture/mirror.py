@@ -36,7 +36,6 @@ WITHOUT = {
             "gateway/audit/model.py",
             "gateway/callbacks/model.py",
             "gateway/identity/challenges.py",
-            "gateway/payouts/followups.py",
         ],
         RECORDS,
     ),

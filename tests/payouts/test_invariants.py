@@ -17,8 +17,7 @@ from gateway.banks.port.payout_orders import PayoutOrder
 from gateway.banks.port.providers import NotFound, Outcome, ProviderAccount, Unavailable
 from gateway.core.clocks import Deadline
 from gateway.core.money import Money
-from gateway.payouts.model import FINAL_STATES, Payout, PayoutState
-from gateway.payouts.status import Certainty, certainty_of
+from gateway.payouts.model import FINAL_STATES, Certainty, Payout, PayoutState, certainty_of
 from tests.world.extent import SEED, WHOLE
 from tests.world.payouts import (
     ACCEPTED,

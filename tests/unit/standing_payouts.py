@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 from gateway.app.store import Store
 from gateway.companies.service import add_company
 from gateway.payouts.events import PayoutEvent
-from gateway.payouts.followups import Checked
 from gateway.payouts.model import Change, Payout, PayoutState
+from gateway.payouts.schedule import Checked
 from tests.world.stores import samples
 from tests.world.stores.due import claim_due
 

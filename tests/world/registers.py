@@ -32,7 +32,7 @@ from gateway.core.schemas import ReasonBody
 from gateway.credentials.model import Credential, CredentialBody, Issued, RotationBody
 from gateway.credentials.service import Credentials, CredentialSource
 from gateway.payouts.event_sealing import EventSealing
-from gateway.payouts.service import PayoutRecords
+from gateway.payouts.staff import PayoutRecords
 from gateway.reports.files import Turns
 from gateway.reviews.service import Reviews
 from gateway.security.keys import Derivation

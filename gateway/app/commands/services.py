@@ -35,7 +35,7 @@ from gateway.credentials.service import Credentials
 from gateway.identity.sealed_mail import SealedOutbox
 from gateway.identity.services import IdentityServices
 from gateway.payouts.reconciler import Reconciler
-from gateway.payouts.service import PayoutRecords
+from gateway.payouts.staff import PayoutRecords
 from gateway.payouts.verification import Execution, Verification
 from gateway.reports.files import Turns
 from gateway.reviews.service import Reviews

@@ -25,7 +25,7 @@ from gateway.banks.port.providers import (
     Unknown,
 )
 from gateway.core.money import Money
-from gateway.payouts.returns import returns_in
+from gateway.payouts.matching import returns_in
 from tests.contract.adapters.calls import around_today, until_final
 from tests.contract.adapters.sandbox_bank import FAULTS
 from tests.world.banks.harness import FAR, KEY, order

@@ -3,9 +3,8 @@
 from datetime import timedelta
 
 from gateway.app.store import Store
-from gateway.payouts.followups import Checked
-from gateway.payouts.model import PayoutState
-from gateway.payouts.opinions import Opinion, Verdict
+from gateway.payouts.model import Opinion, PayoutState, Verdict
+from gateway.payouts.schedule import Checked
 from tests.world.stores.due import claim_due
 from tests.world.stores.samples import ACCOUNT, NOW, attempt, change, payout
 

@@ -6,8 +6,8 @@ from datetime import timedelta
 
 from gateway.app.store import Store
 from gateway.payouts.events import probed
-from gateway.payouts.followups import Checked
 from gateway.payouts.model import EventKind, PayoutState
+from gateway.payouts.schedule import Checked
 from tests.contract.stores.databases import both
 from tests.world.stores.due import claim_due
 from tests.world.stores.samples import ACCOUNT, NOW, attempt, change, payout

@@ -15,8 +15,8 @@ from bench.payments import open_account
 from gateway.app.store import Store
 from gateway.payouts import due
 from gateway.payouts import followup_store as followups
-from gateway.payouts.followups import MOST_ACCOUNTS, DueAccount
 from gateway.payouts.model import PayoutState
+from gateway.payouts.schedule import MOST_ACCOUNTS, DueAccount
 from gateway.store.tables.core import payouts
 from tests.contract.stores.databases import both
 from tests.contract.stores.plans import Explained

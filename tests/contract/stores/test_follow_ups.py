@@ -8,8 +8,8 @@ import pytest
 from sqlalchemy import text
 
 from gateway.app.store import Store
-from gateway.payouts.followups import Backlog, Checked, ProbeClaim
 from gateway.payouts.model import PayoutState
+from gateway.payouts.schedule import Backlog, Checked, ProbeClaim
 from gateway.telemetry.records import Unsettled
 from tests.contract.stores.databases import both
 from tests.world.stores.due import claim_due

@@ -24,7 +24,7 @@ from gateway.core.approvals import (
 from gateway.core.company_scope import EVERY_COMPANY, CompanyScope, StopScope, scope_of
 from gateway.core.storage import AlreadyExists
 from gateway.core.windows import Listed, Paging
-from gateway.payouts.followups import Backlog
+from gateway.payouts.schedule import Backlog
 from gateway.request_log.model import RequestSearch
 from gateway.request_log.store import RequestRecords
 from tests.contract.stores.databases import both

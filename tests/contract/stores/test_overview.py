@@ -22,8 +22,7 @@ from gateway.overview.model import HOUR, HourFigures, Need, Span
 from gateway.overview.store import OverviewRecords
 from gateway.payouts.directory import PayoutDirectory
 from gateway.payouts.documents import OpenWork
-from gateway.payouts.model import PayoutState
-from gateway.payouts.status import Certainty
+from gateway.payouts.model import Certainty, PayoutState
 from gateway.store.own_work import collectable
 from gateway.store.tables.core import accounts, payouts
 from gateway.store.tables.figures import closed_hours, payout_hours

@@ -22,9 +22,15 @@ from gateway.overview.store import OverviewRecords
 from gateway.payouts import directory as payout_directory
 from gateway.payouts.directory import Named, PayoutDirectory
 from gateway.payouts.documents import FoundPayout, Hit, HitPayouts, Orderer, PayoutCounts
-from gateway.payouts.model import Failure, Payout, PayoutState
+from gateway.payouts.model import (
+    Certainty,
+    CertaintySought,
+    Failure,
+    Payout,
+    PayoutState,
+    certainty_of,
+)
 from gateway.payouts.searches import PayoutFilterBody, PayoutOrder, PayoutQuery
-from gateway.payouts.status import Certainty, CertaintySought, certainty_of
 from gateway.store.tables import texts
 from gateway.store.tables.core import payouts
 from tests.contract.stores.databases import both

@@ -18,9 +18,8 @@ from gateway.core.storage import StoreUnavailable
 from gateway.payouts import event_store as events
 from gateway.payouts.event_sealing import EventSealing
 from gateway.payouts.events import noticed, probed
-from gateway.payouts.followups import Checked
-from gateway.payouts.model import Change, EventKind, Failure, PayoutState
-from gateway.payouts.opinions import Opinion, Verdict
+from gateway.payouts.model import Change, EventKind, Failure, Opinion, PayoutState, Verdict
+from gateway.payouts.schedule import Checked
 from gateway.security.keys import Derivation
 from gateway.store.tables.core import payout_events
 from tests.contract.stores.databases import both

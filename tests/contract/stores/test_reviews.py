@@ -8,8 +8,7 @@ import pytest
 
 from gateway.app.store import Store
 from gateway.banks.port.payout_orders import FailureCode
-from gateway.payouts.model import Failure, PayoutState
-from gateway.payouts.opinions import Verdict
+from gateway.payouts.model import Failure, PayoutState, Verdict
 from tests.contract.stores.databases import both
 from tests.contract.stores.reviews import MARIA, PAID, UNKNOWN, in_review
 from tests.world.stores.samples import ACCOUNT, NOW, change, event, of

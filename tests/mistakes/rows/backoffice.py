@@ -12,7 +12,7 @@ _APPROVALS_DOMAIN = "tests/unit/gateway/core/test_approvals.py"
 _CARRIERS = f"{_IDENTITY}/test_access_carriers.py"
 _CREDENTIALS = "tests/unit/gateway/credentials/test_service.py"
 _EXECUTION = "tests/unit/gateway/approvals/test_execution.py"
-_EXPORTED = "tests/unit/gateway/payouts/test_service_searches.py"
+_EXPORTED = "tests/unit/gateway/payouts/test_staff_searches.py"
 _FILES = "tests/unit/gateway/reports/test_files.py"
 _LINKED = "tests/unit/gateway/statements/test_service.py"
 _MONEY_ORDERS = "tests/unit/gateway/approvals/test_money.py"
@@ -201,7 +201,7 @@ ROWS = (
         name="opinion-of-another-read",
         promise="Until a payout is decided, everybody reads their own opinion alone.",
         source="decisions 11",
-        file="gateway/payouts/opinions.py",
+        file="gateway/payouts/model.py",
         right="return not payout.review or same_name(person) == by",
         wrong="return True",
         tests=(f"{_REVIEWS}::test_opinions_of_others_are_read_when_the_payout_is_decided",),
@@ -318,7 +318,7 @@ ROWS = (
         name="second-page-of-every-company",
         promise="Every page of an exported file is of the companies that its reader sees.",
         source="docs/people.md",
-        file="gateway/payouts/service.py",
+        file="gateway/payouts/staff.py",
         right="directory.page(replace(query, after=place), scope)",
         wrong=(
             "directory.page(\n"

@@ -11,7 +11,7 @@ from sqlalchemy import delete
 
 from gateway.app.build_backoffice import build_account_service
 from gateway.config.settings import Payouts
-from gateway.payouts.service import PayoutRecords
+from gateway.payouts.staff import PayoutRecords
 from gateway.store.tables import core
 from tests.world.gateway.world import World, opened, order, patient, sandbox
 

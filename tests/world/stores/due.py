@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from gateway.app.store import Store
-from gateway.payouts.followups import MOST_ACCOUNTS, DueAccount, DueClaim
 from gateway.payouts.model import Payout
+from gateway.payouts.schedule import MOST_ACCOUNTS, DueAccount, DueClaim
 
 _ROOM = 1_000
 

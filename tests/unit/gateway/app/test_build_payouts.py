@@ -12,7 +12,7 @@ from gateway.app.build_payouts import build_follow_up, build_payout_records, bui
 from gateway.app.failpoints import FailingPayouts
 from gateway.app.kernel import Kernel, SilentObserver
 from gateway.config.settings import Payouts, Settings
-from gateway.payouts.guards import SimilarPolicy
+from gateway.payouts.create import SimilarPolicy
 from gateway.payouts.model import PayoutState
 from gateway.reports.files import Turns
 from tests.world.kernel import kernel_on

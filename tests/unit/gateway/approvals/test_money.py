@@ -32,7 +32,7 @@ from gateway.core.approvals import ApprovalKind, Outcome
 from gateway.core.errors import ServiceError
 from gateway.core.money import Money
 from gateway.core.storage import StoreUnavailable
-from gateway.payouts.answers import CERTAINLY_NOT_SENT
+from gateway.payouts.create import CERTAINLY_NOT_SENT
 from tests.world.payouts import asking
 from tests.world.standing import NOON
 from tests.world.stores.office import APPROVAL

@@ -26,7 +26,7 @@ from gateway.core.company_scope import EVERY_COMPANY
 from gateway.core.headers import NO_HEADERS
 from gateway.core.windows import Paging
 from gateway.payouts.events import probed
-from gateway.payouts.looks import Hear
+from gateway.payouts.followup import Hear
 from gateway.payouts.model import Payout, PayoutState
 from tests.world.people import account
 from tests.world.registers import Registers

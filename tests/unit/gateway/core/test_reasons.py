@@ -57,12 +57,12 @@ WORKED_OUT = {
         *("account_ip", "ip", "consecutive", "factor", "reset_ip", "link"),
     ),
     "gateway/identity/users.py: problem.reason": (),
-    "gateway/payouts/answers.py: reason": (*Reason, "not_sent"),
-    "gateway/payouts/answers.py: outcome.evidence.reason": tuple(Reason),
-    "gateway/payouts/answers.py: failure.code.lower() if failure else 'rejected'": tuple(
+    "gateway/payouts/create.py: reason": (*Reason, "not_sent"),
+    "gateway/payouts/create.py: outcome.evidence.reason": tuple(Reason),
+    "gateway/payouts/create.py: failure.code.lower() if failure else 'rejected'": tuple(
         each.value.lower() for each in FailureCode
     ),
-    "gateway/payouts/answers.py: f'limit_{problem}'": (
+    "gateway/payouts/create.py: f'limit_{problem}'": (
         "limit_per_payout",
         "limit_per_day",
     ),

@@ -15,7 +15,7 @@ from gateway.core import schemas
 from gateway.core.schemas import CHOICES
 from gateway.http import common
 from gateway.payouts import documents as model
-from gateway.payouts import partner_documents
+from gateway.payouts import documents as partner_documents
 from gateway.pix_keys import documents as pix_keys
 from gateway.statements import documents as statements
 

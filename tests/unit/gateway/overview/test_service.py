@@ -17,8 +17,7 @@ from gateway.core.money import Money
 from gateway.core.rights import Role
 from gateway.overview.model import Attention, HourFigures, Need, Period, Span, span_of
 from gateway.overview.service import Overviews, by_urgency
-from gateway.payouts.model import PayoutState
-from gateway.payouts.status import Certainty
+from gateway.payouts.model import Certainty, PayoutState
 from tests.unit.gateway.banks.samples import provider
 from tests.world.acts import reader
 from tests.world.people import somebody

@@ -2,8 +2,8 @@
 
 from datetime import timedelta
 
-from gateway.payouts.followups import Checked
 from gateway.payouts.model import PayoutState
+from gateway.payouts.schedule import Checked
 from tests.world.stores.samples import ACCOUNT, NOW
 
 LATER = NOW + timedelta(seconds=10)

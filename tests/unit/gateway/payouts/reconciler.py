@@ -6,9 +6,9 @@ from datetime import datetime
 
 from gateway.core.account import Account
 from gateway.core.storage import StoreUnavailable
-from gateway.payouts.followups import Checked, DueAccount, DueClaim, ProbeClaim
 from gateway.payouts.model import Payout, PayoutState
 from gateway.payouts.reconciler import Reconciler, Work
+from gateway.payouts.schedule import Checked, DueAccount, DueClaim, ProbeClaim
 from gateway.telemetry.records import Unsettled
 from tests.world.payouts import (
     PayoutWorld,

@@ -10,7 +10,7 @@ from gateway.banks.port.payout_orders import FailureCode
 from gateway.banks.port.providers import PixReturn
 from gateway.cli.console import Terminal
 from gateway.core.money import Money
-from gateway.payouts.cli_views import (
+from gateway.payouts.cli import (
     LISTED,
     attempt_row,
     opinion_row,
@@ -18,8 +18,7 @@ from gateway.payouts.cli_views import (
     show_dossier,
 )
 from gateway.payouts.documents import PayoutDetail
-from gateway.payouts.model import Failure, PayoutState
-from gateway.payouts.opinions import Opinion, Verdict
+from gateway.payouts.model import Failure, Opinion, PayoutState, Verdict
 from tests.world.stores.samples import EVIDENCE, NOW, account, attempt, payout
 
 OPINION = Opinion(

@@ -11,7 +11,7 @@ from gateway.banks.port.payout_orders import FailureCode
 from gateway.banks.port.providers import Evidence, Phase, PixReturn
 from gateway.core.money import Money
 from gateway.http.rendering import document_of, dumps
-from gateway.payouts import partner_documents as payout_documents
+from gateway.payouts import documents as payout_documents
 from gateway.payouts.documents import (
     DossierDocument,
     EvidenceDocument,

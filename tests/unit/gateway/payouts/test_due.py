@@ -1,7 +1,7 @@
 """The claim of what is due: one text for any number of accounts up to some."""
 
 from gateway.payouts.due import claiming
-from gateway.payouts.followups import MOST_ACCOUNTS, DueClaim
+from gateway.payouts.schedule import MOST_ACCOUNTS, DueClaim
 from tests.world.stores.samples import NOW
 
 

@@ -25,8 +25,7 @@ from gateway.banks.port.providers import (
 )
 from gateway.core.money import Money
 from gateway.core.storage import StoreUnavailable
-from gateway.payouts.model import Failure, PayoutState
-from gateway.payouts.status import Certainty, certainty_of
+from gateway.payouts.model import Certainty, Failure, PayoutState, certainty_of
 from gateway.telemetry.ports import Event
 from tests.world.payouts import (
     ACCEPTED,

@@ -25,6 +25,7 @@ from gateway.payouts.model import (
     SUCCESSORS,
     PayoutRequest,
     PayoutState,
+    Verdict,
     provider_key,
 )
 from tests.world.payouts import PIX, asking
@@ -168,3 +169,16 @@ def test_only_what_was_proven_unsent_is_sent_again():
     assert [s for s in PayoutState if PayoutState.SENDING in SUCCESSORS[s]] == [
         PayoutState.NOT_SENT
     ]
+
+
+@pytest.mark.parametrize(
+    ("verdict", "state"),
+    [(Verdict.PAID, PayoutState.PAID), (Verdict.FAILED, PayoutState.FAILED)],
+)
+def test_a_verdict_leads_to_a_final_state(verdict: Verdict, state: PayoutState):
+    assert verdict.state is state
+    assert verdict.state in FINAL_STATES
+
+
+def test_nobody_may_decide_anything_else():
+    assert len(Verdict) == 2

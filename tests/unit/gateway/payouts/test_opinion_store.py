@@ -4,8 +4,7 @@ import pytest
 
 from gateway.app.store import Store
 from gateway.core.storage import StoreUnavailable
-from gateway.payouts.model import PayoutState
-from gateway.payouts.opinions import Opinion, Verdict
+from gateway.payouts.model import Opinion, PayoutState, Verdict
 from tests.world.stores.samples import ACCOUNT, NOW, attempt, change, event, payout
 
 UNKNOWN, PAID = PayoutState.UNKNOWN, PayoutState.PAID

@@ -11,7 +11,7 @@ from gateway.banks.port.providers import Page, Unavailable
 from gateway.core.account import Account
 from gateway.core.money import Money
 from gateway.payouts.followup import FollowUp
-from gateway.payouts.followups import DueAccount
+from gateway.payouts.schedule import DueAccount
 from tests.unit.gateway.payouts.reconciler import People, ReconcilerWorld, stood
 from tests.world.movements import movement
 from tests.world.payouts import (

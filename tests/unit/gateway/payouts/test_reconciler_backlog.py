@@ -11,8 +11,8 @@ from gateway.banks.port.providers import Page, ProviderAccount, Unavailable
 from gateway.banks.port.statements import Entry
 from gateway.core.storage import StoreUnavailable
 from gateway.core.windows import Window
-from gateway.payouts.followups import Checked
 from gateway.payouts.reconciler import Reconciler
+from gateway.payouts.schedule import Checked
 from tests.unit.gateway.payouts.reconciler import ReconcilerWorld, stood
 from tests.world.movements import movement
 from tests.world.payouts import (

@@ -8,7 +8,7 @@ from gateway.app.store import Store
 from gateway.banks.port.providers import PixReturn
 from gateway.core.money import Money
 from gateway.core.storage import StoreUnavailable
-from gateway.payouts.returns import MOST
+from gateway.payouts.matching import MOST
 from tests.world.stores.samples import ACCOUNT, NOW, attempt, payout
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from gateway.core.money import Money
 from gateway.core.user_errors import VALIDATION_FAILED
-from gateway.payouts.model import PayoutState
+from gateway.payouts.model import Certainty, PayoutState
 from gateway.payouts.searches import (
     PayoutOrder,
     PayoutPlace,
@@ -15,7 +15,6 @@ from gateway.payouts.searches import (
     place_of,
     place_text,
 )
-from gateway.payouts.status import Certainty
 from policies.validation.bodies import body
 from tests.unit.refusals import refused
 from tests.world.people import posted

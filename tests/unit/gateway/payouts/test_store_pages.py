@@ -9,8 +9,7 @@ from sqlalchemy import event
 
 from gateway.app.store import Store
 from gateway.core.storage import StoreUnavailable
-from gateway.payouts.model import PayoutState
-from gateway.payouts.status import PayoutStatus, states_of
+from gateway.payouts.model import PayoutState, PayoutStatus, states_of
 from gateway.payouts.store import _AT_ONCE, _LISTED, StoredPayouts
 from gateway.store.tables.core import payouts
 from tests.world.statements import Statement

@@ -3,8 +3,7 @@
 from dataclasses import replace
 
 from gateway.payouts.documents import OpinionDocument
-from gateway.payouts.model import PayoutState
-from gateway.payouts.opinions import Opinion, Verdict
+from gateway.payouts.model import Opinion, PayoutState, Verdict
 from gateway.reviews.model import (
     ProbedPayout,
     ProbeResult,

@@ -17,7 +17,7 @@ from gateway.core.errors import TOO_MANY_REQUESTS
 from gateway.core.storage import StoreUnavailable
 from gateway.core.windows import Listed, Paging
 from gateway.payouts.model import Payout, PayoutState
-from gateway.payouts.probes import PayoutProbes
+from gateway.payouts.staff import PayoutProbes
 from gateway.reviews import probes as probing
 from gateway.reviews.model import ProbedAll, UnresolvedPayout
 from gateway.reviews.probes import (

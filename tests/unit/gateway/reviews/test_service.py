@@ -19,9 +19,8 @@ from gateway.core.rights import Role
 from gateway.core.user import User
 from gateway.core.windows import Paging
 from gateway.payouts.events import PayoutEvent
-from gateway.payouts.looks import Look
-from gateway.payouts.model import Failure, PayoutState
-from gateway.payouts.opinions import Opinion, Verdict
+from gateway.payouts.followup import Look
+from gateway.payouts.model import Failure, Opinion, PayoutState, Verdict
 from gateway.reviews.model import JudgementBody, Progress, ReviewState, WithdrawalBody
 from gateway.reviews.service import person
 from gateway.reviews.store import unresolved

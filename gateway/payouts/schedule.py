@@ -1,14 +1,14 @@
-"""Unsettled payouts: when each is looked at again."""
+"""When unsettled payouts are looked at again, and the claims by which processes share them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from gateway.payouts.events import PayoutEvent
-from gateway.payouts.model import Payout, PayoutState
+from gateway.payouts.model import FINAL_STATES, Payout, PayoutState
 
 FIRST_CHECK: Final = timedelta(seconds=2)
 """PIX settles in seconds, so the first look comes that soon."""
@@ -28,25 +28,67 @@ CHANGED_AHEAD: Final = timedelta(minutes=1)
 PLANNED_AHEAD: Final = timedelta(minutes=75)
 """No look at a bank is planned later than that from now: they are an hour and a tenth apart."""
 
+CORRECTED: Final = timedelta(seconds=5)
+"""A clock that is only corrected goes back by less; then nothing is late by more either."""
+MOST_ACCOUNTS: Final = 16
+"""Accounts of one claim, which is one statement with a part for each."""
+MOST_COUNTED: Final = 10_000
+"""Enough to see a backlog grow; a longer one is not walked for the sake of a figure."""
+
+_FIRST_S: Final = (2, 5, 15, 60, 300, 900)
+_HOUR: Final = timedelta(hours=1)
+# Looks go on hourly for more than a day, whatever the bank's hours; then two users decide.
+_GIVES_UP: Final = timedelta(hours=26)
+# How often a payout is looked at whose last step is in the future, for the clock was put back.
+_PUT_BACK: Final = timedelta(minutes=1)
+# Spreads the hourly looks of payouts that became unknown at one moment.
+_JITTER: Final = 0.1
 # A bank that decides early tells by callback, and whoever reads the payout asks it too.
 _HELD_EVERY: Final = timedelta(minutes=5)
+
+
+def next_check(payout: Payout, now: datetime, chance: float) -> datetime | None:
+    """
+    Say when to look again: soon at first, then hourly, after 26 hours never.
+
+    Counted from when the payout came to where it stands, so that nothing has
+    to remember how often it was looked at. One that its bank holds is looked at
+    every few minutes until the bank's deadline, and from then on as usual.
+
+    Args:
+        payout: As it stands after a look.
+        now: The instant of the look.
+        chance: From 0 up to 1; spreads the hourly looks by a tenth.
+    """
+    if payout.state is PayoutState.SENDING:
+        return payout.lease_until
+    if payout.state is PayoutState.NOT_SENT:
+        day = payout.date + timedelta(days=1)
+        return datetime(day.year, day.month, day.day, tzinfo=UTC)
+    if payout.state in FINAL_STATES or now - payout.updated_at >= _GIVES_UP:
+        return None
+    if payout.updated_at > now + CORRECTED:
+        return now + _PUT_BACK
+    return _again(payout, now, chance)
+
+
+def _again(payout: Payout, now: datetime, chance: float) -> datetime:
+    """Say when to look again at a payout that is with the bank."""
+    due = payout.updated_at
+    if payout.held_until is not None and payout.state is PayoutState.ACCEPTED:
+        if now < payout.held_until:
+            return held_check(payout.held_until, now)
+        due = max(due, payout.held_until)
+    for step_s in _FIRST_S:
+        due += timedelta(seconds=step_s)
+        if due > now:
+            return due
+    return now + _HOUR * (1 + _JITTER * (2 * chance - 1))
 
 
 def held_check(held_until: datetime, now: datetime) -> datetime:
     """Return when to look again while a payout is held: now and then, and behind the deadline."""
     return min(now + _HELD_EVERY, held_until + FIRST_CHECK)
-
-
-def absent_at(payout: Payout, absent_after: timedelta | None) -> datetime | None:
-    """
-    Return from when "not found" proves that the latest try was not carried out.
-
-    ``absent_after`` is what the bank's adapter declares. None where nothing proves it, and where
-    the payout is not unknown.
-    """
-    if payout.state is not PayoutState.UNKNOWN or absent_after is None:
-        return None
-    return payout.lease_until + absent_after
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,10 +154,6 @@ class DueClaim:
     most: int
 
 
-MOST_ACCOUNTS: Final = 16
-"""Accounts of one claim, which is one statement with a part for each."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProbeClaim:
     """
@@ -147,7 +185,3 @@ class Backlog:
     provider: str
     waiting: int
     oldest_at: datetime
-
-
-MOST_COUNTED: Final = 10_000
-"""Enough to see a backlog grow; a longer one is not walked for the sake of a figure."""

@@ -15,7 +15,7 @@ from gateway.banks.port.providers import (
     Unknown,
 )
 from gateway.payouts.events import PayoutEvent
-from gateway.payouts.looks import Look, unheard
+from gateway.payouts.followup import Look, unheard
 from tests.world.stores.samples import NOW, payout
 
 ANSWER = Evidence(

@@ -13,7 +13,7 @@ from gateway.core.account import BankCoordinates
 from gateway.core.calls import Caller
 from gateway.core.windows import Paging
 from gateway.http.rendering import dumps
-from gateway.payouts import partner_documents as documents
+from gateway.payouts import documents
 from gateway.payouts.create import PayoutPage
 from gateway.payouts.model import Failure, Payout, PayoutState
 from tests.world.people import ACCOUNT, account, principal

@@ -15,7 +15,7 @@ from gateway.banks.port.providers import Unavailable
 from gateway.core import errors
 from gateway.core.errors import ServiceError
 from gateway.payouts.model import KeyPayout, Payout, PayoutRequest
-from gateway.payouts.service import with_owner
+from gateway.payouts.staff import with_owner
 from gateway.pix_keys.service import KeyOwners
 from tests.unit.offering import Log, OfferingBank, acting, lessened
 from tests.world.payouts import PIX, OneBank, asking

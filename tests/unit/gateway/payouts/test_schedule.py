@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from gateway.payouts.model import FINAL_STATES, Payout, PayoutState
-from gateway.payouts.reconciler import next_check
+from gateway.payouts.schedule import next_check
 from tests.unit.gateway.payouts.reconciler import stood
 from tests.world.payouts import ACCEPTED, NOT_SENT, SENDING, UNKNOWN
 from tests.world.standing import NOON

@@ -10,9 +10,8 @@ from gateway.core.access import Staff
 from gateway.core.audit_context import AuditContext, RuleViolation
 from gateway.core.errors import PAYOUT_NOT_FOUND
 from gateway.core.windows import Window
-from gateway.payouts.model import PayoutState
-from gateway.payouts.opinions import Opinion, Verdict
-from gateway.payouts.service import PayoutRecords, payouts_of
+from gateway.payouts.model import Opinion, PayoutState, Verdict
+from gateway.payouts.staff import PayoutRecords, payouts_of
 from tests.unit.refusals import refused
 from tests.unit.standing_payouts import company_and_accounts, review, stand
 from tests.world.registers import Registers

@@ -2,7 +2,7 @@
 
 from gateway.banks.port.providers import PixReturn
 from gateway.banks.port.statements import Direction, MovementKind
-from gateway.payouts.returns import is_return, is_return_id, returns_in
+from gateway.payouts.matching import is_return, is_return_id, returns_in
 from tests.world.movements import movement
 from tests.world.payouts import VALUE
 from tests.world.standing import NOON

@@ -9,8 +9,7 @@ from gateway.core.calls import Caller
 from gateway.core.company_scope import StopScope
 from gateway.core.errors import ServiceError
 from gateway.core.storage import StoreUnavailable
-from gateway.payouts.create import Payouts
-from gateway.payouts.guards import PayoutGuards, SimilarPolicy
+from gateway.payouts.create import PayoutGuards, Payouts, SimilarPolicy
 from gateway.payouts.model import Payout
 from gateway.stops.model import Stop
 from tests.world.payouts import FORBIDDEN, NO_STORE, NOT_SENT, OK, PayoutWorld, ScriptedBank, asking

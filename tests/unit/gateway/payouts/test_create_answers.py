@@ -9,7 +9,7 @@ from gateway.banks.port.providers import NotSent, Outcome, Rejected, Unknown
 from gateway.core import errors
 from gateway.core.catalogue import ErrorCode
 from gateway.core.errors import ServiceError
-from gateway.payouts import answers
+from gateway.payouts import create as answers
 from gateway.telemetry.records import AccessRecord, begin_record
 from tests.world.answers import ANSWERED, changed
 from tests.world.payouts import IS_ACCEPTED, IS_SETTLED, REFUSED_HERE, SILENCE, PayoutWorld

@@ -8,10 +8,8 @@ from datetime import timedelta
 import pytest
 
 from gateway.banks.port.providers import Evidence, Phase
-from gateway.payouts.events import PayoutEvent
-from gateway.payouts.model import Absence, EventKind, PayoutState
-from gateway.payouts.opinions import Opinion, Verdict
-from gateway.payouts.timeline import HappeningDocument, is_complete, timeline
+from gateway.payouts.events import HappeningDocument, PayoutEvent, is_complete, timeline
+from gateway.payouts.model import Absence, EventKind, Opinion, PayoutState, Verdict
 from tests.world.stores.samples import ACCOUNT, NOW, attempt, payout
 
 SECOND = timedelta(seconds=1)

@@ -13,8 +13,8 @@ from gateway.banks.port.providers import Bank, Page, Phase, ProviderAccount, Una
 from gateway.banks.port.statements import Direction, Entry
 from gateway.core.money import Money
 from gateway.core.windows import Window
+from gateway.payouts.matching import Asking, StatementSearch
 from gateway.payouts.model import Payout
-from gateway.payouts.statement_evidence import Asking, StatementSearch
 from tests.world.leaping import leaping
 from tests.world.movements import movement
 from tests.world.payouts import VALUE, PayoutWorld, ScriptedBank

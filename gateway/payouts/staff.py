@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from itertools import count
 from typing import Final
 
+from gateway.audit.store import StoredAudit
 from gateway.banks.port.payout_orders import NamedOwner, PixDestination
 from gateway.banks.port.providers import NotSupported
 from gateway.banks.port.refunds import Refund
@@ -19,11 +20,13 @@ from gateway.core.audit_context import AuditContext, RuleViolation
 from gateway.core.errors import (
     CANCEL_NOT_IMPLEMENTED,
     PAYOUT_NOT_FOUND,
+    TOO_MANY_REQUESTS,
     ServiceError,
 )
 from gateway.core.permissions import Action
 from gateway.core.rights import Area
 from gateway.core.strict import hidden_tax_number
+from gateway.core.user_errors import NOT_POSSIBLE
 from gateway.core.windows import LARGEST_LIMIT, Listed, Paging, Search, Window
 from gateway.payouts import report_file as payout_table
 from gateway.payouts.directory import PayoutDirectory
@@ -39,14 +42,24 @@ from gateway.payouts.documents import (
     Probed,
 )
 from gateway.payouts.event_store import StoredPayoutEvents
-from gateway.payouts.events import WITHDRAWN, PayoutEvent, shown_move
+from gateway.payouts.events import WITHDRAWN, PayoutEvent, is_complete, shown_move, timeline
 from gateway.payouts.followup import FollowUp
-from gateway.payouts.followups import absent_at
-from gateway.payouts.model import EventKind, KeyPayout, Payout, PayoutRequest, PayoutState
+from gateway.payouts.model import (
+    FINAL_STATES,
+    EventKind,
+    KeyPayout,
+    Opinion,
+    Payout,
+    PayoutRequest,
+    PayoutSearch,
+    PayoutState,
+    absent_at,
+    may_read,
+    states_of,
+)
 from gateway.payouts.opinion_store import StoredReviews
-from gateway.payouts.opinions import Opinion, may_read
-from gateway.payouts.probes import PayoutProbes
 from gateway.payouts.return_store import StoredReturns
+from gateway.payouts.schedule import PROBE_EVERY
 from gateway.payouts.searches import (
     PayoutFilterBody,
     PayoutPlace,
@@ -54,9 +67,7 @@ from gateway.payouts.searches import (
     PayoutsBody,
     place_text,
 )
-from gateway.payouts.status import PayoutSearch, states_of
 from gateway.payouts.store import StoredPayouts
-from gateway.payouts.timeline import is_complete, timeline
 from gateway.pix_keys.service import KeyOwners
 from gateway.reports.files import (
     ROWS_A_PAGE,
@@ -366,3 +377,44 @@ def _readable(person: str, event: PayoutEvent, payout: Payout) -> PayoutEvent:
         return event
     is_withdrawn = facts.get("verdict") == WITHDRAWN
     return replace(event, facts={"verdict": WITHDRAWN} if is_withdrawn else {})
+
+
+Look = Callable[[str, str], Awaitable[Payout | None]]
+"""Looks at the payout of an account and a reference; None if somebody does, or did just now."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PayoutProbes:
+    """Looks at one payout as the reconciler does, and keeps the act on record."""
+
+    payouts: StoredPayouts
+    look: Look
+    audit: StoredAudit
+
+    async def probe(
+        self, acting: AuditContext, account_id: str, reference: str
+    ) -> tuple[Payout, Payout]:
+        """
+        Ask the bank once, at most every five seconds whoever asks; what it says is stored.
+
+        Returns:
+            The payout before and after.
+
+        Raises:
+            ServiceError: ``SVC.PIX.011`` (404) without such a payout, ``NOT_POSSIBLE`` for
+                one that has ended, ``SVC.GTW.005`` (429) for one that was just asked about.
+            StoreUnavailable: as stores do.
+        """
+        before = await self.payouts.find(account_id, reference)
+        if before is None:
+            raise ServiceError(PAYOUT_NOT_FOUND, "no_row")
+        if before.state in FINAL_STATES:
+            raise ServiceError(NOT_POSSIBLE, "ended", field="reference")
+        after = await self.look(account_id, reference)
+        if after is None:
+            wait = {"Retry-After": str(round(PROBE_EVERY.total_seconds()))}
+            raise ServiceError(TOO_MANY_REQUESTS, "probed", wait)
+        details = {"before": before.state.value, "after": after.state.value}
+        subject = f"payout:{before.provider_key}"
+        await self.audit.append(acting.event("payout.probed", subject, details))
+        return before, after

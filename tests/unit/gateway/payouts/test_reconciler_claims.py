@@ -10,9 +10,9 @@ from datetime import datetime, timedelta
 import pytest
 
 from gateway.banks.paces import Pace
-from gateway.payouts.due_claims import DueClaims, Lease, by_account
-from gateway.payouts.followups import MOST_ACCOUNTS, DueAccount, DueClaim
 from gateway.payouts.model import Payout, PayoutState
+from gateway.payouts.reconciler import DueClaims, Lease, by_account
+from gateway.payouts.schedule import MOST_ACCOUNTS, DueAccount, DueClaim
 from tests.world.payouts import PayoutWorld, ScriptedBank
 from tests.world.standing import NOON, Clock
 
@@ -174,7 +174,7 @@ async def test_looks_that_were_cancelled_hold_no_room():
 
 
 async def test_only_so_many_accounts_are_remembered(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("gateway.payouts.due_claims._KEPT", 3)
+    monkeypatch.setattr("gateway.payouts.reconciler._KEPT", 3)
     queue = Queue()
     for account in range(6):
         queue.add(1, f"account-{account}")

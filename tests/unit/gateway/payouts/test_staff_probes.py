@@ -10,7 +10,7 @@ from gateway.core.audit_context import AuditContext
 from gateway.core.errors import PAYOUT_NOT_FOUND, TOO_MANY_REQUESTS
 from gateway.core.user_errors import NOT_POSSIBLE
 from gateway.payouts.model import Payout, PayoutState
-from gateway.payouts.probes import PayoutProbes
+from gateway.payouts.staff import PayoutProbes
 from tests.unit.refusals import refused
 from tests.unit.standing_payouts import company_and_accounts, stand
 from tests.world.registers import Registers

@@ -15,7 +15,7 @@ from gateway.core.company_scope import EVERY_COMPANY, CompanyScope
 from gateway.core.money import Money
 from gateway.payouts.documents import PayoutsAlike
 from gateway.payouts.model import PayoutRequest
-from gateway.payouts.service import RECIPIENT_DAYS
+from gateway.payouts.staff import RECIPIENT_DAYS
 from tests.unit.standing_payouts import company_and_accounts
 from tests.world.registers import NOON, Registers
 from tests.world.stores.samples import ACCOUNT, SISTER, attempt, payout

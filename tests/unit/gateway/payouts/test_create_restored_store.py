@@ -21,7 +21,7 @@ from gateway.banks.port.providers import (
 )
 from gateway.config.settings import Payouts, Settings
 from gateway.core.money import Money
-from gateway.payouts.guards import seen_before
+from gateway.payouts.create import seen_before
 from tests.world.payouts import (
     ACCEPTED,
     CAREFUL,

@@ -17,9 +17,8 @@ from gateway.core.account import Environment
 from gateway.core.audit_context import AuditContext
 from gateway.core.windows import Listed, Paging, Search, Window
 from gateway.payouts.documents import AccountPayout
-from gateway.payouts.model import PayoutState
-from gateway.payouts.service import PayoutRecords
-from gateway.payouts.status import PayoutSearch, PayoutStatus, status_of
+from gateway.payouts.model import PayoutSearch, PayoutState, PayoutStatus, status_of
+from gateway.payouts.staff import PayoutRecords
 from tests.world.people import caller
 from tests.world.store import migrated
 from tests.world.stores import samples

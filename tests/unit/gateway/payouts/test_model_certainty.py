@@ -7,8 +7,18 @@ import pytest
 
 from gateway.banks.port.payout_orders import FailureCode
 from gateway.banks.port.providers import Evidence, Phase
-from gateway.payouts.model import Absence, EventKind, Failure, PayoutState
-from gateway.payouts.status import Certainty, CertaintySought, certainty_of
+from gateway.payouts.model import (
+    Absence,
+    Certainty,
+    CertaintySought,
+    EventKind,
+    Failure,
+    PayoutState,
+    PayoutStatus,
+    certainty_of,
+    states_of,
+    status_of,
+)
 from tests.world.stores.samples import change, payout
 
 ABSENT = Evidence(phase=Phase.ANSWERED, bytes_left=True, reason="absent")
@@ -104,3 +114,28 @@ def test_a_step_says_who_proves_that_nothing_was_executed(
     about = change(PayoutState.UNKNOWN, PayoutState.NOT_SENT)
 
     assert replace(about, **step).absence is absence
+
+
+ENDED = {
+    PayoutState.PAID: PayoutStatus.PAID,
+    PayoutState.REJECTED: PayoutStatus.FAILED,
+    PayoutState.FAILED: PayoutStatus.FAILED,
+}
+
+
+def test_what_is_not_certain_is_still_processing():
+    """Not sent, unknown and accepted alike: a caller never branches on our doubts."""
+    wrong = [
+        state
+        for state in PayoutState
+        if status_of(state) is not ENDED.get(state, PayoutStatus.PROCESSING)
+    ]
+
+    assert wrong == []
+
+
+def test_every_state_belongs_to_the_one_status_that_it_is_shown_as():
+    """A search by status finds what is shown with it: nothing twice, nothing left out."""
+    found = [(state, status) for status in PayoutStatus for state in states_of(status)]
+
+    assert sorted(found) == sorted((state, status_of(state)) for state in PayoutState)
