@@ -25,6 +25,7 @@ from gateway.core.permissions import Action
 from gateway.core.rights import Area
 from gateway.core.storage import StoreUnavailable
 from gateway.core.windows import LONGEST_DAYS, LocalWindow
+from gateway.payouts.matching import NamedPayouts
 from gateway.statements.model import LinkedEntry, local_day
 from gateway.statements.service import Statements
 from gateway.store.kernel.database import Database
@@ -172,12 +173,11 @@ class DebitWatch:
         found = await self.statements.payouts.behind(
             account_id, {row.e2e_id for row in rows}, {row.provider_key for row in rows}
         )
-        by_name = {name: each for each in found for name in (each.provider_key, each.e2e_id)}
-        by_name.pop("", None)
+        payouts = NamedPayouts(found)
         for row in rows:
-            payout = by_name.get(row.provider_key) or by_name.get(row.e2e_id)
-            if payout is not None:
-                how = {"settled_by": f"payout:{payout.reference}", "settled_at": now}
+            named = payouts.named(row.provider_key, row.e2e_id)
+            if named:
+                how = {"settled_by": f"payout:{named[0].reference}", "settled_at": now}
                 await self.database.write(_settling(account_id, row.line_id).values(how))
         return known or now - timedelta(days=1)
 

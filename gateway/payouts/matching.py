@@ -1,29 +1,91 @@
-"""A payout's movement in the bank's statement: what proves it where no answer does."""
+"""
+A bank's movements matched with payouts, for follow-up, verification, statements and day closings.
+
+A movement names its payout by our key, where the bank repeats it. A debit names it by the
+end-to-end id too; what comes in carries the id of another payment.
+"""
 
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import Final
 
+from gateway.banks.bank_pages import walked
 from gateway.banks.connections import offered
 from gateway.banks.port.capabilities import PortCall
 from gateway.banks.port.providers import Bank, Evidence, Phase, PixReturn, Settled
 from gateway.banks.port.statements import Direction, Entry, MovementKind
+from gateway.core.money import Money
 from gateway.core.strict import is_e2e_id
 from gateway.core.windows import LONGEST_DAYS, Window
 from gateway.payouts.model import Payout
 
-_CLOCKS_APART = timedelta(hours=1)
-"""How far a bank's clock may be behind ours; movements older than that are not looked at."""
+MOST: Final = 100
+"""Returns of one payout that are kept; a receiver sends money back in a few parts at most."""
 
+# How far a bank's clock may be behind ours; older movements are not looked at.
+_CLOCKS_APART: Final = timedelta(hours=1)
 # What is looked for is among the newest; a bank may return fewer at once.
-_PAGE = 200
-
+_PAGE: Final = 200
 # An answer without proof is better than a look that never ends; the next one tries again.
-_MOST_PAGES = 50
+_MOST_PAGES: Final = 50
+
+
+class NamedPayouts:
+    """Payouts, found by the names that a movement of their bank carries."""
+
+    def __init__(self, payouts: Iterable[Payout]) -> None:
+        self._by_key: dict[str, Payout] = {}
+        self._by_e2e_id: dict[str, list[Payout]] = {}
+        for each in payouts:
+            self._by_key[each.provider_key] = each
+            if each.e2e_id:
+                self._by_e2e_id.setdefault(each.e2e_id, []).append(each)
+
+    def every(self, entry: Entry) -> Sequence[Payout]:
+        """Return the payouts that a movement names, the one named by our key first."""
+        e2e_id = entry.e2e_id if entry.direction is Direction.DEBIT else ""
+        return self.named(entry.provider_key, e2e_id)
+
+    def of(self, entry: Entry) -> Payout | None:
+        """Return the payout that a movement names, by our key above all."""
+        return next(iter(self.every(entry)), None)
+
+    def named(self, provider_key: str, e2e_id: str) -> Sequence[Payout]:
+        """Return the payouts of a key and of a debit's end-to-end id; each may be empty."""
+        found = [self._by_key[provider_key]] if provider_key in self._by_key else []
+        others = self._by_e2e_id.get(e2e_id, ())
+        return [*found, *(each for each in others if each.provider_key != provider_key)]
+
+
+def returns_in(entries: Iterable[Entry], provider_key: str) -> tuple[PixReturn, ...]:
+    """
+    Read the returns of a payout from movements of its account.
+
+    A bank's entry is one if it repeats our key and names the return's own id.
+    Without that id the same money could not be told from a second return.
+    """
+    return tuple(
+        PixReturn(id=entry.e2e_id, value=entry.value, at=entry.created_at)
+        for entry in entries
+        if entry.provider_key == provider_key and is_return(entry)
+    )
+
+
+def is_return(entry: Entry) -> bool:
+    """Say whether a movement is money of one of our payouts that came back."""
+    came_in = entry.direction is Direction.CREDIT and entry.kind is MovementKind.PIX_RETURN
+    return came_in and entry.provider_key != "" and is_return_id(entry.e2e_id)
+
+
+def is_return_id(text: str) -> bool:
+    """Say whether a text is a return's own id of the central bank's form."""
+    return text.startswith("D") and is_e2e_id(text)
 
 
 CallPlace = Callable[[], AbstractAsyncContextManager[None]]
@@ -50,9 +112,9 @@ class StatementSearch:
     """
     Looks for the movements of an account's payouts since the oldest was created, all in one walk.
 
-    A movement is a payout's when the amount is the same and the entry carries our
-    provider key or the payout's end-to-end id; where neither can be told, the bank is not asked.
-    What came back of it stands before it, for entries come newest first.
+    A movement proves a payout that it names if it is a debit of the same amount. Where the bank
+    names payouts in no movement, it is not asked. What came back of a payout stands before it,
+    for entries come newest first.
 
     Attributes:
         found: The settlements seen so far, by provider key. They are proven however the walk
@@ -60,15 +122,14 @@ class StatementSearch:
     """
 
     def __init__(self, payouts: Sequence[Payout], bank: Bank) -> None:
-        """Ask nothing yet."""
         can = bank.adapter.capabilities
+        sought = [each for each in payouts if can.statement_proves(each.e2e_id)]
+        self.found: dict[str, Settled] = {}
         self._bank = bank
-        self._sought = _Sought([each for each in payouts if can.statement_proves(each.e2e_id)])
-
-    @property
-    def found(self) -> Mapping[str, Settled]:
-        """Return what is proven."""
-        return self._sought.found
+        self._named = NamedPayouts(sought)
+        self._waiting = {each.provider_key: each for each in sought}
+        self._back: dict[str, list[Entry]] = {}
+        self._oldest = self._since()
 
     async def walk(self, now: datetime, asking: Asking) -> None:
         """
@@ -78,9 +139,9 @@ class StatementSearch:
             ProviderError: the bank gave no usable answer.
             TimeoutError: its time is over.
         """
-        if not self._sought.waiting:
+        if not self._waiting:
             return
-        window = _window(self._sought.oldest, now)
+        window = _window(self._oldest, now)
         async with asyncio.timeout_at(asking.ends_at):
             await self._read(window, asking)
 
@@ -96,56 +157,40 @@ class StatementSearch:
                     page = await calls.list_statement(bank.account, window, cursor, size)
                 left_s -= clock() - asked_at
             cursor = page.next_cursor
-            if self._sought.ends_in(page.items) or cursor is None:
+            if self._ends_in(page.items) or cursor is None:
                 return
 
-
-class _Sought:
-    """
-    Payouts whose movements are looked for.
-
-    Attributes:
-        waiting: Those not found yet, by provider key.
-        found: Settlements of the others, by provider key.
-        oldest: Since when movements are looked at.
-    """
-
-    def __init__(self, payouts: Sequence[Payout]) -> None:
-        self.waiting = {each.provider_key: each for each in payouts}
-        self.found: dict[str, Settled] = {}
-        self._back: dict[str, list[Entry]] = {}
-        self.oldest = self._since()
-        self._by_e2e_id: dict[str, list[Payout]] = {}
-        for each in payouts:
-            if each.e2e_id:
-                self._by_e2e_id.setdefault(each.e2e_id, []).append(each)
-
-    def ends_in(self, entries: Iterable[Entry]) -> bool:
+    def _ends_in(self, entries: Iterable[Entry]) -> bool:
         """Look through a page; say whether what follows it shows nothing more."""
         for entry in entries:
-            for payout in self._named(entry):
-                if _is_of(entry, payout):
-                    self._settle(entry, self.waiting.pop(payout.provider_key))
+            for payout in self._named.every(entry):
+                if payout.provider_key not in self._waiting:
+                    continue
+                if entry.direction is Direction.DEBIT and entry.value == payout.value:
+                    self._settle(entry, payout)
                 elif entry.provider_key == payout.provider_key:
                     self._back.setdefault(entry.provider_key, []).append(entry)
-            if not self.waiting or entry.created_at < self.oldest:
+            if not self._waiting or entry.created_at < self._oldest:
                 return True
         return False
 
-    def _named(self, entry: Entry) -> Sequence[Payout]:
-        """Return the payouts, not found yet, that an entry may be of."""
-        named = {each.provider_key for each in self._by_e2e_id.get(entry.e2e_id, ())}
-        named.add(entry.provider_key)
-        return [self.waiting[key] for key in named if key in self.waiting]
-
     def _settle(self, entry: Entry, payout: Payout) -> None:
-        back = returns_in(self._back.pop(payout.provider_key, ()), payout.provider_key)
-        self.found[payout.provider_key] = replace(_settled(entry), returns=back)
-        self.oldest = self._since()
+        """Read a movement as the settlement it proves."""
+        key = payout.provider_key
+        del self._waiting[key]
+        self.found[key] = Settled(
+            evidence=Evidence(phase=Phase.ANSWERED, bytes_left=True, reason="statement"),
+            value=entry.value,
+            provider_id=entry.provider_id,
+            e2e_id=entry.e2e_id,
+            settled_at=entry.created_at,
+            returns=returns_in(self._back.pop(key, ()), key),
+        )
+        self._oldest = self._since()
 
     def _since(self) -> datetime:
         """Return the instant before which no movement can be one of those that are waited for."""
-        created = (each.created_at for each in self.waiting.values())
+        created = (each.created_at for each in self._waiting.values())
         return min(created, default=datetime.max.replace(tzinfo=UTC)) - _CLOCKS_APART
 
 
@@ -156,49 +201,73 @@ def _window(since: datetime, now: datetime) -> Window:
     return Window(first, last)
 
 
-def _is_of(entry: Entry, payout: Payout) -> bool:
-    """Say whether a movement is the payout's."""
-    if entry.direction is not Direction.DEBIT or entry.value != payout.value:
-        return False
-    same_key = entry.provider_key != "" and entry.provider_key == payout.provider_key
-    return same_key or (entry.e2e_id != "" and entry.e2e_id == payout.e2e_id)
-
-
-def _settled(entry: Entry) -> Settled:
-    """Read a movement as the settlement it proves."""
-    return Settled(
-        evidence=Evidence(phase=Phase.ANSWERED, bytes_left=True, reason="statement"),
-        value=entry.value,
-        provider_id=entry.provider_id,
-        e2e_id=entry.e2e_id,
-        settled_at=entry.created_at,
-    )
-
-
-MOST = 100
-"""Returns of one payout that are kept; a receiver sends money back in a few parts at most."""
-
-
-def returns_in(entries: Iterable[Entry], provider_key: str) -> tuple[PixReturn, ...]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Execution:
     """
-    Read the returns of a payout from movements of its account.
+    Money that left.
 
-    A bank's entry is one if it repeats our key and names the return's own id.
-    Without that id the same money could not be told from a second return.
+    Attributes:
+        key: The provider key it was ordered under; empty when the bank does
+            not repeat it, or when it was ordered elsewhere.
+        value: Above zero.
+        returned: All of it came back under the same key.
     """
-    return tuple(
-        PixReturn(id=entry.e2e_id, value=entry.value, at=entry.created_at)
-        for entry in entries
-        if entry.provider_key == provider_key and is_return(entry)
-    )
+
+    key: str
+    e2e_id: str
+    value: Money
+    at: datetime
+    returned: bool = False
 
 
-def is_return(entry: Entry) -> bool:
-    """Say whether a movement is money of one of our payouts that came back."""
-    came_in = entry.direction is Direction.CREDIT and entry.kind is MovementKind.PIX_RETURN
-    return came_in and entry.provider_key != "" and is_return_id(entry.e2e_id)
+@dataclass(frozen=True, slots=True)
+class StatementPayouts:
+    """What a statement shows of payouts: those that left, and what came back, by provider key."""
+
+    executions: Sequence[Execution]
+    returns: Mapping[str, Sequence[PixReturn]]
 
 
-def is_return_id(text: str) -> bool:
-    """Say whether a text is a return's own id of the central bank's form."""
-    return text.startswith("D") and is_e2e_id(text)
+async def statement_payouts(bank: Bank, window: Window, rows: Sequence[Payout]) -> StatementPayouts:
+    """
+    Read the Pix that left an account in a window, and came back to it, newest first.
+
+    Args:
+        bank: The account's.
+        window: Of settlement.
+        rows: Payouts whose end-to-end ids name the key of an entry without one.
+
+    Raises:
+        ProviderError: the bank gave no usable answer.
+    """
+    size = bank.adapter.capabilities.largest_page
+    calls = offered(bank, PortCall.LIST_STATEMENT)
+    pages = walked(lambda cursor: calls.list_statement(bank.account, window, cursor, size))
+    entries = [entry async for page in pages for entry in page.items]
+    keys = dict.fromkeys(entry.provider_key for entry in entries if is_return(entry))
+    returns = {key: returns_in(entries, key) for key in keys}
+    return StatementPayouts(_executions(entries, NamedPayouts(rows)), returns)
+
+
+def _executions(entries: Sequence[Entry], rows: NamedPayouts) -> list[Execution]:
+    """Name the key of each movement that may be a payout; money given back is none."""
+    back: Counter[str] = Counter()
+    for entry in entries:
+        if entry.provider_key and entry.direction is Direction.CREDIT:
+            back[entry.provider_key] += entry.value.centavos
+    found: list[Execution] = []
+    for entry in entries:
+        is_ours = entry.is_pix and entry.kind is not MovementKind.PIX_RETURN
+        if not is_ours or entry.direction is not Direction.DEBIT:
+            continue
+        row = rows.of(entry)
+        found.append(
+            Execution(
+                key=entry.provider_key or (row.provider_key if row else ""),
+                e2e_id=entry.e2e_id,
+                value=entry.value,
+                at=entry.created_at,
+                returned=back[entry.provider_key] >= entry.value.centavos,
+            )
+        )
+    return found

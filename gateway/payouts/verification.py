@@ -9,119 +9,23 @@ payout is kept beside it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import timedelta
 from enum import StrEnum
 
-from gateway.banks.connections import offered
-from gateway.banks.port.capabilities import PortCall
 from gateway.banks.port.providers import Bank, Banks, PixReturn, ProviderError
-from gateway.banks.port.statements import Direction, Entry, MovementKind
 from gateway.core.account import Account
 from gateway.core.audit_context import RuleViolation
 from gateway.core.clocks import Now
-from gateway.core.money import Money, sum_of
+from gateway.core.money import sum_of
 from gateway.core.windows import LONGEST_DAYS, Window
 from gateway.payouts.followup_store import StoredFollowUps
-from gateway.payouts.matching import is_return, returns_in
+from gateway.payouts.matching import Execution, statement_payouts
 from gateway.payouts.model import Payout, PayoutState
 from gateway.payouts.return_store import StoredReturns
 from gateway.payouts.staff import payouts_of
 from gateway.payouts.store import StoredPayouts
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Execution:
-    """
-    Money that left.
-
-    Attributes:
-        key: The provider key it was ordered under; empty when the bank does
-            not repeat it, or when it was ordered elsewhere.
-        value: Above zero.
-        returned: All of it came back under the same key.
-    """
-
-    key: str
-    e2e_id: str
-    value: Money
-    at: datetime
-    returned: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class StatementPayouts:
-    """What a statement shows of payouts: those that left, and what came back, by provider key."""
-
-    executions: Sequence[Execution]
-    returns: Mapping[str, Sequence[PixReturn]]
-
-
-async def statement_payouts(bank: Bank, window: Window, rows: Sequence[Payout]) -> StatementPayouts:
-    """
-    Read the Pix that left an account in a window, and came back to it, newest first.
-
-    Args:
-        bank: The account's.
-        window: Of settlement.
-        rows: Payouts whose end-to-end ids name the key of an entry without one.
-
-    Raises:
-        ProviderError: the bank gave no usable answer.
-    """
-    entries = [entry async for entry in _entries(bank, window)]
-    keys = dict.fromkeys(entry.provider_key for entry in entries if is_return(entry))
-    returns = {key: returns_in(entries, key) for key in keys}
-    return StatementPayouts(_executions(entries, rows), returns)
-
-
-def _executions(entries: Sequence[Entry], rows: Sequence[Payout]) -> list[Execution]:
-    """Name the key of each movement that may be a payout."""
-    keys = {row.e2e_id: row.provider_key for row in rows if row.e2e_id}
-    back = _came_back(entries)
-    return [
-        Execution(
-            key=entry.provider_key or keys.get(entry.e2e_id, ""),
-            e2e_id=entry.e2e_id,
-            value=entry.value,
-            at=entry.created_at,
-            returned=back[entry.provider_key] >= entry.value.centavos,
-        )
-        for entry in _paid_out(entries)
-    ]
-
-
-def _came_back(entries: Sequence[Entry]) -> Counter[str]:
-    """Add up what came in under each key of ours, in centavos."""
-    back: Counter[str] = Counter()
-    for entry in entries:
-        if entry.provider_key and entry.direction is Direction.CREDIT:
-            back[entry.provider_key] += entry.value.centavos
-    return back
-
-
-def _paid_out(entries: Sequence[Entry]) -> Iterator[Entry]:
-    """Choose what may be a payout; money given back is none."""
-    for entry in entries:
-        is_ours = entry.is_pix and entry.kind is not MovementKind.PIX_RETURN
-        if is_ours and entry.direction is Direction.DEBIT:
-            yield entry
-
-
-async def _entries(bank: Bank, window: Window) -> AsyncIterator[Entry]:
-    """Walk every page; each call has the adapter's own deadline."""
-    size = bank.adapter.capabilities.largest_page
-    calls = offered(bank, PortCall.LIST_STATEMENT)
-    cursor: str | None = None
-    while True:
-        page = await calls.list_statement(bank.account, window, cursor, size)
-        for entry in page.items:
-            yield entry
-        cursor = page.next_cursor
-        if cursor is None:
-            return
-
 
 # A payout of the last day may be in the bank's statement of the days after.
 _SETTLES_WITHIN = timedelta(days=2)

@@ -39,8 +39,7 @@ from gateway.core.windows import (
     local_start,
 )
 from gateway.payouts.links import PayoutLinks
-from gateway.payouts.matching import is_return_id
-from gateway.payouts.model import Payout
+from gateway.payouts.matching import NamedPayouts, is_return_id
 from gateway.reports.files import Turns, in_turn
 from gateway.statements.model import (
     Bounds,
@@ -270,12 +269,12 @@ class Statements:
         keys = {each.provider_key for each in page}
         out = {each.e2e_id for each in page if each.direction is Direction.DEBIT}
         came_in = {each.e2e_id for each in page if each.direction is Direction.CREDIT}
-        payouts = _by_name(await self.payouts.behind(account_id, out, keys))
+        payouts = NamedPayouts(await self.payouts.behind(account_id, out, keys))
         charges = {each.e2e_id: each for each in await self.charges.paid_by(account_id, came_in)}
         return [
             LinkedEntry(
                 entry=each,
-                payout=payouts.get(each.provider_key) or _ordered(each, payouts),
+                payout=payouts.of(each),
                 charge=charges.get(each.e2e_id) if each.direction is Direction.CREDIT else None,
             )
             for each in page
@@ -339,13 +338,3 @@ def _names(refund: Refund) -> Sequence[str]:
 
 def _refund_of(entry: Entry, refunds: Mapping[str, Refund]) -> Refund | None:
     return refunds.get(entry.provider_key) or refunds.get(entry.e2e_id)
-
-
-def _by_name(payouts: Iterable[Payout]) -> Mapping[str, Payout]:
-    """Order payouts by each name that a bank may call them by; the two never look alike."""
-    return {name: each for each in payouts for name in (each.provider_key, each.e2e_id) if name}
-
-
-def _ordered(entry: Entry, payouts: Mapping[str, Payout]) -> Payout | None:
-    """Return the payout of a debit; what came in has another's end-to-end id."""
-    return payouts.get(entry.e2e_id) if entry.direction is Direction.DEBIT else None

@@ -34,9 +34,10 @@ from gateway.core.money import Money
 from gateway.credentials.service import Credentials
 from gateway.identity.sealed_mail import SealedOutbox
 from gateway.identity.services import IdentityServices
+from gateway.payouts.matching import Execution
 from gateway.payouts.reconciler import Reconciler
 from gateway.payouts.staff import PayoutRecords
-from gateway.payouts.verification import Execution, Verification
+from gateway.payouts.verification import Verification
 from gateway.reports.files import Turns
 from gateway.reviews.service import Reviews
 from gateway.security.keys import Derivation

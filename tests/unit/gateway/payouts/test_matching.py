@@ -1,4 +1,4 @@
-"""What a statement says about money that left."""
+"""Which payout a movement names, and what a statement says about money that left."""
 
 from dataclasses import replace
 from datetime import date
@@ -7,7 +7,7 @@ from gateway.banks.port.providers import Bank, Page, ProviderAccount
 from gateway.banks.port.statements import Direction, Entry, MovementKind
 from gateway.core.money import Money
 from gateway.core.windows import Window
-from gateway.payouts.verification import Execution, statement_payouts
+from gateway.payouts.matching import Execution, NamedPayouts, statement_payouts
 from tests.world.movements import movement
 from tests.world.payouts import PayoutWorld, ScriptedBank
 from tests.world.standing import NOON, Clock
@@ -86,3 +86,22 @@ async def test_parts_that_came_back_are_all_of_it_together():
     [part] = await read([parts[0], movement(provider_key=KEY)])
 
     assert (whole.returned, part.returned) == (True, False)
+
+
+def test_a_movement_names_its_payout_by_our_key_above_all():
+    other = replace(PAYOUT, reference="order-2", provider_key="1" * 32, e2e_id="E7")
+    payouts = NamedPayouts([PAYOUT, other])
+
+    assert payouts.of(movement(provider_key=KEY, e2e_id="E7")) is PAYOUT
+    assert payouts.every(movement(provider_key=KEY, e2e_id="E7")) == [PAYOUT, other]
+    assert payouts.of(movement(e2e_id="E7")) is other
+    assert payouts.of(movement(e2e_id="")) is None
+
+
+def test_money_that_comes_in_is_named_by_our_key_alone():
+    """Its end-to-end id is another payment's."""
+    payouts = NamedPayouts([replace(PAYOUT, e2e_id="E7")])
+    income = movement(direction=Direction.CREDIT)
+
+    assert payouts.of(income) is None
+    assert payouts.of(movement(direction=Direction.CREDIT, provider_key=KEY)) is not None

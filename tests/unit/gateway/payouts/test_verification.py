@@ -12,8 +12,9 @@ from gateway.banks.port.statements import Direction, Entry, MovementKind
 from gateway.core.audit_context import RuleViolation
 from gateway.core.money import Money
 from gateway.core.windows import Window
+from gateway.payouts.matching import Execution
 from gateway.payouts.model import PayoutState
-from gateway.payouts.verification import Execution, Kind, Report, Verification
+from gateway.payouts.verification import Kind, Report, Verification
 from tests.unit.standing_payouts import company_and_accounts, stand
 from tests.world.movements import movement
 from tests.world.payouts import OneBank, ScriptedBank
