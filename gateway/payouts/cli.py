@@ -9,23 +9,29 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gateway.cli.console import Terminal, changing, reading
+from gateway.cli.console import Row, Terminal, changing, fields_of, reading, show_json
 from gateway.cli.context import CommandContext, in_store
 from gateway.core import trace
 from gateway.core.audit_context import RuleViolation
+from gateway.core.schemas import instant
 from gateway.core.windows import Window
 from gateway.payouts.documents import PayoutDetail
-from gateway.payouts.model import Payout, PayoutState
+from gateway.payouts.model import FINAL_STATES, Attempt, Opinion, Payout, PayoutState, certainty_of
 
 if TYPE_CHECKING:
     from gateway.accounts.service import Accounts
     from gateway.core.account import Account
     from gateway.payouts.staff import PayoutRecords
     from gateway.payouts.verification import Report
-from gateway.cli.console import Row, fields_of, show_json
-from gateway.core.schemas import instant
-from gateway.payouts.model import FINAL_STATES, Attempt, Opinion, certainty_of
 
+LISTED = ("reference", "state", "certainty", "review", "value", "provider", "created_at")
+ATTEMPTS = (
+    *("number", "started_at", "outcome", "phase", "bytes_left", "reason", "http_status"),
+    *("provider_code", "last_probe_at", "next_probe_at"),
+)
+SIMILAR = ("reference", "state", "value", "created_at")
+RETURNS = ("id", "value", "at")
+OPINIONS = ("at", "by", "verdict", "withdrawn", "reason")
 DIFFERENCES = ("kind", "account_id", "reference", "key", "details")
 _PROBED = ("state", "certainty", "review", "provider_id", "e2e_id", "settled_at")
 _DAYS = timedelta(days=6)
@@ -204,16 +210,6 @@ def _records(office: CommandContext) -> PayoutRecords:
     from gateway.payouts.staff import PayoutRecords  # noqa: PLC0415 - the same
 
     return office.service(PayoutRecords)
-
-
-LISTED = ("reference", "state", "certainty", "review", "value", "provider", "created_at")
-ATTEMPTS = (
-    *("number", "started_at", "outcome", "phase", "bytes_left", "reason", "http_status"),
-    *("provider_code", "last_probe_at", "next_probe_at"),
-)
-SIMILAR = ("reference", "state", "value", "created_at")
-RETURNS = ("id", "value", "at")
-OPINIONS = ("at", "by", "verdict", "withdrawn", "reason")
 
 
 def payout_row(payout: Payout) -> Row:

@@ -1,8 +1,9 @@
 """
-What happened to a payout, event by event, with what was said as far as it may be kept.
+What happened to a payout, event by event, and the timeline that is shown of it.
 
-Events are only ever added. A step, a try and its event are one transaction, so none of them is
-there without the other. What happened before there were events is told by attempts alone.
+What was said is kept as far as it may be. Events are only ever added. A step, a try and its
+event are one transaction, so none of them is there without the other. What happened before there
+were events is told by attempts alone.
 """
 
 from __future__ import annotations

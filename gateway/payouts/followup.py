@@ -53,9 +53,20 @@ from gateway.payouts.return_store import StoredReturns
 from gateway.payouts.store import StoredPayouts
 from gateway.telemetry.ports import Count, Event
 
-Hear = Callable[[PayoutEvent], None]
-"""Is told what a bank said of a payout where that moved nothing; a step tells of itself."""
+_log = logging.getLogger(__name__)
 
+Hear = Callable[[PayoutEvent], None]
+"""Receives an answer of a bank that changes nothing; a step is an event of its own."""
+Moved = Callable[[Payout, Change], None]
+"""Receives a payout as it stood, and the step that was recorded."""
+
+# A read of a payout waits this long for the bank, then answers with what is stored.
+LOOK_S = 2.0
+
+UNSETTLED = frozenset({PayoutState.UNKNOWN, PayoutState.ACCEPTED})
+"""The states a bank's word can move."""
+_ORDERED = frozenset({PayoutState.ACCEPTED, PayoutState.PAID})
+_ELSEWHERE = Reason.DESTINATION_MISMATCH
 _FOUND: Final = {
     Settled: "settled",
     Accepted: "accepted",
@@ -64,13 +75,21 @@ _FOUND: Final = {
 }
 
 
-def unheard(_event: PayoutEvent) -> None:
-    """Ignore what a bank said."""
+def unobserved(_payout: Payout, _change: Change) -> None:
+    """Ignore a step."""
+
+
+def ignore(_event: PayoutEvent) -> None:
+    """Ignore an answer."""
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """One question to a bank about a payout; each answer returns the payout as it stands then."""
+class StatusQuery:
+    """
+    One status query at a bank; each answer returns the payout as it stands then.
+
+    Answers that change nothing are recorded as events.
+    """
 
     payout: Payout
     asked_at: datetime
@@ -79,7 +98,7 @@ class Look:
 
     def not_found(self) -> Payout:
         """Tell that the bank does not know it, which proves nothing yet."""
-        return self._told("not_found", {})
+        return self._record("not_found", {})
 
     def failed(self, problem: Exception) -> Payout:
         """Tell that there was no answer, and why in a word of ours."""
@@ -87,49 +106,26 @@ class Look:
             facts: dict[str, Fact] = {"reason": known_reason(problem.reason)}
             if problem.http_status is not None:
                 facts["http_status"] = problem.http_status
-            return self._told("no_answer", facts)
+            return self._record("no_answer", facts)
         lost = isinstance(problem, TimeoutError)
         reason = Reason.TIMEOUT if lost else Reason.ADAPTER_RAISED
-        return self._told("no_answer", {"reason": reason.value})
+        return self._record("no_answer", {"reason": reason.value})
 
     def proved_nothing(self, said: Outcome) -> Payout:
         """Tell of an answer that is no step."""
-        return self._told(_FOUND.get(type(said), "unknown"), evidence_facts(said.evidence))
+        return self._record(_FOUND.get(type(said), "unknown"), evidence_facts(said.evidence))
 
     def contradicted(self, said: Outcome) -> Payout:
         """Tell of an answer that differs from the order: people decide."""
         facts = evidence_facts(said.evidence) | {"review": True}
         if isinstance(said, Settled):
             facts |= move_facts(said, self.payout.value)
-        self._told(_FOUND.get(type(said), "unknown"), facts)
+        self._record(_FOUND.get(type(said), "unknown"), facts)
         return replace(self.payout, review=True)
 
-    def _told(self, found: str, facts: dict[str, Fact]) -> Payout:
+    def _record(self, found: str, facts: dict[str, Fact]) -> Payout:
         self.hear(probed(self.payout, found, self.asked_at, self.now(), facts))
         return self.payout
-
-
-Moved = Callable[[Payout, Change], None]
-"""Is told of a payout as it stood, and of the step that was recorded."""
-
-
-_log = logging.getLogger(__name__)
-
-
-# A read of a payout waits this long for the bank, then answers with what is stored.
-LOOK_S = 2.0
-
-
-_ORDERED = frozenset({PayoutState.ACCEPTED, PayoutState.PAID})
-_ELSEWHERE = Reason.DESTINATION_MISMATCH
-
-
-UNSETTLED = frozenset({PayoutState.UNKNOWN, PayoutState.ACCEPTED})
-"""The states a bank's word can move."""
-
-
-def unobserved(_payout: Payout, _change: Change) -> None:
-    """Ignore a step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +158,7 @@ class FollowUp:
         account: Account,
         within_s: float = LOOK_S,
         named: str = "",
-        hear: Hear = unheard,
+        hear: Hear = ignore,
     ) -> Payout:
         """
         Return the payout after at most one look at the bank.
@@ -177,8 +173,8 @@ class FollowUp:
         if ended is not None:
             return await self._try(payout, ended)
         if payout.state in UNSETTLED:
-            look = Look(payout, self.now(), self.now, hear)
-            return await self._ask(look, account, within_s, named)
+            query = StatusQuery(payout, self.now(), self.now, hear)
+            return await self._ask(query, account, within_s, named)
         return payout
 
     async def search_statement(self, payout: Payout, account: Account, within_s: float) -> Payout:
@@ -214,7 +210,7 @@ class FollowUp:
         said = found.get(payout.provider_key)
         if said is None:
             return payout
-        return await self._take(Look(payout, self.now(), self.now, unheard), said)
+        return await self._take(StatusQuery(payout, self.now(), self.now, ignore), said)
 
     async def expire_lease(self, payout: Payout) -> Payout:
         """Take a payout whose sender is gone for unknown; one still owned stays."""
@@ -249,9 +245,11 @@ class FollowUp:
     def _day_is_over(self, payout: Payout) -> bool:
         return self.now().date() > payout.date
 
-    async def _ask(self, look: Look, account: Account, within_s: float, named: str) -> Payout:
+    async def _ask(
+        self, query: StatusQuery, account: Account, within_s: float, named: str
+    ) -> Payout:
         """Look the payout up at the bank it was sent to."""
-        payout = look.payout
+        payout = query.payout
         bank = self._bank(payout, account)
         is_named = bank is not None and not bank.adapter.capabilities.finds(payout.provider_id)
         bank_id = named if is_named else payout.provider_id
@@ -264,15 +262,15 @@ class FollowUp:
                 said = await find(bank.account, payout.provider_key, bank_id)
         except NotFound:
             absent = None if is_named else self._absent(payout, bank, asked_at)
-            return look.not_found() if absent is None else await self._try(payout, absent)
+            return query.not_found() if absent is None else await self._try(payout, absent)
         except (ProviderError, TimeoutError) as problem:
-            return look.failed(problem)
+            return query.failed(problem)
         except Exception as mistake:  # noqa: BLE001 - an adapter's mistake is none of the reader's
             _log.warning("find_payout of %s raised %s", bank.name, type(mistake).__name__)
-            return look.failed(mistake)
+            return query.failed(mistake)
         if is_named and not _repeats_key(said, payout):
-            return look.proved_nothing(said)
-        return await self._take(look, said)
+            return query.proved_nothing(said)
+        return await self._take(query, said)
 
     def _bank(self, payout: Payout, account: Account) -> Bank | None:
         """Return the bank account it was sent from; None when the account has another by now."""
@@ -284,24 +282,24 @@ class FollowUp:
             return None
         return bank
 
-    async def _take(self, look: Look, said: Outcome) -> Payout:
+    async def _take(self, query: StatusQuery, said: Outcome) -> Payout:
         """
         Do the step that the bank's answer proves; what differs from the order goes to review.
 
         That the bank holds an accepted payout, or does so no longer, is no
         step: it is returned, for whoever plans the next look.
         """
-        payout = look.payout
+        payout = query.payout
         if isinstance(said, Settled) and said.value != payout.value:
-            return look.contradicted(said)
+            return query.contradicted(said)
         if isinstance(said, Accepted) and payout.state is PayoutState.ACCEPTED:
-            return replace(look.proved_nothing(said), held_until=hold_of(said, self.now()))
+            return replace(query.proved_nothing(said), held_until=hold_of(said, self.now()))
         change = self._said(payout, said)
         if change is None:
-            return look.proved_nothing(said)
+            return query.proved_nothing(said)
         try:
             if change.after in _ORDERED and await self._went_elsewhere(payout):
-                return look.contradicted(said)
+                return query.contradicted(said)
         except StoreUnavailable:
             return payout
         found = await self._try(payout, change)

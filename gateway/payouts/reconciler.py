@@ -27,7 +27,7 @@ from gateway.core.account import Account
 from gateway.core.clocks import Now
 from gateway.core.storage import StoreUnavailable
 from gateway.payouts.events import PayoutEvent
-from gateway.payouts.followup import UNSETTLED, FollowUp, Hear, unheard
+from gateway.payouts.followup import UNSETTLED, FollowUp, Hear, ignore
 from gateway.payouts.followup_store import StoredFollowUps
 from gateway.payouts.matching import Asking
 from gateway.payouts.model import FINAL_STATES, Payout
@@ -338,7 +338,7 @@ class Reconciler:
         if recalled:
             _log.warning("payouts_planned_too_far_ahead count=%d", recalled)
 
-    async def look_at(self, payout: Payout, named: str = "", hear: Hear = unheard) -> Payout:
+    async def look_at(self, payout: Payout, named: str = "", hear: Hear = ignore) -> Payout:
         """
         Look at one payout: at the bank, then in its statement; return it as it stands.
 

@@ -147,9 +147,7 @@ class PayoutRecords:
         Raises:
             ServiceError: ``SVC.PIX.011`` (404) when there is none.
         """
-        payout = await self.payouts.find(account.id, reference)
-        if payout is None:
-            raise ServiceError(PAYOUT_NOT_FOUND, "no_row")
+        payout = await _found(self.payouts, account.id, reference)
         actor, key = who.acting.actor, (account.id, reference)
         attempts, events = await self.payouts.attempts(*key), await self.events.of(*key)
         given = await self._opinions(payout, events)
@@ -275,6 +273,45 @@ async def with_owner(
     return replace(request, owner=replace(owner, reason=order.difference_reason))
 
 
+Look = Callable[[str, str], Awaitable[Payout | None]]
+"""Looks at the payout of an account and a reference; None if somebody does, or did just now."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PayoutProbes:
+    """Looks at one payout as the reconciler does, and keeps the act on record."""
+
+    payouts: StoredPayouts
+    look: Look
+    audit: StoredAudit
+
+    async def probe(
+        self, acting: AuditContext, account_id: str, reference: str
+    ) -> tuple[Payout, Payout]:
+        """
+        Ask the bank once, at most every five seconds whoever asks; what it says is stored.
+
+        Returns:
+            The payout before and after.
+
+        Raises:
+            ServiceError: ``SVC.PIX.011`` (404) without such a payout, ``NOT_POSSIBLE`` for
+                one that has ended, ``SVC.GTW.005`` (429) for one that was just asked about.
+            StoreUnavailable: as stores do.
+        """
+        before = await _found(self.payouts, account_id, reference)
+        if before.state in FINAL_STATES:
+            raise ServiceError(NOT_POSSIBLE, "ended", field="reference")
+        after = await self.look(account_id, reference)
+        if after is None:
+            wait = {"Retry-After": str(round(PROBE_EVERY.total_seconds()))}
+            raise ServiceError(TOO_MANY_REQUESTS, "probed", wait)
+        details = {"before": before.state.value, "after": after.state.value}
+        subject = f"payout:{before.provider_key}"
+        await self.audit.append(acting.event("payout.probed", subject, details))
+        return before, after
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PayoutActs:
     """
@@ -302,9 +339,7 @@ class PayoutActs:
             ServiceError: ``SVC.PIX.011`` (404) when there is none.
             StoreUnavailable: as stores do.
         """
-        found = await self.payouts.find(account.id, reference)
-        if found is None:
-            raise ServiceError(PAYOUT_NOT_FOUND, "no_row")
+        found = await _found(self.payouts, account.id, reference)
         payout = await self.follow_up.look(found, account)
         is_paid = payout.state is PayoutState.PAID
         returns = await self.returns.of(payout.account_id, reference) if is_paid else ()
@@ -330,12 +365,15 @@ class PayoutActs:
         The bank is asked who owns the key. Raises as ``with_owner`` and ``order``.
         """
         named = await with_owner(self.owners, self.payouts, who.acting, account, order)
-        return await self._order(who, account, named)
+        return await self.order(who, account, named)
 
     @requires(Area.PAYOUT, Action.WRITE, active=True)
     async def order(self, who: Staff, account: Account, order: PayoutRequest) -> Payout | Approval:
         """Pay out; the order may wait for another user."""
-        return await self._order(who, account, order)
+        found = await self.pay(who, account, order)
+        if isinstance(found, Refund):
+            raise TypeError(found)
+        return found
 
     @requires(Area.PAYOUT, Action.WRITE, active=True)
     async def cancel(self, who: Staff, account: Account) -> AccountPayout:
@@ -346,12 +384,6 @@ class PayoutActs:
             ServiceError: whatever it is; the reference is not even looked up.
         """
         raise ServiceError(CANCEL_NOT_IMPLEMENTED, "final")
-
-    async def _order(self, who: Staff, account: Account, order: PayoutRequest) -> Payout | Approval:
-        found = await self.pay(who, account, order)
-        if isinstance(found, Refund):
-            raise TypeError(found)
-        return found
 
 
 async def payouts_of(store: StoredPayouts, account_id: str, window: Window) -> list[Payout]:
@@ -379,42 +411,8 @@ def _readable(person: str, event: PayoutEvent, payout: Payout) -> PayoutEvent:
     return replace(event, facts={"verdict": WITHDRAWN} if is_withdrawn else {})
 
 
-Look = Callable[[str, str], Awaitable[Payout | None]]
-"""Looks at the payout of an account and a reference; None if somebody does, or did just now."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PayoutProbes:
-    """Looks at one payout as the reconciler does, and keeps the act on record."""
-
-    payouts: StoredPayouts
-    look: Look
-    audit: StoredAudit
-
-    async def probe(
-        self, acting: AuditContext, account_id: str, reference: str
-    ) -> tuple[Payout, Payout]:
-        """
-        Ask the bank once, at most every five seconds whoever asks; what it says is stored.
-
-        Returns:
-            The payout before and after.
-
-        Raises:
-            ServiceError: ``SVC.PIX.011`` (404) without such a payout, ``NOT_POSSIBLE`` for
-                one that has ended, ``SVC.GTW.005`` (429) for one that was just asked about.
-            StoreUnavailable: as stores do.
-        """
-        before = await self.payouts.find(account_id, reference)
-        if before is None:
-            raise ServiceError(PAYOUT_NOT_FOUND, "no_row")
-        if before.state in FINAL_STATES:
-            raise ServiceError(NOT_POSSIBLE, "ended", field="reference")
-        after = await self.look(account_id, reference)
-        if after is None:
-            wait = {"Retry-After": str(round(PROBE_EVERY.total_seconds()))}
-            raise ServiceError(TOO_MANY_REQUESTS, "probed", wait)
-        details = {"before": before.state.value, "after": after.state.value}
-        subject = f"payout:{before.provider_key}"
-        await self.audit.append(acting.event("payout.probed", subject, details))
-        return before, after
+async def _found(payouts: StoredPayouts, account_id: str, reference: str) -> Payout:
+    payout = await payouts.find(account_id, reference)
+    if payout is None:
+        raise ServiceError(PAYOUT_NOT_FOUND, "no_row")
+    return payout

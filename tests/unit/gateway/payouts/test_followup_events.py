@@ -15,7 +15,7 @@ from gateway.banks.port.providers import (
     Unknown,
 )
 from gateway.payouts.events import PayoutEvent
-from gateway.payouts.followup import Look, unheard
+from gateway.payouts.followup import StatusQuery, ignore
 from tests.world.stores.samples import NOW, payout
 
 ANSWER = Evidence(
@@ -23,8 +23,8 @@ ANSWER = Evidence(
 )
 
 
-def look(heard: list[PayoutEvent]) -> Look:
-    return Look(payout(), NOW, lambda: NOW + timedelta(seconds=1), heard.append)
+def look(heard: list[PayoutEvent]) -> StatusQuery:
+    return StatusQuery(payout(), NOW, lambda: NOW + timedelta(seconds=1), heard.append)
 
 
 @pytest.mark.parametrize(
@@ -75,6 +75,6 @@ def test_that_it_is_not_found_is_told():
     heard: list[PayoutEvent] = []
 
     look(heard).not_found()
-    unheard(heard[0])
+    ignore(heard[0])
 
     assert heard[0].facts["found"] == "not_found"

@@ -19,7 +19,7 @@ from gateway.core.rights import Role
 from gateway.core.user import User
 from gateway.core.windows import Paging
 from gateway.payouts.events import PayoutEvent
-from gateway.payouts.followup import Look
+from gateway.payouts.followup import StatusQuery
 from gateway.payouts.model import Failure, Opinion, PayoutState, Verdict
 from gateway.reviews.model import JudgementBody, Progress, ReviewState, WithdrawalBody
 from gateway.reviews.service import person
@@ -112,7 +112,7 @@ async def shown_less(office: Registers) -> None:
     await company_and_accounts(office.store)
     await stand(office.store, payout(), UNKNOWN)
     heard: list[PayoutEvent] = []
-    look = Look(await row(office), NOON, office.clock, heard.append)
+    look = StatusQuery(await row(office), NOON, office.clock, heard.append)
     await review(office.store, look.contradicted(MOVED), *heard)
 
 
