@@ -12,7 +12,7 @@ from gateway.core import errors
 from gateway.core.rights import Role
 from gateway.core.storage import StoreUnavailable
 from gateway.http.route import Answer, Document
-from gateway.payouts.model import KeyPayout, PayoutRequest
+from gateway.payouts.model import Payout, PayoutRequest
 from gateway.payouts.routes import routes
 from gateway.payouts.service import PayoutActs, PayoutRecords
 from tests.unit.gateway.http.backoffice.ordering import WAITING, Says
@@ -76,8 +76,8 @@ PAYER = replace(OFFICE, person=somebody(Role.OPERATOR, has_factor=True, factor_a
 
 async def orders(says: Says, method: PayoutMethod) -> Document | Answer[Any]:
     """Order a payout of a method."""
-    others: Any = dict.fromkeys(("payouts", "returns", "follow_up", "probes"))
-    acts = PayoutActs(pay=says.order, owners=KnownOwner(), **others)  # type: ignore[arg-type]
+    others: Any = dict.fromkeys(("owners", "returns", "follow_up", "probes"))
+    acts = PayoutActs(pay=says.order, payouts=Known(), **others)  # type: ignore[arg-type]
     records: Any = PayoutRecords
     by_bank = method is PayoutMethod.BANK_ACCOUNT
     name, payee = ("withdraw_bank", BANK) if by_bank else ("withdraw_pix", PIX)
@@ -85,11 +85,11 @@ async def orders(says: Says, method: PayoutMethod) -> Document | Answer[Any]:
     return await rows[f"backoffice.{name}"].serve(PAYER, posted({**BODY, "destination": payee}))
 
 
-class KnownOwner:
-    """Leaves an order as it is."""
+class Known:
+    """Knows each reference already: whose key it is was asked then."""
 
-    async def named(self, _acting: object, _account: object, order: KeyPayout) -> PayoutRequest:
-        return order.request
+    async def find(self, _account_id: str, _reference: str) -> Payout:
+        return payout()
 
 
 @pytest.mark.parametrize("method", PayoutMethod)
