@@ -84,13 +84,6 @@ class PayoutGuards:
             if self.similar.refuse:
                 raise ServiceError(errors.PAYOUT_NOT_ALLOWED, "similar")
 
-    async def check(self, caller: Caller, payout: Payout) -> None:
-        """Refuse as ``admit`` does; nothing is counted or logged."""
-        if await self.stop_of(caller) is not None:
-            raise ServiceError(errors.PAYOUTS_STOPPED, "stopped")
-        if self.similar.refuse and await self.similar_to(payout):
-            raise ServiceError(errors.PAYOUT_NOT_ALLOWED, "similar")
-
     async def go_on(self, caller: Caller) -> None:
         """
         Check that this caller's payouts are not stopped; needs no stored payout.
