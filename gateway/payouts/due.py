@@ -40,7 +40,6 @@ from sqlalchemy import (
 )
 from sqlalchemy.sql.selectable import FromClause
 
-from gateway.payouts.checks import CheckWriter
 from gateway.payouts.followups import (
     CHANGED_AHEAD,
     ENDS_AHEAD,
@@ -55,6 +54,7 @@ from gateway.payouts.followups import (
 )
 from gateway.payouts.model import Payout, PayoutState
 from gateway.payouts.rows import key_columns, restored_payout
+from gateway.payouts.writes import PayoutWriter
 from gateway.store.kernel.database import Database
 from gateway.store.tables.columns import Instant, Record, instant_unseen
 from gateway.store.tables.core import UNRESOLVED, attempts, payouts
@@ -212,7 +212,7 @@ class StoredFollowUps:
     def __init__(self, database: Database) -> None:
         self.on_unreadable: Callable[[str], None] = _untold
         self._database = database
-        self._checks = CheckWriter(database)
+        self._writer = PayoutWriter(database)
         self._after = ""
 
     async def due(self, now: datetime) -> Sequence[DueAccount]:
@@ -280,11 +280,11 @@ class StoredFollowUps:
 
         A payout that has changed since the check keeps the schedule of its last step.
         """
-        return await self._checks.write(checked)
+        return await self._writer.write(checked) is True
 
     async def close(self) -> None:
         """Finish noting what was asked for."""
-        await self._checks.close()
+        await self._writer.close()
 
     async def recall(self, now: datetime) -> int:
         """Plan a look now for payouts that a clock planned which was put back; return how many."""

@@ -68,3 +68,11 @@ async def test_a_store_that_is_away_says_so(store: Store, name: str) -> None:
 
     with pytest.raises(StoreUnavailable):
         await getattr(store.follow_ups, name)()
+
+
+async def test_a_store_that_is_closed_says_so(store: Store) -> None:
+    await store.payouts.add(payout(), attempt())
+    await store.follow_ups.close()
+
+    with pytest.raises(StoreUnavailable):
+        await store.follow_ups.checked(LOOK)
