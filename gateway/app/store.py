@@ -20,8 +20,8 @@ from gateway.core.storage import StoreUnavailable
 from gateway.credentials.store import StoredCredentials
 from gateway.identity.stores import IdentityStore, identity_store
 from gateway.net.common.runtime import utc_now
+from gateway.payouts.due import StoredFollowUps
 from gateway.payouts.event_store import StoredPayoutEvents
-from gateway.payouts.followup_store import StoredFollowUps
 from gateway.payouts.links import PayoutLinks
 from gateway.payouts.opinion_store import StoredReviews
 from gateway.payouts.return_store import StoredReturns

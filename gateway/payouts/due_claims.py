@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import Final
 
 from gateway.banks.paces import Pace
-from gateway.payouts.followup_store import StoredFollowUps
+from gateway.payouts.due import StoredFollowUps
 from gateway.payouts.followups import MOST_ACCOUNTS, DueAccount, DueClaim
 from gateway.payouts.model import Payout
 

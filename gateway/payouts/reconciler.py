@@ -25,10 +25,10 @@ from gateway.core import trace
 from gateway.core.account import Account
 from gateway.core.clocks import Now
 from gateway.core.storage import StoreUnavailable
+from gateway.payouts.due import StoredFollowUps
 from gateway.payouts.due_claims import DueClaims, Lease, by_account
 from gateway.payouts.events import PayoutEvent
 from gateway.payouts.followup import UNSETTLED, FollowUp
-from gateway.payouts.followup_store import StoredFollowUps
 from gateway.payouts.followups import CLAIM, PROBE_EVERY, Checked, ProbeClaim, held_check
 from gateway.payouts.looks import Hear, unheard
 from gateway.payouts.model import FINAL_STATES, Payout, PayoutState
