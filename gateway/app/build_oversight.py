@@ -31,7 +31,6 @@ from gateway.http.backoffice.routing import Routes
 from gateway.http.panel.pages.kit import CHOICES, PageContext
 from gateway.http.panel.pages.page import Page
 from gateway.http.route import Surface
-from gateway.http.table import Table
 from gateway.identity.sealed_mail import SealedOutbox
 from gateway.outbox import routes as outbox_routes
 from gateway.outbox.service import Outbox
@@ -51,9 +50,7 @@ from gateway.store.schema import REVISIONS, revision_of
 from gateway.traces import pages as trace_pages
 from gateway.traces import routes as trace_routes
 from gateway.traces.records import TracedRecords
-from gateway.traces.rehearsals import Rehearsals
 from gateway.traces.service import Traces
-from gateway.traces.what_if import WhatIf
 
 Known = Callable[[], Sequence[Provider]]
 
@@ -75,10 +72,9 @@ class Oversight:
     traces: Traces
 
 
-def build_oversight(  # noqa: PLR0913 - what they read
+def build_oversight(
     kernel: Kernel,
     office: BackOfficeOperations,
-    rehearse: Rehearsals,
     partners: Surface,
     banks: BankReports,
     *,
@@ -99,7 +95,7 @@ def build_oversight(  # noqa: PLR0913 - what they read
     configuration = _configuration(kernel)
     overviews = build_overviews(kernel, banks.known)
     requests = RequestLog(records, office.turns)
-    traces = _traces(kernel, rehearse, lines, partners)
+    traces = _traces(kernel, lines, partners)
     reference, accounts = reference_pages.Reference(partners), build_account_service(kernel)
 
     def pages(payouts: PayoutRecords, context: PageContext) -> Sequence[Page]:
@@ -167,17 +163,13 @@ def _configuration(kernel: Kernel) -> Configuration:
     return configuration
 
 
-def _traces(
-    kernel: Kernel, rehearse: Rehearsals, lines: RequestLogWriter, partners: Surface
-) -> Traces:
-    """Build what explains the partners' surface, by its own rows and policies."""
-    records = TracedRecords(kernel.store.database)
+def _traces(kernel: Kernel, lines: RequestLogWriter, partners: Surface) -> Traces:
+    """Build the reader of traces; ``partners`` has the permission that each route needs."""
     rows = [row for gate in partners.gates for row in gate.rows]
     return Traces(
         database=kernel.store.database,
         requests=RequestRecords(kernel.store.database),
         flush=lines.flush,
-        records=records,
+        records=TracedRecords(kernel.store.database),
         needed={row.name: str(row.needs) for row in rows if row.needs is not None},
-        what_if=WhatIf(Table([partners]), records, rehearse),
     )

@@ -94,7 +94,6 @@ from gateway.statements.pages import pages as statement_pages
 from gateway.statements.routes import routes as statement_routes
 from gateway.stops.pages import pages as stop_pages
 from gateway.stops.routes import routes as stop_routes
-from gateway.traces.rehearsals import Rehearsals
 
 if TYPE_CHECKING:  # an extra
     from gateway.process.shared import SharedCache
@@ -192,10 +191,9 @@ def user_surfaces(
     kernel, identity, panel = rooms.kernel, rooms.identity, rooms.panel
     policies, environment = identity.policies, kernel.settings.environment
     people = build_people(kernel, identity, rooms.backoffice.users)
-    rehearse = Rehearsals(rooms.bank.banks, rooms.payouts)
     reports = build_bank_reports(kernel, providers, unwritten)
     oversight = build_oversight(
-        kernel, rooms.backoffice, rehearse, _banking(rooms), reports, lines=rooms.lines
+        kernel, rooms.backoffice, _banking(rooms), reports, lines=rooms.lines
     )
     backoffice = backoffice_surface(
         _routes(rooms, people, oversight),

@@ -20,12 +20,13 @@ from gateway.core.storage import StoreUnavailable
 from gateway.credentials.store import StoredCredentials
 from gateway.identity.stores import IdentityStore, identity_store
 from gateway.net.common.runtime import utc_now
+from gateway.payouts.due import StoredFollowUps
 from gateway.payouts.event_store import StoredPayoutEvents
-from gateway.payouts.followup_store import StoredFollowUps
 from gateway.payouts.links import PayoutLinks
 from gateway.payouts.opinion_store import StoredReviews
 from gateway.payouts.return_store import StoredReturns
 from gateway.payouts.store import StoredPayouts
+from gateway.store import schema
 from gateway.store.kernel.address import address, is_sqlite
 from gateway.store.kernel.chain import UNSEALED, ChainKeys
 from gateway.store.kernel.database import (
@@ -38,7 +39,6 @@ from gateway.store.kernel.leases import StoredTaskLeases
 from gateway.store.kernel.partitions import EVENTS, REQUESTS
 from gateway.store.kernel.processes import StoredProcesses
 from gateway.store.opening import open_database
-from gateway.store.schema import COMPATIBLE_WITH, is_older, outdated, revision_of, upgrade
 from gateway.store.stamp import Stamp, StoreRefused, check_environment, stamped
 
 
@@ -194,17 +194,17 @@ async def prepare(
     """
     await _bring_up(store, environment, migrate=migrate)
     fresh = Stamp(environment=environment, id=new_id(), created_at=now())
-    stamp = await stamped(store.database, fresh, COMPATIBLE_WITH)
+    stamp = await stamped(store.database, fresh, schema.COMPATIBLE_WITH)
     check_environment(stamp, environment)
     return stamp
 
 
 async def _bring_up(store: Store, environment: Environment, *, migrate: bool) -> None:
     """Migrate where it may be done, but never the other environment's store."""
-    if not await is_older(store.database, environment):
+    if not await schema.is_older(store.database, environment):
         return
     if not migrate:
-        raise StoreRefused(outdated(await revision_of(store.database)))
-    await upgrade(store.url)
+        raise StoreRefused(schema.outdated(await schema.revision_of(store.database)))
+    await schema.upgrade(store.url)
     # A newer release may have been faster.
-    await is_older(store.database, environment)
+    await schema.is_older(store.database, environment)

@@ -27,9 +27,9 @@ from gateway.core import trace
 from gateway.core.account import Account
 from gateway.core.clocks import Now
 from gateway.core.storage import StoreUnavailable
+from gateway.payouts.due import StoredFollowUps
 from gateway.payouts.events import PayoutEvent, noticed
 from gateway.payouts.followup import Hear
-from gateway.payouts.followup_store import StoredFollowUps
 from gateway.payouts.model import FINAL_STATES, Payout
 
 _log = logging.getLogger(__name__)

@@ -16,7 +16,7 @@ from typing import Any, Final, NoReturn
 
 from gateway.banks.connections import offered, paying_bank_of, payout_calls, refuse_letters
 from gateway.banks.port.capabilities import PortCall
-from gateway.banks.port.payout_orders import FailureCode, PayoutMethod
+from gateway.banks.port.payout_orders import PayoutMethod
 from gateway.banks.port.provider_reasons import Reason
 from gateway.banks.port.providers import (
     Accepted,
@@ -135,13 +135,6 @@ class PayoutGuards:
             if self.similar.refuse:
                 raise ServiceError(errors.PAYOUT_NOT_ALLOWED, "similar")
 
-    async def check(self, caller: Caller, payout: Payout) -> None:
-        """Refuse as ``admit`` does; nothing is counted or logged."""
-        if await self.stop_of(caller) is not None:
-            raise ServiceError(errors.PAYOUTS_STOPPED, "stopped")
-        if self.similar.refuse and await self.similar_to(payout):
-            raise ServiceError(errors.PAYOUT_NOT_ALLOWED, "similar")
-
     async def go_on(self, caller: Caller) -> None:
         """
         Check that this caller's payouts are not stopped; needs no stored payout.
@@ -240,32 +233,6 @@ class Payouts:
             if stored is None:
                 return await self._send(intent, bank, Deadline(started + SEND_S, self._clock))
         return await self._repeat(caller, request, stored)
-
-    async def rehearse(self, caller: Caller, request: PayoutRequest) -> None:
-        """
-        Refuse what ``create`` would refuse before it stores anything; changes and sends nothing.
-
-        The credential's limit of a day is not looked at: it is decided while the payout is stored.
-
-        Raises:
-            ServiceError: as ``create`` does.
-            StoreUnavailable: the store did not answer.
-        """
-        stored = await self.store.find(caller.account.id, request.reference)
-        if stored is not None and stored.fingerprint != request.fingerprint():
-            raise ServiceError(errors.PAYOUT_REFERENCE_IN_USE, "other_content")
-        if stored is not None and stored.state in {PayoutState.REJECTED, PayoutState.FAILED}:
-            raise rejection(stored)
-        if stored is not None and stored.state is not PayoutState.NOT_SENT:
-            return
-        if stored is not None and stored.date < self.terms.now().date():
-            raise rejection(replace(stored, failure=Failure(FailureCode.NOT_SENT)))
-        bank = self._admit(caller.account, request)
-        intent, _ = self._intent(caller, request, bank)
-        await self.guards.check(caller, intent)
-        per_payout = caller.principal.limits.per_payout
-        if per_payout is not None and request.value > per_payout:
-            raise ServiceError(errors.CREDENTIAL_LIMIT, "limit_per_payout")
 
     async def read(self, caller: Caller, reference: str) -> Payout:
         """Return a payout, after at most one short look at the bank while it is unsettled."""

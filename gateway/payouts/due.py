@@ -1,5 +1,9 @@
 """
-The statements that find and claim payouts which are due for a look.
+Payouts that are due for a check, and which process checks them.
+
+A claim is a lease on the row, not a lock. When a process dies with one, another takes over after
+the lease ends. Two checks at once do no harm: they only read at the bank, and their steps are
+compare-and-set.
 
 The index of bank, account and instant is walked from account to account, whatever each has in it:
 a hundred thousand unsettled payouts of one cost the others nothing.
@@ -7,9 +11,13 @@ a hundred thousand unsettled payouts of one cost the others nothing.
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import cache
 from itertools import zip_longest
+from operator import attrgetter
 from typing import Any, Final
 
 from sqlalchemy import (
@@ -20,6 +28,7 @@ from sqlalchemy import (
     Text,
     Update,
     bindparam,
+    case,
     cast,
     func,
     literal,
@@ -31,19 +40,29 @@ from sqlalchemy import (
 )
 from sqlalchemy.sql.selectable import FromClause
 
-from gateway.payouts.model import PayoutState
+from gateway.payouts.model import Payout, PayoutState
+from gateway.payouts.rows import key_columns, restored_payout
 from gateway.payouts.schedule import (
     CHANGED_AHEAD,
     ENDS_AHEAD,
     MOST_ACCOUNTS,
     MOST_COUNTED,
     PLANNED_AHEAD,
+    Backlog,
+    Checked,
+    DueAccount,
     DueClaim,
+    ProbeClaim,
 )
-from gateway.store.tables.columns import Instant, instant_unseen
-from gateway.store.tables.core import attempts, payouts
+from gateway.payouts.writes import PayoutWriter
+from gateway.store.kernel.database import Database
+from gateway.store.tables.columns import Instant, Record, instant_unseen
+from gateway.store.tables.core import UNRESOLVED, attempts, payouts
+from gateway.telemetry.records import Unsettled
 
-SCANNED: Final = 1_000
+_log = logging.getLogger(__name__)
+
+_SCANNED: Final = 1_000
 """Accounts of one walk: some milliseconds. The next one goes on behind them."""
 
 # The text is the same for any number of accounts up to each; places left over are of nobody.
@@ -52,13 +71,13 @@ _NOBODY: Final = ""
 _KEY = (payouts.c.account_id, payouts.c.reference_sha256)
 
 
-def instants(at: datetime) -> dict[str, object]:
-    """Return the parameters of ``free``, and of statements that ask for what is due by then."""
+def _due_by(at: datetime) -> dict[str, object]:
+    """Return the parameters of statements that find payouts due at an instant."""
     return {"at": at, "ends_ahead": at + ENDS_AHEAD}
 
 
-def free() -> ColumnElement[bool]:
-    """Demand that no claim holds, with ``instants``; one that ends too far ahead holds nothing."""
+def _free() -> ColumnElement[bool]:
+    """Demand that no claim holds. Claims that expire implausibly late are ignored."""
     until = payouts.c.check_until
     ahead = bindparam("ends_ahead", type_=Instant)
     return or_(until.is_(None), until <= _at(), until > ahead)
@@ -68,7 +87,7 @@ def _at() -> BindParameter[datetime]:
     return bindparam("at", type_=Instant)
 
 
-TRACE_ID: Final = (
+_TRACE_ID: Final = (
     select(attempts.c.trace_id)
     .where(attempts.c.account_id == payouts.c.account_id)
     .where(attempts.c.reference_sha256 == payouts.c.reference_sha256)
@@ -79,24 +98,22 @@ TRACE_ID: Final = (
 )
 """The trace id of a payout's latest try."""
 
-
-ANY_DUE: Final = (
+_ANY_DUE: Final = (
     select(literal(1))
-    .where(payouts.c.next_check_at <= _at(), free())
+    .where(payouts.c.next_check_at <= _at(), _free())
     .order_by(payouts.c.next_check_at)
     .limit(1)
 )
 """Whether there is anything to do, asked every second: no row when there is not."""
 
-
 _DUE: Final = (
     select(payouts.c.provider, payouts.c.next_check_at)
-    .where(payouts.c.next_check_at <= _at(), free())
+    .where(payouts.c.next_check_at <= _at(), _free())
     .order_by(payouts.c.next_check_at)
     .limit(MOST_COUNTED)
     .subquery("due")
 )
-BACKLOG: Final = select(
+_BACKLOG: Final = select(
     _DUE.c.provider,
     func.count().label("waiting"),
     func.min(_DUE.c.next_check_at).label("oldest_at"),
@@ -148,7 +165,7 @@ def _accounts_due() -> Select[tuple[str, str, datetime]]:
         .where(payouts.c.provider == holders.c.provider)
         .where(payouts.c.account_id == holders.c.account_id)
         # Unseen: where few are due at all, another index would be walked, for every account anew.
-        .where(payouts.c.next_check_at <= instant_unseen(_at()), free())
+        .where(payouts.c.next_check_at <= instant_unseen(_at()), _free())
         .order_by(payouts.c.next_check_at)
         .limit(1)
         .correlate(holders)
@@ -156,20 +173,180 @@ def _accounts_due() -> Select[tuple[str, str, datetime]]:
     return (
         select(holders.c.provider, holders.c.account_id, due.scalar_subquery().label("due_at"))
         .where(holders.c.account_id.is_not(None))
-        .limit(SCANNED)
+        .limit(_SCANNED)
     )
 
 
-ACCOUNTS_DUE: Final = _accounts_due()
-"""Of each account that has planned looks; ``due_at`` is empty where none is due and free."""
+_ACCOUNTS_DUE: Final = _accounts_due()
+"""Each account that has planned looks; ``due_at`` is empty where none is due and free."""
+
+_IN_DOUBT = payouts.c.state == PayoutState.UNKNOWN.value
+_UNRESOLVED = select(payouts, _TRACE_ID).where(UNRESOLVED).order_by(payouts.c.created_at)
+_STANDING = (
+    select(
+        payouts.c.provider,
+        func.sum(case((_IN_DOUBT, 1), else_=0)).label("unresolved"),
+        func.min(case((_IN_DOUBT, payouts.c.created_at))).label("oldest_at"),
+        func.sum(case((payouts.c.review, 1), else_=0)).label("review"),
+    )
+    .where(UNRESOLVED)
+    .group_by(payouts.c.provider)
+)
 
 
-def recalling(now: datetime) -> Update:
+def _untold(_provider: str) -> None:
+    """Count nothing."""
+
+
+class StoredFollowUps:
     """
-    Return the statement that plans a look now for what a clock planned that was put back.
+    Payouts that must be looked at again; any number of processes may share the work.
 
-    One that was not sent waits for the end of its day, which is not for looks.
+    A payout that cannot be read, such as one with a word of a newer release, is left out and
+    logged: it keeps no other from its look. Its claim ends by itself.
+
+    Attributes:
+        on_unreadable: Told the provider of each such payout, every time.
     """
+
+    def __init__(self, database: Database) -> None:
+        self.on_unreadable: Callable[[str], None] = _untold
+        self._database = database
+        self._writer = PayoutWriter(database)
+        self._after = ""
+
+    async def due(self, now: datetime) -> Sequence[DueAccount]:
+        """
+        Return accounts with payouts that are due and free, those due longest first.
+
+        Some of them, where very many accounts have unsettled payouts; the next call goes on.
+        """
+        async with self._database.reading() as connection:
+            asked = _due_by(now)
+            if (await connection.execute(_ANY_DUE, asked)).first() is None:
+                return []
+            began, found = self._after, list[DueAccount]()
+            while not found:
+                rows = (
+                    await connection.execute(_ACCOUNTS_DUE, {**asked, "after": self._after})
+                ).all()
+                found = [DueAccount(**row._asdict()) for row in rows if row.due_at is not None]
+                self._after = _behind(rows)
+                if not self._after and not began:
+                    break
+                if not self._after:
+                    # What is due may belong to accounts before the place where this began.
+                    began = ""
+        return sorted(found, key=lambda each: each.due_at)
+
+    async def claim_due(self, wanted: DueClaim) -> Sequence[Payout]:
+        """Claim what is due and free, what is due longest first; by one atomic update."""
+        statement, asked = _claiming(wanted)
+        async with self._database.writing() as connection:
+            rows = (await connection.execute(statement, asked)).all()
+        return list(self._readable(sorted(rows, key=attrgetter("next_check_at"))))
+
+    async def backlog(self, now: datetime) -> Sequence[Backlog]:
+        """Count what is due and free, by provider; one that has nothing of it is left out."""
+        rows = await self._database.rows(_BACKLOG, _due_by(now))
+        return [Backlog(**row._asdict()) for row in rows]
+
+    async def claim(self, wanted: ProbeClaim) -> Payout | None:
+        """
+        Claim one by an atomic update.
+
+        None when somebody looks at it now, or did just now, and when it cannot be read.
+        """
+        key = key_columns(wanted.account_id, wanted.reference)
+        looked = select(attempts.c.number).where(
+            attempts.c.account_id == payouts.c.account_id,
+            attempts.c.reference_sha256 == payouts.c.reference_sha256,
+            attempts.c.last_probe_at > wanted.quiet_since,
+        )
+        taken = (
+            update(payouts)
+            .where(*(payouts.c[name] == value for name, value in key.items()))
+            .where(_free(), ~looked.exists())
+            .values(check_owner=wanted.owner, check_until=wanted.until)
+            .returning(payouts, _TRACE_ID)
+        )
+        async with self._database.writing() as connection:
+            rows = (await connection.execute(taken, _due_by(wanted.at))).all()
+        return next(self._readable(rows), None)
+
+    async def checked(self, checked: Checked) -> bool:
+        """
+        Record a check and release the claim; False when another process has the claim by now.
+
+        A payout that has changed since the check keeps the schedule of its last step.
+        """
+        return await self._writer.write(checked) is True
+
+    async def close(self) -> None:
+        """Finish noting what was asked for."""
+        await self._writer.close()
+
+    async def recall(self, now: datetime) -> int:
+        """Plan a look now for payouts that a clock planned which was put back; return how many."""
+        return await self._database.write(_recalling(now))
+
+    async def unresolved(self) -> Sequence[Payout]:
+        """Return every payout whose outcome is unknown or that is in review."""
+        rows = await self._database.rows(_UNRESOLVED)
+        return list(self._readable(rows))
+
+    async def find_by_key(self, provider_key: str, account_id: str | None = None) -> Payout | None:
+        """
+        Return the payout that a bank knows by this provider key.
+
+        A key is one payout's within an account: the given account's goes first, for a company's
+        accounts may share one at the bank. Else a key that several have names none of them.
+        """
+        known = select(payouts, _TRACE_ID).where(payouts.c.provider_key == provider_key)
+        rows = await self._database.rows(known)
+        own = [row for row in rows if row.account_id == account_id] or rows
+        return _restored(own[0]) if len(own) == 1 else None
+
+    async def standing(self) -> Sequence[Unsettled]:
+        """Count, by provider, the payouts whose outcome is not proven."""
+        rows = await self._database.rows(_STANDING)
+        return [
+            Unsettled(
+                provider=row.provider,
+                unresolved=int(row.unresolved),
+                oldest_at=row.oldest_at,
+                review=int(row.review),
+            )
+            for row in rows
+        ]
+
+    def _readable(self, rows: Iterable[Record]) -> Iterator[Payout]:
+        """Restore payouts one by one; of one that cannot be read its key is logged, and no more."""
+        for row in rows:
+            try:
+                yield _restored(row)
+            except Exception as problem:  # noqa: BLE001 - whatever is in a row, others go on
+                # What the problem says may be a part of the row: a name, a tax number.
+                kind = type(problem).__name__
+                _log.error("payout_unreadable provider_key=%s problem=%s", row.provider_key, kind)
+                self.on_unreadable(row.provider)
+
+
+def _restored(row: Record) -> Payout:
+    return replace(restored_payout(row), trace_id=row.trace_id or "")
+
+
+def _behind(rows: Sequence[Record]) -> str:
+    """Say behind which account the next walk goes on; empty when this one has seen them all."""
+    if len(rows) < _SCANNED:
+        return ""
+    last: dict[str, str] = {row.provider: row.account_id for row in rows}
+    # Every bank was walked equally far: behind the least of them, none of any is left out.
+    return min(last.values())
+
+
+def _recalling(now: datetime) -> Update:
+    # One that was not sent waits for the end of its day, which is not for looks.
     planned = payouts.c.next_check_at
     waits_for_a_look = payouts.c.state != PayoutState.NOT_SENT.value
     too_late = (planned > now + PLANNED_AHEAD) & waits_for_a_look
@@ -180,7 +357,7 @@ def recalling(now: datetime) -> Update:
     )
 
 
-def claiming(wanted: DueClaim) -> tuple[Update, dict[str, object]]:
+def _claiming(wanted: DueClaim) -> tuple[Update, dict[str, object]]:
     """
     Return the statement that claims, and its parameters.
 
@@ -188,7 +365,7 @@ def claiming(wanted: DueClaim) -> tuple[Update, dict[str, object]]:
     a time.
     """
     asked: dict[str, object] = {
-        **instants(wanted.at),
+        **_due_by(wanted.at),
         "of_provider": wanted.provider,
         "each": wanted.each,
         "most": wanted.most,
@@ -217,7 +394,7 @@ def _claim(places: int) -> Update:
             check_owner=bindparam("owner", type_=Text),
             check_until=bindparam("until", type_=Instant),
         )
-        .returning(payouts, TRACE_ID)
+        .returning(payouts, _TRACE_ID)
     )
 
 
@@ -227,7 +404,7 @@ def _longest_due(place: int) -> Select[Any]:
         select(*_KEY, payouts.c.next_check_at)
         .where(payouts.c.provider == bindparam("of_provider", type_=Text))
         .where(payouts.c.account_id == bindparam(f"account_{place}", type_=Text))
-        .where(payouts.c.next_check_at <= _at(), free())
+        .where(payouts.c.next_check_at <= _at(), _free())
         .order_by(payouts.c.next_check_at)
         .limit(bindparam("each"))
         .with_for_update(skip_locked=True)

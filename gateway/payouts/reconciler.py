@@ -26,9 +26,9 @@ from gateway.core import trace
 from gateway.core.account import Account
 from gateway.core.clocks import Now
 from gateway.core.storage import StoreUnavailable
+from gateway.payouts.due import StoredFollowUps
 from gateway.payouts.events import PayoutEvent
 from gateway.payouts.followup import UNSETTLED, FollowUp, Hear, ignore
-from gateway.payouts.followup_store import StoredFollowUps
 from gateway.payouts.matching import Asking
 from gateway.payouts.model import FINAL_STATES, Payout
 from gateway.payouts.schedule import (

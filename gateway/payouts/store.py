@@ -41,8 +41,7 @@ from gateway.payouts.rows import (
     restored_attempt,
     restored_payout,
 )
-from gateway.payouts.sql import named
-from gateway.payouts.writes import PayoutWriter
+from gateway.payouts.writes import PayoutWriter, by_keys
 from gateway.store.kernel.batching import BatchLimits, BatchQueue, faults_of_rows
 from gateway.store.kernel.database import Database, failures_as_ours
 from gateway.store.kernel.hot_statements import Execution, Key, bound
@@ -358,7 +357,7 @@ class StoredPayouts:
         """Return the rows with these keys."""
         if not keys:
             return {}
-        rows = await execution.execute(named(self._database.among), bound("keys", keys))
+        rows = await execution.execute(by_keys(self._database.among), bound("keys", keys))
         return {(row.account_id, row.reference_sha256): [row] for row in rows.all()}
 
     async def _rows_like(

@@ -20,7 +20,7 @@ from gateway.core.audit_context import RuleViolation
 from gateway.core.clocks import Now
 from gateway.core.money import sum_of
 from gateway.core.windows import LONGEST_DAYS, Window
-from gateway.payouts.followup_store import StoredFollowUps
+from gateway.payouts.due import StoredFollowUps
 from gateway.payouts.matching import Execution, statement_payouts
 from gateway.payouts.model import Payout, PayoutState
 from gateway.payouts.return_store import StoredReturns

@@ -1,5 +1,5 @@
 """
-Writes of payouts: intents, claims and steps, in batches of one or more.
+Group commit of payouts: intents, claims, steps and checks, in batches of one or more.
 
 Every write of a batch gets the result it would get alone, as if the writes came one after another.
 What a batch of many cannot decide is written again as a batch of one, by the same statements. Only
@@ -19,53 +19,80 @@ three things depend on the number:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from typing import Any
 
-from sqlalchemy import Insert, Update
+from sqlalchemy import (
+    CTE,
+    ColumnElement,
+    Insert,
+    Select,
+    Table,
+    Update,
+    and_,
+    case,
+    func,
+    insert,
+    select,
+    update,
+)
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
+from sqlalchemy.sql.base import ReadOnlyColumnCollection
 from sqlalchemy.sql.expression import Executable
 
 from gateway.core.storage import LimitReached, StoreUnavailable
-from gateway.payouts import sql as statements
 from gateway.payouts.event_store import event_row
 from gateway.payouts.events import PayoutEvent, begun, stepped
 from gateway.payouts.limits import Allowances, allowances
-from gateway.payouts.model import Change, Claim, Intent, Payout, PayoutState
-from gateway.payouts.rows import check, payout_row, restored_payout
-from gateway.payouts.sql import (
-    beginning_values,
-    claim_values,
-    ending_values,
-    intent_values,
-    lock,
-    named,
-    settling_values,
-    step_values,
-    telling_values,
+from gateway.payouts.model import (
+    SUCCESSORS,
+    Attempt,
+    Change,
+    Claim,
+    Intent,
+    Payout,
+    PayoutState,
 )
+from gateway.payouts.rows import (
+    attempt_row,
+    check,
+    claim_columns,
+    ending_columns,
+    key_columns,
+    payout_row,
+    restored_payout,
+    step_columns,
+)
+from gateway.payouts.schedule import Checked
 from gateway.store.kernel.batching import BatchLimits, BatchQueue, faults_of_rows
-from gateway.store.kernel.database import Database, failures_as_ours
+from gateway.store.kernel.database import Database, FactSealing, failures_as_ours
 from gateway.store.kernel.hot_statements import (
     EXECUTE_MANY,
+    Among,
     BulkParameters,
     BulkRow,
     Execution,
+    Found,
     Key,
     Result,
+    Types,
     bound,
 )
 from gateway.store.tables.columns import Record, reference_digest
+from gateway.store.tables.core import attempts, payout_events, payouts
 
-Write = Intent | Claim | Change
+Write = Intent | Claim | Change | Checked
 WriteResult = Payout | bool | LimitReached
 """
 What became of a write.
 
-True: done. False: the payout was in another state or attempt. A payout: it has the reference
-already. LimitReached: the payout is above a limit of its credential. All but True: nothing was
-written.
+True: done. False: the payout was in another state or attempt, or another process has its claim to
+check it. A payout: it has the reference already. LimitReached: the payout is above a limit of its
+credential. All but True: nothing was written.
 """
+Move = Claim | Change | Checked
 
 
 class PayoutWriter:
@@ -73,8 +100,8 @@ class PayoutWriter:
     Every write of payouts into a database, in batches.
 
     A commit waits for the disk, and writes that come meanwhile share the next one. Every caller
-    gets its result after the commit. Where one statement can be all, new payouts and what becomes
-    of them are batches apart: mixed ones would take a transaction of several statements.
+    gets its result after the commit. Where one statement can be all, new payouts, steps and checks
+    are batches apart: mixed ones would take a transaction of several statements.
     """
 
     def __init__(self, database: Database) -> None:
@@ -83,9 +110,10 @@ class PayoutWriter:
             count=database.writers, queue_s=database.checkout_s, whole_s=database.whole_s
         )
         self._intents: BatchQueue[Write, WriteResult] = BatchQueue(self._commit, limits)
-        self._moves = self._intents
+        self._moves = self._checks = self._intents
         if database.commits_statements:
             self._moves = BatchQueue(self._commit, limits)
+            self._checks = BatchQueue(self._commit, limits)
 
     async def write(self, write: Write) -> Payout | bool:
         """
@@ -96,16 +124,23 @@ class PayoutWriter:
             LimitReached: it is above a limit of its credential; it was not done.
         """
         with failures_as_ours():
-            queue = self._intents if isinstance(write, Intent) else self._moves
-            result = await queue.ask(write)
+            result = await self._queue(write).ask(write)
         if isinstance(result, LimitReached):
             raise result
         return result
 
     async def close(self) -> None:
         """Commit what was asked so far; refuse what is asked from now on."""
-        await self._intents.close()
-        await self._moves.close()
+        for queue in (self._intents, self._moves, self._checks):
+            await queue.close()
+
+    def _queue(self, write: Write) -> BatchQueue[Write, WriteResult]:
+        match write:
+            case Intent():
+                return self._intents
+            case Checked():
+                return self._checks
+        return self._moves
 
     async def _commit(self, writes: Sequence[Write]) -> Sequence[WriteResult | None]:
         """
@@ -192,7 +227,7 @@ async def write_batch(
     """
     intents = {number: each for number, each in enumerate(writes) if isinstance(each, Intent)}
     moves = {number: each for number, each in enumerate(writes) if not isinstance(each, Intent)}
-    limited = [each.payout for each in writes if not isinstance(each, Change) and each.limited]
+    limited = [each.payout for each in writes if isinstance(each, Intent | Claim) and each.limited]
     left = await allowances(connection, limited) if limited else Allowances({})
     batch = _Batch(database, connection, left, alone=_alone(writes))
     if batch.alone:
@@ -252,11 +287,11 @@ class _Batch:
         found = await _found(self.database, self.connection, list(dict.fromkeys(keys.values())))
         return {number: found[key] for number, key in keys.items() if key in found}
 
-    async def move(self, moves: Mapping[int, Claim | Change]) -> Mapping[int, bool]:
-        """Do claims and steps where the payouts are in the state that each expects."""
+    async def move(self, moves: Mapping[int, Move]) -> Mapping[int, bool]:
+        """Do claims, steps and checks where the payouts are as each expects."""
         firsts = _firsts({number: _key_of(each) for number, each in moves.items()})
         locked = await self.connection.execute(
-            lock(self.database.among), bound("keys", list(firsts))
+            _lock(self.database.among), bound("keys", list(firsts))
         )
         rows = {firsts[row.account_id, row.reference_sha256]: row for row in locked.all()}
         fits = {number: _fits(moves[number], row) for number, row in rows.items()}
@@ -272,41 +307,43 @@ class _Batch:
     async def settle_free(self, steps: Mapping[int, Change]) -> dict[int, Payout | bool]:
         """Do steps as ``move`` does, by one statement."""
         firsts = _firsts({number: _key_of(each) for number, each in steps.items()})
-        rows = [settling_values(steps[number], self.database.facts) for number in firsts.values()]
-        found = await self._execute(statements.settle_free(self._bulk), rows)
+        rows = [_settling_values(steps[number], self.database.facts) for number in firsts.values()]
+        found = await self._execute(_step_free(self._bulk), rows)
         return {firsts[row.account_id, row.reference_sha256]: row.is_done for row in found.all()}
 
     def _above(self, write: Write) -> LimitReached | None:
-        """Return the limit of the credential that a write exceeds; a step moves no money."""
-        if isinstance(write, Change) or not write.limited:
-            return None
-        return self.left.take(write.payout)
+        """Return the limit of the credential that a write exceeds."""
+        if isinstance(write, Intent | Claim) and write.limited:
+            return self.left.take(write.payout)
+        return None
 
     async def _insert(self, intents: Sequence[Intent]) -> Sequence[Key]:
         """Insert payouts that are new, each with its attempt; return their keys."""
         if not intents:
             return []
         if self.database.joins:
-            rows = [intent_values(each, self.database.facts) for each in intents]
-            whole = statements.intend(self._bulk, self.database.insert_new)
+            rows = [_intent_values(each, self.database.facts) for each in intents]
+            whole = _add_whole(self._bulk, self.database.insert_new)
             return _keys(await self._execute(whole, rows))
         rows = [payout_row(each.payout) for each in intents]
-        add = statements.add(self._bulk, self.database.insert_new)
+        add = _add_payouts(self._bulk, self.database.insert_new)
         new = _keys(await self._execute(add, rows))
         by_key = {_key_of(each): each for each in intents}
         await self._begin([by_key[key] for key in new])
         return new
 
-    async def _change(self, moves: Sequence[Claim | Change]) -> int:
-        """Change payouts in the state a move expects, and attempts; return how many were."""
+    async def _change(self, moves: Sequence[Move]) -> int:
+        """Change payouts that are as a move expects, and attempts; return how many were."""
         claimed = await self._claim([each for each in moves if isinstance(each, Claim)])
-        return claimed + await self._step([each for each in moves if isinstance(each, Change)])
+        stepped = await self._step([each for each in moves if isinstance(each, Change)])
+        checked = await self._check([each for each in moves if isinstance(each, Checked)])
+        return claimed + stepped + checked
 
     async def _claim(self, claims: Sequence[Claim]) -> int:
         if not claims:
             return 0
-        rows = [claim_values(each.payout, each.attempt) for each in claims]
-        done = (await self._execute(statements.claim(self._bulk), rows)).rowcount
+        rows = [_claim_values(each.payout, each.attempt) for each in claims]
+        done = (await self._execute(_claim_payouts(self._bulk), rows)).rowcount
         if done:
             await self._begin(claims)
         return done
@@ -315,20 +352,33 @@ class _Batch:
         if not steps:
             return 0
         if self.database.joins:
-            rows = [settling_values(each, self.database.facts) for each in steps]
-            return len((await self._execute(statements.settle(self._bulk), rows)).all())
-        rows = list(map(step_values, steps))
-        done = (await self._execute(statements.step(self._bulk), rows)).rowcount
+            rows = [_settling_values(each, self.database.facts) for each in steps]
+            return len((await self._execute(_step_whole(self._bulk), rows)).all())
+        rows = list(map(_step_values, steps))
+        done = (await self._execute(_step_payouts(self._bulk), rows)).rowcount
         if done:
-            rows = [ending_values(each) for each in steps]
-            await self._tell(statements.end(self._bulk), rows, map(stepped, steps))
+            rows = [_ending_values(each) for each in steps]
+            await self._tell(_end_attempts(self._bulk), rows, map(stepped, steps))
+        return done
+
+    async def _check(self, checks: Sequence[Checked]) -> int:
+        """Let claims go, and note the checks; a bank's answer that moved nothing is an event."""
+        if not checks:
+            return 0
+        rows = [_let_go_values(each) for each in checks]
+        done = (await self._execute(_let_go(self._bulk), rows)).rowcount
+        if done:
+            await self._execute(_note_probes(self._bulk), list(map(_probe_values, checks)))
+            heard = [each.heard for each in checks if each.heard is not None]
+            if heard:
+                await self._execute(_add_events(self._bulk), self._events(heard))
         return done
 
     async def _begin(self, writes: Sequence[Intent | Claim]) -> None:
         """Begin the attempts of intents and claims that were done; tell it."""
         if writes:
-            rows = [beginning_values(each) for each in writes]
-            begin = statements.begin(self._bulk, with_events=self.database.joins)
+            rows = [_beginning_values(each) for each in writes]
+            begin = _begin_attempts(self._bulk, with_events=self.database.joins)
             told = (begun(each.payout, each.attempt) for each in writes)
             await self._tell(begin, rows, told)
 
@@ -336,13 +386,16 @@ class _Batch:
         self, statement: Insert | Update, rows: Sequence[BulkRow], told: Iterable[PayoutEvent]
     ) -> None:
         """Execute a statement, and add an event for each row; together where that is possible."""
-        events = [telling_values(event_row(each, self.database.facts)) for each in told]
+        events = self._events(told)
         if self.database.joins:
             rows = [{**row, **event} for row, event in zip(rows, events, strict=True)]
             await self._execute(statement, rows)
             return
         await self._execute(statement, rows)
-        await self._execute(statements.tell(self._bulk), events)
+        await self._execute(_add_events(self._bulk), events)
+
+    def _events(self, told: Iterable[PayoutEvent]) -> Sequence[BulkRow]:
+        return [_named("event", event_row(each, self.database.facts)) for each in told]
 
     async def _execute(self, statement: Executable, rows: Sequence[BulkRow]) -> Result:
         return await self.connection.execute(statement, self._bulk.bind(rows))
@@ -359,15 +412,18 @@ def _alone(writes: Sequence[Write]) -> bool:
 async def _found(
     database: Database, connection: Execution, keys: Sequence[Key]
 ) -> Mapping[Key, Payout | bool]:
-    rows = await connection.execute(named(database.among), bound("keys", keys))
+    rows = await connection.execute(by_keys(database.among), bound("keys", keys))
     return {(row.account_id, row.reference_sha256): restored_payout(row) for row in rows.all()}
 
 
-def _fits(move: Claim | Change, row: Record) -> bool:
-    """Say whether a payout, whose row is locked, is in the state that a write expects."""
-    if isinstance(move, Claim):
-        unsent = PayoutState.NOT_SENT.value
-        return (row.state, row.attempt) == (unsent, move.attempt.number - 1)
+def _fits(move: Move, row: Record) -> bool:
+    """Say whether a payout, whose row is locked, is as a write expects."""
+    match move:
+        case Claim():
+            unsent = PayoutState.NOT_SENT.value
+            return (row.state, row.attempt) == (unsent, move.attempt.number - 1)
+        case Checked():
+            return bool(row.check_owner == move.owner)
     return row.attempt == move.attempt and PayoutState(row.state) in move.before
 
 
@@ -381,5 +437,295 @@ def _keys(new: Result) -> Sequence[Key]:
 
 
 def _key_of(write: Write) -> Key:
-    payout = write if isinstance(write, Change) else write.payout
+    payout = write.payout if isinstance(write, Intent | Claim) else write
     return payout.account_id, reference_digest(payout.reference)
+
+
+# The statements. The text of each is the same for any number of rows: a batch of one is a batch.
+# Values are named ``was_*`` where they say which row is meant and ``new_*`` where they are written.
+_KEY = ("account_id", "reference_sha256")
+# A step may leave these as they are. They are NULL then, so that every step has the same text.
+_KEPT = (
+    *("provider_id", "e2e_id", "settled_at", "failure_code", "failure_forbidden"),
+    *("held_until", "moved_centavos", "absence"),
+)
+_WRITTEN = ("state", "review", "updated_at", "next_check_at")
+_CLAIMED = (
+    *("state", "attempt", "provider", "provider_account", "date", "client_id"),
+    *("lease_until", "updated_at", "next_check_at"),
+)
+_ATTEMPT_KEY = (*_KEY, "number")
+_ENDING = ("outcome", "ended_at", "evidence")
+_CHECKED = ("next_check_at", "review", "held_until")
+_PROBED = ("last_probe_at", "next_probe_at")
+
+
+def _given(table: Table, *later: str) -> Sequence[str]:
+    """Name the columns of a new row that we write; those with a default get it from the server."""
+    return [each.name for each in table.c if each.server_default is None and each.name not in later]
+
+
+_TOLD = _given(payout_events, "number")
+_NEW_PAYOUT = _given(
+    payouts, *("check_owner", "check_until", "held_until", "moved_centavos", "absence")
+)
+_NEW_ATTEMPT = _given(attempts)
+# No state has more predecessors than this, so no step can be allowed from more states.
+_STATES = max(sum(state in after for after in SUCCESSORS.values()) for state in PayoutState)
+_WAS_STATES = tuple(f"was_state_{number}" for number in range(_STATES))
+_NEW = {name: f"new_{name}" for name in (*_WRITTEN, *_KEPT)}
+_LEFT = dict.fromkeys(_NEW[name] for name in _KEPT)
+Parameters = Mapping[str, ColumnElement[Any]]
+InsertNew = Callable[[Table], Insert]
+"""See ``Database.insert_new``."""
+_COLUMNS = (payouts.c.account_id, payouts.c.reference_sha256)
+_LOCK = select(
+    *_COLUMNS, payouts.c.state, payouts.c.attempt, payouts.c.check_owner
+).with_for_update(skip_locked=True)
+
+
+@cache
+def _lock(among: Among) -> Select[*tuple[Any, ...]]:
+    """Lock payouts by their keys, but for those that another transaction has locked."""
+    return _LOCK.where(among(_COLUMNS, "keys"))
+
+
+@cache
+def by_keys(among: Among) -> Select[*tuple[Any, ...]]:
+    """Find payouts by their keys."""
+    return select(payouts).where(among(_COLUMNS, "keys"))
+
+
+@cache
+def _add_payouts(bulk: BulkParameters, insert_new: InsertNew) -> Insert:
+    """Insert payouts written by ``payout_row``; return the keys of those that are new."""
+    into = bulk.insert_rows(insert_new(payouts), _types(payouts, "", _NEW_PAYOUT))
+    return into.returning(*_COLUMNS)
+
+
+@cache
+def _begin_attempts(bulk: BulkParameters, *, with_events: bool) -> Insert:
+    """Insert the attempts of new payouts and of claims; with ``with_events`` their events, too."""
+    into = bulk.insert_rows(insert(attempts), _types(attempts, "", _NEW_ATTEMPT))
+    return into.add_cte(_add_events(bulk).cte("told")) if with_events else into
+
+
+@cache
+def _add_whole(bulk: BulkParameters, insert_new: InsertNew) -> Found:
+    """
+    Insert new payouts, their attempts and events, which is a transaction's whole work.
+
+    Returns the keys of those that are new.
+    """
+    given = bulk.parameters(_types(payouts, "", _NEW_PAYOUT))
+    add = insert_new(payouts).from_select(list(_NEW_PAYOUT), select(*given.values()))
+    added = add.returning(*_COLUMNS).cte("added")
+    tried = bulk.parameters(_types(attempts, "begin_", _NEW_ATTEMPT))
+    rows = select(*tried.values()).where(*_is_of(added, tried, "begin_"))
+    begin = insert(attempts).from_select(list(_NEW_ATTEMPT), rows)
+    return select(*added.c).add_cte(begin.cte("begun"), _add_events(bulk, added).cte("told"))
+
+
+@cache
+def _step_whole(bulk: BulkParameters) -> Found:
+    """
+    Do steps, the ends of their attempts and their events, which is a transaction's whole work.
+
+    Returns the keys of the payouts that were changed.
+    """
+    stepped = _step_payouts(bulk).returning(*_COLUMNS).cte("stepped")
+    ended, told = _end_attempts(bulk, stepped).cte("ended"), _add_events(bulk, stepped).cte("told")
+    return select(*stepped.c).add_cte(ended, told)
+
+
+@cache
+def _step_free(bulk: BulkParameters) -> Found:
+    """
+    Do the same for payouts whose rows no other transaction has locked.
+
+    Returns the keys of those, and whether each was changed.
+    """
+    given = bulk.parameters(_types(payouts, "was_", _KEY))
+    free = select(*_COLUMNS).where(*_matches(payouts, given, _KEY))
+    locked = free.with_for_update(skip_locked=True, of=payouts).cte("locked")
+    stepped = _step_payouts(bulk, locked).returning(*_COLUMNS).cte("stepped")
+    ended, told = _end_attempts(bulk, stepped).cte("ended"), _add_events(bulk, stepped).cte("told")
+    both = locked.outerjoin(stepped, and_(*(locked.c[name] == stepped.c[name] for name in _KEY)))
+    is_done = stepped.c.account_id.is_not(None).label("is_done")
+    return select(*locked.c, is_done).select_from(both).add_cte(ended, told)
+
+
+def _is_of(
+    done: CTE | None, row: Parameters | ReadOnlyColumnCollection[str, Any], when: str = ""
+) -> Iterable[ColumnElement[bool]]:
+    """Say that a row's payout is one of those that were written; without them each is."""
+    if done is None:
+        return []
+    return [row[f"{when}{name}"] == done.c[name] for name in _KEY]
+
+
+def _types(table: Table, when: str, names: Iterable[str]) -> Types:
+    return {f"{when}{name}": table.c[name].type for name in names}
+
+
+def _matches(
+    table: Table, given: Parameters, names: Iterable[str]
+) -> Iterable[ColumnElement[bool]]:
+    return (table.c[name] == given[f"was_{name}"] for name in names)
+
+
+@cache
+def _step_payouts(bulk: BulkParameters, of: CTE | None = None) -> Update:
+    """Do steps where payouts are at the attempt and in a state it allows; see ``_step_values``."""
+    was = _types(payouts, "was_", (*_KEY, "attempt"))
+    states = dict.fromkeys(_WAS_STATES, payouts.c.state.type)
+    given = bulk.parameters({**was, **states, **_types(payouts, "new_", (*_WRITTEN, *_KEPT))})
+    kept = {name: func.coalesce(given[f"new_{name}"], payouts.c[name]) for name in _KEPT}
+    return (
+        update(payouts)
+        .where(*_matches(payouts, given, (*_KEY, "attempt")), *_is_of(of, payouts.c))
+        .where(payouts.c.state.in_([given[name] for name in _WAS_STATES]))
+        .values({name: given[f"new_{name}"] for name in _WRITTEN} | kept)
+    )
+
+
+@cache
+def _claim_payouts(bulk: BulkParameters) -> Update:
+    """Do claims where payouts are unsent and at the attempt before; see ``_claim_values``."""
+    was = (*_KEY, "attempt", "state")
+    given = bulk.parameters({**_types(payouts, "was_", was), **_types(payouts, "new_", _CLAIMED)})
+    return (
+        update(payouts)
+        .where(*_matches(payouts, given, was))
+        .values({name: given[f"new_{name}"] for name in _CLAIMED})
+    )
+
+
+@cache
+def _end_attempts(bulk: BulkParameters, of: CTE | None = None) -> Update:
+    """End the attempts of steps; see ``_ending_values``."""
+    given = bulk.parameters(
+        {**_types(attempts, "was_", _ATTEMPT_KEY), **_types(attempts, "new_", _ENDING)}
+    )
+    outcome, unsent = attempts.c.outcome, PayoutState.NOT_SENT.value
+    return (
+        update(attempts)
+        .where(*_matches(attempts, given, _ATTEMPT_KEY), *_is_of(of, attempts.c))
+        .values(
+            # An attempt proven unsent stays so, whatever becomes of the payout.
+            outcome=case((outcome == unsent, outcome), else_=given["new_outcome"]),
+            ended_at=func.coalesce(attempts.c.ended_at, given["new_ended_at"]),
+            evidence=func.coalesce(given["new_evidence"], attempts.c.evidence),
+        )
+    )
+
+
+@cache
+def _let_go(bulk: BulkParameters) -> Update:
+    """End claims; what a check found is written only where the payout is as it was then."""
+    was, claimed = (*_KEY, "check_owner", "state", "attempt"), (*_KEY, "check_owner")
+    given = bulk.parameters({**_types(payouts, "was_", was), **_types(payouts, "new_", _CHECKED)})
+    stands = and_(payouts.c.state == given["was_state"], payouts.c.attempt == given["was_attempt"])
+    found = {name: case((stands, given[f"new_{name}"]), else_=payouts.c[name]) for name in _CHECKED}
+    return (
+        update(payouts)
+        .where(*_matches(payouts, given, claimed))
+        .values(**found, check_owner=None, check_until=None)
+    )
+
+
+@cache
+def _note_probes(bulk: BulkParameters) -> Update:
+    """Note in attempts when the bank was asked, and when it will be asked next."""
+    given = bulk.parameters(
+        {**_types(attempts, "was_", _ATTEMPT_KEY), **_types(attempts, "new_", _PROBED)}
+    )
+    return (
+        update(attempts)
+        .where(*_matches(attempts, given, _ATTEMPT_KEY))
+        .values({name: given[f"new_{name}"] for name in _PROBED})
+    )
+
+
+@cache
+def _add_events(bulk: BulkParameters, of: CTE | None = None) -> Insert:
+    given = bulk.parameters(_types(payout_events, "event_", _TOLD))
+    rows = select(*given.values()).where(*_is_of(of, given, "event_"))
+    return insert(payout_events).from_select(_TOLD, rows)
+
+
+def _beginning_values(write: Intent | Claim) -> dict[str, object]:
+    """Return the values of the attempt that a new payout or a claim begins."""
+    key = key_columns(write.payout.account_id, write.payout.reference)
+    return key | attempt_row(write.attempt)
+
+
+def _intent_values(write: Intent, sealing: FactSealing | None) -> dict[str, object]:
+    """Return the values of a new payout, its first attempt, and what tells of it."""
+    told = event_row(begun(write.payout, write.attempt), sealing)
+    tried = _named("begin", _beginning_values(write))
+    return {**payout_row(write.payout), **tried, **_named("event", told)}
+
+
+def _settling_values(change: Change, sealing: FactSealing | None) -> dict[str, object]:
+    """Return the values of a step, of the end of its attempt, and of what tells of it."""
+    told = event_row(stepped(change), sealing)
+    return {**_step_values(change), **_ending_values(change), **_named("event", told)}
+
+
+def _step_values(change: Change) -> dict[str, object]:
+    """Return the values of a step; what it leaves as it is, is None."""
+    return {
+        "was_account_id": change.account_id,
+        "was_reference_sha256": reference_digest(change.reference),
+        "was_attempt": change.attempt,
+        **_was_states(change.before),
+        **_LEFT,
+        **{_NEW[name]: value for name, value in step_columns(change).items()},
+    }
+
+
+@cache
+def _was_states(before: frozenset[PayoutState]) -> Mapping[str, str]:
+    """Return the states a step is from; parameters beyond those it names repeat one it does."""
+    states = sorted(state.value for state in before)
+    return dict(zip(_WAS_STATES, states + states[-1:] * _STATES, strict=False))
+
+
+def _claim_values(payout: Payout, attempt: Attempt) -> dict[str, object]:
+    """Return the values of a claim of a payout by its next attempt."""
+    was = {"attempt": attempt.number - 1, "state": PayoutState.NOT_SENT.value}
+    key = key_columns(payout.account_id, payout.reference)
+    return _named("was", key | was) | _named("new", claim_columns(payout, attempt))
+
+
+def _ending_values(change: Change) -> dict[str, object]:
+    """Return the values of the end of a step's attempt."""
+    was = key_columns(change.account_id, change.reference) | {"number": change.attempt}
+    return _named("was", was) | _named("new", ending_columns(change))
+
+
+def _let_go_values(checked: Checked) -> dict[str, object]:
+    was = {
+        **key_columns(checked.account_id, checked.reference),
+        "check_owner": checked.owner,
+        "state": checked.state.value,
+        "attempt": checked.attempt,
+    }
+    return _named("was", was) | {
+        "new_next_check_at": checked.next_check_at,
+        "new_review": checked.review,
+        "new_held_until": checked.held_until,
+    }
+
+
+def _probe_values(checked: Checked) -> dict[str, object]:
+    was = key_columns(checked.account_id, checked.reference) | {"number": checked.attempt}
+    return _named("was", was) | {
+        "new_last_probe_at": checked.at,
+        "new_next_probe_at": checked.next_check_at,
+    }
+
+
+def _named(when: str, columns: Mapping[str, object]) -> dict[str, object]:
+    return {f"{when}_{name}": value for name, value in columns.items()}

@@ -32,9 +32,9 @@ from gateway.core.structs import struct_of
 from gateway.core.user import User, same_name
 from gateway.core.windows import Listed, Paging
 from gateway.identity.user_store import StoredUsers
+from gateway.payouts.due import StoredFollowUps
 from gateway.payouts.event_store import StoredPayoutEvents
 from gateway.payouts.events import ShownMove, shown_move
-from gateway.payouts.followup_store import StoredFollowUps
 from gateway.payouts.model import (
     Change,
     EventKind,

@@ -15,7 +15,7 @@ from typing import Annotated, Final, NotRequired, TypedDict
 from msgspec import Meta, Struct
 
 from gateway.audit.model import AuditDocument
-from gateway.core.schemas import PLAIN_TEXT, inline
+from gateway.core.schemas import inline
 from gateway.payouts.documents import AttemptDocument
 from gateway.payouts.model import Attempt, Payout
 from gateway.request_log.model import RequestDocument
@@ -99,40 +99,6 @@ class ExplainedRequestDocument(Struct, frozen=True, kw_only=True):
 
     request: RequestDocument
     explanation: Explanation
-
-
-class Authorization(StrEnum):
-    """What the call brings in its Authorization header."""
-
-    RIGHT = "right_secret"
-    WRONG = "wrong_secret"
-    ABSENT = "absent"
-    MALFORMED = "malformed"
-    OTHER_SCHEME = "other_scheme"
-
-
-_PATH: Final = "^/baas/v1/" + PLAIN_TEXT.removeprefix("^")
-
-
-class QuestionBody(Struct):
-    """
-    A call that nobody has made.
-
-    ``path`` is a path of the partners' interface as it is sent, with its query. ``body`` is the
-    text of the body, ``body_bytes`` its declared size, that of the body where it is 0;
-    ``address`` is the caller's, empty for one of which nothing is known.
-    """
-
-    client_id: Annotated[str, Meta(min_length=1, max_length=64)]
-    method: Annotated[str, Meta(min_length=1, max_length=16, examples=["GET"])]
-    path: Annotated[str, Meta(max_length=4096, pattern=_PATH, examples=["/baas/v1/info"])]
-    authorization: Authorization = Authorization.RIGHT
-    body: Annotated[str, Meta(max_length=32_768, examples=[""])] = ""
-    body_bytes: Annotated[int, Meta(ge=0, le=10**12)] = 0
-    content_type: Annotated[str, Meta(max_length=200, examples=["application/json"])] = (
-        "application/json"
-    )
-    address: Annotated[str, Meta(max_length=64)] = ""
 
 
 CHECKS: Final[Mapping[int, str]] = {

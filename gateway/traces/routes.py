@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from gateway.http.backoffice.callers import ABSENT
 from gateway.http.backoffice.routing import Routes
-from gateway.http.route import OK
 from gateway.traces.service import Traces
 from policies.validation.backoffice import inputs
 
@@ -17,5 +16,4 @@ def routes(traces: Traces) -> Routes:
     office.get(
         f"{path}/explanation", "trace_explanation", traces.explain, takes=named, raises=ABSENT
     )
-    office.post("/explain", "explain", traces.ask, status=OK)
     return office

@@ -26,8 +26,6 @@ from gateway.traces.explanations import (
 )
 from gateway.traces.model import (
     ExplainedRequestDocument,
-    Explanation,
-    QuestionBody,
     TracedAttempt,
     TraceDocument,
 )
@@ -71,12 +69,11 @@ class Trace:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Traces:
     """
-    Reads by trace id, and answers what a call would be answered; no bank is asked.
+    Reads everything under a trace id from the store.
 
     Attributes:
         flush: Stores the requests that wait here to be stored; other processes do each second.
         needed: The permission that each row of partners needs, by the row's name.
-        what_if: Answers a question within a company scope.
     """
 
     database: Database
@@ -84,7 +81,6 @@ class Traces:
     flush: Callable[[], Awaitable[object]]
     records: TracedRecords
     needed: Mapping[str, str]
-    what_if: Callable[[CompanyScope, QuestionBody], Awaitable[Explanation]]
 
     @requires(Area.REQUEST_LOG, Action.READ)
     async def read(self, who: Staff, trace_id: str) -> Trace:
@@ -127,11 +123,6 @@ class Traces:
         if not requests:
             raise ServiceError(NOT_FOUND, "no_row")
         return await self._explained(who.scope, requests)
-
-    @requires(Area.REQUEST_LOG, Action.READ)
-    async def ask(self, who: Staff, question: QuestionBody) -> Explanation:
-        """Ask what a call of a partner would be answered. No quota is used, nothing changes."""
-        return await self.what_if(who.scope, question)
 
     async def _explained(
         self, scope: CompanyScope, requests: Sequence[LoggedRequest]

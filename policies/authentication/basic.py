@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b
 from typing import Protocol
@@ -177,34 +177,6 @@ class BasicCredentials:
             return self._look_again(call, shown, self.clock())
         return None
 
-    def rehearsal(
-        self,
-        find: Callable[[str], Awaitable[KnownCredential | None]],
-        *,
-        is_right: bool,
-        address: str,
-        client_id: str,
-    ) -> BasicCredentials:
-        """
-        Return the same questions for a secret that nobody has to know.
-
-        It is taken as right, or as wrong, whatever it is. Refusals are not counted, and no secret
-        is marked as used.
-        """
-
-        async def find_again(wanted: str, _since: float) -> KnownCredential | None:
-            return await find(wanted)
-
-        return replace(
-            self,
-            find=find,
-            find_again=find_again,
-            check=_pretended(self.now, is_right=is_right),
-            known=RightHeaders(b""),
-            throttle=self.throttle.copy_of(address, client_id),
-            took=lambda _seconds: None,
-        )
-
     def _read(self, headers: Sequence[str], address: str) -> tuple[str, str]:
         """Read client id and secret; raises as a call does."""
         try:
@@ -271,21 +243,6 @@ class BasicCredentials:
         """Refuse, as too many requests when the address is over its limit."""
         wait = self.throttle.wait_when_refused(address, client_id)
         return too_many(wait, "throttled") if wait else ServiceError(error, reason)
-
-
-def _pretended(now: Now, *, is_right: bool) -> SecretCheck:
-    """Take every secret as right, while one of the credential lives, or as wrong."""
-
-    def matching(_made: object, stored: Sequence[SecretDigest]) -> SecretDigest | None:
-        live = (each for each in stored if each.expires_at is None or each.expires_at > now())
-        return next(live, None) if is_right else None
-
-    return SecretCheck(
-        well_formed=lambda _secret: True,
-        digests=lambda _secret: {},
-        matching=matching,
-        used=lambda *_: None,
-    )
 
 
 def _pair(values: Sequence[str]) -> tuple[str, str]:

@@ -109,12 +109,6 @@ class Buckets:
         full_at = max(now, self._full_at.get(key, now)) + tokens * self._step
         self._keep(key, max(self._full_at.get(key, now), min(full_at, now + self._capacity)))
 
-    def wait_s(self, key: str) -> float:
-        """Return the seconds until ``key`` has a token; 0 where it has one. Takes none."""
-        now = self._clock()
-        over = max(now, self._full_at.get(key, now)) + self._step - now - self._capacity
-        return over if over > self._slack else 0.0
-
     def give_back(self, key: str, tokens: int = 1) -> None:
         """Put tokens back that were taken from ``key``."""
         full_at = self._full_at.get(key)
@@ -269,15 +263,6 @@ class Shares:
         share.charged += 1
         self._divided().charge(key)
 
-    def wait_s(self, key: str) -> float:
-        """Return the seconds until ``key`` has a token, as far as this process knows."""
-        if self._shared.away:
-            return self._divided().wait_s(key)
-        share = self._shares.get(key)
-        if share is None or share.left > 0:
-            return 0.0
-        return max(0.0, share.refused_until - self._clock())
-
     def give_back(self, key: str) -> None:
         """Put one token back that was taken a moment ago."""
         self._share(key).left += 1
@@ -368,12 +353,6 @@ class Meter:
             return draw.remaining
         self._count(_QUOTA, f"{self._name}.limited")
         raise self._refusal(call, draw.wait_s)
-
-    def rehearse(self, call: Call, key: str) -> None:
-        """Refuse as ``take`` does, but take no token and count nothing."""
-        wait_s = self.buckets.wait_s(key)
-        if wait_s:
-            raise self._refusal(call, wait_s)
 
     def _refusal(self, call: Call, wait_s: float) -> ServiceError:
         """Make the refusal of a caller whose next token comes in ``wait_s`` seconds."""
@@ -507,13 +486,6 @@ class WithinQuota(_Metered):
         """
         self._meters[quota].buckets.charge(principal.client_id)
         self._meters[COMPANY].buckets.charge(principal.company_id)
-
-    def rehearse(self, call: Call) -> None:
-        """Refuse as a call would be refused now; takes no token and counts nothing."""
-        principal = call.principal
-        if principal is not None:
-            self._meters[call.quota].rehearse(call, principal.client_id)
-            self._meters[COMPANY].rehearse(call, principal.company_id)
 
 
 class WithinAddressQuota(_Metered):

@@ -94,15 +94,6 @@ class FailureThrottle:
             return 0
         return self._wait((network(address), ""), self._limits.hard_per_address)
 
-    def copy_of(self, address: str, client_id: str) -> FailureThrottle:
-        """Return one that counts on from what is known of this caller; this one learns nothing."""
-        copy = FailureThrottle(self._limits, self._clock)
-        for key in _keys(address, client_id):
-            if key in self._refusals:
-                copy._refusals[key] = self._refusals[key].copy()
-        copy._exceeded = self._exceeded.copy()
-        return copy
-
     def _wait(self, key: tuple[str, str], limit: int) -> int:
         """Return the seconds until at most ``limit`` refusals lie in the window; 0 when so now."""
         times, now = self._refusals.get(key), self._clock()

@@ -39,14 +39,7 @@ WITHOUT = {
         ],
         RECORDS,
     ),
-    **dict.fromkeys(
-        [
-            "gateway/traces/rehearsals.py",
-            "gateway/traces/service.py",
-            "gateway/traces/what_if.py",
-        ],
-        "compared with what a gateway answers: tests/surfaces/backoffice/test_explanations.py",
-    ),
+    "gateway/traces/service.py": "proven by tests/surfaces/backoffice/test_explanations.py",
     "provider_adapters/testing/verify/stage.py": "the protocol of stages; every case keeps it",
     **dict.fromkeys(
         [

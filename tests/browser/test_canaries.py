@@ -152,7 +152,7 @@ def in_files(folder: Path, secrets: set[str], own: set[str]) -> dict[str, list[s
     """
     Return the files that hold something.
 
-    Payouts keep whom they pay in their database (docs/known-limits.md), and the simulated bank
+    Payouts keep whom they pay in their database (docs/database.md), and the simulated bank
     is somebody else's house: there it is secrets alone that must not be.
     """
     found = {}

@@ -51,7 +51,7 @@ def _asked() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make mistakes", description=__doc__)
     parser.add_argument("--only", action="append", default=[], metavar="NAME", help="this one")
     parser.add_argument("--jobs", type=int, default=2, help="copies at work at once")
-    parser.add_argument("--record", action="store_true", help="write docs/planted-mistakes.md")
+    parser.add_argument("--record", action="store_true", help="write tests/mistakes/README.md")
     asked = parser.parse_args()
     if asked.only and asked.record:
         parser.error("the page tells of the whole list: leave --only out")

@@ -1,4 +1,4 @@
-"""``docs/planted-mistakes.md``: what was planted, what caught it, and when that was last shown."""
+"""``README.md`` beside this module: planted mistakes, their tests, and the last runs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tests.mistakes.planting import Verdict
 
-PAGE = Path("docs/planted-mistakes.md")
+PAGE = Path("tests/mistakes/README.md")
 NAMED = re.compile(r"^\| `([a-z0-9-]+)` \|", re.MULTILINE)
 _RUN = re.compile(r"^\| \d{4}-\d\d-\d\d .*\|$", re.MULTILINE)
 
@@ -20,12 +20,12 @@ _HEAD = """\
 A test suite is worth what it catches. Each row below is a mistake that a tired engineer might
 make, the promise it breaks, and the test that fails because of it: mutation testing, with mutants
 chosen by hand. "Contract" and "decisions" are explained in [the list of
-documents](README.md).
+documents](../../docs/README.md).
 
 `make mistakes` copies the tree into a temporary folder, runs the named tests once without any
 mistake, then plants one mistake at a time and runs the tests named for it; it exits with 1 if one
 survives. `make mistakes ONLY=name` runs one row, `make mistakes RECORD=1` writes this page. The
-rows stand in [tests/mistakes/rows](../tests/mistakes/rows).
+rows are in [rows](rows).
 
 A test that is merged, moved or removed must leave every row caught: this is how we know that
 nothing that could fail has stopped being able to.

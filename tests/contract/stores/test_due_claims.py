@@ -14,7 +14,6 @@ from bench import bulk_rows
 from bench.payments import open_account
 from gateway.app.store import Store
 from gateway.payouts import due
-from gateway.payouts import followup_store as followups
 from gateway.payouts.model import PayoutState
 from gateway.payouts.schedule import MOST_ACCOUNTS, DueAccount
 from gateway.store.tables.core import payouts
@@ -219,8 +218,8 @@ async def test_a_walk_that_ends_early_goes_on_behind_it(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of very many accounts some are found at a time, each in its turn, wherever a walk begins."""
-    monkeypatch.setattr(followups, "SCANNED", 2)
-    monkeypatch.setattr(followups, "ACCOUNTS_DUE", due.ACCOUNTS_DUE.limit(2))
+    monkeypatch.setattr(due, "_SCANNED", 2)
+    monkeypatch.setattr(due, "_ACCOUNTS_DUE", due._ACCOUNTS_DUE.limit(2))
     ids = [f"{ACCOUNT[:-2]}{number:02x}" for number in range(16, 21)]
     for number, own in enumerate(ids):
         await store.accounts.add(
@@ -246,7 +245,7 @@ async def test_what_is_due_is_found_by_its_index(store: Store) -> None:
     accounts = [await open_account(store, f"bench-{number}") for number in range(20)]
     await bulk_rows.fill_payouts(store.url, accounts, bulk_rows.Bulk(rows=2_000))
 
-    plan = await plan_of(store, due.ACCOUNTS_DUE.params(**due.instants(LATER), after=""))
+    plan = await plan_of(store, due._ACCOUNTS_DUE.params(**due._due_by(LATER), after=""))
 
     assert plan.count("ix_payouts_provider_account_id_next_check_at") >= 3
     assert "Seq Scan on payouts" not in plan
@@ -260,11 +259,11 @@ async def test_what_is_counted_or_planned_too_far_ahead_is_found_by_an_index(sto
         store.url, [await open_account(store, "bench")], bulk_rows.Bulk(rows=2_000)
     )
 
-    recalled = due.recalling(LATER).whereclause
+    recalled = due._recalling(LATER).whereclause
     assert recalled is not None
 
     plan = await plan_of(store, select(payouts.c.reference).where(recalled))
-    counted = await plan_of(store, due.BACKLOG.params(**due.instants(LATER)))
+    counted = await plan_of(store, due._BACKLOG.params(**due._due_by(LATER)))
 
     for each in (plan, counted):
         assert re.search(r"ix_payouts_(provider_account_id_)?next_check_at", each)

@@ -181,7 +181,7 @@ ROWS = (
         name="key-of-two-accounts",
         promise="A bank's key that two accounts have names the payout of neither.",
         source="decisions 9, ADR 0039",
-        file="gateway/payouts/followup_store.py",
+        file="gateway/payouts/due.py",
         right="if len(own) == 1 else None",
         wrong="if own else None",
         tests=(f"{_FOLLOW_UPS}::test_a_key_that_two_accounts_have_names_the_payout_of_neither",),

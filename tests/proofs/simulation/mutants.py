@@ -15,7 +15,6 @@ from gateway.banks.port.capabilities import Repeat
 from gateway.banks.port.providers import NotSent
 from gateway.payouts import create as operation
 from gateway.payouts import reconciler, writes
-from gateway.payouts import sql as statements
 from gateway.payouts import store as stored
 from gateway.payouts.create import Payouts
 from gateway.payouts.followup import FollowUp
@@ -164,8 +163,8 @@ MUTANTS = (
     Mutant(
         rule="R8",
         says="outcomes are written by compare-and-set",
-        owner=statements,
-        part="step",
+        owner=writes,
+        part="_step_payouts",
         instead=without.blind_steps,
         more=(*((each, "check", lambda _change: None) for each in (stored, writes)),),
         life=replace(_BUSY, slow=0.4, pauses=3, kind=Repeat.SAME_ANSWER),
@@ -179,7 +178,7 @@ MUTANTS = (
         instead=lambda _move, _row: True,
         more=(
             (writes, "_alone", lambda _writes: False),
-            (statements, "step", without.blind_steps),
+            (writes, "_step_payouts", without.blind_steps),
             *((each, "check", lambda _change: None) for each in (stored, writes)),
         ),
         life=replace(_BUSY, slow=0.4, pauses=3, kind=Repeat.SAME_ANSWER),

@@ -23,9 +23,8 @@ from gateway.payouts.followup import FollowUp
 from gateway.payouts.model import Attempt, Change, Payout, PayoutRequest, PayoutState
 from gateway.payouts.return_store import StoredReturns
 from gateway.payouts.rows import attempt_row, key_columns, payout_row
-from gateway.payouts.sql import step_values
 from gateway.payouts.store import StoredPayouts
-from gateway.payouts.writes import PayoutWriter, Write, WriteResult, write_batch
+from gateway.payouts.writes import PayoutWriter, Write, WriteResult, _step_values, write_batch
 from gateway.store.kernel.database import Database
 from gateway.store.kernel.hot_statements import BulkParameters, Key
 from gateway.store.tables.core import attempts
@@ -129,7 +128,7 @@ def told_unrecorded() -> Callable[..., object]:
 def blind_steps(bulk: BulkParameters) -> Update:
     """Steps are written wherever their payouts stand."""
     key = ("account_id", "reference_sha256")
-    new = [name for name in step_values(_STEP) if name.startswith("new_")]
+    new = [name for name in _step_values(_STEP) if name.startswith("new_")]
     given = bulk.parameters(
         {f"was_{name}": table.c[name].type for name in key}
         | {name: table.c[name.removeprefix("new_")].type for name in new}

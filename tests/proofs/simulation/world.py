@@ -22,7 +22,7 @@ from gateway.config.settings import Settings
 from gateway.core.account import Account, Environment
 from gateway.core.errors import ServiceError
 from gateway.core.storage import StoreUnavailable
-from gateway.payouts.followup_store import StoredFollowUps
+from gateway.payouts.due import StoredFollowUps
 from gateway.payouts.model import PayoutRequest, provider_key
 from gateway.payouts.reconciler import Reconciler, Work
 from gateway.payouts.return_store import StoredReturns

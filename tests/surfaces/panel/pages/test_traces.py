@@ -52,6 +52,7 @@ async def test_a_refusal_is_told_with_its_rule_and_its_remedy(world: World, oper
     trace = await refused(world)
 
     portuguese = await operator.open(f"/panel/trace/{trace}")
+    search = await operator.open("/panel/explain")
     found = await operator.open(f"/panel/explain?trace={trace}")
     capsule = await operator.open(f"/panel/trace/{trace}/capsule")
 
@@ -61,32 +62,10 @@ async def test_a_refusal_is_told_with_its_rule_and_its_remedy(world: World, oper
     counted = re.findall(r'<li class="\w*"><span>(\d+)</span>', portuguese.text)
     assert list(map(int, counted)) == list(range(1, 19))
     assert "parou na 13ª de 18" in portuguese.text
+    assert 'name="trace"' in search.text
     assert (found.status, found.location) == (303, f"/panel/trace/{trace}")
     assert json.loads(capsule.text)["explained"]["explanation"]["step"] == 13
     assert "attachment" in capsule.headers["Content-Disposition"]
-
-
-async def test_a_call_that_nobody_made_is_answered_and_what_was_typed_is_kept(
-    world: World, operator: Person
-):
-    asked = {
-        "client_id": world.pair("none")["client_id"],
-        "method": "GET",
-        "path": world.at("/balance"),
-        "authorization": "right_secret",
-    }
-    await operator.open("/panel/explain")
-
-    answered = await operator.send("/panel/explain", asked)
-    wrong = await operator.send("/panel/explain", {**asked, "path": "/elsewhere"})
-
-    assert answered.status == 200
-    assert "Falta a permissão ou o papel." in answered.text
-    assert "balance:read" in answered.text
-    assert f'value="{asked["path"]}"' in answered.text
-    assert wrong.status == 400
-    assert 'value="/elsewhere"' in wrong.text
-    assert 'role="alert"' in wrong.text
 
 
 async def test_requests_are_filtered_by_the_address_and_exported(world: World, operator: Person):

@@ -76,7 +76,7 @@ PAYER = replace(OFFICE, person=somebody(Role.OPERATOR, has_factor=True, factor_a
 
 async def orders(says: Says, method: PayoutMethod) -> Document | Answer[Any]:
     """Order a payout of a method."""
-    others: Any = dict.fromkeys(("returns", "follow_up", "probes", "owners"))
+    others: Any = dict.fromkeys(("owners", "returns", "follow_up", "probes"))
     acts = PayoutActs(pay=says.order, payouts=Known(), **others)  # type: ignore[arg-type]
     records: Any = PayoutRecords
     by_bank = method is PayoutMethod.BANK_ACCOUNT
@@ -86,7 +86,7 @@ async def orders(says: Says, method: PayoutMethod) -> Document | Answer[Any]:
 
 
 class Known:
-    """A store that knows every payout: no bank is asked who owns its key."""
+    """Knows each reference already: whose key it is was asked then."""
 
     async def find(self, _account_id: str, _reference: str) -> Payout:
         return payout()

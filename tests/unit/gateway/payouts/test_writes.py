@@ -1,31 +1,65 @@
-"""Batches of one and of many: the results of each, and what is decided by a batch of one."""
+"""Batches of one and of many: the result of each write, and the values that statements take."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import pytest
 from sqlalchemy import literal, select
+from sqlalchemy.dialects import postgresql, sqlite
 
 from gateway.app.store import Store, open_store
+from gateway.banks.port.payout_orders import FailureCode
 from gateway.core.money import Money
 from gateway.core.permissions import CredentialLimits
 from gateway.core.storage import LimitReached, StoreUnavailable
-from gateway.payouts.model import Claim, Intent, PayoutState
-from gateway.payouts.rows import check
+from gateway.payouts import writes
+from gateway.payouts.model import SUCCESSORS, Claim, Failure, Intent, PayoutState
+from gateway.payouts.rows import check, payout_row
 from gateway.payouts.writes import (
     PayoutWriter,
     Write,
     WriteResult,
+    _claim_values,
+    _ending_values,
+    _intent_values,
+    _let_go_values,
+    _probe_values,
+    _settling_values,
+    _step_values,
     record_step,
     write_batch,
 )
 from gateway.store.kernel.database import Limits
-from tests.world.stores.samples import ACCOUNT, attempt, change, credential, event, payout
+from gateway.store.kernel.postgres import UNNEST_ARRAYS
+from gateway.store.kernel.sqlite import EXECUTE_MANY
+from gateway.store.tables.core import payouts
+from tests.unit.gateway.payouts.followups import LOOK
+from tests.world.stores.samples import (
+    ACCOUNT,
+    EVIDENCE,
+    NOW,
+    attempt,
+    change,
+    credential,
+    event,
+    of,
+    payout,
+)
 from tests.world.waiting import forever, settle
 
 SENDING, NOT_SENT = PayoutState.SENDING, PayoutState.NOT_SENT
 ACCEPTED, PAID = PayoutState.ACCEPTED, PayoutState.PAID
+UNKNOWN = PayoutState.UNKNOWN
+BARE = change(SENDING, PAID)
+FULL = of(
+    BARE,
+    evidence=EVIDENCE,
+    provider_id="p-1",
+    e2e_id="E1",
+    settled_at=NOW,
+    failure=Failure(FailureCode.REJECTED, forbidden=False),
+)
 
 
 async def written(store: Store, *writes: Write) -> Sequence[WriteResult | None]:
@@ -107,7 +141,7 @@ async def test_nothing_is_nothing(store: Store) -> None:
 
 async def test_each_kind_has_its_result_in_a_batch_of_one(store: Store) -> None:
     claim = Claim(replace(payout(), state=NOT_SENT), attempt(2))
-    writes = [
+    asked = [
         Intent(payout(), attempt()),
         Intent(payout(centavos=7), attempt()),
         claim,
@@ -116,7 +150,7 @@ async def test_each_kind_has_its_result_in_a_batch_of_one(store: Store) -> None:
         claim,
     ]
 
-    results = [await written(store, each) for each in writes]
+    results = [await written(store, each) for each in asked]
 
     assert results == [[True], [payout()], [False], [True], [False], [True]]
 
@@ -226,3 +260,89 @@ async def test_a_queue_that_does_not_move_is_given_up(url: str, store: Store) ->
     assert await first is None
     assert await store.payouts.find(ACCOUNT, "order-2") is None
     await hasty.close()
+
+
+def test_values_fill_every_place_and_no_other() -> None:
+    """A value too many would be dropped in silence."""
+    dialect_cases = [
+        (postgresql.dialect(), postgresql.insert, UNNEST_ARRAYS),
+        (postgresql.dialect(), postgresql.insert, EXECUTE_MANY),
+        (sqlite.dialect(), sqlite.insert, EXECUTE_MANY),
+    ]
+    statement_cases = [
+        ("_add_payouts", payout_row(payout())),
+        ("_step_payouts", _step_values(BARE)),
+        ("_step_payouts", _step_values(FULL)),
+        ("_claim_payouts", _claim_values(payout(), attempt(2))),
+        ("_end_attempts", _ending_values(BARE)),
+        ("_end_attempts", _ending_values(FULL)),
+        ("_let_go", _let_go_values(LOOK)),
+        ("_note_probes", _probe_values(LOOK)),
+    ]
+
+    for dialect, insert_new, bulk in dialect_cases:
+        for statement, values in statement_cases:
+            given = (bulk, insert_new) if statement == "_add_payouts" else (bulk,)
+            said = getattr(writes, statement)(*given)
+            names = list(values) if said.is_insert else None
+            places = said.compile(dialect=dialect, column_keys=names).params
+
+            own = places.keys() & (payouts.c.keys() if said.is_insert else _new_and_was(places))
+
+            assert values.keys() == own
+
+
+def test_values_of_a_whole_write_fill_every_place_too() -> None:
+    statement_cases = [
+        ("_add_whole", _intent_values(Intent(payout(), attempt()), None)),
+        ("_step_whole", _settling_values(FULL, None)),
+        ("_step_free", _settling_values(BARE, None)),
+    ]
+
+    for bulk in [UNNEST_ARRAYS, EXECUTE_MANY]:
+        for statement, values in statement_cases:
+            given = (bulk, postgresql.insert) if statement == "_add_whole" else (bulk,)
+            said = getattr(writes, statement)(*given)
+            own = {"outcome_1"}  # what the statement has in itself
+
+            places = said.compile(dialect=postgresql.dialect(), column_keys=list(values)).params
+
+            assert values.keys() == places.keys() - own
+
+
+def _new_and_was(places: Iterable[str]) -> set[str]:
+    return {name for name in places if name.startswith(("new_", "was_"))}
+
+
+@pytest.mark.parametrize(
+    ("before", "states"),
+    [
+        ([SENDING], ["sending"] * 4),
+        ([SENDING, UNKNOWN], ["sending", "unknown", "unknown", "unknown"]),
+        ([SENDING, UNKNOWN, ACCEPTED], ["accepted", "sending", "unknown", "unknown"]),
+    ],
+    ids=["one", "two", "three"],
+)
+def test_a_step_is_from_every_state_it_names_and_no_other(
+    before: list[PayoutState], states: list[str]
+) -> None:
+    values = _step_values(of(BARE, before=frozenset(before)))
+
+    assert [values[f"was_state_{number}"] for number in range(4)] == states
+
+
+def test_a_step_has_a_place_for_every_state_it_may_come_from() -> None:
+    for after in PayoutState:
+        before = {state.value for state, following in SUCCESSORS.items() if after in following}
+        if not before:
+            pytest.skip("nothing leads to it")
+
+        values = _step_values(of(BARE, after=after, before=frozenset(map(PayoutState, before))))
+
+        assert {values[name] for name in values if name.startswith("was_state_")} == before
+
+
+def test_a_claim_is_from_unsent_and_the_attempt_before() -> None:
+    values = _claim_values(payout(), attempt(3))
+
+    assert (values["was_state"], values["was_attempt"], values["new_attempt"]) == ("not_sent", 2, 3)

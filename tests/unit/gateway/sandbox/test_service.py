@@ -44,8 +44,8 @@ class Control:
         return {}
 
 
-class Records:
-    async def account(self, account_id: str, scope: CompanyScope) -> Account | None:
+class Accounts:
+    async def visible(self, account_id: str, scope: CompanyScope) -> Account | None:
         return account() if account_id == ACCOUNT and scope.includes(COMPANY) else None
 
 
@@ -54,7 +54,7 @@ def of(scope: CompanyScope) -> Staff:
 
 
 def tools(control: Control) -> SandboxTools:
-    return SandboxTools(control=control, records=Records())  # type: ignore[arg-type]
+    return SandboxTools(control=control, accounts=Accounts())  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("scope", [EVERY_COMPANY, MINE])

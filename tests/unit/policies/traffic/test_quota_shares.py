@@ -295,27 +295,6 @@ async def test_a_guess_that_was_right_is_every_process_s_again(clock: Clock, sha
 
 
 @leaping
-async def test_a_rehearsal_takes_nothing_and_knows_what_this_process_knows():
-    clock = Clock(up_s=0.0)
-    shared = Counting(clock.monotonic)
-    processes = Processes(shared, Quota(rate=1.0, burst=1), 1)
-    asking = call(RawRequest(path={}), quota="read")
-    asking.principal = principal()
-    told = []
-
-    for shared.away in (False, True):
-        processes.each[0].rehearse(asking)
-        await processes.serve()
-        await processes.serve()
-        with refused(errors.TOO_MANY_REQUESTS) as refusal:
-            processes.each[0].rehearse(asking)
-        told.append(refusal.value.headers["Retry-After"])
-        clock.passes(10)
-
-    assert told == ["1", "1"]
-
-
-@leaping
 async def test_made_up_callers_cannot_fill_the_memory(
     clock: Clock, shared: Counting, monkeypatch: pytest.MonkeyPatch
 ):
