@@ -26,7 +26,7 @@ from gateway.http.panel.pages.kit import KnownAccount, PageContext, Pages, calle
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.shown_once import shown_once
 from gateway.http.panel.pages.visit import HOME, Visit
-from gateway.payouts.searches import FOUND_AT_MOST
+from gateway.payouts.search import FOUND_AT_MOST
 from gateway.payouts.status import Certainty
 from policies.validation.backoffice import inputs
 from policies.validation.bodies import of_form

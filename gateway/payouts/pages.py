@@ -34,7 +34,7 @@ from gateway.payouts.documents import (
     track_word,
 )
 from gateway.payouts.model import FINAL_STATES, PayoutState
-from gateway.payouts.searches import PayoutFilterBody, PayoutsBody
+from gateway.payouts.search import PayoutFilterBody, PayoutsBody
 from gateway.payouts.service import PayoutActs, PayoutRecords
 from gateway.payouts.status import Certainty, CertaintySought
 from gateway.payouts.timeline import HappeningDocument

@@ -26,7 +26,6 @@ from gateway.core.rights import Area
 from gateway.core.strict import hidden_tax_number
 from gateway.core.windows import LARGEST_LIMIT, Listed, Paging, Search, Window
 from gateway.payouts import report_file as payout_table
-from gateway.payouts.directory import PayoutDirectory
 from gateway.payouts.documents import (
     AccountPayout,
     FoundPayout,
@@ -47,7 +46,8 @@ from gateway.payouts.opinion_store import StoredReviews
 from gateway.payouts.opinions import Opinion, may_read
 from gateway.payouts.probes import PayoutProbes
 from gateway.payouts.return_store import StoredReturns
-from gateway.payouts.searches import (
+from gateway.payouts.search import (
+    PayoutDirectory,
     PayoutFilterBody,
     PayoutPlace,
     PayoutQuery,

@@ -14,10 +14,9 @@ from gateway.banks.port.providers import Evidence, Phase
 from gateway.core.company_scope import EVERY_COMPANY
 from gateway.overview.model import HOUR, Span
 from gateway.overview.store import OverviewRecords
-from gateway.payouts.directory import PayoutDirectory
 from gateway.payouts.documents import Hit
 from gateway.payouts.model import Absence, Change, EventKind, Failure, PayoutState
-from gateway.payouts.searches import PayoutFilterBody, PayoutQuery
+from gateway.payouts.search import PayoutDirectory, PayoutFilterBody, PayoutQuery
 from gateway.payouts.status import Certainty, CertaintySought, certainty_of
 from tests.contract.stores.databases import both
 from tests.world.stores.samples import ACCOUNT, NOW, attempt, change, payout

@@ -8,7 +8,7 @@ from gateway.banks.port.refunds import IncomingSearch, IncomingStatus, RefundSea
 from gateway.core import errors
 from gateway.core.catalogue import ErrorCode
 from gateway.core.windows import LocalWindow, Paging, Search, Window
-from gateway.payouts.searches import WITHDRAWS
+from gateway.payouts.search import WITHDRAWS
 from gateway.payouts.status import PayoutSearch, PayoutStatus
 from gateway.refunds.searches import INCOMING, REFUNDS
 from tests.unit.refusals import refusal_of, refused
