@@ -423,7 +423,7 @@ def _fits(move: Move, row: Record) -> bool:
             unsent = PayoutState.NOT_SENT.value
             return (row.state, row.attempt) == (unsent, move.attempt.number - 1)
         case Checked():
-            return row.check_owner == move.owner
+            return bool(row.check_owner == move.owner)
     return row.attempt == move.attempt and PayoutState(row.state) in move.before
 
 
