@@ -16,10 +16,10 @@ from gateway.core.account import Account
 from gateway.core.clocks import CertainClock
 from gateway.net.common.runtime import chance
 from gateway.payouts.create import PayoutGuards, Payouts, SimilarPolicy, Terms
-from gateway.payouts.directory import PayoutDirectory
 from gateway.payouts.followup import FollowUp
 from gateway.payouts.model import FINAL_STATES, Change, Payout, PayoutState
 from gateway.payouts.reconciler import Reconciler, Work, slowest
+from gateway.payouts.search import PayoutDirectory
 from gateway.payouts.staff import Pay, PayoutActs, PayoutProbes, PayoutRecords
 from gateway.payouts.store import StoredPayouts
 from gateway.pix_keys.service import KeyOwners

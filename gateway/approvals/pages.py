@@ -27,7 +27,7 @@ from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.shown_once import shown_once
 from gateway.http.panel.pages.visit import HOME, Visit
 from gateway.payouts.model import Certainty
-from gateway.payouts.searches import FOUND_AT_MOST
+from gateway.payouts.search import FOUND_AT_MOST
 from policies.validation.backoffice import inputs
 from policies.validation.bodies import of_form
 

@@ -24,7 +24,7 @@ from gateway.overview.model import Attention, Need, Overview, Period
 from gateway.overview.service import Overviews
 from gateway.payouts.documents import is_open, track_word
 from gateway.payouts.model import PayoutState
-from gateway.payouts.searches import PayoutsBody
+from gateway.payouts.search import PayoutsBody
 from gateway.payouts.staff import PayoutRecords
 from gateway.request_log.model import RefusalGroup, RequestSearch
 from gateway.request_log.searches import SEARCH

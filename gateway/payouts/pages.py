@@ -35,7 +35,7 @@ from gateway.payouts.documents import (
 )
 from gateway.payouts.events import HappeningDocument
 from gateway.payouts.model import FINAL_STATES, Certainty, CertaintySought, PayoutState
-from gateway.payouts.searches import PayoutFilterBody, PayoutsBody
+from gateway.payouts.search import PayoutFilterBody, PayoutsBody
 from gateway.payouts.staff import PayoutActs, PayoutRecords
 from policies.validation.bodies import body
 from policies.validation.inputs import REFERENCE

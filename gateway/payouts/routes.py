@@ -16,7 +16,7 @@ from gateway.http.route import OK
 from gateway.payouts.bodies import KEY_PAYOUT, withdraw_input
 from gateway.payouts.create import CERTAINLY_NOT_SENT
 from gateway.payouts.documents import payout_created
-from gateway.payouts.searches import WITHDRAWS, PayoutFilterBody, PayoutsBody
+from gateway.payouts.search import WITHDRAWS, PayoutFilterBody, PayoutsBody
 from gateway.payouts.staff import PayoutActs, PayoutRecords
 from policies.validation.bodies import body
 from policies.validation.inputs import REFERENCE

@@ -29,7 +29,6 @@ from gateway.core.strict import hidden_tax_number
 from gateway.core.user_errors import NOT_POSSIBLE
 from gateway.core.windows import LARGEST_LIMIT, Listed, Paging, Search, Window
 from gateway.payouts import report_file as payout_table
-from gateway.payouts.directory import PayoutDirectory
 from gateway.payouts.documents import (
     AccountPayout,
     FoundPayout,
@@ -60,7 +59,8 @@ from gateway.payouts.model import (
 from gateway.payouts.opinion_store import StoredReviews
 from gateway.payouts.return_store import StoredReturns
 from gateway.payouts.schedule import PROBE_EVERY
-from gateway.payouts.searches import (
+from gateway.payouts.search import (
+    PayoutDirectory,
     PayoutFilterBody,
     PayoutPlace,
     PayoutQuery,

@@ -26,9 +26,15 @@ from gateway.core.permissions import Action
 from gateway.core.rights import Area, Right
 from gateway.core.terms import terms_of
 from gateway.core.windows import Keyset, Paging, Search, Window, local_start
-from gateway.payouts.directory import Named, PayoutDirectory
 from gateway.payouts.documents import FoundPayout
-from gateway.payouts.searches import FOUND_AT_MOST, Cut, PayoutFilterBody, PayoutQuery
+from gateway.payouts.search import (
+    FOUND_AT_MOST,
+    Cut,
+    Named,
+    PayoutDirectory,
+    PayoutFilterBody,
+    PayoutQuery,
+)
 from gateway.refunds.service import Refunds
 from gateway.search.model import (
     Found,

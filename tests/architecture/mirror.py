@@ -97,7 +97,6 @@ WITHOUT = {
             "gateway/callbacks/store.py",
             "gateway/overview/store.py",
             "gateway/request_log/store.py",
-            "gateway/payouts/directory.py",
             "gateway/reviews/store.py",
             "gateway/approvals/store.py",
             "gateway/audit/changes.py",

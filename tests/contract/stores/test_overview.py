@@ -20,9 +20,9 @@ from gateway.core.money import Money, Sum
 from gateway.core.rights import Role
 from gateway.overview.model import HOUR, HourFigures, Need, Span
 from gateway.overview.store import OverviewRecords
-from gateway.payouts.directory import PayoutDirectory
 from gateway.payouts.documents import OpenWork
 from gateway.payouts.model import Certainty, PayoutState
+from gateway.payouts.search import PayoutDirectory
 from gateway.store.own_work import collectable
 from gateway.store.tables.core import accounts, payouts
 from gateway.store.tables.figures import closed_hours, payout_hours

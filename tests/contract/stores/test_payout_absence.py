@@ -14,7 +14,6 @@ from gateway.banks.port.providers import Evidence, Phase
 from gateway.core.company_scope import EVERY_COMPANY
 from gateway.overview.model import HOUR, Span
 from gateway.overview.store import OverviewRecords
-from gateway.payouts.directory import PayoutDirectory
 from gateway.payouts.documents import Hit
 from gateway.payouts.model import (
     Absence,
@@ -26,7 +25,7 @@ from gateway.payouts.model import (
     PayoutState,
     certainty_of,
 )
-from gateway.payouts.searches import PayoutFilterBody, PayoutQuery
+from gateway.payouts.search import PayoutDirectory, PayoutFilterBody, PayoutQuery
 from tests.contract.stores.databases import both
 from tests.world.stores.samples import ACCOUNT, NOW, attempt, change, payout
 

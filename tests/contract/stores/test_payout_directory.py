@@ -19,8 +19,7 @@ from gateway.core.company_scope import EVERY_COMPANY, CompanyScope
 from gateway.core.money import Money, Sum
 from gateway.overview.model import HOUR, Span
 from gateway.overview.store import OverviewRecords
-from gateway.payouts import directory as payout_directory
-from gateway.payouts.directory import Named, PayoutDirectory
+from gateway.payouts import search as payout_search
 from gateway.payouts.documents import FoundPayout, Hit, HitPayouts, Orderer, PayoutCounts
 from gateway.payouts.model import (
     Certainty,
@@ -30,7 +29,13 @@ from gateway.payouts.model import (
     PayoutState,
     certainty_of,
 )
-from gateway.payouts.searches import PayoutFilterBody, PayoutOrder, PayoutQuery
+from gateway.payouts.search import (
+    Named,
+    PayoutDirectory,
+    PayoutFilterBody,
+    PayoutOrder,
+    PayoutQuery,
+)
 from gateway.store.tables import texts
 from gateway.store.tables.core import payouts
 from tests.contract.stores.databases import both
@@ -310,8 +315,8 @@ async def test_counts_are_of_the_filter_whatever_it_says_of_the_state(several: S
 async def test_more_than_are_counted_is_said(
     several: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert payout_directory.COUNTED_AT_MOST == 10_000
-    monkeypatch.setattr(payout_directory, "COUNTED_AT_MOST", 6)
+    assert payout_search.COUNTED_AT_MOST == 10_000
+    monkeypatch.setattr(payout_search, "COUNTED_AT_MOST", 6)
 
     _, counts = await searched(several, of_the_day(limit=1))
 
@@ -392,7 +397,7 @@ async def test_a_reference_comes_first_then_the_newest_that_begin_with_it(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of very many with one beginning the highest alone are compared: no list is read whole."""
-    monkeypatch.setattr(payout_directory, "_COMPARED_AT_MOST", 2)
+    monkeypatch.setattr(payout_search, "_COMPARED_AT_MOST", 2)
     for place, reference in enumerate(("order", "order-1", "order-2", "order-3", "other")):
         await made(store, reference, created_at=NOW + timedelta(seconds=place))
 

@@ -21,9 +21,8 @@ from gateway.banks.port.providers import PixReturn
 from gateway.core.company_scope import EVERY_COMPANY
 from gateway.core.money import Money, Sum, sum_of
 from gateway.core.terms import folded, terms_of
-from gateway.payouts.directory import PayoutDirectory
 from gateway.payouts.model import Payout, PayoutState
-from gateway.payouts.searches import PayoutFilterBody, PayoutOrder, PayoutQuery
+from gateway.payouts.search import PayoutDirectory, PayoutFilterBody, PayoutOrder, PayoutQuery
 from gateway.store.tables.columns import reference_digest
 from tests.contract.stores.databases import both
 from tests.world.stores.samples import ACCOUNT, CLIENT, NOW, SISTER, attempt, payout

@@ -171,7 +171,7 @@ ROWS = (
         name="payouts-of-every-company-found",
         promise="A search of payouts finds those of one's own companies alone.",
         source="docs/people.md",
-        file="gateway/payouts/directory.py",
+        file="gateway/payouts/search.py",
         right="common = [*_open_to(query), *of_account(payouts.c.account_id, scope)]",
         wrong="common = [*_open_to(query)]",
         tests=(f"{_FINDER}::test_a_search_shows_and_counts_what_is_in_scope",),

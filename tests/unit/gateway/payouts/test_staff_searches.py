@@ -13,7 +13,7 @@ from gateway.core.access import Staff
 from gateway.core.company_scope import CompanyScope
 from gateway.payouts.documents import FoundPayout, OpenWork
 from gateway.payouts.model import PayoutState
-from gateway.payouts.searches import (
+from gateway.payouts.search import (
     PayoutFilterBody,
     PayoutPlace,
     PayoutQuery,

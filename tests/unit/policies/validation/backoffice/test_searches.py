@@ -9,7 +9,7 @@ from gateway.core import errors
 from gateway.core.catalogue import ErrorCode
 from gateway.core.windows import LocalWindow, Paging, Search, Window
 from gateway.payouts.model import PayoutSearch, PayoutStatus
-from gateway.payouts.searches import WITHDRAWS
+from gateway.payouts.search import WITHDRAWS
 from gateway.refunds.searches import INCOMING, REFUNDS
 from tests.unit.refusals import refusal_of, refused
 from tests.world.people import posted

@@ -7,7 +7,7 @@ import pytest
 from gateway.core.money import Money
 from gateway.core.user_errors import VALIDATION_FAILED
 from gateway.payouts.model import Certainty, PayoutState
-from gateway.payouts.searches import (
+from gateway.payouts.search import (
     PayoutOrder,
     PayoutPlace,
     PayoutQuery,
