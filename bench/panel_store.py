@@ -13,7 +13,6 @@ import msgspec
 
 from bench import bulk_rows, system
 from gateway.app.assembly import assemble
-from gateway.app.build_oversight import build_overviews
 from gateway.app.commands.context import AdminContext
 from gateway.app.lifecycle import running
 from gateway.config.settings import Settings
@@ -60,6 +59,6 @@ async def _beside_its_bank(settings: Settings, before: World) -> AsyncIterator[W
     bank = msgspec.structs.replace(settings.sandbox_bank, start=False)
     gateway = assemble(msgspec.structs.replace(settings, sandbox_bank=bank), FROM_NOON)
     async with running(gateway), aiohttp.ClientSession() as session:
-        await build_overviews(gateway.kernel).remember()
+        await gateway.services.overviews.remember()
         office = AdminContext(gateway.kernel, AuditContext("bench", gateway.kernel.now))
         yield replace(before, gateway=gateway, office=office, session=session)

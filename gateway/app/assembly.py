@@ -14,7 +14,7 @@ from functools import partial
 from importlib.metadata import version
 
 from gateway.app.background import Role, build_role, periodic_tasks
-from gateway.app.build_bank import connect
+from gateway.app.banks import connect
 from gateway.app.build_identity import build_identity
 from gateway.app.build_telemetry import Telemetry, build_telemetry, refusals_below
 from gateway.app.build_tracing import (
@@ -27,11 +27,12 @@ from gateway.app.build_tracing import (
 from gateway.app.failpoints import armed, failing_answers
 from gateway.app.gauges import show_connections
 from gateway.app.kernel import Kernel
-from gateway.app.partner_surface import PREFIX
+from gateway.app.partner_routes import PREFIX
 from gateway.app.readiness import Readiness
-from gateway.app.rooms import Rooms, build_rooms, build_surfaces, described_surfaces
 from gateway.app.sandbox import SandboxBank, build_bank
+from gateway.app.services import Services
 from gateway.app.store import Store, open_store
+from gateway.app.surfaces import build_surfaces, described_surfaces
 from gateway.audit.log import AuditTally, audit_keys
 from gateway.banks.health import Connection, ProviderHealth
 from gateway.config.checks import check
@@ -79,7 +80,7 @@ class Gateway:
 
     kernel: Kernel
     role: Role
-    rooms: Rooms
+    services: Services
     connections: Mapping[str, Connection]
     telemetry: Telemetry
     readiness: Readiness
@@ -142,30 +143,37 @@ def assemble(
     connections = {
         name: connect(name, settings, health, runtime, cache) for name in settings.providers
     }
-    identity = build_identity(kernel, PasswordHasher(keys.password_peppers, cost))
-    rooms = build_rooms(kernel, identity, connections, wake.set, cache)
     role = build_role(kernel, part, telemetry.values)
-    surfaces = build_surfaces(rooms, partial(health.known, connections), role.minutes.unwritten)
+    services = Services(
+        kernel,
+        connections,
+        identity=build_identity(kernel, PasswordHasher(keys.password_peppers, cost)),
+        cache=cache,
+        known=partial(health.known, connections),
+        unwritten=role.minutes.unwritten,
+        wake=wake.set,
+    )
+    surfaces = build_surfaces(services)
 
     def origin() -> str:
         return settings.reached_at(public.port) or UNKNOWN_ORIGIN  # the port that was taken
 
-    pages = _pages(kernel, surfaces, rooms.panel.static, origin)
-    public = _public_listener(kernel, surfaces, pages, telemetry, rooms.panel.templates)
+    pages = _pages(kernel, surfaces, services.panel.static, origin)
+    public = _public_listener(kernel, surfaces, pages, telemetry, services.panel.templates)
     readiness = Readiness(store, role.has_worker, monotonic=kernel.monotonic)
 
     def address() -> str:
         return f"http://{settings.server.host}:{public.port}"
 
-    bank = build_bank(kernel, address, rooms.backoffice.sandbox) if with_bank else None
+    bank = build_bank(kernel, address, services.sandbox) if with_bank else None
     return Gateway(
         kernel=kernel,
         role=role,
-        rooms=rooms,
+        services=services,
         connections=connections,
         telemetry=telemetry,
         readiness=readiness,
-        tasks=periodic_tasks(rooms, telemetry, tally, wake, role),
+        tasks=periodic_tasks(services, telemetry, tally, wake, role),
         public=public,
         operations=_operations_listener(kernel, telemetry, readiness),
         bank=bank,

@@ -11,16 +11,14 @@ from datetime import timedelta
 from functools import partial
 from typing import Final
 
-from gateway.app.build_oversight import build_overviews
 from gateway.app.build_payouts import build_reconciler
 from gateway.app.build_telemetry import Telemetry
 from gateway.app.build_tracing import traced_follow_up
-from gateway.app.change_feed import EVERY_S, PATIENCE_S, ChangeFeed
 from gateway.app.gauges import AuditGauge, StoreCheck, StoreGauges
-from gateway.app.kept_records import within
+from gateway.app.kept_records import EVERY_S, PATIENCE_S, ChangeFeed, within
 from gateway.app.kernel import Kernel
 from gateway.app.retention import delete_old_records, delete_old_sign_ins
-from gateway.app.rooms import Rooms
+from gateway.app.services import Services
 from gateway.audit.log import AuditTally, keeping
 from gateway.audit.store import StoredAudit
 from gateway.banks.provider_minutes import ProviderMinuteWriter
@@ -101,17 +99,17 @@ def build_role(kernel: Kernel, part: Part, values: MetricRegistry) -> Role:
 
 
 def periodic_tasks(
-    rooms: Rooms, telemetry: Telemetry, tally: AuditTally, wake: asyncio.Event, role: Role
+    services: Services, telemetry: Telemetry, tally: AuditTally, wake: asyncio.Event, role: Role
 ) -> Sequence[PeriodicTask]:
     """Return the tasks, the change feed first; ``wake`` is set when a callback has come."""
     tasks = [
-        *_everywhere(rooms, telemetry, role),
+        *_everywhere(services, telemetry, role),
         PeriodicTask("processes", role.registration.renew, _PRESENCE),
     ]
     if role.part.serves:
-        tasks += _beside_requests(rooms, telemetry, tally, role)
+        tasks += _beside_requests(services, telemetry, tally, role)
     if role.part.works:
-        tasks += _work(rooms, telemetry, wake, role.leases)
+        tasks += _work(services, telemetry, wake, role.leases)
 
     watched = (*tasks, telemetry.lag.task)
 
@@ -128,47 +126,47 @@ def periodic_tasks(
     return [*tasks, PeriodicTask("tasks", show_failing, Schedule(every_s=_SCRAPE_S))]
 
 
-def _everywhere(rooms: Rooms, telemetry: Telemetry, role: Role) -> Sequence[PeriodicTask]:
+def _everywhere(services: Services, telemetry: Telemetry, role: Role) -> Sequence[PeriodicTask]:
     """Return what each process does for itself."""
-    kernel, task = rooms.kernel, PeriodicTask
+    kernel, task = services.kernel, PeriodicTask
     # the changes of other processes
     read = within(PATIENCE_S, kernel.store.changes.read)
-    feed = ChangeFeed(read, rooms.accounts.kept, kernel.monotonic)
+    feed = ChangeFeed(read, services.kept, kernel.monotonic)
     telemetry.values.read(series.CHANGE_FEED_AGE, lambda: {(): feed.age_s()})
     telemetry.values.read(series.RECORDS_BELIEVED, lambda: {(): feed.is_believed()})
     store = StoreCheck(store=kernel.store, values=telemetry.values)
 
     async def show_cache() -> None:
         """Show what the cache holds here."""
-        kernel.observer.show(Gauge.CACHE_BYTES, await rooms.cache.size())
+        kernel.observer.show(Gauge.CACHE_BYTES, await services.cache.size())
 
     return (
         task("change feed", feed.run_once, Schedule(every_s=EVERY_S)),
         task("cache", show_cache, Schedule(every_s=_SCRAPE_S)),
         task("store", store.run_once, Schedule(every_s=_SCRAPE_S)),
-        task("charges", rooms.bank.charges.reads.kept.notes.run_once, _EACH_SECOND),
+        task("charges", services.charges.reads.kept.notes.run_once, _EACH_SECOND),
         task("provider minutes", role.minutes.run_once, _EACH_MINUTE),
     )
 
 
 def _beside_requests(
-    rooms: Rooms, telemetry: Telemetry, tally: AuditTally, role: Role
+    services: Services, telemetry: Telemetry, tally: AuditTally, role: Role
 ) -> Sequence[PeriodicTask]:
     """
     Return what a process does about the requests it answers itself.
 
     Each is counted for the audit log, whether its line is kept or not.
     """
-    kernel, task, readings = rooms.kernel, PeriodicTask, rooms.backoffice.readings
+    kernel, task, readings = services.kernel, PeriodicTask, services.readings
     is_on = kernel.settings.telemetry.request_log
-    kept = keeping(tally, rooms.lines.keep if is_on else None)
+    kept = keeping(tally, services.request_lines.keep if is_on else None)
     telemetry.observer.kept = kernel.tracing.ending(kept) if kernel.tracing else kept
     tasks = [
         task("audit tally", tally.run_once, Schedule(every_s=_MINUTE_S, finishing=True)),
-        task("request log", rooms.lines.run_once, _EACH_SECOND),
+        task("request log", services.request_lines.run_once, _EACH_SECOND),
         task("readings", readings.turn, Schedule(every_s=_MINUTE_S), readings.wake),
-        rooms.accounts.uses.task,
-        task("reset links", rooms.identity.services.reset_requests.answer, _BY_THE_CLOCK),
+        services.uses.task,
+        task("reset links", services.identity.services.reset_requests.answer, _BY_THE_CLOCK),
     ]
     if not role.part.works:
         tasks.append(task("worker", role.watch.run_once, Schedule(every_s=_SCRAPE_S)))
@@ -176,27 +174,29 @@ def _beside_requests(
 
 
 def _work(
-    rooms: Rooms, telemetry: Telemetry, wake: asyncio.Event, leases: LeasedTasks
+    services: Services, telemetry: Telemetry, wake: asyncio.Event, leases: LeasedTasks
 ) -> Sequence[PeriodicTask]:
     """
     Return what no request waits for.
 
     Payouts and callbacks are claimed row by row, and gauges shown by each; the rest has leases.
     """
-    kernel, task, values = rooms.kernel, PeriodicTask, telemetry.values
-    follow_up = traced_follow_up(kernel.tracing, rooms.payouts.follow_up)
+    kernel, task, values = services.kernel, PeriodicTask, telemetry.values
+    follow_up = traced_follow_up(kernel.tracing, services.payouts.follow_up)
     store, idle_s = kernel.store, kernel.settings.session.idle_s
     store.follow_ups.on_unreadable = partial(kernel.observer.count, Event.PAYOUT_UNREADABLE)
-    reconciler = build_reconciler(kernel, follow_up, rooms.accounts.kept.accounts.find, rooms.paces)
+    reconciler = build_reconciler(
+        kernel, follow_up, services.kept.accounts.find, services.banks.pace_of
+    )
     callbacks = CallbackLooks(
         store=CallbackRecords(store.database),
-        owners=CallbackAccounts(store.accounts, rooms.bank.banks),
+        owners=CallbackAccounts(store.accounts, services.banks),
         accounts=store.accounts,
         follow_ups=store.follow_ups,
-        banks=rooms.bank.banks,
+        banks=services.banks,
         look=reconciler.look_at,
         look_back=follow_up.look_back,
-        paid=rooms.bank.charges.reads.kept.read,
+        paid=services.charges.reads.kept.read,
         now=kernel.now,
     )
     gauges = StoreGauges(store=store, idle_s=idle_s, values=values, now=kernel.now)
@@ -206,27 +206,27 @@ def _work(
         task("callbacks", callbacks.turn, Schedule(every_s=_SECOND_S), wake),
         task("gauges", gauges.run_once, Schedule(every_s=_SCRAPE_S)),
         task("audit", audit.run_once, Schedule(every_s=_HOUR_S)),
-        *(task(name, leases.leased(name, run), when) for name, run, when in _leased(rooms)),
+        *(task(name, leases.leased(name, run), when) for name, run, when in _leased(services)),
     )
 
 
-def _leased(rooms: Rooms) -> Iterator[tuple[str, RunOnce, Schedule]]:
+def _leased(services: Services) -> Iterator[tuple[str, RunOnce, Schedule]]:
     """Give what one worker does for all: its name, the work, and when."""
-    kernel, does, store = rooms.kernel, rooms.backoffice, rooms.kernel.store
-    outbox, server = rooms.identity.context.stores.outbox, kernel.settings.identity.mail
+    kernel, store = services.kernel, services.kernel.store
+    outbox, server = services.identity.context.stores.outbox, kernel.settings.identity.mail
     events_kept = timedelta(days=kernel.settings.payouts.events_kept_days)
     missed = MissedEvents(
         providers=tuple(kernel.settings.providers),
         accounts=store.accounts,
-        banks=rooms.bank.banks,
-        reception=rooms.callbacks,
+        banks=services.banks,
+        reception=services.reception,
     )
     minutely, hourly = Schedule(every_s=_MINUTE_S), Schedule(every_s=_HOUR_S)
     if every_s := kernel.settings.payouts.foreign_debits_every_s:
         debits = DebitWatch(
             providers=tuple(kernel.settings.providers),
             accounts=store.accounts,
-            statements=rooms.bank.statements,
+            statements=services.statements,
             database=store.database,
             now=kernel.now,
         )
@@ -234,8 +234,8 @@ def _leased(rooms: Rooms) -> Iterator[tuple[str, RunOnce, Schedule]]:
     yield "presence", _nothing, _PRESENCE
     yield "mail", MailSender(outbox, server, kernel.now).run_once, sending(server)
     yield "missed events", missed.turn, _MISSED
-    yield "approvals", does.approvals.expire, minutely
-    yield "figures", build_overviews(kernel).remember, minutely
+    yield "approvals", services.approvals.expire, minutely
+    yield "figures", services.overviews.remember, minutely
     yield (
         "old sign-ins",
         lambda: delete_old_sign_ins(store.identity, kernel.now()),

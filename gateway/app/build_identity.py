@@ -1,4 +1,4 @@
-"""Identity: the operations on users and their sessions, and what runs in the background."""
+"""Identity: what is done with users and their sessions, and with sessions in browsers."""
 
 from __future__ import annotations
 
@@ -7,12 +7,23 @@ from datetime import timedelta
 from functools import partial
 from typing import Final
 
-from gateway.app.build_accounts import quotas
+from msgspec.structs import asdict
+
 from gateway.app.kernel import Kernel
-from gateway.companies.service import known_company
-from gateway.config.settings import Settings
-from gateway.http.people import UserPolicies
+from gateway.companies.service import find_company, known_company
+from gateway.config.settings import RateLimits, Settings
+from gateway.http.panel.pages.kept import LABEL, KeptForms
+from gateway.http.panel.pages.templates import Templates
+from gateway.http.panel.static import read_static
+from gateway.http.people import PanelPolicies, UserPolicies
+from gateway.identity.cookies import DEVICE_LABEL, PANEL_LABEL, DeviceCookies, PanelCookies
 from gateway.identity.one_time_codes import RecoveryCodes, Totp
+from gateway.identity.panel_context import PanelContext, PanelSettings
+from gateway.identity.panel_representation import PanelResponses
+from gateway.identity.panel_sessions import PanelSessionRecords
+from gateway.identity.panel_surface import Panel
+from gateway.identity.panel_tokens import PanelTokens
+from gateway.identity.panel_view import PanelViews
 from gateway.identity.passwords import PasswordHasher
 from gateway.identity.ports import (
     Crypto,
@@ -26,9 +37,17 @@ from gateway.identity.services import (
 )
 from gateway.identity.signing_keys import Keyring, new_signing_key
 from gateway.identity.tokens import AccessTokens, Audience, OpaqueTokens
+from gateway.security.sealing import Sealer
 from policies.authentication.bearer import BearerToken
+from policies.authentication.session import (
+    HARDENED,
+    INSECURE,
+    BrowserCookie,
+    DeviceCookie,
+    SessionCookie,
+)
 from policies.authorization.user import RequiresSecondFactor
-from policies.traffic.quota import PERSON, WithinAddressQuota, WithinPersonQuota
+from policies.traffic.quota import PERSON, Quota, WithinAddressQuota, WithinPersonQuota
 
 _TOKENS: Final = "opaque tokens"
 _OF_ADDRESSES: Final = ("anonymous", "keys", "sign_in", "second_factor", "recovery")
@@ -101,6 +120,43 @@ def build_identity(kernel: Kernel, hasher: PasswordHasher | None = None) -> Iden
     )
 
 
+def build_panel(kernel: Kernel, identity: IdentityRoom) -> Panel:
+    """Build the panel's sessions; nothing is started."""
+    settings, keys = kernel.settings, kernel.keys.derivation
+    form = INSECURE if settings.session.insecure_dev else HARDENED
+    devices = DeviceCookies(list(keys.keys(DEVICE_LABEL).values()), kernel.now)
+    session, services = settings.session, identity.services
+    context = PanelContext(
+        store=kernel.store.identity.panels,
+        find_company=partial(find_company, kernel.store.database),
+        cookies=PanelCookies(list(keys.keys(PANEL_LABEL).values())),
+        identity=identity.context,
+        sign_in=services.sign_in,
+        tokens=services.tokens,
+        sessions=services.sessions,
+        settings=PanelSettings(
+            idle=timedelta(seconds=session.idle_s), renewal=timedelta(seconds=session.renew_s)
+        ),
+    )
+    records = PanelSessionRecords(context, PanelTokens(context))
+    device, sealing = DeviceCookie(form, devices.read), keys.keys(LABEL)
+    static = read_static()
+    return Panel(
+        views=PanelViews(records),
+        services=services,
+        responses=PanelResponses(form, settings.environment, devices, settings.factor_roles),
+        policies=PanelPolicies(
+            users=identity.policies,
+            browser=BrowserCookie(form, records.find),
+            device=device,
+            session=SessionCookie(form=form, find=records.find, authenticate=records.authenticate),
+        ),
+        kept=KeptForms(Sealer(sealing, next(iter(sealing))), device, kernel.now),
+        static=static,
+        templates=Templates(static.address),
+    )
+
+
 def _policies(kernel: Kernel, services: IdentityServices) -> UserPolicies:
     """Build what is asked of users."""
     settings, count = kernel.settings, kernel.observer.count
@@ -124,3 +180,8 @@ def _policies(kernel: Kernel, services: IdentityServices) -> UserPolicies:
         user_quota=users,
         origin=lambda: settings.origin,
     )
+
+
+def quotas(rates: RateLimits) -> dict[str, Quota]:
+    """Return every quota by its name."""
+    return {name: Quota(rate.rate, rate.burst) for name, rate in asdict(rates).items()}

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from functools import partial
 from typing import Final, cast
@@ -12,6 +11,7 @@ from gateway.app.failpoints import FailingPayouts
 from gateway.app.kernel import Kernel
 from gateway.banks.paces import Pace
 from gateway.banks.port.providers import Banks
+from gateway.config.settings import Settings
 from gateway.core.account import Account
 from gateway.core.clocks import CertainClock
 from gateway.net.common.runtime import chance
@@ -19,15 +19,8 @@ from gateway.payouts.create import PayoutGuards, Payouts, SimilarPolicy, Terms
 from gateway.payouts.followup import FollowUp
 from gateway.payouts.model import FINAL_STATES, Change, Payout, PayoutState
 from gateway.payouts.reconciler import Reconciler, Work, slowest
-from gateway.payouts.search import PayoutDirectory
-from gateway.payouts.staff import Pay, PayoutActs, PayoutProbes, PayoutRecords
 from gateway.payouts.store import StoredPayouts
-from gateway.pix_keys.service import KeyOwners
 from gateway.refunds.refunding import StopsInForce
-from gateway.reports.files import Turns
-from gateway.reviews.probes import UnresolvedProbes
-from gateway.reviews.service import Reviewers, Reviews
-from gateway.search.service import Searches
 from gateway.security.tax_numbers import LABEL, TaxNumberDigests
 from gateway.telemetry.records import RequestObserver
 
@@ -87,92 +80,9 @@ def build_follow_up(kernel: Kernel, banks: Banks) -> FollowUp:
     )
 
 
-def build_payout_records(
-    kernel: Kernel, absent_after: Mapping[str, timedelta | None], turns: Turns
-) -> PayoutRecords:
-    """
-    Build what staff read; similar payouts are shown even where they are not refused.
-
-    ``absent_after`` is what each provider's adapter declares, by the provider's name, and
-    ``turns`` are the files that are read now.
-    """
-    store, within_s = kernel.store, kernel.settings.payouts.similar_within_s
-    return PayoutRecords(
-        directory=PayoutDirectory(store.database),
-        payouts=store.payouts,
-        reviews=store.reviews,
-        returns=store.returns,
-        events=store.payout_events,
-        similar_within=timedelta(seconds=within_s or _SIMILAR_S),
-        absent_after=absent_after,
-        digests=tax_number_digests(kernel).every,
-        turns=turns,
-    )
-
-
-def build_searches(kernel: Kernel) -> Searches:
-    """Build the search of the store."""
-    database = kernel.store.database
-    return Searches(
-        database=database,
-        directory=PayoutDirectory(database),
-        digests=tax_number_digests(kernel).every,
-    )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StaffPayouts:
-    """Payouts and their reviews as staff see them."""
-
-    records: PayoutRecords
-    acts: PayoutActs
-    reviews: Reviews
-    probes: UnresolvedProbes
-
-
-def build_staff_payouts(
-    kernel: Kernel,
-    owners: KeyOwners,
-    payouts: Payouts,
-    pay: Pay,
-    records: PayoutRecords,
-) -> StaffPayouts:
-    """Build what staff see and do; ``pay`` takes their orders."""
-    store = kernel.store
-    # their places at a bank are not those of the background
-    look = build_reconciler(kernel, payouts.follow_up).probe
-    probes = PayoutProbes(payouts=store.payouts, look=look, audit=store.audit)
-    return StaffPayouts(
-        records=records,
-        acts=PayoutActs(
-            payouts=payouts.store,
-            returns=store.returns,
-            follow_up=payouts.follow_up,
-            probes=probes,
-            pay=pay,
-            owners=owners,
-        ),
-        reviews=build_reviews(kernel, records.absent_after),
-        probes=UnresolvedProbes(database=store.database, probes=probes),
-    )
-
-
-def build_reviews(kernel: Kernel, absent_after: Mapping[str, timedelta | None]) -> Reviews:
-    """Build the reviews; ``absent_after`` as for ``build_payout_records``."""
-    store = kernel.store
-    return Reviews(
-        database=store.database,
-        payouts=store.payouts,
-        follow_ups=store.follow_ups,
-        opinions=store.reviews,
-        events=store.payout_events,
-        reviewers=Reviewers(
-            users=store.identity.users,
-            accounts=store.accounts,
-            people_of=store.approvals.people_of,
-        ),
-        absent_after=absent_after,
-    )
+def shown_similar_within(settings: Settings) -> timedelta:
+    """Return how near two payouts are that are shown as similar, where none is refused too."""
+    return timedelta(seconds=settings.payouts.similar_within_s or _SIMILAR_S)
 
 
 def build_reconciler(

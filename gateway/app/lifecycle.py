@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from gateway.app.assembly import Gateway
-from gateway.app.build_bank import start
+from gateway.app.banks import start
 from gateway.app.store import prepare
 from gateway.config.checks import sqlite_remark
 from gateway.process.process import warn_of_few_descriptors
@@ -37,7 +37,7 @@ async def running(gateway: Gateway) -> AsyncIterator[None]:
     async with AsyncExitStack() as started:
         _start_watching(gateway, started)
         started.push_async_callback(gateway.kernel.store.close)
-        started.push_async_callback(gateway.rooms.cache.close)
+        started.push_async_callback(gateway.services.cache.close)
         if gateway.kernel.shared is not None:
             started.push_async_callback(gateway.kernel.shared.close)
         await _prepare_store(gateway, started)
@@ -47,10 +47,10 @@ async def running(gateway: Gateway) -> AsyncIterator[None]:
         for name, connection in gateway.connections.items():
             await start(name, connection)
             started.push_async_callback(connection.adapter.close)
-        started.push_async_callback(gateway.rooms.identity.close)
+        started.push_async_callback(gateway.services.identity.close)
         if gateway.role.part.serves:  # the first signing key, where there is none
-            await gateway.rooms.identity.services.signing_keys.ensure()
-        started.push_async_callback(gateway.rooms.panel.views.records.tokens.close)
+            await gateway.services.identity.services.signing_keys.ensure()
+        started.push_async_callback(gateway.services.panel.views.records.tokens.close)
         started.push_async_callback(gateway.role.leases.release)
         for task in gateway.tasks:
             task.start()

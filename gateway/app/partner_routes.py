@@ -1,30 +1,41 @@
-"""The ten operations of contract 4.1, one row each."""
+"""The partner's surface: the order of its questions, and the ten operations of contract 4.1."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
+from typing import Final
 
 from gateway.banks.port.providers import NotFound, NotSupported, ProviderError
 from gateway.banks.port.statements import Statement
 from gateway.charges import documents as charge_documents
 from gateway.charges.service import ChargeReads
 from gateway.core import errors
-from gateway.core.calls import Caller, Input
+from gateway.core.account import Account, Environment
+from gateway.core.calls import Call, Caller
 from gateway.core.catalogue import ErrorCode
+from gateway.core.errors import CATALOGUE
 from gateway.core.permissions import Action, Permission, Resource
 from gateway.core.storage import StoreUnavailable
 from gateway.core.windows import Search
-from gateway.http.route import Row, RowLimits, route
+from gateway.http.common import open_gate
+from gateway.http.route import Gate, Row, RowLimits, Surface, route
+from gateway.payouts import bodies
 from gateway.payouts import documents as payout_documents
 from gateway.payouts.create import CERTAINLY_NOT_SENT, Payouts
-from gateway.payouts.model import PayoutRequest
 from gateway.pix_keys import documents as key_documents
 from gateway.pix_keys.service import get_key, list_keys
 from gateway.statements import documents as statement_documents
 from gateway.statements.reads import StatementReads, balance_of
+from policies.authentication.basic import BasicCredentials
+from policies.authorization.credential import AccountScope, AccountState, RequiresPermission
 from policies.traffic.quota import WithinQuota
+from policies.traffic.throttle import NotBlocked
 from policies.validation.inputs import KEY_ID, NOTHING, REFERENCE, SEARCH
+from policies.validation.parameters import Identifiers
+
+PREFIX: Final = "/baas/v1"
+CHALLENGE: Final = 'Basic realm="baas", charset="UTF-8"'
 
 # Far above any valid payout; it bounds what one request may hold in memory.
 BODY_BYTES = 64 * 1024
@@ -60,14 +71,50 @@ def _charging(
     return read
 
 
-def banking_rows(
-    charges: ChargeReads,
-    statements: StatementReads,
-    payouts: Payouts,
+def banking_surface(
+    routes: Sequence[Row[Caller]],
+    credentials: BasicCredentials,
     quota: WithinQuota,
-    takes: Input[PayoutRequest],
+    find_account: Callable[[str], Awaitable[Account | None]],
+    environment: Environment,
+) -> Surface:
+    """Put the partner's gate and the open gate together."""
+    partner = Gate(
+        policies=(
+            NotBlocked(credentials.throttle),
+            credentials,
+            quota,
+            RequiresPermission(),
+            Identifiers(),
+            AccountScope(find_account),
+            AccountState(),
+        ),
+        admits=admit_partner,
+        rows=routes,
+        scheme="basic",
+    )
+    return Surface(
+        name="banking",
+        prefix=PREFIX,
+        gates=(partner, open_gate("banking", environment, CATALOGUE)),
+        challenge=CHALLENGE,
+        body_bytes=BODY_BYTES,
+        exempt=frozenset({"banking.health"}),
+    )
+
+
+def admit_partner(call: Call) -> Caller:
+    """Turn a call that passed every question into what operations take."""
+    if call.principal is None or call.account is None:
+        problem = "a policy of this gate is missing"
+        raise RuntimeError(problem)
+    return Caller(call.principal, call.account)
+
+
+def banking_routes(
+    charges: ChargeReads, statements: StatementReads, payouts: Payouts, quota: WithinQuota
 ) -> Sequence[Row[Caller]]:
-    """Return the rows in the order of the contract; ``takes`` reads a payout."""
+    """Return the routes in the order of the contract."""
     banks = statements.banks
     return (
         route(
@@ -155,7 +202,7 @@ def banking_rows(
             summary="Pay out to a PIX key or a bank account.",
             needs=WRITE_PAYOUT,
             limits=PAYOUT,
-            takes=takes,
+            takes=bodies.PAYOUT,
             runs=payouts.create,
             shows=payout_documents.payout_created,
             fails=_STORE_FAILS | {ProviderError: errors.PROVIDER_UNREACHABLE},

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from gateway.app.build_callbacks import path_of, secrets_of
+from gateway.app.banks import path_of, secrets_of
 from gateway.app.kernel import Kernel
 from gateway.config.settings import Settings
 from gateway.core.audit_context import AuditContext, RuleViolation

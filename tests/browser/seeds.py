@@ -102,7 +102,7 @@ def _around(now: datetime) -> Mapping[str, str]:
 
 async def _charges(world: World) -> Mapping[str, str]:
     """Make charges of every fate; return the open one, and the payment of the paid one."""
-    bank = world.gateway.rooms.bank
+    bank = world.gateway.services
     who = Staff(AuditContext("test", world.gateway.kernel.now))
     account = await world.gateway.kernel.store.accounts.find(world.demo["accounts"]["main"]["id"])
     assert account is not None
@@ -146,13 +146,13 @@ async def _company(world: World) -> str:
 async def _person(world: World) -> str:
     """Make somebody; return their id."""
     new = NewUser(email="bruno@example.com", name="Bruno Teles", roles=frozenset({Role.OPERATOR}))
-    users = world.gateway.rooms.identity.services.users
+    users = world.gateway.services.identity.services.users
     return (await users.create("test", new, "uma frase bem comprida")).id
 
 
 async def _signed_in(world: World, name: str, role: Role) -> SignedInUser:
     """Make somebody and sign them in."""
-    identity = world.gateway.rooms.identity.services
+    identity = world.gateway.services.identity.services
     new = NewUser(email=f"{name.lower()}@example.com", name=name, roles=frozenset({role}))
     user = await identity.users.create("test", new, "uma frase bem comprida")
     here = ClientInfo(address="127.0.0.1", user_agent="tests")
@@ -188,9 +188,7 @@ async def _ordered_payout(world: World) -> str:
         destination_sent=normal_destination(to),
         owner=owner,
     )
-    waiting = await world.gateway.rooms.backoffice.approvals.order(
-        _staff(world, person), account, wanted
-    )
+    waiting = await world.gateway.services.approvals.order(_staff(world, person), account, wanted)
     assert isinstance(waiting, Approval)
     return waiting.id
 
@@ -203,7 +201,7 @@ async def _ordered(world: World) -> str:
         account_id=world.demo["accounts"]["main"]["id"],
         permissions=["withdraw:write"],
     )
-    waiting = await world.gateway.rooms.backoffice.credentials.issue(_staff(world, person), wanted)
+    waiting = await world.gateway.services.credentials.issue(_staff(world, person), wanted)
     assert isinstance(waiting, Approval)
     return waiting.id
 

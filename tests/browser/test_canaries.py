@@ -52,7 +52,7 @@ async def issued(visitor: Visitor, account: str) -> tuple[Seen, Pair]:
 
 async def somebody(site: PanelSite) -> Person:
     """Make somebody whose password is found again."""
-    users = site.world.gateway.rooms.identity.services.users
+    users = site.world.gateway.services.identity.services.users
     new = NewUser(email="canary@example.com", name="Canary", roles=frozenset({Role.VIEWER}))
     user = await users.create("cli", new, PASSWORD)
     return Person(id=user.id, email=new.email, password=PASSWORD, secret="", recovery=[])

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 import pytest
 import pytest_asyncio
 
-from gateway.app.build_backoffice import build_companies
+from gateway.app.services import Services
 from gateway.core.access import Staff
 from gateway.core.audit_context import AuditContext
 from gateway.core.rights import Role
@@ -140,7 +140,7 @@ async def test_a_session_that_was_ended_elsewhere_is_over_at_once(
     await sign_in(visitor, person)
     assert (await visitor.open("/panel")).status == 200
 
-    await moving.world.gateway.rooms.identity.services.users.end_sessions("cli", person.id)
+    await moving.world.gateway.services.identity.services.users.end_sessions("cli", person.id)
 
     assert (await visitor.open("/panel")).location.startswith(LOGIN)
 
@@ -152,11 +152,11 @@ async def test_a_form_of_a_session_that_was_ended_elsewhere_changes_nothing(
     await sign_in(visitor, person)
     token = await visitor.token("/panel/companies")
     kernel = moving.world.gateway.kernel
-    companies = build_companies(kernel)
+    companies = Services(kernel).companies
     who = Staff(AuditContext("cli:test", kernel.now))
     before = await companies.every(who)
 
-    await moving.world.gateway.rooms.identity.services.users.end_sessions("cli", person.id)
+    await moving.world.gateway.services.identity.services.users.end_sessions("cli", person.id)
     said = await visitor.send("/panel/companies", {TOKEN: token, "name": "Nova Ltda"})
 
     assert (said.status, said.location) == (303, f"{LOGIN}?next=%2Fpanel%2Fcompanies&done=kept")
@@ -205,7 +205,7 @@ async def test_asking_for_a_link_says_the_same_of_everybody(
 
 async def link_to(moving: PanelSite, person: Person) -> str:
     """Return the page that the last mail to somebody leads to."""
-    identity = moving.world.gateway.rooms.identity
+    identity = moving.world.gateway.services.identity
     await identity.services.reset_requests.answer()
     mails = await identity.context.stores.outbox.waiting(100)
     (*_, text) = (mail.text for mail in mails if mail.to == person.email and "token=" in mail.text)
@@ -235,7 +235,7 @@ async def test_a_link_of_a_mail_sets_a_new_password_once(moving: PanelSite, visi
 
 
 async def test_an_invitation_leads_to_a_first_password(moving: PanelSite, visitor: Visitor):
-    invitations = moving.world.gateway.rooms.identity.services.invitations
+    invitations = moving.world.gateway.services.identity.services.invitations
     email = "invited@example.com"
     order = NewUser(email=email, name="Invited", roles=frozenset({Role.VIEWER}))
     user = await invitations.invite("cli", order)

@@ -3,13 +3,13 @@
 from typing import Any
 
 from gateway.accounts.model import AccountChange
-from gateway.app.build_backoffice import build_account_service
 from gateway.app.commands.context import AdminContext
+from gateway.app.services import Services
 from gateway.core.access import Staff
 from gateway.core.account import Account
 
 
 async def change_account(office: AdminContext, account_id: str, **wanted: Any) -> Account:
     """Change an account from the command line."""
-    accounts, who = build_account_service(office.kernel), Staff(office.acting)
+    accounts, who = Services(office.kernel).accounts, Staff(office.acting)
     return await accounts.change(who, await accounts.find(who, account_id), AccountChange(**wanted))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gateway.app.build_backoffice import build_credentials
 from gateway.app.commands.context import AdminContext
+from gateway.app.services import build_credentials
 from gateway.core.access import Staff
 from gateway.core.schemas import ReasonBody
 from gateway.credentials.model import Credential, Issued, RotationBody

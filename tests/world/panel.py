@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from gateway.app.build_panel import build_panel
+from gateway.app.build_identity import build_panel
 from gateway.core.browsers import Browser
 from gateway.identity.panel_context import PanelContext
 from gateway.identity.panel_sessions import PanelSessionRecords

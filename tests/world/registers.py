@@ -12,13 +12,8 @@ from sqlalchemy import select
 
 from gateway.accounts.model import AccountChange, AccountRequest, ProviderRequest
 from gateway.accounts.service import Accounts
-from gateway.app.build_backoffice import (
-    build_account_service,
-    build_companies,
-    build_credentials,
-)
-from gateway.app.build_payouts import build_payout_records, build_reviews
 from gateway.app.kernel import Kernel
+from gateway.app.services import Services, build_credentials
 from gateway.app.store import Store, open_store, prepare
 from gateway.companies.model import Company, CompanyRequest
 from gateway.companies.service import Companies
@@ -33,7 +28,6 @@ from gateway.credentials.model import Credential, CredentialBody, Issued, Rotati
 from gateway.credentials.service import Credentials, CredentialSource
 from gateway.payouts.event_sealing import EventSealing
 from gateway.payouts.staff import PayoutRecords
-from gateway.reports.files import Turns
 from gateway.reviews.service import Reviews
 from gateway.security.keys import Derivation
 from gateway.security.sealing import Sealer
@@ -88,7 +82,7 @@ class Registers:
 
     @property
     def companies(self) -> Companies:
-        return build_companies(self.kernel)
+        return Services(self.kernel).companies
 
     async def company(self, name: str, company_id: str = "") -> Company:
         """Make a company."""
@@ -97,7 +91,7 @@ class Registers:
 
     @property
     def accounts(self) -> Accounts:
-        return build_account_service(self.kernel)
+        return Services(self.kernel).accounts
 
     async def account(
         self, company_id: str, bank: ProviderRequest | None = None, **wanted: Any
@@ -147,11 +141,11 @@ class Registers:
 
     @property
     def payouts(self) -> PayoutRecords:
-        return build_payout_records(self.kernel, {}, Turns())
+        return Services(self.kernel).payout_records
 
     @property
     def reviews(self) -> Reviews:
-        return build_reviews(self.kernel, {})
+        return Services(self.kernel).reviews
 
     @property
     def source(self) -> CredentialSource:

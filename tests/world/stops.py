@@ -7,8 +7,8 @@ from typing import Any, Protocol
 import msgspec
 from sqlalchemy import insert
 
-from gateway.app.build_backoffice import build_stops
 from gateway.app.kernel import Kernel
+from gateway.app.services import Services
 from gateway.app.store import Store
 from gateway.audit import store as audit_log
 from gateway.core.access import Staff
@@ -60,12 +60,12 @@ async def stop_payouts(
 ) -> Stop:
     """Stop the payouts of a scope for an hour, as a command does."""
     wanted = StopRequest(scope=scope, subject=subject, reason="contas erradas", minutes=60)
-    return await build_stops(office.kernel).create(Staff(office.acting), wanted)
+    return await Services(office.kernel).stops.create(Staff(office.acting), wanted)
 
 
 async def lift(office: Office, stop_id: str) -> None:
     """Let payouts go again, as a command does."""
-    await build_stops(office.kernel).lift(Staff(office.acting), stop_id)
+    await Services(office.kernel).stops.lift(Staff(office.acting), stop_id)
 
 
 async def in_force(office: Office) -> Sequence[Stop]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
-from gateway.app.rooms import described_surfaces
+from gateway.app.surfaces import described_surfaces
 from gateway.config.settings import Settings
 from gateway.http.route import Surface
 

@@ -70,7 +70,7 @@ def show_version(terminal: Terminal) -> None:
 @reading
 def routes(terminal: Terminal) -> None:
     """List every route with its permission, its quota and its error codes."""
-    from gateway.app.rooms import described_surfaces
+    from gateway.app.surfaces import described_surfaces
     from gateway.cli.configuration import settings_of
     from gateway.http.openapi.operations import codes_of
 

@@ -63,7 +63,7 @@ def check(terminal: Terminal, *, probe: bool) -> None:
 def _findings(settings: Settings) -> Iterator[Row]:
     """Name what is wrong without opening anything."""
     from gateway.app.commands.probes import unmakeable
-    from gateway.app.rooms import described_surfaces
+    from gateway.app.surfaces import described_surfaces
     from gateway.config.checks import check as check_settings
     from gateway.http.table import check_surfaces
     from provider_adapters.registry import names

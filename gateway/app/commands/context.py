@@ -45,8 +45,9 @@ class AdminContext:
     def service(self, kind: type[Service]) -> Service:
         """Make a service over the store."""
         from gateway.app.commands.services import SERVICES
+        from gateway.app.services import Services
 
-        return cast("Service", SERVICES[kind](self.kernel))
+        return cast("Service", SERVICES[kind](Services(self.kernel)))
 
     @asynccontextmanager
     async def opened(self, kind: type[Service]) -> AsyncIterator[Service]:
@@ -146,7 +147,7 @@ async def reached(office: AdminContext) -> AsyncIterator[ConnectedBanks]:
         RuleViolation: an adapter does not take its settings, or an account's
             credentials cannot be opened under the keys of now.
     """
-    from gateway.app.build_bank import start
+    from gateway.app.banks import start
     from provider_adapters.kit.factory import AdapterRefused
 
     connections = connected(office.kernel.settings)
@@ -162,7 +163,7 @@ async def reached(office: AdminContext) -> AsyncIterator[ConnectedBanks]:
 
 def connected(settings: Settings) -> Mapping[str, Connection]:
     """Make the adapters, under the limits that serving has too; raises ``RuleViolation``."""
-    from gateway.app.build_bank import connect
+    from gateway.app.banks import connect
     from provider_adapters.kit.factory import AdapterRefused
 
     try:

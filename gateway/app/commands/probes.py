@@ -14,8 +14,7 @@ from typing import Any, cast
 
 from msgspec import convert, to_builtins
 
-from gateway.app.build_bank import connect
-from gateway.app.build_callbacks import make_address
+from gateway.app.banks import connect, make_address
 from gateway.app.commands.context import opened_store
 from gateway.app.kernel import SilentObserver
 from gateway.banks.client.tls import TlsFiles, TlsFilesRefused, check_files

@@ -8,21 +8,10 @@ from datetime import datetime
 from typing import Final
 
 from gateway.accounts.service import Accounts
-from gateway.app.build_backoffice import (
-    build_account_service,
-    build_companies,
-    build_credentials,
-    build_stops,
-)
-from gateway.app.build_payouts import (
-    build_follow_up,
-    build_payout_records,
-    build_reconciler,
-    build_reviews,
-)
+from gateway.app.build_payouts import build_follow_up, build_reconciler
 from gateway.app.commands.context import AdminContext, connected, reached
-from gateway.app.kernel import Kernel
 from gateway.app.sandbox import simulator
+from gateway.app.services import Services, build_credentials
 from gateway.audit.breaks import AuditBreaks
 from gateway.audit.store import StoredAudit
 from gateway.banks.port.provider_callbacks import CallbackOrder
@@ -38,7 +27,6 @@ from gateway.payouts.matching import Execution
 from gateway.payouts.reconciler import Reconciler
 from gateway.payouts.staff import PayoutRecords
 from gateway.payouts.verification import Verification
-from gateway.reports.files import Turns
 from gateway.reviews.service import Reviews
 from gateway.security.keys import Derivation
 from gateway.stops.service import Stops
@@ -50,7 +38,7 @@ Books = Callable[[], Awaitable[Sequence[Execution]]]
 
 def callback_orders(settings: Settings, derivation: Derivation) -> CallbackOrders:
     """Make what banks are told of our addresses; raises ``RuleViolation`` as ``connected`` does."""
-    from gateway.app.build_callbacks import path_of, prover_of, secrets_of
+    from gateway.app.banks import path_of, prover_of, secrets_of
 
     orders = {}
     for name, connection in connected(settings).items():
@@ -61,7 +49,8 @@ def callback_orders(settings: Settings, derivation: Derivation) -> CallbackOrder
     return CallbackOrders(orders)
 
 
-def _audit_breaks(kernel: Kernel) -> AuditBreaks:
+def _audit_breaks(services: Services) -> AuditBreaks:
+    kernel = services.kernel
     return AuditBreaks(
         audit=kernel.store.audit,
         find_user=kernel.store.identity.users.find_by_email,
@@ -70,19 +59,27 @@ def _audit_breaks(kernel: Kernel) -> AuditBreaks:
     )
 
 
-SERVICES: Final[Mapping[type, Callable[[Kernel], object]]] = {
-    Accounts: build_account_service,
+def _callback_orders(services: Services) -> CallbackOrders:
+    return callback_orders(services.kernel.settings, services.kernel.keys.derivation)
+
+
+def _outbox(services: Services) -> SealedOutbox:
+    return SealedOutbox(services.kernel.store.identity.outbox, services.kernel.keys.sealer)
+
+
+SERVICES: Final[Mapping[type, Callable[[Services], object]]] = {
+    Accounts: lambda services: services.accounts,
     AuditBreaks: _audit_breaks,
-    CallbackOrders: lambda kernel: callback_orders(kernel.settings, kernel.keys.derivation),
-    Companies: build_companies,
-    Credentials: build_credentials,
-    Database: lambda kernel: kernel.store.database,
-    # no bank is there to say what "not found" proves
-    PayoutRecords: lambda kernel: build_payout_records(kernel, {}, Turns()),
-    Reviews: lambda kernel: build_reviews(kernel, {}),
-    SealedOutbox: lambda kernel: SealedOutbox(kernel.store.identity.outbox, kernel.keys.sealer),
-    Stops: build_stops,
-    StoredAudit: lambda kernel: kernel.store.audit,
+    CallbackOrders: _callback_orders,
+    Companies: lambda services: services.companies,
+    # the command line waits for nobody
+    Credentials: lambda services: build_credentials(services.kernel),
+    Database: lambda services: services.kernel.store.database,
+    PayoutRecords: lambda services: services.payout_records,
+    Reviews: lambda services: services.reviews,
+    SealedOutbox: _outbox,
+    Stops: lambda services: services.stops,
+    StoredAudit: lambda services: services.kernel.store.audit,
 }
 """What is made over the store alone."""
 

@@ -12,10 +12,10 @@ from typing import Final
 import yaml
 
 from gateway.accounts.model import AccountRequest, ProviderRequest
-from gateway.app.build_backoffice import build_account_service, build_companies, build_credentials
-from gateway.app.build_bank import connect
+from gateway.app.banks import connect
 from gateway.app.commands.context import AdminContext
 from gateway.app.kernel import SilentObserver
+from gateway.app.services import Services, build_credentials
 from gateway.banks.port.capabilities import PortCall
 from gateway.callbacks.cli import register_callback
 from gateway.cli.configuration import settings_of
@@ -99,8 +99,8 @@ async def attach(office: AdminContext, bank: str, provider: str) -> Mapping[str,
         await control.post("accounts", there, "charges", body=charge)
         await control.post("accounts", there, "incoming", body={"value": Money(25_00)})
     who, kernel = Staff(office.acting), office.kernel
-    company = await build_companies(kernel).create(who, CompanyRequest(name=f"Demo {provider}"))
-    account = await build_account_service(kernel).create(
+    company = await Services(kernel).companies.create(who, CompanyRequest(name=f"Demo {provider}"))
+    account = await Services(kernel).accounts.create(
         who, *account_request(company.id, provider, opened)
     )
     issued = await build_credentials(kernel).issue(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import replace
 
-from gateway.app.build_backoffice import credential_source
 from gateway.app.build_identity import build_identity
 from gateway.app.commands.context import AdminContext
+from gateway.app.services import credential_source
 from gateway.cli.configuration import sandbox_only
 from gateway.companies.model import Company
 from gateway.companies.service import add_company

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from gateway.app.build_bank import account_secrets, connect
+from gateway.app.banks import account_secrets, connect
 from gateway.banks.connections import paying_bank_of
 from gateway.banks.health import ConnectedBanks
 from gateway.banks.port.payout_orders import PayoutMethod, PayoutOrder, PixDestination

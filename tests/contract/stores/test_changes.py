@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from gateway.app.change_feed import ChangeFeed
-from gateway.app.kept_records import KeptRecords
+from gateway.app.kept_records import ChangeFeed, KeptRecords
 from gateway.app.store import Store
 from gateway.audit import store as audit_log
 from gateway.audit.changes import Changes

@@ -107,23 +107,25 @@ ROWS = (
         name="belief-from-the-end-of-a-reading",
         promise="Kept records are believed for four seconds from the beginning of a reading.",
         source="ADR 0013",
-        file="gateway/app/change_feed.py",
+        file="gateway/app/kept_records.py",
         right="        self._kept.belief.until = followed_at + BELIEVED_S",
         wrong="        self._kept.belief.until = self._clock() + BELIEVED_S",
         tests=(
-            (f"{_UNIT}/app/test_change_feed.py::test_the_belief_counts_from_before_the_reading"),
+            (
+                f"{_UNIT}/app/test_kept_records_feed.py::test_the_belief_counts_from_before_the_reading"
+            ),
         ),
     ),
     Mistake(
         name="another-log-changes-nothing",
         promise="When the audit log is another one, everything kept is forgotten.",
         source="ADR 0013",
-        file="gateway/app/change_feed.py",
+        file="gateway/app/kept_records.py",
         right="                self._kept.forget_all()",
         wrong="                self._mark = news.mark",
         tests=(
             (
-                f"{_UNIT}/app/test_change_feed.py"
+                f"{_UNIT}/app/test_kept_records_feed.py"
                 "::test_another_log_means_that_everything_is_forgotten"
             ),
         ),
@@ -132,12 +134,12 @@ ROWS = (
         name="reading-of-before-the-change-kept",
         promise="What was read before a change is not kept after it.",
         source="ADR 0013",
-        file="gateway/app/record_cache.py",
-        right="        if not found.cancelled() and found.exception() is None and is_latest:",
-        wrong="        if not found.cancelled() and found.exception() is None:",
+        file="gateway/app/kept_records.py",
+        right="            if self._end(read):  # before those who wait go on",
+        wrong="            if self._end(read) is not None:",
         tests=(
             (
-                f"{_UNIT}/app/test_record_cache.py"
+                f"{_UNIT}/app/test_kept_records_cache.py"
                 "::test_a_reading_from_before_the_change_is_not_kept_though_nobody_asks_again"
             ),
         ),
@@ -146,12 +148,12 @@ ROWS = (
         name="refused-by-a-cached-record",
         promise="No well-formed secret is refused by a record read before the request came.",
         source="ADR 0013",
-        file="gateway/app/record_cache.py",
+        file="gateway/app/kept_records.py",
         right="        if entry is not None and entry.asked > instant:",
         wrong="        if entry is not None:",
         tests=(
             (
-                f"{_UNIT}/app/test_record_cache_wrong_secrets.py"
+                f"{_UNIT}/app/test_kept_records_wrong_secrets.py"
                 "::test_what_the_store_has_by_now_counts"
             ),
         ),

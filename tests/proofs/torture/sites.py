@@ -10,9 +10,9 @@ from pathlib import Path
 import msgspec
 from yarl import URL
 
-from gateway.app.build_backoffice import build_account_service, build_companies, build_credentials
 from gateway.app.commands.context import AdminContext, opened_store
 from gateway.app.kernel import Kernel
+from gateway.app.services import Services, build_credentials
 from gateway.cli.configuration import settings_of
 from gateway.companies.model import CompanyRequest
 from gateway.core.access import Staff
@@ -182,7 +182,7 @@ async def furnish(config: Path, control: BankControl, site: str, bank: TargetBan
         acting = AuditContext("torture", lambda: datetime.now(UTC))
         kernel = Kernel(settings=settings, store=store, keys=load_keys(settings), now=acting.now)
         office = AdminContext(kernel, acting)
-        company = await build_companies(kernel).create(
+        company = await Services(kernel).companies.create(
             Staff(acting), CompanyRequest(name=f"Torture {site}")
         )
         issued = await build_credentials(office.kernel).issue(
@@ -224,6 +224,6 @@ async def _account(
             "balance": 900_000_000,
         },
     )
-    accounts = build_account_service(office.kernel)
+    accounts = Services(office.kernel).accounts
     wanted = account_request(company_id, provider, opened)
     return (await accounts.create(Staff(office.acting), *wanted)).id

@@ -12,7 +12,7 @@ from random import Random
 
 import aiohttp
 
-from gateway.app.build_bank import connect
+from gateway.app.banks import connect
 from gateway.app.kernel import SilentObserver
 from gateway.cli.configuration import settings_of
 from provider_adapters.testing import simulators

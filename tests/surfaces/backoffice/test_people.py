@@ -19,13 +19,13 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 async def user_id(backoffice_client: BackofficeClient, email: str) -> str:
-    return (await backoffice_client.world.gateway.rooms.identity.services.users.find(email)).id
+    return (await backoffice_client.world.gateway.services.identity.services.users.find(email)).id
 
 
 async def test_somebody_is_invited_and_comes_in(backoffice_client: BackofficeClient):
     """The link of the mail sets the password; the answer never shows it."""
     made = await invited(backoffice_client)
-    mails = await backoffice_client.world.gateway.rooms.identity.context.stores.outbox.latest(
+    mails = await backoffice_client.world.gateway.services.identity.context.stores.outbox.latest(
         5, EVERY_COMPANY
     )
     mail = next(each for each in mails if each.to == made["email"])
@@ -296,7 +296,7 @@ async def test_a_name_is_of_any_script(backoffice_client: BackofficeClient, name
 async def test_who_is_locked_out_is_shown_and_let_in_again(backoffice_client: BackofficeClient):
     """Wrong passwords in a row shut a person out until a reset, or until they are let in."""
     who = await backoffice_client.limited("main", Role.VIEWER)
-    people = backoffice_client.world.gateway.rooms.identity
+    people = backoffice_client.world.gateway.services.identity
     user = await people.services.users.find(who)
     path, key = f"{OFFICE}/users/{user.id}", password_keys(who)[0]
     before = (await backoffice_client.ask("GET", path, by="admin")).document

@@ -54,7 +54,7 @@ def company(backoffice_client: BackofficeClient, name: str) -> str:
 
 async def colleague(backoffice_client: BackofficeClient, act: str, *roles: Role) -> Colleague:
     """Make somebody who sees one company; disabled where they are to be enabled."""
-    users = backoffice_client.world.gateway.rooms.identity.services.users
+    users = backoffice_client.world.gateway.services.identity.services.users
     order = NewUser(
         email=f"{uuid.uuid4().hex}@example.com",
         name="Limited",
@@ -87,7 +87,7 @@ async def test_an_operator_who_two_people_limited_is_not_widened_by_one(
     }
     invited = await backoffice_client.ask("POST", f"{OFFICE}/users", invitation, by="admin")
     assert (await decided(backoffice_client, invited, "approver")).status == 200
-    users = backoffice_client.world.gateway.rooms.identity.services.users
+    users = backoffice_client.world.gateway.services.identity.services.users
     harmless = Colleague(backoffice_client, (await users.find(email)).id)
 
     alone = await harmless.show([])
@@ -137,7 +137,7 @@ async def test_who_only_reads_reaches_further_at_once(
 async def test_what_is_taken_away_waits_for_nobody(backoffice_client: BackofficeClient):
     """Companies and the way in."""
     main, other = (company(backoffice_client, each) for each in ("main", "other"))
-    users = backoffice_client.world.gateway.rooms.identity.services.users
+    users = backoffice_client.world.gateway.services.identity.services.users
     who = await colleague(backoffice_client, COMPANIES, Role.OPERATOR)
     await users.set_companies("cli", who.user_id, ())
 

@@ -9,7 +9,7 @@ import aiohttp
 import pytest
 from sqlalchemy import delete
 
-from gateway.app.build_backoffice import build_account_service
+from gateway.app.services import Services
 from gateway.config.settings import Payouts
 from gateway.payouts.staff import PayoutRecords
 from gateway.store.tables import core
@@ -47,7 +47,7 @@ async def test_one_like_another_is_told_or_refused(
         assert await world.executions("twin") == executed
         assert await similar_counted(world) == 1
         main = world.demo["accounts"]["main"]["id"]
-        accounts = build_account_service(world.gateway.kernel)
+        accounts = Services(world.gateway.kernel).accounts
         account = await accounts.find(world.office.staff, main)
         payouts = world.office.service(PayoutRecords)
         found = await payouts.detail(world.office.staff, account, "first")

@@ -94,7 +94,7 @@ async def test_a_new_credential_of_another_process_is_known_at_once(
     before = await balance(world, early)
 
     async with another_process(world) as office:
-        monkeypatch.setattr("gateway.app.build_backoffice.new_client_id", lambda _random: coming)
+        monkeypatch.setattr("gateway.app.services.new_client_id", lambda _random: coming)
         made = await world.issue(office=office)
     used = await balance(world, Pair(client_id=coming, client_secret=made.client_secret))
 

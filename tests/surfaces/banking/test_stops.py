@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from gateway.app.change_feed import EVERY_S
 from gateway.app.commands.context import AdminContext
+from gateway.app.kept_records import EVERY_S
 from gateway.core import errors
 from gateway.core.company_scope import StopScope
 from gateway.stops.model import Stop

@@ -12,7 +12,7 @@ import msgspec
 import pytest
 import pytest_asyncio
 
-from gateway.app.build_backoffice import build_account_service
+from gateway.app.services import Services
 from gateway.banks.port.capabilities import Capabilities
 from gateway.config.settings import Payouts
 from gateway.config.upstream import Provider
@@ -135,7 +135,7 @@ async def _attached(
     await control.post("accounts", there, "keys", body={"type": "email", "key": email})
     company = world.demo["companies"]["main"]["id"]
     wanted = account_request(company, PREFIX + name, made)
-    accounts = build_account_service(world.office.kernel)
+    accounts = Services(world.office.kernel).accounts
     return AtBank(
         office=office,
         control=control,

@@ -92,8 +92,8 @@ async def done(bank: AtBank, key: str) -> dict[str, Any]:
 
 async def in_review(bank: AtBank, reference: str, after: timedelta) -> bool:
     """Follow up as if so much time had passed; say whether a person is asked."""
-    rooms = bank.office.world.gateway.rooms
-    kernel = rooms.kernel
+    services = bank.office.world.gateway.services
+    kernel = services.kernel
 
     def later() -> datetime:
         return kernel.now() + after
@@ -101,7 +101,7 @@ async def in_review(bank: AtBank, reference: str, after: timedelta) -> bool:
     work = Work(
         due=kernel.store.follow_ups,
         find_account=kernel.store.accounts.find,
-        follow_up=rooms.payouts.follow_up,
+        follow_up=services.payouts.follow_up,
         now=later,
         owner=kernel.new_id(),
         chance=chance,

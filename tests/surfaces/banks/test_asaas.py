@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from gateway.app.build_callbacks import path_of, secrets_of
+from gateway.app.banks import path_of, secrets_of
 from gateway.banks.health import ConnectedBanks
 from gateway.banks.port.provider_callbacks import CallbackOrder
 from gateway.callbacks.registrations import CallbackRegistrations

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import pytest
 
-from gateway.app.build_callbacks import path_of, secrets_of
+from gateway.app.banks import path_of, secrets_of
 from gateway.banks.port.provider_callbacks import CallbackOrder
 from tests.surfaces.banks.every_bank import PREFIX, AtBank, EveryBank
 from tests.surfaces.banks.matrix_cells import days

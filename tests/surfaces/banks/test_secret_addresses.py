@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from gateway.app.build_callbacks import path_of, secrets_of
+from gateway.app.banks import path_of, secrets_of
 from gateway.banks.port.provider_callbacks import CallbackOrder
 from provider_adapters.apipix.callbacks import step_of
 from provider_adapters.apipix.profiles import PROFILES, Name

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from gateway.app.build_callbacks import path_of
+from gateway.app.banks import path_of
 from gateway.banks.port.payout_orders import PayoutMethod, PayoutOrder, PixDestination
 from gateway.banks.port.pix_keys import PixKeyType
 from gateway.banks.port.provider_callbacks import CallbackOrder
@@ -51,11 +51,11 @@ async def test_a_payout_that_the_bank_fails_later_has_failed(bank: AtBank):
 async def test_a_known_key_is_the_payout_that_it_stands_for(bank: AtBank):
     """The bank refuses it with a word that nothing lists; the tag tells what is there."""
     connection = bank.office.world.gateway.connections[PREFIX + BANK]
-    rooms, wanted = bank.office.world.gateway.rooms, payout(bank)
+    services, wanted = bank.office.world.gateway.services, payout(bank)
     await bank.partner("POST", "/withdraw", wanted)
     await ended(bank, wanted["reference"])
     before, key = await executed(bank), await newest_key(bank)
-    at = rooms.bank.banks.of(bank.account)
+    at = services.banks.of(bank.account)
     assert at is not None
     destination = PixDestination(
         name="Maria Silva",
@@ -125,12 +125,12 @@ async def test_a_callback_is_proven_by_the_key_that_the_bank_shows(bank: AtBank)
 
 async def test_a_missed_event_is_polled_once(bank: AtBank):
     """Nobody takes it at the address that the bank knows; it is read from the bank, then gone."""
-    rooms = bank.office.world.gateway.rooms
+    services = bank.office.world.gateway.services
     missed = MissedEvents(
         providers=(PREFIX + BANK,),
-        accounts=rooms.kernel.store.accounts,
-        banks=rooms.bank.banks,
-        reception=rooms.callbacks,
+        accounts=services.kernel.store.accounts,
+        banks=services.banks,
+        reception=services.reception,
     )
     wanted = payout(bank)
     async with told_at(bank, CallbackOrder(url="http://127.0.0.1:1/callbacks/nobody")):

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from gateway.app.build_callbacks import path_of
+from gateway.app.banks import path_of
 from gateway.banks.port.payout_orders import PayoutMethod, PayoutOrder, PixDestination
 from gateway.banks.port.pix_keys import PixKeyType
 from gateway.banks.port.provider_callbacks import CallbackOrder
@@ -65,7 +65,7 @@ async def test_a_known_key_is_the_payout_that_it_stands_for(bank: AtBank):
     await bank.partner("POST", "/withdraw", wanted)
     await ended(bank, wanted["reference"])
     before, key = await executed(bank), await newest_key(bank)
-    at = world.gateway.rooms.bank.banks.of(bank.account)
+    at = world.gateway.services.banks.of(bank.account)
     assert at is not None
     to = wanted["destination"]
     again = PayoutOrder(

@@ -79,7 +79,7 @@ async def caller(tmp_path: Path) -> AsyncIterator[Caller]:
     settings = msgspec.structs.replace(patient(sandbox(tmp_path)), identity=Identity(origin=ORIGIN))
     async with opened(settings) as world:
         order = NewUser(email=EMAIL, name="Maria", roles=frozenset({Role.ADMIN}))
-        await world.gateway.rooms.identity.services.users.create("test", order, PASSWORD)
+        await world.gateway.services.identity.services.users.create("test", order, PASSWORD)
         yield Caller(world)
 
 
@@ -123,10 +123,10 @@ async def test_nothing_that_opens_anything_is_logged(
     """Passwords, tokens, codes, cookies, links and addresses: sought in all that was printed."""
     await everything(caller)
     gateway = caller.world.gateway
-    await gateway.rooms.identity.services.reset_requests.answer()
+    await gateway.services.identity.services.reset_requests.answer()
     links = [
         each.text
-        for each in await gateway.rooms.identity.context.stores.outbox.latest(10, EVERY_COMPANY)
+        for each in await gateway.services.identity.context.stores.outbox.latest(10, EVERY_COMPANY)
     ]
     gateway.telemetry.lines.stop()
 

@@ -22,7 +22,7 @@ async def with_every_role(folder: Path) -> AsyncIterator[World]:
     """Run a gateway; ``viewer@panel.example`` and the like have no second factor yet."""
     settings = msgspec.structs.replace(patient(sandbox(folder)), identity=Identity(origin=ORIGIN))
     async with opened(settings) as made:
-        users = made.gateway.rooms.identity.services.users
+        users = made.gateway.services.identity.services.users
         for role in Role:
             email = f"{role}@panel.example"
             order = NewUser(email=email, name=role.title(), roles=frozenset({role}))

@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from gateway.app.build_callbacks import path_of
+from gateway.app.banks import path_of
 from gateway.config.settings import Limits
 from provider_adapters.testing.sandbox.callbacks import sign
 from tests.world.gateway.world import World, opened, patient, sandbox

@@ -59,7 +59,7 @@ class BackofficeClient:
 
     async def plain(self, who: str, *roles: Role) -> None:
         """Make somebody without a second factor, and sign them in."""
-        identity = self.world.gateway.rooms.identity.services
+        identity = self.world.gateway.services.identity.services
         order = NewUser(email=who, name="Plain", roles=frozenset(roles))
         await identity.users.create("cli", order, PASSWORD)
         signed_in = await identity.sign_in.login(who, PASSWORD, HERE)
@@ -72,7 +72,7 @@ class BackofficeClient:
 
     async def _made(self, sees: frozenset[str], *roles: Role) -> str:
         """Make somebody with a second factor, freshly given."""
-        identity = self.world.gateway.rooms.identity.services
+        identity = self.world.gateway.services.identity.services
         who = f"{uuid.uuid4().hex}@example.com"
         order = NewUser(email=who, name="Limited", roles=frozenset(roles), companies=sees)
         await identity.users.create("cli", order, PASSWORD)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
-from gateway.app.build_callbacks import path_of
+from gateway.app.banks import path_of
 from provider_adapters.testing.sandbox.callbacks import sign
 from tests.world.backoffice.client import BackofficeClient
 from tests.world.gateway.answers import Answer

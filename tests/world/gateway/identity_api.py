@@ -13,8 +13,9 @@ import msgspec
 from yarl import URL
 
 from gateway.app.build_identity import IdentityRoom
-from gateway.app.rooms import build_rooms, user_surfaces
+from gateway.app.services import Services
 from gateway.app.store import Store
+from gateway.app.surfaces import user_surfaces
 from gateway.config.settings import Rate, RateLimits, Settings
 from gateway.core import errors
 from gateway.core import user_errors as identity_errors
@@ -233,8 +234,8 @@ async def api_client_on(
     clock.step_s = 0.001  # buckets fill up while a test calls, as they do in the world
     identity_world = identity_world_on(store, clock, _settings(rates), cost=cost)
     await identity_world.services.signing_keys.ensure()
-    rooms = build_rooms(identity_world.kernel, identity_world.room, {}, lambda: None)
-    surfaces, witness = tuple(user_surfaces(rooms, tuple)), Witness()
+    services = Services(identity_world.kernel, identity=identity_world.room)
+    surfaces, witness = tuple(user_surfaces(services)), Witness()
     serving = _serving(surfaces, witness)
     listener = Listener(application(serving), at=Address())
     await listener.start()
@@ -243,7 +244,7 @@ async def api_client_on(
             yield ApiClient(
                 identity_world=identity_world,
                 room=identity_world.room,
-                panel=rooms.panel,
+                panel=services.panel,
                 surfaces=surfaces,
                 port=listener.port,
                 session=session,
@@ -252,7 +253,7 @@ async def api_client_on(
             )
     finally:
         await listener.close(1)
-        await rooms.panel.views.records.tokens.close()
+        await services.panel.views.records.tokens.close()
         identity_world.hasher.close()
 
 

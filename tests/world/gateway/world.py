@@ -22,9 +22,9 @@ import msgspec
 from yarl import URL
 
 from gateway.app.assembly import Gateway, assemble
-from gateway.app.build_backoffice import build_credentials
 from gateway.app.commands.context import AdminContext
 from gateway.app.lifecycle import running
+from gateway.app.services import build_credentials
 from gateway.app.store import open_store
 from gateway.audit.log import audit_keys
 from gateway.config.listeners import Admin, Server

@@ -16,7 +16,7 @@ def at(world: World, rest: str = "", account: str = "main") -> str:
 async def key(world: World) -> str:
     """Return an active key of account main."""
     account = await world.gateway.kernel.store.accounts.find(world.demo["accounts"]["main"]["id"])
-    banks = world.gateway.rooms.bank.banks
+    banks = world.gateway.services.banks
     bank = banks.of(account)
     keys = await bank.adapter.list_keys(bank.account)
     return next(each.key for each in keys if each.status is PixKeyStatus.ACTIVE)

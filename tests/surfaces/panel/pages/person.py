@@ -116,7 +116,7 @@ async def signed_in(
     name: str = "",
 ) -> Person:
     """Make somebody with a second factor and sign them in; ``fresh`` gives it anew."""
-    identity = world.gateway.rooms.identity.services
+    identity = world.gateway.services.identity.services
     email = f"{'-'.join(sorted(roles))}-{uuid4().hex[:8]}@panel.example"
     order = NewUser(email=email, name=name or email, roles=frozenset(roles), companies=companies)
     await identity.users.create("test", order, PASSWORD)

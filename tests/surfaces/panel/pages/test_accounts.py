@@ -134,7 +134,7 @@ async def test_the_balance_may_fail_without_the_rows(viewer: Person, world: Worl
 async def test_the_last_known_balance_stays_with_its_age(viewer: Person, world: World):
     """While the bank gives none, on the account and on its statement."""
     account_id = world.demo["accounts"]["main"]["id"]
-    readings = world.gateway.rooms.backoffice.readings
+    readings = world.gateway.services.readings
     held = Balance(balance=Money(4_711_09), blocked=Money(12_34), updated_at=None)
     await readings.claim(account_id)
     await readings.keep(account_id, held, world.gateway.kernel.now())

@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import pytest
 
-from gateway.app.build_backoffice import build_companies
+from gateway.app.services import Services
 from gateway.audit.model import AuditSearch
 from gateway.audit.service import find_acts
 from gateway.companies.model import CompanyRequest
@@ -266,7 +266,7 @@ async def test_the_list_shows_what_waits(keeper: Person, approver: Person, world
 
 
 async def test_who_decides_on_nothing_is_not_told_that_there_is_nothing_to_approve(world: World):
-    made = await build_companies(world.gateway.kernel).create(
+    made = await Services(world.gateway.kernel).companies.create(
         Staff(world.office.acting), CompanyRequest(name="Sem Conta Ltda")
     )
     nothing = frozenset({made.id})
@@ -440,8 +440,11 @@ async def test_whoever_decides_sees_the_companies_of_a_person_by_name(
     approver: Person, world: World
 ):
     """Those of an order of companies before and after, and where a role will hold."""
-    admin, users = await signed_in(world, Role.ADMIN), world.gateway.rooms.identity.services.users
-    empty = await build_companies(world.gateway.kernel).create(
+    admin, users = (
+        await signed_in(world, Role.ADMIN),
+        world.gateway.services.identity.services.users,
+    )
+    empty = await Services(world.gateway.kernel).companies.create(
         Staff(AuditContext("cli:test", world.gateway.kernel.now)),
         CompanyRequest(name="Sem Conta Ltda"),
     )

@@ -42,7 +42,7 @@ async def signed_in(world: World, role: Role, company: str = "") -> Person:
         email = f"{uuid4()}@panel.example"
         companies = frozenset({company})
         new = NewUser(email=email, name="Ana", roles=frozenset({role}), companies=companies)
-        await world.gateway.rooms.identity.services.users.create("test", new, PASSWORD)
+        await world.gateway.services.identity.services.users.create("test", new, PASSWORD)
     person = Person(world)
     await person.sign_in(email)
     return person

@@ -89,7 +89,7 @@ async def test_who_may_act_and_has_no_app_is_led_to_one(world: World):
     order = NewUser(
         email=email, name="Nova", roles=frozenset({Role.OPERATOR}), companies=frozenset()
     )
-    await world.gateway.rooms.identity.services.users.create("test", order, PASSWORD)
+    await world.gateway.services.identity.services.users.create("test", order, PASSWORD)
     await new.open("/panel/login")
 
     signed = await new.send("/panel/login", {"email": email, "password": PASSWORD})

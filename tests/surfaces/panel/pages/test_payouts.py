@@ -14,7 +14,7 @@ import pytest
 from sqlalchemy import insert, select, update
 
 from gateway.accounts.model import AccountRequest
-from gateway.app.build_backoffice import build_account_service
+from gateway.app.services import Services
 from gateway.banks.port.payout_orders import AccountType, BankDestination, FailureCode
 from gateway.banks.port.providers import Evidence, Phase
 from gateway.core.access import Staff
@@ -785,7 +785,7 @@ async def test_an_amount_above_the_balance_is_warned_of(world: World, operator: 
 
 async def test_accounts_that_cannot_pay_are_not_offered(world: World, operator: Person):
     kernel = world.gateway.kernel
-    accounts = build_account_service(kernel)
+    accounts = Services(kernel).accounts
     company = world.demo["companies"]["main"]["id"]
     wanted = AccountRequest(company_id=company, name="Sem banco", tax_number="52998224725")
     who = Staff(world.office.acting)

@@ -31,7 +31,7 @@ async def other(world: World) -> tuple[str, str]:
     """Somebody else: their page and their address."""
     email = f"outro-{uuid4().hex[:8]}@panel.example"
     order = NewUser(email=email, name="Outro <b>", roles=frozenset({Role.VIEWER, Role.OPERATOR}))
-    made = await world.gateway.rooms.identity.services.users.create("test", order, PASSWORD)
+    made = await world.gateway.services.identity.services.users.create("test", order, PASSWORD)
     return f"/panel/people/{made.id}", email
 
 
@@ -152,7 +152,7 @@ async def test_a_second_factor_is_reset_only_by_the_typed_address(
 
 async def operator_of_one_company(world: World, *, active: bool) -> str:
     """Make somebody who may write; return their page."""
-    users = world.gateway.rooms.identity.services.users
+    users = world.gateway.services.identity.services.users
     order = NewUser(
         email=f"limitada-{uuid4().hex[:8]}@panel.example",
         name="Limitada",
@@ -207,7 +207,7 @@ async def test_a_change_of_somebody_who_was_changed_meanwhile_is_refused(
 
 async def test_sessions_of_somebody_are_ended(admin: Person, world: World):
     reader = await signed_in(world, Role.VIEWER)
-    people = world.gateway.rooms.identity.services.users
+    people = world.gateway.services.identity.services.users
     assert people is not None
     found = await admin.open("/panel/people")
     path = re.findall(r'href="(/panel/people/[0-9a-f-]{36})"', found.text)[-1]

@@ -35,7 +35,7 @@ async def stranger(world: World) -> Person:
     order = NewUser(
         email="other@panel.example", name="Other", roles=frozenset({Role.OPERATOR}), companies=other
     )
-    await world.gateway.rooms.identity.services.users.create("test", order, PASSWORD)
+    await world.gateway.services.identity.services.users.create("test", order, PASSWORD)
     person = Person(world)
     await person.sign_in("other@panel.example")
     return person

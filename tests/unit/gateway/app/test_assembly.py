@@ -47,7 +47,7 @@ def test_templates_are_set_up_on_the_application_that_is_served(tmp_path: Path):
 
     found = [served[key] for key in served if isinstance(served[key], Environment)]
 
-    templates = gateway.rooms.panel.templates
+    templates = gateway.services.panel.templates
     assert found == [templates.environment(language) for language in Language]
     assert {each.globals["app"] for each in found} == {served}
 

@@ -8,13 +8,12 @@ from types import SimpleNamespace
 import msgspec
 import pytest
 
-from gateway.app.build_payouts import build_follow_up, build_payout_records, build_payouts
+from gateway.app.build_payouts import build_follow_up, build_payouts, shown_similar_within
 from gateway.app.failpoints import FailingPayouts
 from gateway.app.kernel import Kernel, SilentObserver
 from gateway.config.settings import Payouts, Settings
 from gateway.payouts.create import SimilarPolicy
 from gateway.payouts.model import PayoutState
-from gateway.reports.files import Turns
 from tests.world.kernel import kernel_on
 from tests.world.payouts import (
     IS_ACCEPTED,
@@ -78,9 +77,9 @@ def test_similar_payouts_are_judged_as_configured(word: str, refuse: bool):
 def test_similar_payouts_are_shown_even_where_none_is_looked_for(
     configured_s: float, shown_s: float
 ):
-    records = build_payout_records(kernel(similar_within_s=configured_s), {}, Turns())
+    shown = shown_similar_within(kernel(similar_within_s=configured_s).settings)
 
-    assert records.similar_within == timedelta(seconds=shown_s)
+    assert shown == timedelta(seconds=shown_s)
 
 
 def test_only_an_armed_process_fails_on_purpose():

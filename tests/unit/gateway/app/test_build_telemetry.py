@@ -12,7 +12,7 @@ import pytest
 from msgspec import structs
 
 from gateway.app.build_telemetry import build_telemetry, refusals_below
-from gateway.app.rooms import described_surfaces
+from gateway.app.surfaces import described_surfaces
 from gateway.banks.port.provider_options import ChargeCalls, IncomingCalls, KeyCalls, RefundCalls
 from gateway.banks.port.providers import ProviderAdapter
 from gateway.config.settings import Provider, RateLimits, Settings, Telemetry

@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from gateway.app.kept_records import KeptRecords
-from gateway.app.record_cache import RecordCache
+from gateway.app.kept_records import KeptRecords, RecordCache
 from gateway.core.calls import Ready
 from gateway.core.change_feed import Act
 from gateway.core.company_scope import StopScope

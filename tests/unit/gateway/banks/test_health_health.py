@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from gateway.app.build_bank import connect
+from gateway.app.banks import connect
 from gateway.banks.health import Connection, ProviderHealth
 from gateway.config.settings import Settings
 from gateway.config.upstream import Breaker, Provider

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from gateway.app.build_backoffice import build_credentials
+from gateway.app.services import build_credentials
 from gateway.core.access import Staff
 from gateway.core.approvals import Approval
 from gateway.core.audit_context import RuleViolation

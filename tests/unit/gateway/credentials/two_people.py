@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from gateway.app.build_backoffice import build_credentials
+from gateway.app.services import build_credentials
 from gateway.approvals.service import Approvals, ApprovalTerms, ApprovedSecrets
 from gateway.core.access import Staff
 from gateway.core.approvals import CREDENTIALS, Approval

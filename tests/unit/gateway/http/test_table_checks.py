@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from gateway.app.rooms import described_surfaces
+from gateway.app.surfaces import described_surfaces
 from gateway.config.settings import Settings
 from gateway.core.calls import Policy
 from gateway.http.route import Row

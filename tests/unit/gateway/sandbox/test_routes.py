@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.app.rooms import described_surfaces
+from gateway.app.surfaces import described_surfaces
 from gateway.config.settings import Settings
 from gateway.core.account import Environment
 from gateway.sandbox import model

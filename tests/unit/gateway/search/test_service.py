@@ -11,7 +11,8 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import insert
 
-from gateway.app.build_payouts import build_searches, tax_number_digests
+from gateway.app.build_payouts import tax_number_digests
+from gateway.app.services import Services
 from gateway.banks.port.charges import Payer
 from gateway.banks.port.providers import NotSupported, PixReturn, Unavailable
 from gateway.banks.port.refunds import IncomingPayment, IncomingSearch, Refund, RefundSearch
@@ -54,7 +55,7 @@ def nowhere(office: Registers) -> Staff:
 
 
 async def named(office: Registers, who: Staff, text: str) -> Found:
-    return await build_searches(office.kernel).find(who, SearchBody(text=text))
+    return await Services(office.kernel).searches.find(who, SearchBody(text=text))
 
 
 @pytest.fixture
@@ -143,7 +144,7 @@ async def test_payouts_to_a_tax_number_have_pages_and_days(office: Registers, kn
         key = f"{number:032}"
         about = replace(known, reference=f"dia-{number}", created_at=at, provider_key=key)
         await office.store.payouts.add(about, attempt(started_at=at))
-    search, who = build_searches(office.kernel), everywhere(office)
+    search, who = Services(office.kernel).searches, everywhere(office)
     day = local_day(known.created_at) - timedelta(days=40)
 
     pages = [
@@ -166,7 +167,7 @@ async def test_refunds_of_an_amount_have_pages(
     office: Registers, asked: Payout, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(service, "FOUND_AT_MOST", 0)
-    search, who = build_searches(office.kernel), everywhere(office)
+    search, who = Services(office.kernel).searches, everywhere(office)
 
     assert (await search.find(who, SearchBody(text="7,77"))).more
 

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from gateway.app.build_backoffice import build_stops
+from gateway.app.services import Services
 from gateway.core.access import Staff, StaffOf
 from gateway.core.audit_context import RuleViolation
 from gateway.core.company_scope import CompanyScope, StopScope
@@ -28,7 +28,7 @@ async def create(
     office: Registers, who: Staff | None = None, ends_at: datetime | None = None, **changed: object
 ) -> Stop:
     wanted = {"scope": StopScope.PROVIDER, "subject": "sandbox", "reason": "r", **changed}
-    service = build_stops(office.kernel)
+    service = Services(office.kernel).stops
     return await service.create(who or Staff(office.acting), StopRequest(**wanted), ends_at)  # type: ignore[arg-type]
 
 
@@ -67,7 +67,7 @@ async def test_each_scope_is_stopped_listed_and_named_as_the_store_names_it(offi
         for scope, each in subjects.items()
     ]
 
-    found = await build_stops(office.kernel).page(Staff(office.acting), FIRST)
+    found = await Services(office.kernel).stops.page(Staff(office.acting), FIRST)
     assert found.items == await in_force(office) == made
     assert {each.scope: each.subject for each in made} == subjects
     assert {each.created_by for each in made} == {"cli:test"}
@@ -128,7 +128,7 @@ async def test_a_stop_that_ended_by_itself_is_not_lifted(office: Registers):
 async def test_who_is_limited_to_companies_sees_and_stops_what_is_theirs(office: Registers):
     """A stop of a provider or of everything concerns everybody, and is not theirs to change."""
     mine, other = await owned(office, 1), await owned(office, 2)
-    who, stops = limited(office, mine[StopScope.COMPANY]), build_stops(office.kernel)
+    who, stops = limited(office, mine[StopScope.COMPANY]), Services(office.kernel).stops
     wide = [await create(office), await create(office, scope=StopScope.EVERYTHING, subject="")]
     foreign = [await create(office, scope=scope, subject=each) for scope, each in other.items()]
 
@@ -152,7 +152,7 @@ async def test_who_is_limited_to_companies_sees_and_stops_what_is_theirs(office:
 
 
 async def test_ended_stops_say_who_lifted_them_last_first(office: Registers):
-    service, who = build_stops(office.kernel), Staff(office.acting)
+    service, who = Services(office.kernel).stops, Staff(office.acting)
     over = await create(office, minutes=5)
     held = await create(office, minutes=600)
     office.clock.passes(hours=1)
@@ -200,7 +200,7 @@ async def test_an_act_that_cannot_be_recorded_is_none(office: Registers):
 
 async def test_a_viewer_reads_and_a_stop_is_lifted_with_a_fresh_factor_alone(office: Registers):
     """Pages call the service without a row of the back office in between."""
-    stops, stop = build_stops(office.kernel), await stop_payouts(office)
+    stops, stop = Services(office.kernel).stops, await stop_payouts(office)
     staff = StaffOf(office.clock, frozenset())
     viewer = staff(somebody(Role.VIEWER))
     late = replace(somebody(Role.OPERATOR), has_factor=True, factor_at=NOON - timedelta(minutes=6))

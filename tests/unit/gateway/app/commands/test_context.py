@@ -7,8 +7,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from gateway.app.build_backoffice import build_companies
 from gateway.app.commands.context import AdminContext, opened, reached
+from gateway.app.services import Services
 from gateway.banks.port.providers import Unreachable
 from gateway.cli.configuration import settings_of
 from gateway.cli.console import Terminal
@@ -42,7 +42,7 @@ async def test_the_embedded_store_is_made_on_the_way(tmp_path, monkeypatch):
     monkeypatch.setenv("PIXGATE_DATABASE_URL", "")
 
     async with opened(Terminal(config=CONFIG, as_json=False, by="me")) as office:
-        made = await build_companies(office.kernel).create(
+        made = await Services(office.kernel).companies.create(
             Staff(office.acting), CompanyRequest(name="Padaria")
         )
 

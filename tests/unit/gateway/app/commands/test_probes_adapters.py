@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from gateway.app.assembly import assemble
-from gateway.app.build_bank import connect, start
+from gateway.app.banks import connect, start
 from gateway.app.commands.probes import probed, unmakeable
 from gateway.app.kernel import SilentObserver
 from gateway.config.settings import Settings

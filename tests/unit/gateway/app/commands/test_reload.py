@@ -62,7 +62,7 @@ async def test_everything_that_can_be_taken_is_in_force(tmp_path: Path):
     async with running(gateway):
         await asked(gateway, lambda: fresh)
         limits = gateway.public.connections.limits
-        meters = gateway.rooms.accounts.quota._meters
+        meters = gateway.services.quota._meters
         levels = logging.getLogger().level
         digest = shown(gateway.telemetry.values, series.CONFIG_INFO, config_digest(fresh))
         most = shown(gateway.telemetry.values, series.CONNECTIONS_LIMIT)

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from gateway.app.record_cache import Lifetimes, RecordCache
+from gateway.app.kept_records import Lifetimes, RecordCache
 from gateway.core import errors
 from gateway.core.calls import RawRequest
 from gateway.core.change_feed import Belief
@@ -25,6 +25,7 @@ from tests.unit.refusals import refused
 from tests.world.leaping import leaping
 from tests.world.people import call
 from tests.world.standing import Clock
+from tests.world.waiting import settle
 
 KNOWN, UNKNOWN = "cli_known", "cli_unknown"
 HELD = credential(SecretDigester({"p": b"p" * 32}, "p"))
@@ -42,14 +43,11 @@ class Desk:
 
     def __post_init__(self) -> None:
         self.gate.set()
-        self.cache = RecordCache(LIFETIMES, self.begin, lambda _result: None, Belief(inf))
+        self.cache = RecordCache(LIFETIMES, self.load, 60.0, lambda _result: None, Belief(inf))
 
-    def begin(self, key: str) -> asyncio.Future[Any]:
-        return asyncio.ensure_future(self.load(key))
-
-    async def load(self, key: str) -> Any:
-        self.looks.append((key, time.monotonic()))
-        found = self.record if key == KNOWN else None
+    async def load(self, keys: Sequence[str]) -> Mapping[str, Any]:
+        self.looks += ((key, time.monotonic()) for key in keys)
+        found = {KNOWN: self.record}
         await self.gate.wait()
         if self.is_down:
             raise StoreUnavailable
@@ -83,7 +81,7 @@ async def test_a_look_that_began_before_the_request_does_not_count():
     desk.record = "rotated"
 
     late = asyncio.ensure_future(desk.refused(KNOWN))
-    await asyncio.sleep(0)
+    await settle()
     desk.gate.set()
 
     assert (await first, await late) == ("old", "rotated")
@@ -147,7 +145,7 @@ async def test_one_that_gives_up_stops_nobody_else():
     desk = Desk()
     await desk.cache.find(KNOWN)
     first, second = (asyncio.ensure_future(desk.refused(KNOWN)) for _ in range(2))
-    await asyncio.sleep(0)
+    await settle()
 
     first.cancel()
 

@@ -1,38 +1,29 @@
-"""Bank: a configured provider's adapter, and the operations on accounts at their banks."""
+"""A configured provider's adapter, and the address of its callbacks with their proof."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
 from msgspec import to_builtins
 
-from gateway.app.kernel import Kernel
-from gateway.banks.checked_adapter import checked_calls
+from gateway.banks.checked_adapter import CheckedAdapter, checked_calls
 from gateway.banks.health import Connection, limits_of, proxy_of
 from gateway.banks.paces import Pace, share_of
 from gateway.banks.port.capabilities import PortCall
-from gateway.banks.port.providers import Banks, ProviderAdapter
-from gateway.banks.readings import Readings
-from gateway.charges.records import ChargeNotes, KeptCharges
-from gateway.charges.service import ChargeReads, Charges
-from gateway.charges.store import StoredCharges
+from gateway.banks.port.provider_callbacks import CallbackProver, CallbackSecrets, ProofRefused
+from gateway.banks.port.providers import ProviderAdapter
+from gateway.callbacks.reception import CallbackAddress
 from gateway.config.settings import Settings
 from gateway.config.upstream import Provider
-from gateway.core.account import BankSecrets, GivenSecrets
+from gateway.core.account import BankSecrets, Environment, GivenSecrets
 from gateway.core.cache import Cache
 from gateway.net.common.names import HostNames
 from gateway.net.common.runtime import Runtime
-from gateway.pix_keys.service import KeyOwners, PixKeys
-from gateway.refunds.refunding import RefundExecution, StopsInForce
-from gateway.reports.files import Turns
-from gateway.statements.reads import StatementReads
-from gateway.statements.reports import Reports, movement_pages
-from gateway.statements.service import Statements
-from gateway.statements.snapshots import Snapshots
+from gateway.security.keys import Derivation
 from gateway.telemetry.ports import Event
 from gateway.telemetry.records import Observer
 from provider_adapters.checks import check_adapter, refused_if_raised, without_values
@@ -42,6 +33,8 @@ from provider_adapters.kit.settings import ALL_OPERATIONS, ClientLimits
 from provider_adapters.registry import find
 
 _ASKED_BY_LOOKS: Final = (PortCall.FIND_PAYOUT, PortCall.LIST_STATEMENT, ALL_OPERATIONS)
+_TOKEN_DIGITS: Final = 32
+"""128 bits in hexadecimal digits: not to be guessed, and short enough to copy."""
 
 
 def connect(
@@ -155,58 +148,77 @@ def _refuse_unknown_operations(name: str, provider: Provider) -> None:
         raise AdapterRefused(message)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BankRoom:
+def make_addresses(
+    settings: Settings, derivation: Derivation, adapters: Mapping[str, ProviderAdapter]
+) -> Mapping[str, CallbackAddress]:
     """
-    What is done with accounts at their banks, payouts aside.
+    Make the addresses of the providers whose banks send callbacks, with their proofs.
 
-    Attributes:
-        banks: Finds the bank behind an account.
-        refunds: Gives the refunds that users have ordered.
-        readings: Balances as they were last read.
+    Raises:
+        AdapterRefused: see ``make_address``.
     """
-
-    banks: Banks
-    charges: Charges
-    pix_keys: PixKeys
-    statements: Statements
-    refunds: RefundExecution
-    readings: Readings
+    return {
+        name: address
+        for name, adapter in adapters.items()
+        if (address := make_address(name, settings, derivation, adapter)) is not None
+    }
 
 
-def build_bank(kernel: Kernel, banks: Banks, stops: StopsInForce, cache: Cache) -> BankRoom:
-    """Build the room; what stops payouts (``stops``) stops refunds too."""
-    store, now, environment = kernel.store, kernel.now, kernel.settings.environment
-    kept = kernel.settings.statements
-    snapshots = Snapshots(cache=cache, keep_s=kept.snapshot_s, most_bytes=kept.snapshot_bytes)
-    records = StoredCharges(store.database)
-    charges = KeptCharges(
-        records=records, notes=ChargeNotes(records, now), now=now, new_id=kernel.new_id
+def make_address(
+    name: str, settings: Settings, derivation: Derivation, adapter: ProviderAdapter
+) -> CallbackAddress | None:
+    """
+    Make the address of one provider; None for a bank that sends no callbacks.
+
+    Raises:
+        AdapterRefused: what it would prove its callbacks with is missing or cannot be
+            used, or it sends none and was given a secret for them.
+    """
+    prover = prover_of(adapter)
+    if prover is None:
+        given = settings.providers[name].callbacks
+        if given.secret or given.retired_secrets:
+            message = f"providers.{name}.callbacks: the adapter takes no callbacks"
+            raise AdapterRefused(message)
+        return None
+    try:
+        with refused_if_raised(f"providers.{name}.callbacks: the proof"):
+            proof = prover.callback_proof(secrets_of(name, settings, derivation))
+    except ProofRefused as problem:
+        message = f"providers.{name}.callbacks: {problem}"
+        raise AdapterRefused(message) from problem
+    return CallbackAddress(proof=proof, tokens=_tokens(name, derivation))
+
+
+def prover_of(adapter: ProviderAdapter) -> CallbackProver | None:
+    """Return what makes the proof of a provider's callbacks; None where its bank sends none."""
+    made = adapter.checked if isinstance(adapter, CheckedAdapter) else adapter
+    return made if isinstance(made, CallbackProver) else None
+
+
+def path_of(name: str, derivation: Derivation) -> str:
+    """
+    Return where a provider's bank sends its callbacks, below our own address.
+
+    The last step comes from the sealing key alone, never from what is shared with the bank:
+    some banks prove themselves with what everybody knows.
+    """
+    return f"/callbacks/{name}/{_tokens(name, derivation)[0]}"
+
+
+def secrets_of(name: str, settings: Settings, derivation: Derivation) -> CallbackSecrets:
+    """Return what a provider's bank and we both know."""
+    given = settings.providers[name].callbacks
+    is_sandbox = settings.environment is Environment.SANDBOX
+    return CallbackSecrets(
+        current=given.secret.encode(),
+        former=tuple(each.encode() for each in given.retired_secrets.values()),
+        # what is derived is kept nowhere
+        derived=tuple(derivation.keys(f"callbacks {name}").values()) if is_sandbox else (),
     )
-    readings = Readings(
-        database=store.database, find_account=store.accounts.find, banks=banks, now=now
-    )
-    return BankRoom(
-        banks=banks,
-        readings=readings,
-        charges=Charges(ChargeReads(banks, charges), store.audit),
-        pix_keys=PixKeys(KeyOwners(banks, store.audit)),
-        statements=Statements(
-            reads=StatementReads(banks, kernel.observer.count, snapshots),
-            readings=readings,
-            reports=Reports(
-                banks=banks, pages=partial(movement_pages, banks), environment=environment, now=now
-            ),
-            payouts=store.payout_links,
-            charges=records,
-            turns=Turns(),
-        ),
-        refunds=RefundExecution(
-            banks=banks,
-            audit=store.audit,
-            environment=environment,
-            now=now,
-            monotonic=kernel.monotonic,
-            stops=stops,
-        ),
-    )
+
+
+def _tokens(name: str, derivation: Derivation) -> tuple[str, ...]:
+    """Return the last step of our address: of the sealing key in force, then of retired ones."""
+    keys = derivation.keys(f"callback address {name}").values()
+    return tuple(key.hex()[:_TOKEN_DIGITS] for key in keys)

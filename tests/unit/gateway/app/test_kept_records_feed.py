@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gateway.app.change_feed import BELIEVED_S, EVERY_S, PATIENCE_S, ChangeFeed
-from gateway.app.kept_records import KeptRecords
+from gateway.app.kept_records import BELIEVED_S, EVERY_S, PATIENCE_S, ChangeFeed, KeptRecords
 from gateway.core.change_feed import Act, Belief, Mark, News
 from gateway.core.storage import StoreUnavailable
 from tests.world import registers

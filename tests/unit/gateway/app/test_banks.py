@@ -8,7 +8,7 @@ from typing import NoReturn
 import msgspec
 import pytest
 
-from gateway.app.build_bank import account_secrets, connect
+from gateway.app.banks import account_secrets, connect
 from gateway.app.commands.probes import unmakeable
 from gateway.banks.checked_adapter import CheckedAdapter
 from gateway.banks.client.transport import HttpTransport

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 from multidict import CIMultiDict
 
-from gateway.app.build_bank import connect
-from gateway.app.build_callbacks import make_address, make_addresses, path_of
+from gateway.app.banks import connect, make_address, make_addresses, path_of
 from gateway.banks.port.provider_callbacks import (
     CallbackKind,
     CallbackProof,

@@ -16,7 +16,7 @@ def test_the_settings_reach_the_rules(tmp_path):
         Settings(var=str(tmp_path)), session=Session(idle_s=60, renew_s=120)
     )
 
-    panel = assemble(settings, {}, with_bank=False).rooms.panel
+    panel = assemble(settings, {}, with_bank=False).services.panel
 
     rules = panel.views.records.context.settings
     assert (rules.idle, rules.renewal) == (timedelta(seconds=60), timedelta(seconds=120))
@@ -26,7 +26,7 @@ def test_cookies_of_one_process_are_read_by_another(tmp_path):
     """The key is derived from what both have, and is another one elsewhere."""
     nodes = [assemble(Settings(var=str(tmp_path)), {}, with_bank=False) for _ in range(2)]
     stranger = assemble(Settings(var=str(tmp_path / "elsewhere")), {}, with_bank=False)
-    panels = [each.rooms.panel for each in (*nodes, stranger)]
+    panels = [each.services.panel for each in (*nodes, stranger)]
     here, there, other = (each.views.records.context.cookies for each in panels)
     cookie = here.make()
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from gateway.app.rooms import described_surfaces
+from gateway.app.surfaces import described_surfaces
 from gateway.config.identity import Session
 from gateway.config.settings import Settings
 from gateway.config.upstream import Provider
@@ -126,3 +126,18 @@ def test_no_challenge_of_people_is_basic():
 
     for name in ("identity", "keys", "panel"):
         assert found[name].challenge == 'Bearer realm="iam"'
+
+
+def test_production_shows_no_mail():
+    """Links in mails open accounts; only who gets the mail reads them."""
+    settings = msgspec.structs.replace(Settings(), environment=Environment.PRODUCTION)
+
+    names = {
+        row.name
+        for surface in described_surfaces(settings)
+        for gate in surface.gates
+        for row in gate.rows
+    }
+
+    assert "backoffice.outbox" not in names
+    assert "backoffice.audit" in names

@@ -5,9 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from gateway.app.build_accounts import AccountsRoom, build_accounts
-from gateway.app.build_identity import build_identity
-from gateway.app.kernel import Kernel
+from gateway.app.services import Services
 from gateway.config.settings import FailedCredentials, Limits, Rate, RateLimits, Settings
 from tests.world.kernel import kernel_on
 from tests.world.registers import Registers
@@ -18,14 +16,8 @@ __all__ = []
 HERE = "203.0.113.7"
 
 
-def built(kernel: Kernel) -> AccountsRoom:
-    identity = build_identity(kernel)
-    identity.hasher.close()
-    return build_accounts(kernel, identity.keyring)
-
-
 @pytest.fixture
-def accounts(office: Registers) -> AccountsRoom:
+def services(office: Registers) -> Services:
     """Scarce quotas and a strict throttle, over a real store."""
     failed = FailedCredentials(per_address=1, per_address_and_client=1, hard_per_address=2)
     rate = Rate(rate=0.001, burst=1)
@@ -34,26 +26,26 @@ def accounts(office: Registers) -> AccountsRoom:
         limits=Limits(failed_credentials=failed),
         ratelimits=RateLimits(read=rate),
     )
-    return built(kernel_on(office.store, Clock(), settings=settings))
+    return Services(kernel_on(office.store, Clock(), settings=settings))
 
 
 async def test_what_this_process_changes_is_forgotten_at_once(
-    accounts: AccountsRoom, office: Registers
+    services: Services, office: Registers
 ):
     """Told by the store before the caller is answered."""
     company = await office.company("Padaria")
     made = await office.account(company.id)
-    accounts.kept.belief.until = float("inf")
-    before = await accounts.scope.find(made.id)
+    services.kept.belief.until = float("inf")
+    before = await services.kept.accounts.find(made.id)
 
     await office.change(made.id, active=True)
 
-    after = await accounts.scope.find(made.id)
+    after = await services.kept.accounts.find(made.id)
     assert (before.active, after.active) == (False, True)
 
 
-async def test_the_throttle_is_the_configured_one(accounts: AccountsRoom):
-    throttle = accounts.credentials.throttle
+async def test_the_throttle_is_the_configured_one(services: Services):
+    throttle = services.basic.throttle
 
     throttle.count(HERE, "cli_a")
 

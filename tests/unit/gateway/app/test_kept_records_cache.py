@@ -3,16 +3,49 @@
 import asyncio
 import gc
 import time
+from collections.abc import Awaitable, Mapping, Sequence
+from dataclasses import dataclass, field
 from math import inf
 
 import pytest
 
-from gateway.app.record_cache import Lifetimes
+from gateway.app.kept_records import Lifetimes, RecordCache
 from gateway.core.calls import Ready
 from gateway.core.change_feed import Belief
 from gateway.core.storage import StoreUnavailable
-from tests.unit.gateway.app.record_cache import Source, settled
 from tests.world.leaping import leaping
+from tests.world.waiting import settle
+
+LONG = Lifetimes(found_s=60.0, absent_s=60.0, size=100)
+ALWAYS = Belief(inf)
+
+
+@dataclass
+class Source:
+    """A store of texts that can be slow, down, or told something else."""
+
+    records: dict[str, str] = field(default_factory=lambda: {"a": "A", "b": "B"})
+    loaded: list[str] = field(default_factory=list)
+    seen: list[str] = field(default_factory=list)
+    is_down: bool = False
+    gate: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def __post_init__(self) -> None:
+        self.gate.set()
+
+    async def load(self, keys: Sequence[str]) -> Mapping[str, str]:
+        self.loaded += keys
+        await self.gate.wait()
+        if self.is_down:
+            raise StoreUnavailable
+        return self.records
+
+    def cache(self, lifetimes: Lifetimes = LONG, belief: Belief = ALWAYS) -> RecordCache[str]:
+        return RecordCache(lifetimes, self.load, 60.0, self.seen.append, belief)
+
+
+async def settled(*waiting: Awaitable[str | None]) -> list[str | BaseException | None]:
+    return await asyncio.gather(*waiting, return_exceptions=True)
 
 
 @pytest.fixture
@@ -148,11 +181,11 @@ async def test_what_was_read_before_it_was_forgotten_is_not_kept(source: Source)
     cache = source.cache()
     source.gate.clear()
     before = asyncio.ensure_future(cache.find("a"))
-    await asyncio.sleep(0)
+    await settle()
     assert cache.forget("a")
     source.records["a"] = "new"
     after = asyncio.ensure_future(cache.find("a"))
-    await asyncio.sleep(0)
+    await settle()
 
     source.gate.set()
     await settled(before, after)
@@ -169,7 +202,7 @@ async def test_a_reading_from_before_the_change_is_not_kept_though_nobody_asks_a
     cache = source.cache()
     source.gate.clear()
     before = asyncio.ensure_future(cache.find("a"))
-    await asyncio.sleep(0)
+    await settle()
     cache.forget("a")
     source.gate.set()
     await settled(before)
@@ -228,7 +261,7 @@ async def test_many_who_wait_cause_one_load(source: Source):
     cache = source.cache()
     source.gate.clear()
     waiting = [asyncio.ensure_future(cache.find("a")) for _ in range(50)]
-    await asyncio.sleep(0)
+    await settle()
 
     source.gate.set()
 
@@ -242,7 +275,7 @@ async def test_all_who_wait_are_told_of_a_failure(source: Source):
     source.gate.clear()
     source.is_down = True
     waiting = [asyncio.ensure_future(cache.find("a")) for _ in range(5)]
-    await asyncio.sleep(0)
+    await settle()
 
     source.gate.set()
 
@@ -255,10 +288,10 @@ async def test_one_that_gives_up_stops_nobody_else(source: Source):
     cache = source.cache()
     source.gate.clear()
     first, second = (asyncio.ensure_future(cache.find("a")) for _ in range(2))
-    await asyncio.sleep(0)
+    await settle()
 
     first.cancel()
-    await asyncio.sleep(0)
+    await settle()
     source.gate.set()
 
     assert await second == "A"
@@ -274,9 +307,9 @@ async def test_a_failure_nobody_waits_for_any_more_is_no_noise(source: Source):
     source.gate.clear()
     source.is_down = True
     alone = asyncio.ensure_future(cache.find("a"))
-    await asyncio.sleep(0)
+    await settle()
     alone.cancel()
-    await asyncio.sleep(0)
+    await settle()
 
     source.gate.set()
     await asyncio.sleep(0.01)

@@ -1,0 +1,621 @@
+"""What is done with every noun: each service is built here, by one function, once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
+from functools import cached_property, partial
+from importlib.metadata import version
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import asdict
+
+from gateway.accounts.service import AccountBanks, Accounts, BankChanges
+from gateway.app.build_identity import IdentityRoom, build_identity, build_panel, quotas
+from gateway.app.build_payouts import (
+    build_payouts,
+    build_reconciler,
+    shown_similar_within,
+    tax_number_digests,
+)
+from gateway.app.kept_records import KeptRecords, LastUses, build_kept_records, within
+from gateway.app.kernel import Kernel
+from gateway.app.partner_routes import banking_routes, banking_surface
+from gateway.app.sandbox import build_sandbox_tools
+from gateway.approvals.facts import ApprovalFacts
+from gateway.approvals.money import MoneyOrders
+from gateway.approvals.service import Approvals, ApprovalTerms, ApprovedSecrets
+from gateway.audit.service import AuditLog
+from gateway.banks.health import ConnectedBanks, Connection
+from gateway.banks.model import Provider, ProviderMinute
+from gateway.banks.readings import Readings
+from gateway.banks.service import BankReports
+from gateway.banks.store import ProviderMinutes
+from gateway.callbacks.reception import Reception
+from gateway.callbacks.service import Callbacks
+from gateway.callbacks.store import CallbackRecords
+from gateway.charges.records import ChargeNotes, KeptCharges
+from gateway.charges.service import ChargeReads, Charges
+from gateway.charges.store import StoredCharges
+from gateway.closings.foreign_debits import ForeignDebits
+from gateway.closings.service import Closings
+from gateway.companies.service import Companies
+from gateway.config.settings import Settings
+from gateway.config.upstream import same_bank
+from gateway.configuration.service import Configuration
+from gateway.core.account import Account, BankSecrets, Environment, GivenSecrets
+from gateway.core.approvals import CREDENTIALS, ApprovalKind, Wait
+from gateway.core.audit_context import RuleViolation
+from gateway.core.company_scope import CompanyScope
+from gateway.core.strict import amount
+from gateway.credentials.service import Credentials, CredentialSource
+from gateway.http.route import Surface
+from gateway.identity.access_carriers import BackOfficeCarriers
+from gateway.identity.access_orders import FourEyes, PeopleOrders
+from gateway.identity.panel_surface import Panel
+from gateway.identity.sealed_mail import SealedOutbox
+from gateway.identity.service import People
+from gateway.outbox.service import Outbox
+from gateway.overview.service import Overviews
+from gateway.overview.store import OverviewRecords
+from gateway.payouts.create import Payouts
+from gateway.payouts.search import PayoutDirectory
+from gateway.payouts.staff import PayoutActs, PayoutProbes, PayoutRecords
+from gateway.pix_keys.service import KeyOwners, PixKeys
+from gateway.process.cache import MemoryCache, build_cache
+from gateway.reference.pages import Reference
+from gateway.refunds.refunding import RefundExecution
+from gateway.refunds.service import Refunds
+from gateway.reports.files import Turns
+from gateway.request_log.service import RequestLog
+from gateway.request_log.store import RequestRecords
+from gateway.request_log.writer import RequestLogWriter
+from gateway.reviews.probes import UnresolvedProbes
+from gateway.reviews.service import Reviewers, Reviews
+from gateway.sandbox.service import SandboxTools
+from gateway.search.service import BankSearches, Searches
+from gateway.security.keys import Keys
+from gateway.security.secrets import has_valid_checksum, new_client_id, new_client_secret
+from gateway.statements.reads import StatementReads
+from gateway.statements.reports import Reports, movement_pages
+from gateway.statements.service import Statements
+from gateway.statements.snapshots import Snapshots
+from gateway.stops.service import Stops
+from gateway.store.schema import REVISIONS, revision_of
+from gateway.traces.records import TracedRecords
+from gateway.traces.service import Traces
+from policies.authentication.basic import BasicCredentials, RightHeaders, SecretCheck
+from policies.authorization.user import VisibleAccount
+from policies.traffic.quota import COMPANY, WithinQuota
+from policies.traffic.throttle import FailureLimits, FailureThrottle
+from provider_adapters.kit import banks as listed_banks
+
+if TYPE_CHECKING:  # an extra
+    from gateway.process.shared import SharedCache
+
+_NO_BANKS: Final[Mapping[str, Connection]] = MappingProxyType({})
+
+
+class Services:
+    """
+    The services of every noun over one kernel, each built when it is first asked for.
+
+    Commands ask for one of them, a process that serves for nearly all.
+
+    Args:
+        connections: The banks by their provider's name.
+        identity: Built already; by default as the settings say.
+        cache: The one that the banks' adapters have.
+        known: Returns what is known of each bank.
+        unwritten: Returns how calls of banks went that are in no record yet.
+        wake: Called when a callback has come.
+    """
+
+    def __init__(  # noqa: PLR0913 - what only a process that serves has
+        self,
+        kernel: Kernel,
+        connections: Mapping[str, Connection] = _NO_BANKS,
+        *,
+        identity: IdentityRoom | None = None,
+        cache: MemoryCache | SharedCache | None = None,
+        known: Callable[[], Sequence[Provider]] = tuple,
+        unwritten: Callable[[], Sequence[ProviderMinute]] = tuple,
+        wake: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.kernel = kernel
+        self.connections = connections
+        self.known = known
+        self._unwritten = unwritten
+        self._wake = wake
+        if identity is not None:
+            self.identity = identity
+        if cache is not None:
+            self.cache = cache
+
+    @cached_property
+    def identity(self) -> IdentityRoom:
+        return build_identity(self.kernel)
+
+    @cached_property
+    def panel(self) -> Panel:
+        return build_panel(self.kernel, self.identity)
+
+    @cached_property
+    def cache(self) -> MemoryCache | SharedCache:
+        kernel = self.kernel
+        return build_cache(kernel.settings, kernel.keys.derivation, kernel.observer.count)
+
+    # Who calls
+
+    @cached_property
+    def kept(self) -> KeptRecords:
+        """The records that this process keeps; it tells them of its own changes here."""
+        kernel, store = self.kernel, self.kernel.store
+        kept = build_kept_records(
+            kernel.settings, store, self.identity.keyring, kernel.observer, kernel.now
+        )
+        store.database.followers.append(partial(kept.forget, told_by="own"))
+        return kept
+
+    @cached_property
+    def uses(self) -> LastUses:
+        """When each secret was last used."""
+        return LastUses(self.kernel.store.credentials, self.kernel.now)
+
+    @cached_property
+    def quota(self) -> WithinQuota:
+        """The partners' token buckets."""
+        kernel = self.kernel
+        given = quotas(kernel.settings.ratelimits)
+        of_partners = {name: given[name] for name in ("read", "payout", COMPANY)}
+        quota = WithinQuota(of_partners, kernel.monotonic, kernel.observer.count, kernel.shared)
+        kernel.reloads.append(lambda settings: quota.change(quotas(settings.ratelimits)))
+        return quota
+
+    @cached_property
+    def basic(self) -> BasicCredentials:
+        """Who calls by Basic, and who was refused too often."""
+        kernel = self.kernel
+        failed = asdict(kernel.settings.limits.failed_credentials)
+        return BasicCredentials(
+            find=self.kept.credentials.find,
+            find_again=self.kept.credentials.find_since,
+            check=SecretCheck(
+                well_formed=has_valid_checksum,
+                digests=kernel.keys.digester.digests,
+                matching=partial(kernel.keys.digester.matching, now=kernel.now),
+                used=self.uses.note,
+            ),
+            known=RightHeaders(os.urandom(32)),
+            throttle=FailureThrottle(FailureLimits(**failed), kernel.monotonic, kernel.shared),
+            now=kernel.now,
+            clock=kernel.monotonic,
+            took=partial(kernel.observer.authenticated, "basic"),
+        )
+
+    @cached_property
+    def partners(self) -> Surface:
+        """The partners' surface, whose routes traces and the reference show too."""
+        return banking_surface(
+            banking_routes(self.charges.reads, self.statements.reads, self.payouts, self.quota),
+            credentials=self.basic,
+            quota=self.quota,
+            find_account=self.kept.accounts.find,
+            environment=self.kernel.settings.environment,
+        )
+
+    # Companies, accounts, credentials, stops, users
+
+    @cached_property
+    def companies(self) -> Companies:
+        return Companies(database=self.kernel.store.database, new_id=self.kernel.new_id)
+
+    @cached_property
+    def accounts(self) -> Accounts:
+        kernel, settings = self.kernel, self.kernel.settings
+        return Accounts(
+            store=kernel.store.accounts,
+            new_id=kernel.new_id,
+            seal=kernel.keys.sealer.seal,
+            read_secrets=partial(_account_secrets, settings),
+            providers={name: same_bank(name, settings.providers) for name in settings.providers},
+            listed_banks=listed_banks.every,
+        )
+
+    @cached_property
+    def account_banks(self) -> AccountBanks:
+        return AccountBanks(
+            accounts=self.accounts,
+            wait=self._orders.wait,
+            takes_two=self._four_eyes.credentials,
+            banks=self.banks,
+            audit=self.kernel.store.audit,
+        )
+
+    @cached_property
+    def visible_account(self) -> VisibleAccount:
+        """Accounts for users are not cached: a change is seen at once."""
+        kernel = self.kernel
+
+        async def load(wanted: tuple[str, CompanyScope]) -> Account | None:
+            return await kernel.store.accounts.visible(*wanted)
+
+        return VisibleAccount(within(kernel.settings.database.auth_timeout_s, load))
+
+    @cached_property
+    def credentials(self) -> Credentials:
+        """The credentials of users, who wait for a second person where the settings say so."""
+        return build_credentials(
+            self.kernel, self._orders.wait if self._four_eyes.credentials else None
+        )
+
+    @cached_property
+    def stops(self) -> Stops:
+        store = self.kernel.store
+        return Stops(
+            database=store.database,
+            providers=self.kernel.settings.providers,
+            accounts=store.accounts,
+            credentials=store.credentials,
+            new_id=self.kernel.new_id,
+        )
+
+    @cached_property
+    def people(self) -> People:
+        identity = self.identity
+        return People(
+            context=identity.context,
+            services=identity.services,
+            users=self.kernel.store.identity.users,
+            orders=PeopleOrders(
+                services=identity.services, wait=self._orders.wait, rules=self._four_eyes
+            ),
+        )
+
+    # Orders that wait for a second person
+
+    @cached_property
+    def _four_eyes(self) -> FourEyes:
+        return FourEyes(**asdict(self.kernel.settings.approvals))
+
+    @cached_property
+    def _orders(self) -> Approvals:
+        """Return what keeps orders, before it is known who carries them out."""
+        kernel, store = self.kernel, self.kernel.store
+        above, sealer = kernel.settings.payouts.approval_above, kernel.keys.sealer
+        return Approvals(
+            store=store.approvals,
+            audit=store.audit,
+            users=self.identity.context.stores.users,
+            money=MoneyOrders(
+                accounts=store.accounts,
+                payouts=self.payouts,
+                refunds=self.refund_execution,
+                now=kernel.now,
+            ),
+            known=ApprovalFacts(
+                payouts=self.payout_records, readings=self.readings, orders=store.approvals
+            ),
+            terms=ApprovalTerms(
+                above=None if above is None else amount(above),
+                now=kernel.now,
+                new_id=kernel.new_id,
+                seal=sealer.seal,
+                open=sealer.open,
+            ),
+        )
+
+    @cached_property
+    def approvals(self) -> Approvals:
+        identity, orders = self.identity, self._orders
+        carriers = BackOfficeCarriers(
+            services=identity.services, users=identity.context.stores.users
+        )
+        orders.executors.update(dict.fromkeys(ApprovalKind, carriers))
+        orders.executors.update(dict.fromkeys(CREDENTIALS, self.credentials))
+        orders.executors[ApprovalKind.ACCOUNT_BANK] = BankChanges(self.accounts, self.kernel.now)
+        return orders
+
+    @cached_property
+    def approved_secrets(self) -> ApprovedSecrets:
+        return ApprovedSecrets(self.approvals, self.credentials)
+
+    # Accounts at their banks
+
+    @cached_property
+    def banks(self) -> ConnectedBanks:
+        return ConnectedBanks(self.connections, self.kernel.keys.sealer.open)
+
+    @cached_property
+    def bank_reports(self) -> BankReports:
+        return BankReports(
+            minutes=ProviderMinutes(self.kernel.store.database),
+            unwritten=self._unwritten,
+            names=frozenset(self.kernel.settings.providers),
+            known=self.known,
+            now=self.kernel.now,
+        )
+
+    @cached_property
+    def readings(self) -> Readings:
+        """Balances as they were last read."""
+        kernel, store = self.kernel, self.kernel.store
+        return Readings(
+            database=store.database,
+            find_account=store.accounts.find,
+            banks=self.banks,
+            now=kernel.now,
+        )
+
+    @cached_property
+    def charges(self) -> Charges:
+        kernel = self.kernel
+        records = StoredCharges(kernel.store.database)
+        notes = ChargeNotes(records, kernel.now)
+        kept = KeptCharges(records=records, notes=notes, now=kernel.now, new_id=kernel.new_id)
+        return Charges(ChargeReads(self.banks, kept), kernel.store.audit)
+
+    @cached_property
+    def pix_keys(self) -> PixKeys:
+        return PixKeys(KeyOwners(self.banks, self.kernel.store.audit))
+
+    @cached_property
+    def turns(self) -> Turns:
+        """Files that are read now."""
+        return Turns()
+
+    @cached_property
+    def statements(self) -> Statements:
+        kernel, banks, kept = self.kernel, self.banks, self.kernel.settings.statements
+        snapshots = Snapshots(
+            cache=self.cache, keep_s=kept.snapshot_s, most_bytes=kept.snapshot_bytes
+        )
+        return Statements(
+            reads=StatementReads(banks, kernel.observer.count, snapshots),
+            readings=self.readings,
+            reports=Reports(
+                banks=banks,
+                pages=partial(movement_pages, banks),
+                environment=kernel.settings.environment,
+                now=kernel.now,
+            ),
+            payouts=kernel.store.payout_links,
+            charges=StoredCharges(kernel.store.database),
+            turns=self.turns,
+        )
+
+    @cached_property
+    def refund_execution(self) -> RefundExecution:
+        """Gives the refunds that users have ordered; what stops payouts stops refunds too."""
+        kernel = self.kernel
+        return RefundExecution(
+            banks=self.banks,
+            audit=kernel.store.audit,
+            environment=kernel.settings.environment,
+            now=kernel.now,
+            monotonic=kernel.monotonic,
+            stops=self.kept.stops_in_force,
+        )
+
+    @cached_property
+    def refunds(self) -> Refunds:
+        return Refunds(
+            banks=self.banks,
+            kept=self.charges.reads.kept,
+            environment=self.kernel.settings.environment,
+            place=self._orders.order,
+        )
+
+    @cached_property
+    def closings(self) -> Closings:
+        return Closings(database=self.kernel.store.database, statements=self.statements)
+
+    @cached_property
+    def foreign_debits(self) -> ForeignDebits:
+        return ForeignDebits(self.kernel.store.database)
+
+    @cached_property
+    def sandbox(self) -> SandboxTools | None:
+        """What people make the sandbox bank do; None in production."""
+        return build_sandbox_tools(self.kernel)
+
+    @cached_property
+    def reception(self) -> Reception:
+        """
+        What takes the banks' callbacks.
+
+        Raises:
+            AdapterRefused: see ``make_address``.
+        """
+        from gateway.app.banks import make_addresses  # noqa: PLC0415 - loads adapters, 0.2 s
+
+        kernel = self.kernel
+        adapters = {name: each.adapter for name, each in self.connections.items()}
+        return Reception(
+            store=CallbackRecords(kernel.store.database),
+            addresses=make_addresses(kernel.settings, kernel.keys.derivation, adapters),
+            now=kernel.now,
+            new_id=kernel.new_id,
+            note=kernel.observer.callback,
+            wake=self._wake,
+        )
+
+    # Payouts
+
+    @cached_property
+    def payouts(self) -> Payouts:
+        return build_payouts(self.kernel, self.banks, self.kept.stops_in_force)
+
+    @cached_property
+    def _absent_after(self) -> Mapping[str, timedelta | None]:
+        """Return what "not found" proves at each bank, as its adapter declares it."""
+        adapters = {name: each.adapter for name, each in self.connections.items()}
+        return {name: each.capabilities.absent_after for name, each in adapters.items()}
+
+    @cached_property
+    def payout_records(self) -> PayoutRecords:
+        """What staff read; similar payouts are shown even where they are not refused."""
+        kernel, store = self.kernel, self.kernel.store
+        return PayoutRecords(
+            directory=PayoutDirectory(store.database),
+            payouts=store.payouts,
+            reviews=store.reviews,
+            returns=store.returns,
+            events=store.payout_events,
+            similar_within=shown_similar_within(kernel.settings),
+            absent_after=self._absent_after,
+            digests=tax_number_digests(kernel).every,
+            turns=self.turns,
+        )
+
+    @cached_property
+    def _payout_probes(self) -> PayoutProbes:
+        """Return what looks at payouts for staff, in places at a bank of its own."""
+        store = self.kernel.store
+        look = build_reconciler(self.kernel, self.payouts.follow_up).probe
+        return PayoutProbes(payouts=store.payouts, look=look, audit=store.audit)
+
+    @cached_property
+    def payout_acts(self) -> PayoutActs:
+        return PayoutActs(
+            payouts=self.payouts.store,
+            returns=self.kernel.store.returns,
+            follow_up=self.payouts.follow_up,
+            probes=self._payout_probes,
+            pay=self._orders.order,
+            owners=self.pix_keys.owners,
+        )
+
+    @cached_property
+    def reviews(self) -> Reviews:
+        store = self.kernel.store
+        return Reviews(
+            database=store.database,
+            payouts=store.payouts,
+            follow_ups=store.follow_ups,
+            opinions=store.reviews,
+            events=store.payout_events,
+            reviewers=Reviewers(
+                users=store.identity.users,
+                accounts=store.accounts,
+                people_of=store.approvals.people_of,
+            ),
+            absent_after=self._absent_after,
+        )
+
+    @cached_property
+    def unresolved_probes(self) -> UnresolvedProbes:
+        return UnresolvedProbes(database=self.kernel.store.database, probes=self._payout_probes)
+
+    # What operators watch
+
+    @cached_property
+    def searches(self) -> Searches:
+        database = self.kernel.store.database
+        return Searches(
+            database=database,
+            directory=PayoutDirectory(database),
+            digests=tax_number_digests(self.kernel).every,
+        )
+
+    @cached_property
+    def bank_searches(self) -> BankSearches:
+        return BankSearches(database=self.kernel.store.database, refunds=self.refunds)
+
+    @cached_property
+    def audit(self) -> AuditLog:
+        return AuditLog(database=self.kernel.store.database, chain=self.kernel.store.audit)
+
+    @cached_property
+    def callbacks(self) -> Callbacks:
+        return Callbacks(CallbackRecords(self.kernel.store.database))
+
+    @cached_property
+    def configuration(self) -> Configuration:
+        kernel = self.kernel
+        configuration = Configuration(
+            version=version("pixgate"),
+            settings=kernel.settings,
+            revision=partial(revision_of, kernel.store.database),
+            revisions=REVISIONS,
+        )
+        kernel.reloads.append(configuration.take)
+        return configuration
+
+    @cached_property
+    def overviews(self) -> Overviews:
+        # a bank whose callbacks have a secret of their own is to send them
+        providers = self.kernel.settings.providers
+        telling = frozenset(name for name, each in providers.items() if each.callbacks.secret)
+        records = OverviewRecords(self.kernel.store.database)
+        return Overviews(records=records, telling=telling, known=self.known, now=self.kernel.now)
+
+    @cached_property
+    def request_lines(self) -> RequestLogWriter:
+        """What keeps the request log of this process."""
+        records = RequestRecords(self.kernel.store.database)
+        return RequestLogWriter(records.add, self.kernel.observer.count)
+
+    @cached_property
+    def requests(self) -> RequestLog:
+        return RequestLog(RequestRecords(self.kernel.store.database), self.turns)
+
+    @cached_property
+    def traces(self) -> Traces:
+        database, gates = self.kernel.store.database, self.partners.gates
+        routes = [route for gate in gates for route in gate.rows]
+        return Traces(
+            database=database,
+            requests=RequestRecords(database),
+            flush=self.request_lines.flush,
+            records=TracedRecords(database),
+            needed={each.name: str(each.needs) for each in routes if each.needs is not None},
+        )
+
+    @cached_property
+    def reference(self) -> Reference:
+        return Reference(self.partners)
+
+    @cached_property
+    def outbox(self) -> Outbox | None:
+        """Mail as it is sent; None in production, where nobody is shown it."""
+        if self.kernel.settings.environment is not Environment.SANDBOX:
+            return None
+        return Outbox(SealedOutbox(self.kernel.store.identity.outbox, self.kernel.keys.sealer))
+
+
+def build_credentials(
+    kernel: Kernel, wait: Wait | None = None, source: CredentialSource | None = None
+) -> Credentials:
+    """Build the credentials; ``source`` makes others than random ones."""
+    store = kernel.store
+    return Credentials(
+        database=store.database,
+        stored=store.credentials,
+        accounts=store.accounts,
+        source=source or credential_source(kernel.keys),
+        now=kernel.now,
+        wait=wait,
+    )
+
+
+def credential_source(keys: Keys) -> CredentialSource:
+    """Return the source of random credentials, with digests under these keys."""
+    return CredentialSource(
+        client_id=partial(new_client_id, os.urandom),
+        client_secret=partial(new_client_secret, os.urandom),
+        digest=keys.digester.digest,
+    )
+
+
+def _account_secrets(settings: Settings, provider: str, given: GivenSecrets) -> BankSecrets:
+    """Read an account's secrets; adapters are loaded for this alone, as most commands need none."""
+    from gateway.app.banks import account_secrets  # noqa: PLC0415 - loads adapters, 0.2 s
+    from provider_adapters.kit.factory import AdapterRefused  # noqa: PLC0415 - the same
+
+    try:
+        return account_secrets(settings, provider, given)
+    except AdapterRefused as problem:
+        raise RuleViolation(str(problem)) from problem
