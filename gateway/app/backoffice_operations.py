@@ -8,7 +8,7 @@ from gateway.accounts.service import AccountBanks
 from gateway.approvals.service import Approvals, ApprovedSecrets
 from gateway.banks.readings import Readings
 from gateway.credentials.service import Credentials
-from gateway.identity.access_orders import PeopleOrders
+from gateway.identity.users import Users
 from gateway.refunds.service import Refunds
 from gateway.reports.files import Turns
 from gateway.sandbox.service import SandboxTools
@@ -31,7 +31,7 @@ class BackOfficeOperations:
     secrets: ApprovedSecrets
     credentials: Credentials
     banks: AccountBanks
-    users: PeopleOrders
+    users: Users
     readings: Readings
     turns: Turns
     refunds: Refunds

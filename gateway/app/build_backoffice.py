@@ -7,9 +7,8 @@ Whoever builds registers (the back office, commands, tests) builds them here.
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from functools import partial
-
-from msgspec.structs import asdict
 
 from gateway.accounts.service import AccountBanks, Accounts, BankChanges
 from gateway.app.backoffice_operations import BackOfficeOperations
@@ -30,12 +29,6 @@ from gateway.core.audit_context import RuleViolation
 from gateway.core.company_scope import CompanyScope
 from gateway.core.strict import amount
 from gateway.credentials.service import Credentials, CredentialSource
-from gateway.identity.access_carriers import BackOfficeCarriers
-from gateway.identity.access_orders import (
-    FourEyes,
-    PeopleOrders,
-)
-from gateway.identity.service import People
 from gateway.payouts.create import Payouts
 from gateway.payouts.service import PayoutRecords
 from gateway.refunds.service import Refunds
@@ -57,16 +50,12 @@ def build_backoffice(
     store, settings, now, banks = kernel.store, kernel.settings, kernel.now, bank.banks
     sealer = kernel.keys.sealer
     accounts = build_account_service(kernel)
-    rules = FourEyes(**asdict(settings.approvals))
-    carriers = BackOfficeCarriers(
-        services=identity.services,
-        users=identity.context.stores.users,
-    )
+    rules = settings.approvals
     above = settings.payouts.approval_above
     approvals = Approvals(
         store=store.approvals,
         audit=store.audit,
-        users=carriers.users,
+        users=store.identity.users,
         money=MoneyOrders(accounts=store.accounts, payouts=payouts, refunds=bank.refunds, now=now),
         known=ApprovalFacts(payouts=records, readings=bank.readings, orders=store.approvals),
         terms=ApprovalTerms(
@@ -78,7 +67,8 @@ def build_backoffice(
         ),
     )
     credentials = build_credentials(kernel, approvals.wait if rules.credentials else None)
-    approvals.executors.update(dict.fromkeys(ApprovalKind, carriers))
+    users = replace(identity.services.users, wait=approvals.wait if rules.people else None)
+    approvals.executors.update(dict.fromkeys(ApprovalKind, users))
     approvals.executors.update(dict.fromkeys(CREDENTIALS, credentials))
     approvals.executors[ApprovalKind.ACCOUNT_BANK] = BankChanges(accounts, now)
     return BackOfficeOperations(
@@ -92,7 +82,7 @@ def build_backoffice(
             banks=banks,
             audit=store.audit,
         ),
-        users=PeopleOrders(services=identity.services, wait=approvals.wait, rules=rules),
+        users=users,
         readings=bank.readings,
         turns=records.turns,
         sandbox=build_sandbox_tools(kernel),
@@ -141,16 +131,6 @@ def build_stops(kernel: Kernel) -> Stops:
         accounts=store.accounts,
         credentials=store.credentials,
         new_id=kernel.new_id,
-    )
-
-
-def build_people(kernel: Kernel, identity: IdentityRoom, orders: PeopleOrders) -> People:
-    """Build what staff do with users."""
-    return People(
-        context=identity.context,
-        services=identity.services,
-        users=kernel.store.identity.users,
-        orders=orders,
     )
 
 

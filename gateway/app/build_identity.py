@@ -12,13 +12,13 @@ from gateway.app.kernel import Kernel
 from gateway.companies.service import known_company
 from gateway.config.settings import Settings
 from gateway.http.people import UserPolicies
-from gateway.identity.one_time_codes import RecoveryCodes, Totp
-from gateway.identity.passwords import PasswordHasher
-from gateway.identity.ports import (
+from gateway.identity.context import (
     Crypto,
     IdentityContext,
     IdentitySettings,
 )
+from gateway.identity.one_time_codes import RecoveryCodes, Totp
+from gateway.identity.passwords import PasswordHasher
 from gateway.identity.sealed_mail import SealedOutbox
 from gateway.identity.services import (
     IdentityServices,

@@ -42,9 +42,9 @@ from gateway.identity.panel_sessions import PanelSessionRecords
 from gateway.identity.panel_surface import Panel
 from gateway.identity.panel_tokens import PanelTokens
 from gateway.identity.panel_view import PanelViews
-from gateway.identity.service import People
 from gateway.identity.sign_in_pages import pages as sign_in_pages
 from gateway.identity.sign_in_pages import stepping_up
+from gateway.identity.users import Users
 from gateway.payouts.service import PayoutRecords
 from gateway.security.sealing import Sealer
 from gateway.stops.model import Stop
@@ -94,7 +94,7 @@ def build_panel(kernel: Kernel, identity: IdentityRoom) -> Panel:
     )
 
 
-def _context(kernel: Kernel, people: People) -> PageContext:
+def _context(kernel: Kernel, register: Users) -> PageContext:
     """Return what the pages of every noun share."""
     accounts, stops = build_account_service(kernel), build_stops(kernel)
 
@@ -102,7 +102,7 @@ def _context(kernel: Kernel, people: People) -> PageContext:
         return await accounts.names(who, NamesRequest(list(ids[:NAMED_AT_MOST])))
 
     async def users(who: Staff) -> Sequence[UserStanding]:
-        return (await people.page(who, CHOICES)).items
+        return (await register.page(who, CHOICES)).items
 
     async def in_force(who: Staff) -> Sequence[Stop]:
         return (await stops.page(who, CHOICES)).items
@@ -122,7 +122,7 @@ def _context(kernel: Kernel, people: People) -> PageContext:
 def build_pages(
     panel: Panel,
     kernel: Kernel,
-    people: People,
+    register: Users,
     payouts: PayoutRecords,
     nouns: Callable[[PageContext], Sequence[Page]],
 ) -> Surface:
@@ -131,10 +131,10 @@ def build_pages(
 
     ``nouns`` declares those of the nouns that are built elsewhere.
     """
-    context = _context(kernel, people)
+    context = _context(kernel, register)
     pages = (
         *sign_in_pages(panel, context),
-        *people_pages(people, build_companies(kernel), context),
+        *people_pages(register, build_companies(kernel), context),
         *own_pages(panel, context),
         *nouns(context),
     )

@@ -20,7 +20,6 @@ from gateway.app.build_backoffice import (
     build_account_service,
     build_backoffice,
     build_companies,
-    build_people,
     build_stops,
     build_visible_account,
 )
@@ -66,8 +65,8 @@ from gateway.http.panel.pages.page import Page
 from gateway.http.route import Surface
 from gateway.identity.panel_surface import Panel, panel_surface, session_gate
 from gateway.identity.routes import routes as identity_routes
-from gateway.identity.service import People
 from gateway.identity.surface import identity_surface, keys_surface
+from gateway.identity.users import Users
 from gateway.net.common.runtime import utc_now
 from gateway.payouts.bodies import PAYOUT
 from gateway.payouts.create import Payouts
@@ -190,13 +189,13 @@ def user_surfaces(
     """Build the surfaces of users: identity, its keys, back office; the panel's, if it is on."""
     kernel, identity, panel = rooms.kernel, rooms.identity, rooms.panel
     policies, environment = identity.policies, kernel.settings.environment
-    people = build_people(kernel, identity, rooms.backoffice.users)
+    users = rooms.backoffice.users
     reports = build_bank_reports(kernel, providers, unwritten)
     oversight = build_oversight(
         kernel, rooms.backoffice, _banking(rooms), reports, lines=rooms.lines
     )
     backoffice = backoffice_surface(
-        _routes(rooms, people, oversight),
+        _routes(rooms, users, oversight),
         policies,
         build_visible_account(kernel),
         kernel.now,
@@ -211,11 +210,11 @@ def user_surfaces(
     if not kernel.settings.server.panel:
         return surfaces
     own, nouns = panel_surface(panel), partial(_pages, rooms, oversight)
-    pages = build_pages(panel, kernel, people, rooms.staff_payouts.records, nouns)
+    pages = build_pages(panel, kernel, users, rooms.staff_payouts.records, nouns)
     return (*surfaces, own, pages)
 
 
-def _routes(rooms: Rooms, people: People, oversight: Oversight) -> Sequence[Routes]:
+def _routes(rooms: Rooms, users: Users, oversight: Oversight) -> Sequence[Routes]:
     """Declare the routes of every noun in the back office."""
     bank, does = rooms.bank, rooms.backoffice
     return [
@@ -223,7 +222,7 @@ def _routes(rooms: Rooms, people: People, oversight: Oversight) -> Sequence[Rout
         approval_routes(does.approvals, does.secrets),
         credential_routes(does.credentials),
         company_routes(build_companies(rooms.kernel)),
-        identity_routes(people),
+        identity_routes(users),
         stop_routes(build_stops(rooms.kernel)),
         charge_routes(bank.charges),
         key_routes(bank.pix_keys),
