@@ -50,8 +50,8 @@ from gateway.http.panel.static import StaticFiles
 from gateway.http.route import Surface
 from gateway.http.server import Serving, application
 from gateway.http.table import Table, check_surfaces
+from gateway.identity.context import IdentityEvents
 from gateway.identity.passwords import COST, Cost, PasswordHasher
-from gateway.identity.ports import IdentityEvents
 from gateway.net.common.descriptors import callers_below, descriptor_limit
 from gateway.net.common.runtime import Runtime
 from gateway.net.server.listener import Address, Listener

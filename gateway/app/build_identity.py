@@ -16,6 +16,11 @@ from gateway.http.panel.pages.kept import LABEL, KeptForms
 from gateway.http.panel.pages.templates import Templates
 from gateway.http.panel.static import read_static
 from gateway.http.people import PanelPolicies, UserPolicies
+from gateway.identity.context import (
+    Crypto,
+    IdentityContext,
+    IdentitySettings,
+)
 from gateway.identity.cookies import DEVICE_LABEL, PANEL_LABEL, DeviceCookies, PanelCookies
 from gateway.identity.one_time_codes import RecoveryCodes, Totp
 from gateway.identity.panel_context import PanelContext, PanelSettings
@@ -25,11 +30,6 @@ from gateway.identity.panel_surface import Panel
 from gateway.identity.panel_tokens import PanelTokens
 from gateway.identity.panel_view import PanelViews
 from gateway.identity.passwords import PasswordHasher
-from gateway.identity.ports import (
-    Crypto,
-    IdentityContext,
-    IdentitySettings,
-)
 from gateway.identity.sealed_mail import SealedOutbox
 from gateway.identity.services import (
     IdentityServices,

@@ -13,7 +13,7 @@ from gateway.app.store import Store
 from gateway.config.settings import Settings
 from gateway.core.clocks import Monotonic, Now
 from gateway.core.shared_limits import SharedLimits
-from gateway.identity.ports import IdentityEvents
+from gateway.identity.context import IdentityEvents
 from gateway.net.common.runtime import Failpoint
 from gateway.security.keys import Keys
 from gateway.telemetry.records import RequestObserver

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from functools import cached_property, partial
 from importlib.metadata import version
@@ -42,6 +43,7 @@ from gateway.charges.store import StoredCharges
 from gateway.closings.foreign_debits import ForeignDebits
 from gateway.closings.service import Closings
 from gateway.companies.service import Companies
+from gateway.config.settings import Approvals as TwoPeople
 from gateway.config.settings import Settings
 from gateway.config.upstream import same_bank
 from gateway.configuration.service import Configuration
@@ -52,11 +54,9 @@ from gateway.core.company_scope import CompanyScope
 from gateway.core.strict import amount
 from gateway.credentials.service import Credentials, CredentialSource
 from gateway.http.route import Surface
-from gateway.identity.access_carriers import BackOfficeCarriers
-from gateway.identity.access_orders import FourEyes, PeopleOrders
 from gateway.identity.panel_surface import Panel
 from gateway.identity.sealed_mail import SealedOutbox
-from gateway.identity.service import People
+from gateway.identity.users import Users
 from gateway.outbox.service import Outbox
 from gateway.overview.service import Overviews
 from gateway.overview.store import OverviewRecords
@@ -263,22 +263,16 @@ class Services:
         )
 
     @cached_property
-    def people(self) -> People:
-        identity = self.identity
-        return People(
-            context=identity.context,
-            services=identity.services,
-            users=self.kernel.store.identity.users,
-            orders=PeopleOrders(
-                services=identity.services, wait=self._orders.wait, rules=self._four_eyes
-            ),
-        )
+    def users(self) -> Users:
+        """Users for staff, whose acts wait for a second person where the settings say so."""
+        wait = self._orders.wait if self._four_eyes.people else None
+        return replace(self.identity.services.users, wait=wait)
 
     # Orders that wait for a second person
 
     @cached_property
-    def _four_eyes(self) -> FourEyes:
-        return FourEyes(**asdict(self.kernel.settings.approvals))
+    def _four_eyes(self) -> TwoPeople:
+        return self.kernel.settings.approvals
 
     @cached_property
     def _orders(self) -> Approvals:
@@ -288,7 +282,7 @@ class Services:
         return Approvals(
             store=store.approvals,
             audit=store.audit,
-            users=self.identity.context.stores.users,
+            users=store.identity.users,
             money=MoneyOrders(
                 accounts=store.accounts,
                 payouts=self.payouts,
@@ -309,11 +303,8 @@ class Services:
 
     @cached_property
     def approvals(self) -> Approvals:
-        identity, orders = self.identity, self._orders
-        carriers = BackOfficeCarriers(
-            services=identity.services, users=identity.context.stores.users
-        )
-        orders.executors.update(dict.fromkeys(ApprovalKind, carriers))
+        orders = self._orders
+        orders.executors.update(dict.fromkeys(ApprovalKind, self.users))
         orders.executors.update(dict.fromkeys(CREDENTIALS, self.credentials))
         orders.executors[ApprovalKind.ACCOUNT_BANK] = BankChanges(self.accounts, self.kernel.now)
         return orders

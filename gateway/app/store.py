@@ -18,7 +18,7 @@ from gateway.core.account import Environment
 from gateway.core.clocks import Now
 from gateway.core.storage import StoreUnavailable
 from gateway.credentials.store import StoredCredentials
-from gateway.identity.stores import IdentityStore, identity_store
+from gateway.identity.context import IdentityStore
 from gateway.net.common.runtime import utc_now
 from gateway.payouts.due import StoredFollowUps
 from gateway.payouts.event_store import StoredPayoutEvents
@@ -164,7 +164,7 @@ def _store_on(database: Database, url: str) -> Store:
         changes=Changes(database),
         leases=StoredTaskLeases(database),
         processes=StoredProcesses(database),
-        identity=identity_store(database),
+        identity=IdentityStore.over(database),
         approvals=StoredApprovals(database),
     )
 

@@ -136,7 +136,7 @@ def _routes(services: Services) -> Sequence[Routes]:
         approval_routes.routes(services.approvals, services.approved_secrets),
         credential_routes.routes(services.credentials),
         company_routes.routes(services.companies),
-        identity_routes.routes(services.people),
+        identity_routes.routes(services.users),
         stop_routes.routes(services.stops),
         charge_routes.routes(services.charges),
         key_routes.routes(services.pix_keys),
@@ -173,7 +173,7 @@ def _pages(services: Services, context: PageContext) -> Sequence[Page]:
     )
     return [
         *sign_in_pages.pages(services.panel, context),
-        *identity_pages.people_pages(services.people, companies, context),
+        *identity_pages.people_pages(services.users, companies, context),
         *identity_pages.own_pages(services.panel, context),
         *payout_pages.pages(payouts, services.payout_acts, banks, context),
         *order_pages.pages(orders, context),
@@ -235,7 +235,7 @@ def _context(services: Services) -> PageContext:
         return await accounts.names(who, NamesRequest(list(ids[:NAMED_AT_MOST])))
 
     async def users(who: Staff) -> Sequence[UserStanding]:
-        return (await services.people.page(who, CHOICES)).items
+        return (await services.users.page(who, CHOICES)).items
 
     async def in_force(who: Staff) -> Sequence[Stop]:
         return (await services.stops.page(who, CHOICES)).items

@@ -12,12 +12,13 @@ import click
 from gateway.cli.console import Row, Terminal, changing, fields_of, reading
 from gateway.cli.context import CommandContext, in_store
 from gateway.core.rights import Role
-from gateway.core.schemas import instant
-from gateway.core.user import User
-from gateway.identity.users import NewUser
+from gateway.core.schemas import ReasonBody, instant
+from gateway.identity.model import InvitationBody, RolesBody, UserRecord
 
 if TYPE_CHECKING:
-    from gateway.identity.services import IdentityServices
+    from gateway.core.access import Staff
+    from gateway.core.approvals import Approval
+    from gateway.identity.users import Users
 
 Result = TypeVar("Result")
 COLUMNS = ("id", "email", "state", "roles", "companies", "second_factor")
@@ -41,8 +42,8 @@ def user() -> None:
     """Users of the operator, who sign in to the panel."""
 
 
-def _new_user(command: Callable[[Terminal, NewUser], None]) -> Callable[..., None]:
-    """Give a command the options of a new user, as one ``NewUser``."""
+def _new_user(command: Callable[[Terminal, InvitationBody], None]) -> Callable[..., None]:
+    """Give a command the options of a new user."""
 
     @click.option("--email", required=True)
     @click.option("--name", required=True)
@@ -51,28 +52,31 @@ def _new_user(command: Callable[[Terminal, NewUser], None]) -> Callable[..., Non
     @changing
     @functools.wraps(command)
     def called(
-        terminal: Terminal, email: str, name: str, roles: Sequence[str], companies: Sequence[str]
+        terminal: Terminal, /, *, roles: Sequence[str], companies: Sequence[str], **named: str
     ) -> None:
-        given = frozenset(map(Role, roles))
-        order = NewUser(email=email, name=name, roles=given, companies=frozenset(companies))
-        command(terminal, order)
+        given = list(map(Role, roles))
+        command(terminal, InvitationBody(**named, roles=given, companies=list(companies)))
 
     return called
 
 
 @user.command()
 @_new_user
-def create(terminal: Terminal, order: NewUser) -> None:
+def create(terminal: Terminal, wanted: InvitationBody) -> None:
     """Add a user. The password is asked for, or read from standard input."""
     password = _password()
-    _show(terminal, lambda services: services.users.create(terminal.actor, order, password))
+
+    async def work(users: Users, who: Staff) -> UserRecord:
+        return UserRecord.of(await users.create(who, wanted, password))
+
+    _show(terminal, work)
 
 
 @user.command()
 @_new_user
-def invite(terminal: Terminal, order: NewUser) -> None:
+def invite(terminal: Terminal, wanted: InvitationBody) -> None:
     """Add a user, who gets a link by mail to choose a password."""
-    _show(terminal, lambda services: services.invitations.invite(terminal.actor, order))
+    _show(terminal, lambda users, staff: users.invite(staff, wanted))
 
 
 @user.command("invite-again")
@@ -80,15 +84,15 @@ def invite(terminal: Terminal, order: NewUser) -> None:
 @changing
 def invite_again(terminal: Terminal, who: str) -> None:
     """Send a new link to choose a password; the previous one no longer works."""
-    _show(terminal, lambda services: services.invitations.invite_again(terminal.actor, who))
+    _show(terminal, lambda users, staff: users.invite_again(staff, who))
 
 
 @user.command("list")
 @reading
 def listing(terminal: Terminal) -> None:
     """List users, oldest first."""
-    found = _in_identity(terminal, lambda services: services.users.list())
-    terminal.show_all([_row(each) for each in found], COLUMNS)
+    found = _in_register(terminal, lambda users, _staff: users.context.stores.users.list())
+    terminal.show_all([_row(UserRecord.of(each)) for each in found], COLUMNS)
 
 
 @user.command()
@@ -97,7 +101,7 @@ def listing(terminal: Terminal) -> None:
 @changing
 def disable(terminal: Terminal, who: str, reason: str) -> None:
     """Disable a user; all sessions end at once."""
-    _show(terminal, lambda services: services.users.disable(terminal.actor, who, reason))
+    _show(terminal, lambda users, staff: users.disable(staff, who, ReasonBody(reason)))
 
 
 @user.command()
@@ -105,7 +109,7 @@ def disable(terminal: Terminal, who: str, reason: str) -> None:
 @changing
 def enable(terminal: Terminal, who: str) -> None:
     """Enable a disabled user."""
-    _show(terminal, lambda services: services.users.enable(terminal.actor, who))
+    _show(terminal, lambda users, staff: users.enable(staff, who))
 
 
 @user.command("reset-mfa")
@@ -113,7 +117,7 @@ def enable(terminal: Terminal, who: str) -> None:
 @changing
 def reset_mfa(terminal: Terminal, who: str) -> None:
     """Remove a user's second factor, such as a lost one. Their sessions end."""
-    _show(terminal, lambda services: services.users.reset_mfa(terminal.actor, who))
+    _show(terminal, lambda users, staff: users.reset_mfa(staff, who))
 
 
 @user.command()
@@ -122,8 +126,8 @@ def reset_mfa(terminal: Terminal, who: str) -> None:
 @changing
 def roles(terminal: Terminal, who: str, roles: Sequence[str]) -> None:
     """Replace the roles of a user. Their sessions end."""
-    given = frozenset(map(Role, roles))
-    _show(terminal, lambda services: services.users.set_roles(terminal.actor, who, given))
+    wanted = RolesBody(list(map(Role, roles)))
+    _show(terminal, lambda users, staff: users.set_roles(staff, who, wanted))
 
 
 @user.command("end-sessions")
@@ -131,25 +135,25 @@ def roles(terminal: Terminal, who: str, roles: Sequence[str]) -> None:
 @changing
 def end_sessions(terminal: Terminal, who: str) -> None:
     """Sign a user out everywhere."""
-    ended = _in_identity(
-        terminal, lambda services: services.users.end_sessions(terminal.actor, who)
-    )
-    terminal.show({"ended": ended})
+    ended = _in_register(terminal, lambda users, staff: users.end_sessions(staff, who))
+    terminal.show({"ended": ended.ended})
 
 
-def _show(terminal: Terminal, act: Callable[[IdentityServices], Awaitable[User]]) -> None:
-    """Change one user, and print them."""
-    terminal.show(_row(_in_identity(terminal, act)))
+def _show(
+    terminal: Terminal, act: Callable[[Users, Staff], Awaitable[UserRecord | Approval]]
+) -> None:
+    """Change one user, and print them; a command waits for nobody."""
+    made = _in_register(terminal, act)
+    if isinstance(made, UserRecord):
+        terminal.show(_row(made))
 
 
-def _in_identity(
-    terminal: Terminal, act: Callable[[IdentityServices], Awaitable[Result]]
-) -> Result:
+def _in_register(terminal: Terminal, act: Callable[[Users, Staff], Awaitable[Result]]) -> Result:
     from gateway.identity.services import IdentityServices  # noqa: PLC0415 - loads SQLAlchemy
 
     async def work(office: CommandContext) -> Result:
         async with office.opened(IdentityServices) as services:
-            return await act(services)
+            return await act(services.users, office.staff)
 
     return in_store(terminal, work)
 
@@ -166,12 +170,11 @@ def _password() -> str:
     return given
 
 
-def _row(shown: User) -> Row:
+def _row(shown: UserRecord) -> Row:
     return {
-        **fields_of(shown, "id", "email", "name"),
-        "state": shown.state,
-        "roles": sorted(each.value for each in shown.roles),
-        "companies": sorted(shown.companies),
+        **fields_of(shown, "id", "email", "name", "state"),
+        "roles": sorted(shown.roles),
+        "companies": shown.companies,
         "second_factor": shown.has_factor,
         "created_at": instant(shown.created_at),
     }

@@ -8,8 +8,7 @@ from datetime import datetime, timedelta
 
 from gateway.core.audit_context import RuleViolation
 from gateway.core.sessions import SigningKey
-from gateway.identity.ports import IdentityContext
-from gateway.identity.user_changes import audit_event
+from gateway.identity.context import IdentityContext
 
 MOST_PUBLISHED = 3
 """Keys published at the same time: the next, the current and the previous one."""
@@ -106,8 +105,7 @@ class SigningKeyRecords:
     async def _add(self, by: str, signs_from: datetime) -> SigningKey:
         """Make and store a key."""
         key = self.new_key(self.context.now(), signs_from)
-        event = audit_event(
-            self.context,
+        event = self.context.audit_event(
             by,
             "signing_key.added",
             f"signing_key:{key.id}",
@@ -118,7 +116,7 @@ class SigningKeyRecords:
 
     async def _retire(self, by: str, key: SigningKey) -> None:
         """Retire a key."""
-        event = audit_event(self.context, by, "signing_key.retired", f"signing_key:{key.id}")
+        event = self.context.audit_event(by, "signing_key.retired", f"signing_key:{key.id}")
         await self.context.stores.signing_keys.retire(key.id, self.context.now(), event)
 
 

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from gateway.core.user import User
 from gateway.identity.challenges import Mail, MailToken, Purpose
-from gateway.identity.ports import IdentityContext
+from gateway.identity.context import IdentityContext
 
 _PATHS = {Purpose.RESET: "/panel/reset", Purpose.INVITATION: "/panel/invitation"}
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal, Self
 
 from msgspec import Meta, Struct
 
+from gateway.core.company_scope import scope_of
 from gateway.core.rights import Role
 from gateway.core.schemas import Name, OptionalMoment, Text
 from gateway.core.sessions import Session
+from gateway.core.structs import struct_of
 from gateway.core.user import User
 
 Changed = Annotated[datetime, *OptionalMoment.__metadata__]
@@ -28,6 +30,12 @@ class UserRecord(Struct, frozen=True, kw_only=True):
     has_factor: bool
     created_at: Changed
     updated_at: Changed
+
+    @classmethod
+    def of(cls, user: User, **others: object) -> Self:
+        """Show what a reader may see of a user; ``others`` are the fields beside."""
+        roles = [each.value for each in Role if each in user.roles]
+        return struct_of(cls, user, roles=roles, companies=sorted(user.companies), **others)
 
 
 class UserStanding(UserRecord, frozen=True, kw_only=True):
@@ -81,7 +89,7 @@ class RoleDocument(Struct, frozen=True):
     rights: list[str]
 
 
-class RolesBody(Struct):
+class RolesBody(Struct, frozen=True):
     """All roles that a user is to have."""
 
     roles: Annotated[list[Role], Meta(min_length=1, max_length=5)]
@@ -93,7 +101,7 @@ class CompaniesBody(Struct):
     companies: Annotated[list[Text], Meta(max_length=1000)]
 
 
-class InvitationBody(RolesBody):
+class InvitationBody(RolesBody, frozen=True):
     """A new user; they choose a password through a link in a mail."""
 
     email: Annotated[str, Meta(min_length=3, max_length=254, examples=["ana@example.com"])]
@@ -107,16 +115,79 @@ class NameBody(Struct):
     name: Name
 
 
-def fields_of(user: User) -> dict[str, Any]:
-    """Return what a reader may see of a user, by the fields of ``UserRecord``."""
-    return {
-        "id": user.id,
-        "email": user.email,
-        "name": user.name,
-        "roles": [each.value for each in Role if each in user.roles],
-        "companies": sorted(user.companies),
-        "state": user.state,
-        "has_factor": user.has_factor,
-        "created_at": user.created_at,
-        "updated_at": user.updated_at,
-    }
+class Invitation(InvitationBody, frozen=True, kw_only=True, tag="invitation"):
+    """An order to create a user."""
+
+
+class _AboutUser(Struct, frozen=True, kw_only=True):
+    """An order about a user who exists; stored as JSON, and without a secret."""
+
+    user_id: str
+    email: str
+
+
+class RoleGrant(_AboutUser, frozen=True, kw_only=True, tag="roles"):
+    """
+    Roles added to those a user has.
+
+    Attributes:
+        companies: Those the user sees when it is ordered, empty for all.
+    """
+
+    roles: list[Role]
+    companies: list[str]
+
+    def fits(self, user: User) -> bool:
+        """Say whether the user sees no more companies by now than when it was ordered."""
+        return scope_of(frozenset(self.companies)).covers(user.companies)
+
+
+class CompaniesGrant(_AboutUser, frozen=True, kw_only=True, tag="companies"):
+    """
+    More companies for a user whose roles may write; an empty list is every company.
+
+    Attributes:
+        roles: Those the user has when it is ordered.
+        companies: All that the user is to see.
+        companies_before: Those the user sees until then.
+    """
+
+    roles: list[Role]
+    companies: list[str]
+    companies_before: list[str]
+
+    def fits(self, user: User) -> bool:
+        """Say whether the companies are as ordered, before or after, and no role was added."""
+        known = user.companies in {frozenset(self.companies), frozenset(self.companies_before)}
+        return known and user.roles <= frozenset(self.roles)
+
+
+class Enabling(_AboutUser, frozen=True, kw_only=True, tag="enabling"):
+    """
+    A disabled user whose roles may write, to be enabled again.
+
+    Attributes:
+        roles, companies: Those the user has when it is ordered; no company is every company.
+        changed_at: Of the user's latest change before it was ordered.
+    """
+
+    roles: list[Role]
+    companies: list[str]
+    changed_at: datetime
+
+    def fits(self, user: User) -> bool:
+        """Say whether the user is unchanged since it was ordered, or is enabled already."""
+        return user.active or user.updated_at == self.changed_at
+
+
+class FactorReset(_AboutUser, frozen=True, kw_only=True, tag="factor_reset"):
+    """A second factor to be taken away."""
+
+    def fits(self, _user: User) -> bool:
+        """Fit the user whatever changed since."""
+        return True
+
+
+UserChange = RoleGrant | CompaniesGrant | Enabling | FactorReset
+"""``fits`` says whether it gives no more than when ordered, and stays true once carried out."""
+UserOrder = Invitation | UserChange

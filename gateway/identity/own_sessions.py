@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from gateway.core.errors import ServiceError
 from gateway.core.sessions import Session, SignedInUser, person
 from gateway.core.user_errors import NOT_FOUND, TOKEN_INVALID
-from gateway.identity.ports import IdentityContext
-from gateway.identity.user_changes import audit_event, is_valid
+from gateway.identity.context import IdentityContext, is_valid
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +75,7 @@ class OwnSessions:
 
     async def end_others(self, caller: SignedInUser) -> int:
         """End all of your own sessions except this one; return how many."""
-        event = audit_event(
-            self.context,
+        event = self.context.audit_event(
             caller.actor,
             "sessions.ended",
             f"user:{caller.user_id}",
@@ -94,7 +92,7 @@ class OwnSessions:
     async def _end(self, by: str, user_id: str, session_id: str, why: str) -> bool:
         """End a session; a failing store raises, so it never looks like success."""
         subject = f"user:{user_id}"
-        event = audit_event(self.context, by, "session.ended", subject, session=session_id, why=why)
+        event = self.context.audit_event(by, "session.ended", subject, session=session_id, why=why)
         ended = await self.context.stores.sessions.end(session_id, self.context.now(), why, event)
         self.context.crypto.access.forget(session_id)
         return ended

@@ -18,8 +18,8 @@ from gateway.identity.bodies import ChangeBody, CodeBody, PasswordBody, typed
 from gateway.identity.model import CompaniesBody, InvitationBody, NameBody, RolesBody
 from gateway.identity.panel_surface import Panel
 from gateway.identity.representation import own_session, qr_svg
-from gateway.identity.service import People
 from gateway.identity.user_routes import FAILS
+from gateway.identity.users import Users
 from policies.validation.backoffice import inputs
 from policies.validation.bodies import of_form, read_fields
 from policies.validation.forms import Form
@@ -30,21 +30,21 @@ _ME: Final = f"{HOME}/me"
 _REMOVE: Final = {Language.PORTUGUESE: "remover", Language.ENGLISH: "remove"}
 
 
-def people_pages(people: People, companies: Companies, context: PageContext) -> Sequence[Page]:
+def people_pages(users: Users, companies: Companies, context: PageContext) -> Sequence[Page]:
     """Return the pages; their forms call the same service as the API."""
     panel = Pages("/people", context)
 
-    @panel.list("", "people", people.page, takes=inputs.PAGE, template="access/people.html")
+    @panel.list("", "people", users.page, takes=inputs.PAGE, template="access/people.html")
     async def listed(visit: Visit) -> dict[str, object]:
         """List people, oldest first, beside the form of an invitation."""
         who = panel.staff(visit)
         return {
-            "may_manage": panel.may(visit, people.invite),
-            "roles": await people.roles(who),
+            "may_manage": panel.may(visit, users.invite),
+            "roles": await users.roles(who),
             "companies": await part(companies.page(who, CHOICES)),
         }
 
-    @panel.form("", "person_invite", people.invite, shows=listed)
+    @panel.form("", "person_invite", users.invite, shows=listed)
     async def invite(visit: Visit) -> Result:
         """Invite somebody; whoever may write waits for a second person."""
         form = visit.form
@@ -54,25 +54,25 @@ def people_pages(people: People, companies: Companies, context: PageContext) -> 
             "roles": list(form.all("role")),
             "companies": _companies(form),
         }
-        made = await people.invite(panel.staff(visit), read_fields(InvitationBody, fields))
+        made = await users.invite(panel.staff(visit), read_fields(InvitationBody, fields))
         return go_on(made, f"{HOME}/people")
 
-    @panel.view("/{user_id}", "person", people.get)
+    @panel.view("/{user_id}", "person", users.get)
     async def read(visit: Visit) -> Result:
         """Show one: how they stand, what they may do, where they are signed in."""
         who, user_id = panel.staff(visit), _ID.read(visit.call.asked)
-        found = await people.get(who, user_id)
+        found = await users.get(who, user_id)
         # the version that was looked at before the code was asked for
         seen = visit.form["version"] if visit.asks_code else ""
         data = {
             "person": found,
             "version": seen or version_of_user(found),
-            "roles": await people.roles(who),
-            "sessions": await part(people.sessions(who, user_id)),
+            "roles": await users.roles(who),
+            "sessions": await part(users.sessions(who, user_id)),
             "companies": await part(companies.page(who, CHOICES)),
             "is_own": visit.person is not None and visit.person.user_id == found.id,
-            "may_manage": panel.may(visit, people.invite),
-            "may_end": panel.may(visit, people.end_sessions),
+            "may_manage": panel.may(visit, users.invite),
+            "may_end": panel.may(visit, users.end_sessions),
         }
         return Shown(template="access/person.html", data=data)
 
@@ -87,59 +87,59 @@ def people_pages(people: People, companies: Companies, context: PageContext) -> 
         )
         return go_on(made, _of(visit))
 
-    @panel.form("/{user_id}/name", "person_name", people.rename, shows=read)
+    @panel.form("/{user_id}/name", "person_name", users.rename, shows=read)
     async def rename(visit: Visit) -> Result:
         """Give somebody another name."""
-        return await change(visit, people.rename, of_form(visit.form, NameBody))
+        return await change(visit, users.rename, of_form(visit.form, NameBody))
 
-    @panel.form("/{user_id}/roles", "person_roles", people.set_roles, shows=read)
+    @panel.form("/{user_id}/roles", "person_roles", users.set_roles, shows=read)
     async def set_roles(visit: Visit) -> Result:
         """Give exactly these roles."""
         wanted = read_fields(RolesBody, {"roles": list(visit.form.all("role"))})
-        return await change(visit, people.set_roles, wanted)
+        return await change(visit, users.set_roles, wanted)
 
-    @panel.form("/{user_id}/companies", "person_companies", people.set_companies, shows=read)
+    @panel.form("/{user_id}/companies", "person_companies", users.set_companies, shows=read)
     async def set_companies(visit: Visit) -> Result:
         """Show these companies alone."""
         wanted = read_fields(CompaniesBody, {"companies": _companies(visit.form)})
-        return await change(visit, people.set_companies, wanted)
+        return await change(visit, users.set_companies, wanted)
 
-    @panel.form("/{user_id}/disable", "person_disable", people.disable, shows=read)
+    @panel.form("/{user_id}/disable", "person_disable", users.disable, shows=read)
     async def disable(visit: Visit) -> Result:
         """Keep somebody out; it can be undone, so a reason is enough."""
         if not visit.form["reason"]:
             raise ServiceError(VALIDATION_FAILED, "missing", field="reason")
-        return await change(visit, people.disable, of_form(visit.form, ReasonBody))
+        return await change(visit, users.disable, of_form(visit.form, ReasonBody))
 
-    @panel.form("/{user_id}/enable", "person_enable", people.enable, shows=read)
+    @panel.form("/{user_id}/enable", "person_enable", users.enable, shows=read)
     async def enable(visit: Visit) -> Result:
         """Let somebody in again."""
-        return await change(visit, people.enable)
+        return await change(visit, users.enable)
 
-    @panel.form("/{user_id}/reset-factor", "person_reset_factor", people.reset_mfa, shows=read)
+    @panel.form("/{user_id}/reset-factor", "person_reset_factor", users.reset_mfa, shows=read)
     async def reset_factor(visit: Visit) -> Result:
         """Take a second factor away, if the person's address was typed."""
-        found = await people.get(panel.staff(visit), _ID.read(visit.call.asked))
+        found = await users.get(panel.staff(visit), _ID.read(visit.call.asked))
         if visit.form["words"] != found.email:
             raise ServiceError(VALIDATION_FAILED, "not_the_name", field="words")
-        return await change(visit, people.reset_mfa)
+        return await change(visit, users.reset_mfa)
 
-    @panel.form("/{user_id}/unlock", "person_unlock", people.unlock, shows=read)
+    @panel.form("/{user_id}/unlock", "person_unlock", users.unlock, shows=read)
     async def unlock(visit: Visit) -> Result:
         """Let somebody in who was wrong too often."""
-        await people.unlock(panel.staff(visit), _ID.read(visit.call.asked))
+        await users.unlock(panel.staff(visit), _ID.read(visit.call.asked))
         return Redirect(_of(visit))
 
-    @panel.form("/{user_id}/invitation", "person_invitation", people.invite_again, shows=read)
+    @panel.form("/{user_id}/invitation", "person_invitation", users.invite_again, shows=read)
     async def invite_again(visit: Visit) -> Result:
         """Send a new link."""
-        await people.invite_again(panel.staff(visit), _ID.read(visit.call.asked))
+        await users.invite_again(panel.staff(visit), _ID.read(visit.call.asked))
         return Redirect(_of(visit))
 
-    @panel.form("/{user_id}/sessions", "person_sessions", people.end_sessions, shows=read)
+    @panel.form("/{user_id}/sessions", "person_sessions", users.end_sessions, shows=read)
     async def end_sessions(visit: Visit) -> Result:
         """End somebody's sign-ins."""
-        await people.end_sessions(panel.staff(visit), _ID.read(visit.call.asked))
+        await users.end_sessions(panel.staff(visit), _ID.read(visit.call.asked))
         return Redirect(_of(visit))
 
     return panel.pages

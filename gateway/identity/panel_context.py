@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 from gateway.companies.model import Company
 from gateway.core.browsers import Cookie
+from gateway.identity.context import IdentityContext
 from gateway.identity.own_sessions import OwnSessions
-from gateway.identity.ports import IdentityContext
 from gateway.identity.sign_in import SignIn
 from gateway.identity.token_refresh import TokenRefresh
 from gateway.telemetry.ports import Event
 
-if TYPE_CHECKING:  # as in gateway.identity.ports
+if TYPE_CHECKING:  # as in gateway.identity.context
     from gateway.identity.cookies import PanelCookies
     from gateway.identity.panel_session_store import StoredPanelSessions
 

@@ -33,11 +33,11 @@ from gateway.core.browsers import (
 from gateway.core.errors import ServiceError
 from gateway.core.sessions import SignedInUser, person
 from gateway.core.user_errors import MFA_EXPIRED, SESSION_REQUIRED, TOKEN_INVALID
+from gateway.identity.context import is_valid
 from gateway.identity.panel_context import PanelContext
 from gateway.identity.panel_tokens import ACCESS, MFA, POLL_S, REFRESH, PanelTokens
 from gateway.identity.sign_in import SecondFactorRequired
 from gateway.identity.token_refresh import SignedIn, printable_agent
-from gateway.identity.user_changes import audit_event, is_valid
 from gateway.telemetry.ports import Event
 
 _EVENT: Final = Event.SESSION_EVENT
@@ -351,8 +351,8 @@ class PanelSessionRecords:
             return
         identity = self.context.identity
         subject = f"user:{panel.user_id}"
-        event = audit_event(
-            identity, "system", "session.ended", subject, session=panel.session_id, why=why
+        event = identity.audit_event(
+            "system", "session.ended", subject, session=panel.session_id, why=why
         )
         await identity.stores.sessions.end(panel.session_id, identity.now(), why, event)
         self.context.count(_EVENT, why)

@@ -16,10 +16,9 @@ from gateway.core.trace import current_trace_id
 from gateway.core.user import User
 from gateway.core.user_errors import NOT_POSSIBLE, PASSWORD_WRONG
 from gateway.identity.challenges import Purpose
+from gateway.identity.context import IdentityContext
 from gateway.identity.mail import Mailer
-from gateway.identity.ports import IdentityContext
 from gateway.identity.throttling import Attempt, Throttle
-from gateway.identity.user_changes import change_user, own_audit_event
 
 _log = logging.getLogger(__name__)
 
@@ -168,12 +167,12 @@ class NewPasswords:
             return replace(user, password=digest)
 
         def event_of(user: User) -> AuditEvent:
-            return own_audit_event(self.context, user, word)
+            return self.context.own_audit_event(user, word)
 
-        user = await change_user(self.context, user_id, update, event_of)
+        user = await self.context.change_user(user_id, update, event_of)
         if user is None:
             raise ServiceError(NOT_POSSIBLE, "link_over", detail=_LINK_OVER)
-        event = own_audit_event(self.context, user, "sessions.ended", why=word)
+        event = self.context.own_audit_event(user, "sessions.ended", why=word)
         now = self.context.now()
         await self.context.stores.sessions.end_all(user.id, now, "password", "", event)
         await Mailer(self.context).notify(
@@ -245,7 +244,7 @@ class ResetRequests:
             return False
         if not await Mailer(self.context).send_reset_link(user):
             return False
-        event = own_audit_event(self.context, user, "password.forgotten", address=request.address)
+        event = self.context.own_audit_event(user, "password.forgotten", address=request.address)
         await self.context.audit.append(replace(event, trace_id=request.trace_id))
         return True
 
@@ -284,6 +283,20 @@ class Passwords:
         user = await NewPasswords(self.context).by_link(token, Purpose.RESET, password, client)
         await Throttle(self.context).password_reset(user.email, client.address)
         return user.id
+
+    async def accept_invitation(self, token: str, password: str, client: ClientInfo) -> str:
+        """
+        Set the first password with the token of an invitation link.
+
+        Returns:
+            The user's id.
+
+        Raises:
+            ServiceError: NOT_POSSIBLE for a weak password, or a link that is
+                unknown, used or over; TOO_MANY_ATTEMPTS.
+        """
+        passwords = NewPasswords(self.context)
+        return (await passwords.by_link(token, Purpose.INVITATION, password, client)).id
 
     async def change(
         self, caller: SignedInUser, current_password: str, new_password: str, client: ClientInfo

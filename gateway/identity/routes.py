@@ -13,7 +13,7 @@ from gateway.http.backoffice.routing import Routes, Shape
 from gateway.http.common import Meter, meter
 from gateway.http.route import OK
 from gateway.identity.model import UserStanding
-from gateway.identity.service import People
+from gateway.identity.users import Users
 from policies.validation.backoffice import inputs
 
 _USER: Final = "/users/{user_id}"
@@ -36,33 +36,33 @@ class UserRecordList(TypedDict):
     meta: Meter
 
 
-def routes(people: People) -> Routes:
+def routes(users: Users) -> Routes:
     """Return the routes."""
     office = Routes()
-    office.get("/users", "users", people.page, shows=_listed)
-    office.get(_USER, "user", people.get, **_READ)
-    office.post("/users", "user_invite", people.invite, **_INVITE)
+    office.get("/users", "users", users.page, shows=_listed)
+    office.get(_USER, "user", users.get, **_READ)
+    office.post("/users", "user_invite", users.invite, **_INVITE)
     office.post(
-        f"{_USER}/invitation", "user_invite_again", people.invite_again, raises=CHANGED, status=OK
+        f"{_USER}/invitation", "user_invite_again", users.invite_again, raises=CHANGED, status=OK
     )
-    office.patch(_USER, "user_rename", people.rename, **_CHANGE)
-    office.post(f"{_USER}/unlock", "user_unlock", people.unlock, **_READ)
+    office.patch(_USER, "user_rename", users.rename, **_CHANGE)
+    office.post(f"{_USER}/unlock", "user_unlock", users.unlock, **_READ)
     office.put(
-        f"{_USER}/roles", "user_roles", people.set_roles, version=version_of_user, raises=_GRANT
+        f"{_USER}/roles", "user_roles", users.set_roles, version=version_of_user, raises=_GRANT
     )
-    office.put(f"{_USER}/companies", "user_companies", people.set_companies, **_ORDER)
-    office.post(f"{_USER}/disable", "user_disable", people.disable, **_CHANGE)
-    office.post(f"{_USER}/enable", "user_enable", people.enable, **_ORDER)
-    office.post(f"{_USER}/reset-mfa", "user_reset_mfa", people.reset_mfa, **_ORDER)
-    office.get("/roles", "roles", people.roles)
-    office.get(f"{_USER}/sessions", "user_sessions", people.sessions, raises=ABSENT)
+    office.put(f"{_USER}/companies", "user_companies", users.set_companies, **_ORDER)
+    office.post(f"{_USER}/disable", "user_disable", users.disable, **_CHANGE)
+    office.post(f"{_USER}/enable", "user_enable", users.enable, **_ORDER)
+    office.post(f"{_USER}/reset-mfa", "user_reset_mfa", users.reset_mfa, **_ORDER)
+    office.get("/roles", "roles", users.roles)
+    office.get(f"{_USER}/sessions", "user_sessions", users.sessions, raises=ABSENT)
     office.delete(
-        f"{_USER}/sessions", "user_sessions_end", people.end_sessions, raises=CHANGED, status=OK
+        f"{_USER}/sessions", "user_sessions_end", users.end_sessions, raises=CHANGED, status=OK
     )
     office.delete(
         f"{_USER}/sessions/{{session_id}}",
         "user_session_end",
-        people.end_session,
+        users.end_session,
         takes=_SESSION,
         raises=ABSENT,
     )

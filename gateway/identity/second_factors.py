@@ -20,11 +20,10 @@ from gateway.core.user_errors import (
     STEP_UP_REQUIRED,
     TOKEN_INVALID,
 )
+from gateway.identity.context import IdentityContext
 from gateway.identity.mail import Mailer, Text
 from gateway.identity.password_changes import PasswordCheck
-from gateway.identity.ports import IdentityContext
 from gateway.identity.throttling import Throttle
-from gateway.identity.user_changes import change_user, own_audit_event
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +107,7 @@ class SecondFactorCodes:
     async def _report_use(self, user: User, index: int) -> None:
         """Audit the use of a recovery code, and notify its owner."""
         await self.context.audit.append(
-            own_audit_event(self.context, user, "recovery_code.used", number=str(index))
+            self.context.own_audit_event(user, "recovery_code.used", number=str(index))
         )
         left = await self.left(user.id)
         await Mailer(self.context).notify(
@@ -232,7 +231,7 @@ class SecondFactors:
         user = await self._user(caller)
         codes = await SecondFactorCodes(self.context).renew(user)
         await self.context.audit.append(
-            own_audit_event(self.context, user, "recovery_codes.renewed")
+            self.context.own_audit_event(user, "recovery_codes.renewed")
         )
         await Mailer(self.context).notify(
             user,
@@ -254,11 +253,11 @@ class SecondFactors:
         """Change the factor, end every session and notify the owner."""
 
         def event_of(now: User) -> AuditEvent:
-            return own_audit_event(self.context, now, word)
+            return self.context.own_audit_event(now, word)
 
-        if await change_user(self.context, user.id, update, event_of) is None:
+        if await self.context.change_user(user.id, update, event_of) is None:
             raise _changed_meanwhile()
-        event = own_audit_event(self.context, user, "sessions.ended", why=word)
+        event = self.context.own_audit_event(user, "sessions.ended", why=word)
         now = self.context.now()
         await self.context.stores.sessions.end_all(user.id, now, "factor", "", event)
         await Mailer(self.context).notify(

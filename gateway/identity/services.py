@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gateway.companies.model import KnownCompany
+from gateway.identity.context import IdentityContext
 from gateway.identity.key_rotation import NewKey, SigningKeyRecords
 from gateway.identity.own_sessions import OwnSessions
 from gateway.identity.password_changes import Passwords, ResetRequests
-from gateway.identity.ports import IdentityContext
 from gateway.identity.second_factors import SecondFactors
 from gateway.identity.sign_in import SignIn
 from gateway.identity.token_refresh import TokenRefresh
-from gateway.identity.users import Invitations, UserRecords
+from gateway.identity.users import Users
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,8 +30,7 @@ class IdentityServices:
     passwords: Passwords
     reset_requests: ResetRequests
     second_factors: SecondFactors
-    invitations: Invitations
-    users: UserRecords
+    users: Users
     signing_keys: SigningKeyRecords
 
 
@@ -39,7 +38,7 @@ def build_identity_services(
     context: IdentityContext, known_company: KnownCompany, new_key: NewKey
 ) -> IdentityServices:
     """Build every operation on one context; ``new_key`` makes signing keys."""
-    users, reset_requests = UserRecords(context, known_company), ResetRequests(context)
+    reset_requests = ResetRequests(context)
     return IdentityServices(
         sign_in=SignIn(context),
         tokens=TokenRefresh(context),
@@ -47,7 +46,6 @@ def build_identity_services(
         passwords=Passwords(context, reset_requests),
         reset_requests=reset_requests,
         second_factors=SecondFactors(context),
-        invitations=Invitations(context, users),
-        users=users,
+        users=Users(context=context, known_company=known_company),
         signing_keys=SigningKeyRecords(context, new_key),
     )

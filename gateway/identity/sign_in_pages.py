@@ -120,7 +120,7 @@ def _sign_in(panel: Pages, room: Panel) -> None:
 
 
 def _recovery(panel: Pages, room: Panel) -> None:
-    passwords, accept = room.services.passwords, room.services.invitations.accept
+    passwords = room.services.passwords
 
     @panel.view("/forgotten", "forgotten", None)
     async def forgotten(visit: Visit) -> Result:
@@ -161,7 +161,7 @@ def _recovery(panel: Pages, room: Panel) -> None:
             return Redirect(f"{HOME}/login?done={done}")
 
     link("reset", passwords.reset)
-    link("invitation", accept)
+    link("invitation", passwords.accept_invitation)
 
 
 def stepping_up(room: Panel) -> Callable[[Visit, str], Awaitable[None]]:

@@ -25,8 +25,7 @@ from gateway.identity.attempt_limits import (
     doubling_blocks,
     undo_attempt,
 )
-from gateway.identity.ports import IdentityContext
-from gateway.identity.user_changes import audit_event
+from gateway.identity.context import IdentityContext
 
 _HOUR = timedelta(hours=1)
 _ACCOUNT_IP_WINDOW = timedelta(minutes=15)
@@ -261,7 +260,7 @@ class Lockouts:
     async def lift(self, by: str, user: User) -> None:
         """Clear the failures of a user. Safe to repeat; audited each time."""
         await self.context.stores.failures.clear(_keys(user))
-        event = audit_event(self.context, by, "user.unlocked", f"user:{user.id}")
+        event = self.context.audit_event(by, "user.unlocked", f"user:{user.id}")
         await self.context.audit.append(event)
         self.context.events.on_security_event("user_unlocked", user.id)
 

@@ -17,8 +17,7 @@ from gateway.core.sessions import (
 )
 from gateway.core.user import User
 from gateway.core.user_errors import PASSWORD_WRONG, REFRESH_INVALID
-from gateway.identity.ports import IdentityContext
-from gateway.identity.user_changes import is_valid, own_audit_event
+from gateway.identity.context import IdentityContext, is_valid
 from gateway.telemetry.ports import Event
 
 # enough to recognize a browser in the list of sessions; a header may hold kilobytes
@@ -62,8 +61,7 @@ class TokenIssuer:
         """
         session = self._session(user, client, factor_at)
         pair, row = await self._pair(session, 1)
-        event = own_audit_event(
-            self.context,
+        event = self.context.own_audit_event(
             user,
             "session.began",
             session=session.id,
@@ -144,8 +142,8 @@ class TokenIssuer:
         found = await self.context.stores.sessions.find(session.id)
         if found is not None and found[1].updated_at == user.updated_at and found[1].active:
             return
-        event = own_audit_event(
-            self.context, user, "session.ended", session=session.id, why="changed"
+        event = self.context.own_audit_event(
+            user, "session.ended", session=session.id, why="changed"
         )
         await self.context.stores.sessions.end(session.id, self.context.now(), "changed", event)
         raise ServiceError(PASSWORD_WRONG, "person_changed")
@@ -155,8 +153,8 @@ class TokenIssuer:
         now, stores = self.context.now(), self.context.stores
         live = await stores.sessions.of(user.id, now)
         for session in live[: max(0, len(live) - self.context.settings.sessions)]:
-            event = own_audit_event(
-                self.context, user, "session.ended", session=session.id, why="surplus"
+            event = self.context.own_audit_event(
+                user, "session.ended", session=session.id, why="surplus"
             )
             await stores.sessions.end(session.id, now, "surplus", event)
 
@@ -226,7 +224,7 @@ class TokenRefresh:
         in_time = age is not None and age <= self.context.settings.grace
         if in_time and token.number == newest - 1:
             return
-        event = own_audit_event(self.context, user, "session.token_reuse", session=session.id)
+        event = self.context.own_audit_event(user, "session.token_reuse", session=session.id)
         ended = await sessions.end(session.id, now, "token_reuse", event)
         self.context.crypto.access.forget(session.id)
         if ended:

@@ -147,7 +147,7 @@ def recovery_rows(
 ) -> Sequence[Row[AnonymousCaller]]:
     """Return the rows for users who cannot sign in; ``shows`` renders the use of a link."""
     rows = AuthRows[AnonymousCaller](surface)
-    passwords, accept = services.passwords, services.invitations.accept
+    passwords = services.passwords
     link: Shape = {
         "takes": LINK,
         "limits": RECOVERY,
@@ -164,7 +164,9 @@ def recovery_rows(
         status=ACCEPTED,
     )
     rows.post("/password/reset", "password_reset", passwords.reset, shows, **link)
-    rows.post("/invitations/accept", "invitation_accept", accept, shows, **link)
+    rows.post(
+        "/invitations/accept", "invitation_accept", passwords.accept_invitation, shows, **link
+    )
     return rows.rows
 
 

@@ -105,7 +105,6 @@ WITHOUT = {
             "gateway/payouts/certainty.py",
             *(f"gateway/identity/{name}_store.py" for name in ("challenge", "panel_session")),
             *(f"gateway/identity/{name}_store.py" for name in ("session", "user")),
-            "gateway/identity/stores.py",
             "gateway/store/kernel/partitions.py",
             "gateway/store/tables/backoffice.py",
             "gateway/store/tables/figures.py",

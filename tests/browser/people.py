@@ -13,10 +13,11 @@ from sqlalchemy import update
 
 from gateway.core.browsers import ClientInfo
 from gateway.core.rights import Role
+from gateway.identity.model import InvitationBody
 from gateway.identity.token_refresh import SignedIn
-from gateway.identity.users import NewUser
 from gateway.store.tables.identity import sessions
 from tests.world.gateway.world import World
+from tests.world.people import CLI
 
 NOBODY = ""
 PENDING = "pending"
@@ -109,8 +110,8 @@ class People:
         identity = self.world.gateway.services.identity.services
         email = f"{'-'.join(sorted(roles))}-{uuid.uuid4().hex[:8]}@example.com"
         name = " ".join(each.value.capitalize() for each in roles)
-        order = NewUser(email=email, name=name, roles=frozenset(roles), companies=companies)
-        user = await identity.users.create("cli", order, PASSWORD)
+        order = InvitationBody(email=email, name=name, roles=list(roles), companies=list(companies))
+        user = await identity.users.create(CLI, order, PASSWORD)
         return Person(id=user.id, email=email, password=PASSWORD, secret="", recovery=[])
 
     async def make(self, *roles: Role, companies: frozenset[str] = frozenset()) -> Person:

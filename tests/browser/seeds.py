@@ -27,11 +27,12 @@ from gateway.core.money import Money
 from gateway.core.rights import Role
 from gateway.core.sessions import SignedInUser
 from gateway.credentials.model import CredentialBody
+from gateway.identity.model import InvitationBody
 from gateway.identity.token_refresh import SignedIn
-from gateway.identity.users import NewUser
 from gateway.payouts.model import PayoutRequest, PayoutState
 from gateway.stops.model import Stop
 from tests.world.gateway.world import World, order
+from tests.world.people import CLI
 from tests.world.stops import plant as plant_stop
 from tests.world.waiting import until
 
@@ -145,16 +146,16 @@ async def _company(world: World) -> str:
 
 async def _person(world: World) -> str:
     """Make somebody; return their id."""
-    new = NewUser(email="bruno@example.com", name="Bruno Teles", roles=frozenset({Role.OPERATOR}))
+    new = InvitationBody(email="bruno@example.com", name="Bruno Teles", roles=[Role.OPERATOR])
     users = world.gateway.services.identity.services.users
-    return (await users.create("test", new, "uma frase bem comprida")).id
+    return (await users.create(CLI, new, "uma frase bem comprida")).id
 
 
 async def _signed_in(world: World, name: str, role: Role) -> SignedInUser:
     """Make somebody and sign them in."""
     identity = world.gateway.services.identity.services
-    new = NewUser(email=f"{name.lower()}@example.com", name=name, roles=frozenset({role}))
-    user = await identity.users.create("test", new, "uma frase bem comprida")
+    new = InvitationBody(email=f"{name.lower()}@example.com", name=name, roles=[role])
+    user = await identity.users.create(CLI, new, "uma frase bem comprida")
     here = ClientInfo(address="127.0.0.1", user_agent="tests")
     signed_in = await identity.sign_in.login(user.email, "uma frase bem comprida", here)
     assert isinstance(signed_in, SignedIn)

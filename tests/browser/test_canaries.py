@@ -12,13 +12,14 @@ import pytest
 import pytest_asyncio
 
 from gateway.core.rights import Role
-from gateway.identity.users import NewUser
+from gateway.identity.model import InvitationBody
 from tests.browser import panel_site
 from tests.browser.panel_site import PanelSite
 from tests.browser.people import Person
 from tests.browser.screens import SCREENS
 from tests.browser.walking import TOKEN, Seen, Visitor, visiting, walk
 from tests.world.gateway.world import Pair, basic, order
+from tests.world.people import CLI
 from tests.world.waiting import until
 
 TAX_NUMBER = "11144477735"
@@ -53,8 +54,8 @@ async def issued(visitor: Visitor, account: str) -> tuple[Seen, Pair]:
 async def somebody(site: PanelSite) -> Person:
     """Make somebody whose password is found again."""
     users = site.world.gateway.services.identity.services.users
-    new = NewUser(email="canary@example.com", name="Canary", roles=frozenset({Role.VIEWER}))
-    user = await users.create("cli", new, PASSWORD)
+    new = InvitationBody(email="canary@example.com", name="Canary", roles=[Role.VIEWER])
+    user = await users.create(CLI, new, PASSWORD)
     return Person(id=user.id, email=new.email, password=PASSWORD, secret="", recovery=[])
 
 

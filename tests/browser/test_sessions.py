@@ -14,12 +14,13 @@ from gateway.app.services import Services
 from gateway.core.access import Staff
 from gateway.core.audit_context import AuditContext
 from gateway.core.rights import Role
-from gateway.identity.users import NewUser
+from gateway.identity.model import InvitationBody, UserRecord
 from tests.browser import panel_site
 from tests.browser.panel_site import PanelSite
 from tests.browser.people import Person
 from tests.browser.walking import TOKEN, Seen, Visitor, read, visiting
 from tests.world.gateway.world import now
+from tests.world.people import CLI
 
 IDLE = timedelta(minutes=15)
 ACCESS = timedelta(minutes=10)
@@ -140,7 +141,7 @@ async def test_a_session_that_was_ended_elsewhere_is_over_at_once(
     await sign_in(visitor, person)
     assert (await visitor.open("/panel")).status == 200
 
-    await moving.world.gateway.services.identity.services.users.end_sessions("cli", person.id)
+    await moving.world.gateway.services.identity.services.users.end_sessions(CLI, person.id)
 
     assert (await visitor.open("/panel")).location.startswith(LOGIN)
 
@@ -156,7 +157,7 @@ async def test_a_form_of_a_session_that_was_ended_elsewhere_changes_nothing(
     who = Staff(AuditContext("cli:test", kernel.now))
     before = await companies.every(who)
 
-    await moving.world.gateway.services.identity.services.users.end_sessions("cli", person.id)
+    await moving.world.gateway.services.identity.services.users.end_sessions(CLI, person.id)
     said = await visitor.send("/panel/companies", {TOKEN: token, "name": "Nova Ltda"})
 
     assert (said.status, said.location) == (303, f"{LOGIN}?next=%2Fpanel%2Fcompanies&done=kept")
@@ -235,10 +236,11 @@ async def test_a_link_of_a_mail_sets_a_new_password_once(moving: PanelSite, visi
 
 
 async def test_an_invitation_leads_to_a_first_password(moving: PanelSite, visitor: Visitor):
-    invitations = moving.world.gateway.services.identity.services.invitations
+    users = moving.world.gateway.services.identity.services.users
     email = "invited@example.com"
-    order = NewUser(email=email, name="Invited", roles=frozenset({Role.VIEWER}))
-    user = await invitations.invite("cli", order)
+    order = InvitationBody(email=email, name="Invited", roles=[Role.VIEWER])
+    user = await users.invite(CLI, order)
+    assert isinstance(user, UserRecord)
     person = Person(id=user.id, email=email, password="uma frase toda nova", secret="", recovery=[])
     link = await link_to(moving, person)
 

@@ -4,10 +4,12 @@ import pytest
 
 from gateway.core.browsers import ClientInfo
 from gateway.core.errors import ServiceError
+from gateway.core.schemas import ReasonBody
 from tests.identity.enumeration import run
 from tests.identity.work import recording
 from tests.world.gateway.identity_api import api_client_on
 from tests.world.identity import EMAIL, LITTLE, PASSWORD
+from tests.world.people import CLI
 
 PAIRS = 4
 NOBODY = "nobody@example.com"
@@ -55,7 +57,7 @@ async def test_known_and_unknown_get_one_answer_for_the_same_work(
 async def test_all_refusals_are_one_answer(here, maria):
     """Wrong, unknown, disabled, without a password, and no address at all."""
     await here.person("gone@example.com")
-    await here.services.users.disable("cli", "gone@example.com")
+    await here.services.users.disable(CLI, "gone@example.com", ReasonBody())
 
     answers = {
         (await refusal(here, email, number))

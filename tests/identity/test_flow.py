@@ -3,9 +3,12 @@
 import pytest
 
 from gateway.core.errors import ServiceError
+from gateway.core.schemas import ReasonBody
+from gateway.identity.model import RolesBody
 from gateway.identity.sign_in import SecondFactorRequired
 from tests.identity.races import race
 from tests.world.identity import EMAIL, HOME, PASSWORD
+from tests.world.people import CLI
 
 
 async def refused(work) -> str:
@@ -54,10 +57,10 @@ async def test_what_ends_here_has_ended_there(here, there, maria):
     """Each act that ends sessions, felt by the other node with its next call."""
     for act in (
         here.services.sessions.logout,
-        lambda _: here.services.users.end_sessions("cli", maria.id),
-        lambda _: here.services.users.set_roles("cli", maria.id, maria.roles),
+        lambda _: here.services.users.end_sessions(CLI, maria.id),
+        lambda _: here.services.users.set_roles(CLI, maria.id, RolesBody(list(maria.roles))),
         lambda caller: here.services.passwords.change(caller, PASSWORD, PASSWORD, HOME),
-        lambda _: here.services.users.disable("cli", maria.id),
+        lambda _: here.services.users.disable(CLI, maria.id, ReasonBody()),
     ):
         here.clock.passes(1)
         came = await there.sign_in()
@@ -88,6 +91,6 @@ async def test_the_audit_log_tells_it_all_and_its_chain_holds(here, there, maria
     came = await there.sign_in() if there.secrets else await here.sign_in()
     await here.services.second_factors.new_recovery_codes(came.person)
     await here.services.second_factors.remove(came.person)
-    await there.services.users.disable("cli", maria.id)
+    await there.services.users.disable(CLI, maria.id, ReasonBody())
 
     assert await here.store.audit.verify() >= 8

@@ -6,11 +6,13 @@ import pytest
 
 from gateway.core.browsers import ClientInfo
 from gateway.core.errors import ServiceError
+from gateway.core.schemas import ReasonBody
 from gateway.identity.sign_in import SecondFactorRequired
 from gateway.identity.token_refresh import SignedIn
 from tests.identity.races import race, run
 from tests.world.extent import WHOLE
 from tests.world.identity import EMAIL, HOME, PASSWORD
+from tests.world.people import CLI
 
 ROUNDS = 200 if WHOLE else 10
 
@@ -166,10 +168,10 @@ async def test_sign_ins_at_once_leave_five_sessions(here, there, maria):
 async def test_a_person_disabled_while_signing_in_is_out(here, there, maria):
     """Whichever is first: a session that outlives it would be a way around."""
     for _ in range(5):
-        await there.services.users.enable("cli", maria.id)
+        await there.services.users.enable(CLI, maria.id)
         answers = await asyncio.gather(
             here.services.sign_in.login(EMAIL, PASSWORD, HOME),
-            there.services.users.disable("cli", maria.id),
+            there.services.users.disable(CLI, maria.id, ReasonBody()),
             return_exceptions=True,
         )
         if isinstance(answers[0], SignedIn):

@@ -17,16 +17,17 @@ from gateway.core.errors import ServiceError
 from gateway.core.rights import Role
 from gateway.core.sessions import SignedInUser
 from gateway.core.user import User
+from gateway.identity.context import IdentityContext
+from gateway.identity.model import InvitationBody
 from gateway.identity.passwords import Cost, PasswordHasher, PoolSize
-from gateway.identity.ports import IdentityContext
 from gateway.identity.services import IdentityServices
 from gateway.identity.sign_in import SecondFactorRequired
 from gateway.identity.signing_keys import Keyring
 from gateway.identity.token_refresh import SignedIn
 from gateway.identity.tokens import Audience
-from gateway.identity.users import NewUser
 from gateway.security.sealing import Sealer
 from tests.world.kernel import KEYS, Witness, kernel_on
+from tests.world.people import CLI
 from tests.world.standing import Clock
 
 EMAIL = "maria@example.com"
@@ -66,8 +67,8 @@ class IdentityWorld:
 
     async def person(self, email: str = EMAIL, *roles: Role) -> User:
         """Make somebody with a password."""
-        order = NewUser(email=email, name="Maria", roles=frozenset(roles or {Role.ADMIN}))
-        return await self.services.users.create("cli", order, PASSWORD)
+        order = InvitationBody(email=email, name="Maria", roles=list(roles or {Role.ADMIN}))
+        return await self.services.users.create(CLI, order, PASSWORD)
 
     async def sign_in(self, email: str = EMAIL, client: ClientInfo = HOME) -> SignedIn:
         """Sign in, with a code where one is asked for."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from gateway.app.kernel import Kernel, SilentObserver
 from gateway.config.settings import Settings
-from gateway.identity.ports import IdentityEvents
+from gateway.identity.context import IdentityEvents
 from gateway.security.keys import Derivation, Keys
 from gateway.security.sealing import Sealer
 from gateway.security.secrets import SecretDigester

@@ -6,7 +6,9 @@ import json
 
 from multidict import CIMultiDict
 
+from gateway.core.access import Staff
 from gateway.core.account import Account, BankCoordinates
+from gateway.core.audit_context import AuditContext
 from gateway.core.calls import Call, Caller, RawRequest
 from gateway.core.permissions import EVERY_PERMISSION, Permission, Principal
 from gateway.core.rights import Role
@@ -18,6 +20,8 @@ OTHER_COMPANY = "5f0c8f6e-3d57-4a6d-9f53-0d4d5a0f7a02"
 ACCOUNT = "0b7d7e4a-9e0e-4a3c-8f5e-3c1f0a9b2c01"
 SISTER = "0b7d7e4a-9e0e-4a3c-8f5e-3c1f0a9b2c02"
 CLIENT = "cli_abcdefghijklmnopqrst"
+CLI = Staff(AuditContext("cli", lambda: NOON))
+"""Whoever types a command."""
 
 
 def account(

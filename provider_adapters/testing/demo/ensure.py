@@ -17,10 +17,9 @@ from gateway.core.rights import Role
 from gateway.core.storage import AlreadyExists
 from gateway.core.user import Totp, User
 from gateway.credentials.model import Credential
+from gateway.identity.context import IdentityContext
 from gateway.identity.passwords import COST, Cost, PasswordHasher
-from gateway.identity.ports import IdentityContext
 from gateway.identity.second_factors import totp_row
-from gateway.identity.user_changes import audit_event
 from gateway.security.secrets import SecretDigest
 from provider_adapters.testing.demo import bank_side, contents
 from provider_adapters.testing.demo.document import Demo, DemoFile, DemoUrls, Pair
@@ -186,6 +185,6 @@ async def _users(identity: IdentityContext, demo: Demo) -> None:
             sealed = identity.crypto.sealing.seal(secret, totp_row(user.id))
             user = replace(user, totp=Totp(sealed_secret=sealed, confirmed_at=now))
         word = "user.updated" if found else "user.created"
-        event = audit_event(identity, "system", word, f"user:{user.id}", demo=role.value)
+        event = identity.audit_event("system", word, f"user:{user.id}", demo=role.value)
         with suppress(AlreadyExists):
             await (users.replace(user, event) if found else users.add(user, event))

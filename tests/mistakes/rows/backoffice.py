@@ -5,11 +5,11 @@ from __future__ import annotations
 from tests.mistakes.mistake import Mistake
 
 _IDENTITY = "tests/unit/gateway/identity"
-_ACCESS_DOMAIN = "tests/unit/gateway/identity/test_access_changes.py"
-_ACCESS_ORDERS = f"{_IDENTITY}/test_access_orders.py"
+_ACCESS_DOMAIN = "tests/unit/gateway/identity/test_users_orders.py"
+_ACCESS_ORDERS = f"{_IDENTITY}/test_users_orders.py"
 _APPROVALS = "tests/unit/gateway/approvals/test_service.py"
 _APPROVALS_DOMAIN = "tests/unit/gateway/core/test_approvals.py"
-_CARRIERS = f"{_IDENTITY}/test_access_carriers.py"
+_CARRIERS = f"{_IDENTITY}/test_users_orders.py"
 _CREDENTIALS = "tests/unit/gateway/credentials/test_service.py"
 _EXECUTION = "tests/unit/gateway/approvals/test_execution.py"
 _EXPORTED = "tests/unit/gateway/payouts/test_staff_searches.py"
@@ -21,7 +21,7 @@ _OVERSIGHT = "tests/unit/gateway/audit/test_service.py"
 _PROBES = "tests/unit/gateway/reviews/test_probes.py"
 _BANKS = "tests/unit/gateway/accounts/test_service_banks.py"
 _REVIEWS = "tests/unit/gateway/reviews/test_service.py"
-_PEOPLE = "tests/unit/gateway/identity/test_service.py"
+_PEOPLE = "tests/unit/gateway/identity/test_users_staff.py"
 _CHECKS = "tests/unit/gateway/core/test_access.py"
 _STOPS = "tests/unit/gateway/stops/test_service.py"
 _FOREIGN = "tests/contract/stores/test_foreign_debits.py"
@@ -72,27 +72,27 @@ ROWS = (
         name="roles-for-a-wider-person",
         promise="An order for roles is void once its person sees more companies than it said.",
         source="ADR 18",
-        file="gateway/identity/access_changes.py",
-        right="return shown is None or scope_of(frozenset(shown)).covers(user.companies)",
-        wrong="return shown is None or not scope_of(user.companies).everything",
+        file="gateway/identity/model.py",
+        right="return scope_of(frozenset(self.companies)).covers(user.companies)",
+        wrong="return not scope_of(user.companies).everything",
         tests=(f"{_ACCESS_DOMAIN}::test_an_order_fits_while_it_gives_no_more_than_it_said",),
     ),
     Mistake(
         name="enabled-after-another-change",
         promise="An order to enable somebody is void once they were changed.",
         source="ADR 18",
-        file="gateway/identity/access_changes.py",
-        right="return user.active or user.updated_at == changed_at",
-        wrong="return user.active or user.updated_at >= changed_at",
+        file="gateway/identity/model.py",
+        right="return user.active or user.updated_at == self.changed_at",
+        wrong="return user.active or user.updated_at >= self.changed_at",
         tests=(f"{_ACCESS_DOMAIN}::test_an_order_fits_while_it_gives_no_more_than_it_said",),
     ),
     Mistake(
         name="no-company-is-every-company",
         promise="Taking the last company away from somebody never shows them every company.",
         source="docs/people.md",
-        file="gateway/identity/access_orders.py",
-        right="kept = found.companies & wanted or found.companies",
-        wrong="kept = found.companies & wanted",
+        file="gateway/identity/users.py",
+        right="kept = found.companies & companies or found.companies",
+        wrong="kept = found.companies & companies",
         tests=(f"{_ACCESS_ORDERS}::test_companies_are_taken_at_once_and_given_by_two",),
     ),
     Mistake(
@@ -117,16 +117,16 @@ ROWS = (
         name="changed-between-decision-and-deed",
         promise="An order about a person is refused if they change before it is carried out.",
         source="ADR 18",
-        file="gateway/identity/access_carriers.py",
-        right="users = replace(self.services.users, fits=partial(still_fits, order))",
-        wrong="users = self.services.users",
+        file="gateway/identity/users.py",
+        right="await self._do(orderer, order, _Guard(order=order))",
+        wrong="await self._do(orderer, order, _Guard())",
         tests=(f"{_CARRIERS}::test_what_changes_between_the_decision_and_the_deed_refuses_it",),
     ),
     Mistake(
         name="order-beyond-the-orderer-s-companies",
         promise="An order is void once its orderer does not see all the companies it gives.",
         source="ADR 18",
-        file="gateway/identity/access_carriers.py",
+        file="gateway/identity/users.py",
         right="if not all(scope_of(orderer.companies).covers(each) for each in limits):",
         wrong="if not any(scope_of(orderer.companies).covers(each) for each in limits):",
         tests=(f"{_CARRIERS}::test_an_orderer_who_does_not_see_it_all_by_now_has_ordered_nothing",),
@@ -291,7 +291,7 @@ ROWS = (
         name="unlimited-person-by-a-limited-one",
         promise="Who is limited to companies makes nobody who sees every company.",
         source="docs/people.md",
-        file="gateway/identity/service.py",
+        file="gateway/identity/users.py",
         right="if not who.scope.covers(companies):",
         wrong="if not all(map(who.scope.includes, companies)):",
         tests=(f"{_PEOPLE}::test_who_is_limited_sees_and_invites_within_their_limit",),

@@ -6,7 +6,7 @@ from tests.mistakes.mistake import Mistake
 
 _ATTEMPTS = "tests/unit/gateway/identity/test_attempt_limits.py"
 _BEARER = "tests/unit/policies/authentication/test_bearer.py"
-_CHANGES = "tests/unit/gateway/identity/test_user_changes.py"
+_CHANGES = "tests/unit/gateway/identity/test_context.py"
 _DEVICE_COOKIES = "tests/unit/gateway/identity/test_cookies.py"
 _FACTORS = "tests/unit/gateway/identity/test_second_factors.py"
 _HASHING = "tests/unit/gateway/identity/test_passwords.py"
@@ -116,7 +116,7 @@ ROWS = (
         name="session-older-than-a-change",
         promise="A session that began before the person was changed does not hold.",
         source="docs/people.md",
-        file="gateway/identity/user_changes.py",
+        file="gateway/identity/context.py",
         right="return user.active and session.created_at >= user.updated_at",
         wrong="return user.active",
         tests=(f"{_CHANGES}::test_a_session_older_than_the_latest_change_does_not_hold",),
@@ -125,9 +125,9 @@ ROWS = (
         name="change-undone-by-another",
         promise="A change of a person undoes no change made meanwhile, such as being disabled.",
         source="docs/people.md",
-        file="gateway/identity/user_changes.py",
-        right="if await context.stores.users.replace(new, event_of(new), user.updated_at):",
-        wrong="if await context.stores.users.replace(new, event_of(new)):",
+        file="gateway/identity/context.py",
+        right="if await self.stores.users.replace(new, event_of(new), user.updated_at):",
+        wrong="if await self.stores.users.replace(new, event_of(new)):",
         tests=(f"{_CHANGES}::test_a_change_by_another_is_not_undone",),
     ),
     Mistake(
@@ -208,8 +208,8 @@ ROWS = (
         promise="Nobody changes their own roles, companies or second factor as an administrator.",
         source="docs/people.md",
         file="gateway/identity/users.py",
-        right="        self.refuse_self(by, found)\n\n        def event_of",
-        wrong="\n        def event_of",
+        right="        _refuse_self(who, found)\n\n        def update_guarded",
+        wrong="\n        def update_guarded",
         tests=(f"{_USERS}::test_nobody_does_it_to_themselves",),
     ),
     Mistake(
@@ -217,7 +217,7 @@ ROWS = (
         promise="With the second factor its recovery codes are taken away.",
         source="docs/people.md",
         file="gateway/identity/users.py",
-        right="        await self.context.stores.users.replace_codes(user.id, ())\n",
+        right="                await self.context.stores.users.replace_codes(found.id, ())\n",
         wrong="",
         tests=(f"{_USERS}::test_a_lost_factor_is_taken_away_with_its_codes",),
     ),

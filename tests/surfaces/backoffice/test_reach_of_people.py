@@ -8,9 +8,11 @@ from dataclasses import dataclass
 import pytest
 
 from gateway.core.rights import Role
-from gateway.identity.users import NewUser
+from gateway.core.schemas import ReasonBody
+from gateway.identity.model import CompaniesBody, InvitationBody
 from tests.world.backoffice.client import BackofficeClient
 from tests.world.gateway.answers import Answer
+from tests.world.people import CLI
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -55,15 +57,15 @@ def company(backoffice_client: BackofficeClient, name: str) -> str:
 async def colleague(backoffice_client: BackofficeClient, act: str, *roles: Role) -> Colleague:
     """Make somebody who sees one company; disabled where they are to be enabled."""
     users = backoffice_client.world.gateway.services.identity.services.users
-    order = NewUser(
+    order = InvitationBody(
         email=f"{uuid.uuid4().hex}@example.com",
         name="Limited",
-        roles=frozenset(roles),
-        companies=frozenset({company(backoffice_client, "other")}),
+        roles=list(roles),
+        companies=[company(backoffice_client, "other")],
     )
-    made = await users.create("cli", order)
+    made = await users.create(CLI, order)
     if act == ENABLING:
-        await users.disable("cli", made.id, "fraud")
+        await users.disable(CLI, made.id, ReasonBody("fraud"))
     return Colleague(backoffice_client, made.id)
 
 
@@ -139,7 +141,7 @@ async def test_what_is_taken_away_waits_for_nobody(backoffice_client: Backoffice
     main, other = (company(backoffice_client, each) for each in ("main", "other"))
     users = backoffice_client.world.gateway.services.identity.services.users
     who = await colleague(backoffice_client, COMPANIES, Role.OPERATOR)
-    await users.set_companies("cli", who.user_id, ())
+    await users.set_companies(CLI, who.user_id, CompaniesBody([]))
 
     fewer = [await who.show(companies) for companies in ([main, other], [other], [other])]
     out = await backoffice_client.ask("POST", f"{who.path}/disable", {"reason": "left"}, by="admin")

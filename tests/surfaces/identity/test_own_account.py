@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 
 from gateway.core.rights import Role
-from gateway.identity.users import NewUser
+from gateway.identity.model import InvitationBody
 from tests.world.gateway.identity_api import ApiClient
 from tests.world.identity import EMAIL, PASSWORD
+from tests.world.people import CLI
 
 NEW = "outra frase bem comprida"
 
@@ -124,8 +125,8 @@ async def test_a_link_is_built_from_the_configured_origin(api_client: ApiClient,
 
 
 async def test_an_invitation_is_accepted(api_client: ApiClient, maria):
-    order = NewUser(email="ana@example.com", name="Ana", roles=frozenset({Role.VIEWER}))
-    await api_client.identity_world.services.invitations.invite("cli", order)
+    order = InvitationBody(email="ana@example.com", name="Ana", roles=[Role.VIEWER])
+    await api_client.identity_world.services.users.invite(CLI, order)
     body = {"token": await api_client.identity_world.link("ana@example.com"), "password": NEW}
 
     before = await api_client.login("ana@example.com", NEW)

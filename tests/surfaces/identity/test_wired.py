@@ -14,9 +14,10 @@ import pytest
 from gateway.config.identity import Identity, Session
 from gateway.core.company_scope import EVERY_COMPANY
 from gateway.core.rights import Role
-from gateway.identity.users import NewUser
+from gateway.identity.model import InvitationBody
 from tests.world.gateway.identity_api import ORIGIN
 from tests.world.gateway.world import World, opened, patient, sandbox
+from tests.world.people import CLI
 
 EMAIL, PASSWORD = "canario@example.com", "canary password of maria"
 
@@ -78,8 +79,8 @@ async def caller(tmp_path: Path) -> AsyncIterator[Caller]:
     """A gateway with one person on it."""
     settings = msgspec.structs.replace(patient(sandbox(tmp_path)), identity=Identity(origin=ORIGIN))
     async with opened(settings) as world:
-        order = NewUser(email=EMAIL, name="Maria", roles=frozenset({Role.ADMIN}))
-        await world.gateway.services.identity.services.users.create("test", order, PASSWORD)
+        order = InvitationBody(email=EMAIL, name="Maria", roles=[Role.ADMIN])
+        await world.gateway.services.identity.services.users.create(CLI, order, PASSWORD)
         yield Caller(world)
 
 

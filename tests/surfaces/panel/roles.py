@@ -10,9 +10,10 @@ import msgspec
 
 from gateway.config.identity import Identity
 from gateway.core.rights import Role
-from gateway.identity.users import NewUser
+from gateway.identity.model import InvitationBody
 from tests.world.gateway.identity_api import ORIGIN
 from tests.world.gateway.world import World, opened, patient, sandbox
+from tests.world.people import CLI
 
 PASSWORD = "uma frase bem comprida"
 
@@ -25,6 +26,6 @@ async def with_every_role(folder: Path) -> AsyncIterator[World]:
         users = made.gateway.services.identity.services.users
         for role in Role:
             email = f"{role}@panel.example"
-            order = NewUser(email=email, name=role.title(), roles=frozenset({role}))
-            await users.create("test", order, PASSWORD)
+            order = InvitationBody(email=email, name=role.title(), roles=[role])
+            await users.create(CLI, order, PASSWORD)
         yield made

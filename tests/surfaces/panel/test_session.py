@@ -8,6 +8,8 @@ import pytest
 
 from gateway.app.store import Store
 from gateway.core.browsers import PanelState
+from gateway.core.schemas import ReasonBody
+from gateway.identity.model import RolesBody
 from tests.world.gateway.identity_api import (
     COOKIE,
     ApiClient,
@@ -16,6 +18,7 @@ from tests.world.gateway.identity_api import (
     at_once,
 )
 from tests.world.identity import EMAIL, PASSWORD
+from tests.world.people import CLI
 
 BOTH = pytest.mark.parametrize("kind", ["sqlite", "postgres"])
 SECRETS = ("access", "refresh_token", "mfa_token")
@@ -295,11 +298,11 @@ async def test_what_ends_a_person_s_sessions_is_felt_with_the_next_call(
     api_client.clock.passes(1)
     users = api_client.identity_world.services.users
     if how == "disabled":
-        await users.disable("cli", maria.id)
+        await users.disable(CLI, maria.id, ReasonBody())
     elif how == "roles":
-        await users.set_roles("cli", maria.id, maria.roles)
+        await users.set_roles(CLI, maria.id, RolesBody(list(maria.roles)))
     elif how == "sessions ended":
-        await users.end_sessions("cli", maria.id)
+        await users.end_sessions(CLI, maria.id)
     else:
         change = {"current_password": PASSWORD, "new_password": "outra frase bem comprida"}
         assert (await browser.post("/panel/auth/password/change", change)).status == 204

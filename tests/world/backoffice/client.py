@@ -18,13 +18,14 @@ from gateway.core import user_errors as identity_errors
 from gateway.core.browsers import ClientInfo
 from gateway.core.reasons import REASONS
 from gateway.core.rights import Role
+from gateway.identity.model import InvitationBody
 from gateway.identity.sign_in import SecondFactorRequired
 from gateway.identity.token_refresh import SignedIn
-from gateway.identity.users import NewUser
 from tests.world.backoffice import matrix
 from tests.world.gateway.answers import JSON, WAITING, Answer
 from tests.world.gateway.sayings import means
 from tests.world.gateway.world import World
+from tests.world.people import CLI
 
 NOBODY = ""
 REFUSED = 400
@@ -60,8 +61,8 @@ class BackofficeClient:
     async def plain(self, who: str, *roles: Role) -> None:
         """Make somebody without a second factor, and sign them in."""
         identity = self.world.gateway.services.identity.services
-        order = NewUser(email=who, name="Plain", roles=frozenset(roles))
-        await identity.users.create("cli", order, PASSWORD)
+        order = InvitationBody(email=who, name="Plain", roles=list(roles))
+        await identity.users.create(CLI, order, PASSWORD)
         signed_in = await identity.sign_in.login(who, PASSWORD, HERE)
         assert isinstance(signed_in, SignedIn)
         self.tokens[who] = signed_in.tokens.access_token
@@ -74,8 +75,8 @@ class BackofficeClient:
         """Make somebody with a second factor, freshly given."""
         identity = self.world.gateway.services.identity.services
         who = f"{uuid.uuid4().hex}@example.com"
-        order = NewUser(email=who, name="Limited", roles=frozenset(roles), companies=sees)
-        await identity.users.create("cli", order, PASSWORD)
+        order = InvitationBody(email=who, name="Limited", roles=list(roles), companies=list(sees))
+        await identity.users.create(CLI, order, PASSWORD)
         signed_in = await identity.sign_in.login(who, PASSWORD, HERE)
         assert isinstance(signed_in, SignedIn)
         begun = await identity.second_factors.begin(signed_in.person, PASSWORD, HERE)

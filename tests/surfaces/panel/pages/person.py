@@ -14,12 +14,13 @@ from yarl import URL
 
 from gateway.core.browsers import ClientInfo
 from gateway.core.rights import Role
+from gateway.identity.model import InvitationBody
 from gateway.identity.token_refresh import SignedIn
-from gateway.identity.users import NewUser
 from gateway.store.tables.identity import sessions
 from tests.surfaces.panel.roles import PASSWORD
 from tests.world.gateway.identity_api import ORIGIN
 from tests.world.gateway.world import World
+from tests.world.people import CLI
 
 TOKEN = re.compile(r'name="csrf_token" value="([^"]+)"')
 
@@ -118,8 +119,10 @@ async def signed_in(
     """Make somebody with a second factor and sign them in; ``fresh`` gives it anew."""
     identity = world.gateway.services.identity.services
     email = f"{'-'.join(sorted(roles))}-{uuid4().hex[:8]}@panel.example"
-    order = NewUser(email=email, name=name or email, roles=frozenset(roles), companies=companies)
-    await identity.users.create("test", order, PASSWORD)
+    order = InvitationBody(
+        email=email, name=name or email, roles=list(roles), companies=list(companies)
+    )
+    await identity.users.create(CLI, order, PASSWORD)
     here = ClientInfo(address="127.0.0.1", user_agent="tests")
     begun = await identity.sign_in.login(email, PASSWORD, here)
     assert isinstance(begun, SignedIn)

@@ -17,10 +17,11 @@ from gateway.core.audit_context import AuditContext
 from gateway.core.company_scope import EVERY_COMPANY
 from gateway.core.rights import Role
 from gateway.core.windows import Paging
-from gateway.identity.users import NewUser
+from gateway.identity.model import InvitationBody
 from tests.surfaces.panel.pages.payouts import ordered as payout_form
 from tests.surfaces.panel.pages.person import Person, signed_in
 from tests.world.gateway.world import World, order
+from tests.world.people import CLI
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -448,13 +449,13 @@ async def test_whoever_decides_sees_the_companies_of_a_person_by_name(
         Staff(AuditContext("cli:test", world.gateway.kernel.now)),
         CompanyRequest(name="Sem Conta Ltda"),
     )
-    wanted = NewUser(
+    wanted = InvitationBody(
         email=f"limitada-{uuid4().hex[:8]}@panel.example",
         name="Limitada",
-        roles=frozenset({Role.OPERATOR}),
-        companies=frozenset({empty.id}),
+        roles=[Role.OPERATOR],
+        companies=[empty.id],
     )
-    person = f"/panel/people/{(await users.create('test', wanted)).id}"
+    person = f"/panel/people/{(await users.create(CLI, wanted)).id}"
     await admin.open(person)
     more = await admin.send(f"{person}/companies", {"company": "every"})
     role = await admin.send(f"{person}/roles", {"role": "approver"})

@@ -14,11 +14,12 @@ from gateway.callbacks.model import Callback
 from gateway.callbacks.store import CallbackRecords
 from gateway.companies.service import find_company
 from gateway.core.rights import Role
-from gateway.identity.users import NewUser
+from gateway.identity.model import InvitationBody
 from tests.surfaces.panel.pages.person import Person, Seen
 from tests.surfaces.panel.pages.person import signed_in as with_an_app
 from tests.surfaces.panel.roles import PASSWORD
 from tests.world.gateway.world import World, order
+from tests.world.people import CLI
 from tests.world.stops import in_force, lift
 from tests.world.waiting import until
 
@@ -41,8 +42,8 @@ async def signed_in(world: World, role: Role, company: str = "") -> Person:
     if company:
         email = f"{uuid4()}@panel.example"
         companies = frozenset({company})
-        new = NewUser(email=email, name="Ana", roles=frozenset({role}), companies=companies)
-        await world.gateway.services.identity.services.users.create("test", new, PASSWORD)
+        new = InvitationBody(email=email, name="Ana", roles=[role], companies=list(companies))
+        await world.gateway.services.identity.services.users.create(CLI, new, PASSWORD)
     person = Person(world)
     await person.sign_in(email)
     return person

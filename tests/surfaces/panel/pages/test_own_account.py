@@ -8,11 +8,12 @@ import pytest
 import pytest_asyncio
 
 from gateway.core.rights import Role
-from gateway.identity.users import NewUser
+from gateway.identity.model import InvitationBody
 from tests.surfaces.panel.pages.payouts import ordered
 from tests.surfaces.panel.pages.person import Person, signed_in
 from tests.surfaces.panel.roles import PASSWORD
 from tests.world.gateway.world import World
+from tests.world.people import CLI
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -86,10 +87,8 @@ async def test_codes_and_removal_ask_for_the_factor(world: World):
 async def test_who_may_act_and_has_no_app_is_led_to_one(world: World):
     """Every act would ask for its code: so the sign-in does, and an act says where."""
     email, new = "new@panel.example", Person(world)
-    order = NewUser(
-        email=email, name="Nova", roles=frozenset({Role.OPERATOR}), companies=frozenset()
-    )
-    await world.gateway.services.identity.services.users.create("test", order, PASSWORD)
+    order = InvitationBody(email=email, name="Nova", roles=[Role.OPERATOR], companies=[])
+    await world.gateway.services.identity.services.users.create(CLI, order, PASSWORD)
     await new.open("/panel/login")
 
     signed = await new.send("/panel/login", {"email": email, "password": PASSWORD})

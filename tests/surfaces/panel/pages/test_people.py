@@ -10,10 +10,12 @@ import pytest
 import pytest_asyncio
 
 from gateway.core.rights import Role
-from gateway.identity.users import NewUser
+from gateway.core.schemas import ReasonBody
+from gateway.identity.model import InvitationBody
 from tests.surfaces.panel.pages.person import Person, signed_in
 from tests.surfaces.panel.roles import PASSWORD
 from tests.world.gateway.world import World
+from tests.world.people import CLI
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -30,8 +32,8 @@ async def admin(world: World) -> Person:
 async def other(world: World) -> tuple[str, str]:
     """Somebody else: their page and their address."""
     email = f"outro-{uuid4().hex[:8]}@panel.example"
-    order = NewUser(email=email, name="Outro <b>", roles=frozenset({Role.VIEWER, Role.OPERATOR}))
-    made = await world.gateway.services.identity.services.users.create("test", order, PASSWORD)
+    order = InvitationBody(email=email, name="Outro <b>", roles=[Role.VIEWER, Role.OPERATOR])
+    made = await world.gateway.services.identity.services.users.create(CLI, order, PASSWORD)
     return f"/panel/people/{made.id}", email
 
 
@@ -153,15 +155,15 @@ async def test_a_second_factor_is_reset_only_by_the_typed_address(
 async def operator_of_one_company(world: World, *, active: bool) -> str:
     """Make somebody who may write; return their page."""
     users = world.gateway.services.identity.services.users
-    order = NewUser(
+    order = InvitationBody(
         email=f"limitada-{uuid4().hex[:8]}@panel.example",
         name="Limitada",
-        roles=frozenset({Role.OPERATOR}),
-        companies=frozenset({world.demo["companies"]["main"]["id"]}),
+        roles=[Role.OPERATOR],
+        companies=[world.demo["companies"]["main"]["id"]],
     )
-    made = await users.create("test", order, PASSWORD)
+    made = await users.create(CLI, order, PASSWORD)
     if not active:
-        await users.disable("test", made.id)
+        await users.disable(CLI, made.id, ReasonBody())
     return f"/panel/people/{made.id}"
 
 

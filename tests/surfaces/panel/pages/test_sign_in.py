@@ -8,11 +8,12 @@ import pytest
 
 from gateway.core.company_scope import EVERY_COMPANY
 from gateway.core.rights import Role
-from gateway.identity.users import NewUser
+from gateway.identity.model import InvitationBody
 from policies.traffic.quota import Draw
 from tests.surfaces.panel.pages.person import Person
 from tests.surfaces.panel.roles import PASSWORD
 from tests.world.gateway.world import World
+from tests.world.people import CLI
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -22,8 +23,8 @@ LINK = re.compile(r"token=(\S+)")
 
 async def test_a_link_sets_a_password_and_an_app_is_enrolled(world: World):
     identity = world.gateway.services.identity
-    order = NewUser(email=EMAIL, name="Nova", roles=frozenset({Role.OPERATOR}))
-    await identity.services.invitations.invite("test", order)
+    order = InvitationBody(email=EMAIL, name="Nova", roles=[Role.OPERATOR])
+    await identity.services.users.invite(CLI, order)
     mails = await identity.context.stores.outbox.latest(5, EVERY_COMPANY)
     token = next(LINK.search(each.text) for each in mails if each.to == EMAIL)
     person = Person(world)

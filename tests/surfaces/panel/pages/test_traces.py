@@ -10,12 +10,13 @@ import pytest
 import pytest_asyncio
 
 from gateway.core.rights import Role
-from gateway.identity.users import NewUser
+from gateway.identity.model import InvitationBody
 from gateway.request_log.model import LoggedRequest
 from gateway.request_log.store import RequestRecords
 from tests.surfaces.panel.pages.person import Person, Seen, signed_in
 from tests.surfaces.panel.roles import PASSWORD
 from tests.world.gateway.world import World
+from tests.world.people import CLI
 from tests.world.waiting import until
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -32,10 +33,10 @@ async def operator(world: World) -> Person:
 async def stranger(world: World) -> Person:
     """Somebody who sees the other company alone."""
     other = frozenset({world.demo["companies"]["other"]["id"]})
-    order = NewUser(
-        email="other@panel.example", name="Other", roles=frozenset({Role.OPERATOR}), companies=other
+    order = InvitationBody(
+        email="other@panel.example", name="Other", roles=[Role.OPERATOR], companies=list(other)
     )
-    await world.gateway.services.identity.services.users.create("test", order, PASSWORD)
+    await world.gateway.services.identity.services.users.create(CLI, order, PASSWORD)
     person = Person(world)
     await person.sign_in("other@panel.example")
     return person

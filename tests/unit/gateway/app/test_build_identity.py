@@ -16,15 +16,16 @@ from gateway.config.settings import Settings
 from gateway.core.account import Environment
 from gateway.core.browsers import PanelSession, PanelState
 from gateway.core.rights import Role
+from gateway.identity.model import InvitationBody
 from gateway.identity.token_refresh import SignedIn
-from gateway.identity.users import NewUser
 from gateway.security.keys import load_keys
 from tests.world.identity import EMAIL, HOME, PASSWORD
 from tests.world.kernel import kernel_on
+from tests.world.people import CLI
 from tests.world.standing import Clock
 from tests.world.store import migrated
 
-ORDER = NewUser(email=EMAIL, name="Maria", roles=frozenset({Role.ADMIN}))
+ORDER = InvitationBody(email=EMAIL, name="Maria", roles=[Role.ADMIN])
 
 
 @pytest.fixture
@@ -54,7 +55,7 @@ async def people(settings: Settings, tmp_path: Path, clock: Clock) -> AsyncItera
 
 
 async def test_it_starts_with_a_key_and_lets_people_in(people, clock):
-    await people.services.users.create("cli", ORDER, PASSWORD)
+    await people.services.users.create(CLI, ORDER, PASSWORD)
 
     came = await people.services.sign_in.login(EMAIL, PASSWORD, HOME)
 
@@ -73,7 +74,7 @@ async def test_the_settings_reach_the_rules(people):
 
 async def test_another_process_with_the_same_keys_knows_the_same_people(people, settings, clock):
     """Passwords and tokens hold after a restart, and on the other node."""
-    await people.services.users.create("cli", ORDER, PASSWORD)
+    await people.services.users.create(CLI, ORDER, PASSWORD)
     came = await people.services.sign_in.login(EMAIL, PASSWORD, HOME)
     store = open_store(settings.store_url)
     other = build_identity(kernel_of(settings, store, clock))
@@ -96,7 +97,7 @@ async def same_store(people, settings: Settings) -> AsyncIterator[Store]:
 
 
 async def test_sign_ins_that_ended_a_week_ago_are_deleted(people, same_store, clock):
-    await people.services.users.create("cli", ORDER, PASSWORD)
+    await people.services.users.create(CLI, ORDER, PASSWORD)
     came = await people.services.sign_in.login(EMAIL, PASSWORD, HOME)
     await people.services.sessions.logout(came.person)
 

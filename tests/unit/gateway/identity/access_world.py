@@ -19,17 +19,14 @@ from gateway.core.company_scope import scope_of
 from gateway.core.errors import ServiceError
 from gateway.core.money import Money
 from gateway.core.rights import Role
+from gateway.core.schemas import ReasonBody
 from gateway.core.sessions import SignedInUser
 from gateway.core.user import User
-from gateway.identity.access_carriers import BackOfficeCarriers
-from gateway.identity.access_orders import (
-    FourEyes,
-    PeopleOrders,
-)
-from gateway.identity.users import NewUser
+from gateway.identity.model import InvitationBody
+from gateway.identity.users import Users
 from tests.world import registers
 from tests.world.identity import IdentityWorld, identity_world_on
-from tests.world.people import somebody
+from tests.world.people import CLI, somebody
 from tests.world.registers import Registers
 from tests.world.standing import Clock
 
@@ -44,13 +41,18 @@ class AccessWorld:
     maria: SignedInUser
     joao: SignedInUser
     company: str
+    waits: bool = True
 
-    def people(self, rules: FourEyes | None = None) -> PeopleOrders:
-        return PeopleOrders(
-            services=self.identity_world.services,
-            wait=self.approvals.wait,
-            rules=rules or FourEyes(),
-        )
+    @property
+    def admin(self) -> Staff:
+        """The first one, who has just given a code."""
+        return self.staff(self.maria)
+
+    @property
+    def register(self) -> Users:
+        """The register; orders wait in it, if ``waits``."""
+        wait = self.approvals.wait if self.waits else None
+        return replace(self.identity_world.services.users, wait=wait)
 
     async def agreed(self, waiting: object) -> Approval:
         """Let the second one agree to what waits."""
@@ -74,9 +76,10 @@ class AccessWorld:
     async def made(self, *roles: Role, companies: Iterable[str] = (), active: bool = True) -> User:
         """Make somebody else, from the command line."""
         users = self.identity_world.services.users
-        order = replace(stranger(*roles), companies=frozenset(companies))
-        made = await users.create("cli", order)
-        return made if active else await users.disable("cli", made.id)
+        made = await users.create(CLI, stranger(*roles, companies=companies))
+        if not active:
+            await users.disable(CLI, made.id, ReasonBody())
+        return await self.found(made)
 
     async def found(self, user: User) -> User:
         """Look somebody up again."""
@@ -99,7 +102,7 @@ async def opened(tmp_path: Path) -> AsyncIterator[AccessWorld]:
         await identity_world.services.signing_keys.ensure()
         people = [
             await identity_world.services.users.create(
-                "cli", NewUser(email=f"{name}@example.com", name=name, roles=roles)
+                CLI, InvitationBody(email=f"{name}@example.com", name=name, roles=list(roles))
             )
             for name, roles in (
                 ("maria", frozenset({Role.ADMIN})),
@@ -123,11 +126,8 @@ async def opened(tmp_path: Path) -> AsyncIterator[AccessWorld]:
             terms=terms,
         )
         company = await office.company("Padaria")
-        carriers = BackOfficeCarriers(
-            services=identity_world.services,
-            users=office.store.identity.users,
-        )
-        approvals.executors.update(dict.fromkeys(ApprovalKind, carriers))
+        users = identity_world.services.users
+        approvals.executors.update(dict.fromkeys(ApprovalKind, users))
         office.clock = clock.now  # type: ignore[assignment]
         yield AccessWorld(office, identity_world, approvals, *map(as_person, people), company.id)
         identity_world.hasher.close()
@@ -137,5 +137,7 @@ def as_person(user: User) -> SignedInUser:
     return somebody(*user.roles, user_id=user.id, email=user.email, companies=user.companies)
 
 
-def stranger(*roles: Role) -> NewUser:
-    return NewUser(email="new@example.com", name="New", roles=frozenset(roles))
+def stranger(*roles: Role, companies: Iterable[str] = ()) -> InvitationBody:
+    return InvitationBody(
+        email="new@example.com", name="New", roles=list(roles), companies=list(companies)
+    )

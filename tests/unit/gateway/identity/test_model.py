@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from gateway.core.rights import Role
 from gateway.core.user import Totp
-from gateway.identity.model import RoleName, UserRecord, fields_of
+from gateway.identity.model import RoleName, UserRecord
 from tests.world.stores.people import user
 
 
@@ -19,6 +19,6 @@ def test_a_record_holds_no_secret():
     secret = Totp(sealed_secret=canary.encode())
     found = replace(user("1"), password=canary, totp=secret)
 
-    record = UserRecord(**fields_of(found))
+    record = UserRecord.of(found)
 
     assert canary not in str(record)

@@ -9,8 +9,10 @@ import pytest
 from gateway.core.errors import ServiceError
 from gateway.core.sessions import public_id
 from gateway.core.storage import StoreUnavailable
+from gateway.identity.model import RolesBody
 from tests.world import registers
 from tests.world.identity import identity_world_on, refusal
+from tests.world.people import CLI
 from tests.world.standing import Clock
 
 
@@ -149,7 +151,7 @@ async def test_a_change_of_the_person_ends_their_sessions_by_itself(
 
     monkeypatch.setattr(identity_world.store.identity.sessions, "end_all", silent)
     with pytest.raises(StoreUnavailable):
-        await identity_world.services.users.set_roles("cli", maria.id, maria.roles)
+        await identity_world.services.users.set_roles(CLI, maria.id, RolesBody(list(maria.roles)))
 
     assert await out(identity_world, came) == "person_changed"
 

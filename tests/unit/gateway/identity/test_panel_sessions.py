@@ -19,6 +19,7 @@ from gateway.core.user_errors import (
 from policies.traffic.csrf import check_token
 from tests.unit.refusals import refused
 from tests.world.identity import EMAIL, HOME, PASSWORD
+from tests.world.people import CLI
 from tests.world.waiting import settle
 
 
@@ -258,7 +259,7 @@ async def test_a_code_waits_for_a_refresh_of_the_tokens(panel_world, maria):
 async def test_a_session_that_was_ended_elsewhere_is_no_seat(panel_world, maria):
     browser = await panel_world.signed_in_browser()
     panel_world.identity_world.clock.passes(1)
-    await panel_world.identity_world.services.users.end_sessions("cli", maria.id)
+    await panel_world.identity_world.services.users.end_sessions(CLI, maria.id)
 
     assert await panel_world.records.signed_in(browser) is None
     with refused(SESSION_REQUIRED):

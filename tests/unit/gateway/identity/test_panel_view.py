@@ -7,9 +7,10 @@ from datetime import timedelta
 from gateway.companies.model import Company
 from gateway.companies.service import add_company
 from gateway.core.user_errors import CSRF_FAILED
+from gateway.identity.model import CompaniesBody
 from tests.unit.refusals import refused
 from tests.world.identity import EMAIL, HOME, PASSWORD
-from tests.world.people import COMPANY, OTHER_COMPANY
+from tests.world.people import CLI, COMPANY, OTHER_COMPANY
 from tests.world.standing import NOON
 from tests.world.stores.samples import event
 
@@ -55,7 +56,9 @@ async def test_who_is_signed_in_is_told(panel_world, maria):
 
 
 async def test_the_only_company_of_a_person_is_told(panel_world, maria):
-    await panel_world.identity_world.services.users.set_companies("cli", maria.id, [COMPANY])
+    await panel_world.identity_world.services.users.set_companies(
+        CLI, maria.id, CompaniesBody([COMPANY])
+    )
     panel_world.identity_world.clock.passes(1)
 
     view = await panel_world.views.visit(await panel_world.signed_in_browser())
@@ -68,7 +71,9 @@ async def test_the_only_company_of_a_person_is_told(panel_world, maria):
 async def test_of_several_companies_none_is_told_as_the_only_one(panel_world, maria):
     both, store = [COMPANY, OTHER_COMPANY], panel_world.identity_world.store
     await add_company(store.database, Company(OTHER_COMPANY, "Another", NOON), event())
-    await panel_world.identity_world.services.users.set_companies("cli", maria.id, both)
+    await panel_world.identity_world.services.users.set_companies(
+        CLI, maria.id, CompaniesBody(list(both))
+    )
     panel_world.identity_world.clock.passes(1)
 
     view = await panel_world.views.visit(await panel_world.signed_in_browser())
@@ -94,7 +99,7 @@ async def test_looking_does_not_keep_a_session_alive(panel_world, maria):
 async def test_a_sign_in_that_has_ended_begins_anew(panel_world, maria):
     browser = await panel_world.signed_in_browser()
     panel_world.identity_world.clock.passes(1)
-    await panel_world.identity_world.services.users.end_sessions("cli", maria.id)
+    await panel_world.identity_world.services.users.end_sessions(CLI, maria.id)
 
     view = await panel_world.views.visit(browser)
 

@@ -10,9 +10,11 @@ from gateway.core import trace
 from gateway.core.browsers import ClientInfo, KnownBrowser
 from gateway.core.errors import ServiceError
 from gateway.core.rights import Role
+from gateway.core.schemas import ReasonBody
 from gateway.core.storage import StoreUnavailable
 from gateway.identity import password_changes as module
 from gateway.identity.challenges import Purpose
+from gateway.identity.model import InvitationBody
 from gateway.identity.password_changes import (
     LONGEST,
     SHORTEST,
@@ -22,9 +24,9 @@ from gateway.identity.password_changes import (
 )
 from gateway.identity.sign_in import SecondFactorRequired
 from gateway.identity.token_refresh import SignedIn
-from gateway.identity.users import NewUser
 from tests.world.acts import acts_of
 from tests.world.identity import EMAIL, HOME, PASSWORD, refusal
+from tests.world.people import CLI
 
 
 def test_what_is_typed_at_the_door_is_read_as_it_is_kept():
@@ -295,7 +297,7 @@ async def test_a_link_is_over_after_half_an_hour(identity_world, maria):
 
 async def test_who_was_disabled_meanwhile_resets_nothing(identity_world, maria):
     await identity_world.request_reset(EMAIL, HOME)
-    await identity_world.services.users.disable("cli", maria.id)
+    await identity_world.services.users.disable(CLI, maria.id, ReasonBody())
 
     with pytest.raises(ServiceError) as refused:
         await identity_world.services.passwords.reset(await identity_world.link(), NEW, HOME)
@@ -309,9 +311,9 @@ async def test_who_cannot_sign_in_gets_no_link_and_nothing_shows_it(
     identity_world, maria, who: str
 ):
     await identity_world.person("gone@example.com")
-    await identity_world.services.users.disable("cli", "gone@example.com")
-    order = NewUser(email="invited@example.com", name="I", roles=frozenset({Role.VIEWER}))
-    await identity_world.services.users.create("cli", order)
+    await identity_world.services.users.disable(CLI, "gone@example.com", ReasonBody())
+    order = InvitationBody(email="invited@example.com", name="I", roles=[Role.VIEWER])
+    await identity_world.services.users.create(CLI, order)
 
     assert await identity_world.request_reset(who, HOME) is None
 

@@ -5,12 +5,14 @@ from datetime import timedelta
 import pytest
 
 from gateway.core.errors import ServiceError
+from gateway.core.schemas import ReasonBody
 from gateway.core.user_access import check_fresh_factor
 from gateway.identity.second_factors import SecondFactorCodes, totp_row
 from gateway.identity.sign_in import SecondFactorRequired
 from gateway.identity.token_refresh import SignedIn
 from gateway.security.sealing import SealBroken
 from tests.world.identity import EMAIL, HOME, PASSWORD, refusal
+from tests.world.people import CLI
 
 
 async def enrolled(identity_world, maria):
@@ -288,7 +290,7 @@ async def test_new_recovery_codes_are_shown_once_and_told_by_mail(identity_world
 
 async def test_after_a_reset_by_an_administrator_a_new_app_is_enrolled(identity_world, maria):
     await identity_world.enrol()
-    await identity_world.services.users.reset_mfa("cli", maria.id)
+    await identity_world.services.users.reset_mfa(CLI, maria.id)
     identity_world.clock.passes(60)
 
     assert len(await identity_world.enrol()) == 10
@@ -299,7 +301,7 @@ async def test_after_a_reset_by_an_administrator_a_new_app_is_enrolled(identity_
 
 async def test_a_disabled_person_changes_no_factor(identity_world, maria):
     caller = (await identity_world.sign_in()).person
-    await identity_world.services.users.disable("cli", maria.id)
+    await identity_world.services.users.disable(CLI, maria.id, ReasonBody())
 
     assert await refused(identity_world.services.second_factors.confirm(caller, "123456")) == (
         "token_invalid",

@@ -10,6 +10,7 @@ import pytest
 
 from gateway.core.browsers import ClientInfo
 from gateway.core.errors import ServiceError
+from gateway.core.schemas import ReasonBody
 from gateway.core.storage import StoreUnavailable
 from gateway.identity.passwords import Cost, PasswordHasher
 from gateway.identity.second_factors import Enrolment, SecondFactorCodes
@@ -18,6 +19,7 @@ from gateway.identity.sign_in import (
 )
 from gateway.identity.token_refresh import SignedIn, TokenPair
 from tests.world.identity import ELSEWHERE, EMAIL, HOME, PASSWORD, IdentityWorld, refusal
+from tests.world.people import CLI
 from tests.world.standing import NOON
 
 
@@ -69,7 +71,7 @@ async def test_the_session_tells_where_it_came_from(identity_world, maria):
 
 async def test_wrong_unknown_disabled_and_invited_are_one_answer(identity_world, maria):
     await identity_world.person("gone@example.com")
-    await identity_world.services.users.disable("cli", "gone@example.com")
+    await identity_world.services.users.disable(CLI, "gone@example.com", ReasonBody())
     answers = []
 
     for email, password in [
@@ -240,13 +242,15 @@ async def test_a_made_up_challenge_is_over(identity_world, maria):
     assert refusal(refused.value) == ("mfa_expired", "challenge_unknown")
 
 
-@pytest.mark.parametrize("act", ["disable", "reset_mfa"])
-async def test_a_change_of_the_person_voids_their_challenges(identity_world, maria, act: str):
+@pytest.mark.parametrize(("act", "more"), [("disable", (ReasonBody(),)), ("reset_mfa", ())])
+async def test_a_change_of_the_person_voids_their_challenges(
+    identity_world, maria, act: str, more: tuple
+):
     await identity_world.enrol()
     challenge = await asked(identity_world)
     code = identity_world.code()
     identity_world.clock.passes(1)
-    await getattr(identity_world.services.users, act)("cli", maria.id)
+    await getattr(identity_world.services.users, act)(CLI, maria.id, *more)
 
     with pytest.raises(ServiceError) as refused:
         await identity_world.services.sign_in.submit_code(challenge.mfa_token, code, HOME)
@@ -303,7 +307,7 @@ async def test_who_is_changed_while_signing_in_does_not_come_in(identity_world, 
     begin = identity_world.store.identity.sessions.begin
 
     async def slow(*arguments):
-        await identity_world.services.users.disable("cli", maria.id)
+        await identity_world.services.users.disable(CLI, maria.id, ReasonBody())
         await begin(*arguments)
 
     monkeypatch.setattr(identity_world.store.identity.sessions, "begin", slow)

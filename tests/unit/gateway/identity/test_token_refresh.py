@@ -6,10 +6,12 @@ from datetime import timedelta
 import pytest
 
 from gateway.core.errors import ServiceError
+from gateway.core.schemas import ReasonBody
 from gateway.core.storage import StoreUnavailable
 from gateway.core.user_errors import PASSWORD_WRONG
 from gateway.identity.token_refresh import TokenIssuer, TokenPair
 from tests.world.identity import HOME, refusal
+from tests.world.people import CLI
 
 
 async def test_an_access_token_never_outlives_its_session(identity_world, maria):
@@ -188,7 +190,7 @@ async def test_a_disabled_person_does_not_refresh(identity_world, maria, monkeyp
 
     monkeypatch.setattr(identity_world.store.identity.sessions, "end_all", silent)
     with pytest.raises(StoreUnavailable):
-        await identity_world.services.users.disable("cli", maria.id)
+        await identity_world.services.users.disable(CLI, maria.id, ReasonBody())
 
     assert await refused(identity_world, came.tokens.refresh_token) == "person_changed"
 

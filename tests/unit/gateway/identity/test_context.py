@@ -1,15 +1,10 @@
-"""Changes of users, and their audit events."""
+"""What identity works with: its settings, changes of users, their audit events."""
 
 from dataclasses import replace
 from datetime import timedelta
 
 from gateway.core import trace
-from gateway.identity.user_changes import (
-    audit_event,
-    change_user,
-    is_valid,
-    own_audit_event,
-)
+from gateway.identity.context import IdentitySettings, is_valid
 
 
 def unheard(user):
@@ -36,8 +31,8 @@ async def test_a_change_by_another_is_not_undone(identity_world, maria):
 
     identity_world.store.identity.users.find = found
 
-    changed = await change_user(
-        identity_world.context, maria.id, lambda user: replace(user, name="Ana"), unheard
+    changed = await identity_world.context.change_user(
+        maria.id, lambda user: replace(user, name="Ana"), unheard
     )
 
     assert changed is not None
@@ -45,7 +40,7 @@ async def test_a_change_by_another_is_not_undone(identity_world, maria):
 
 
 async def test_nobody_is_changed_who_is_not_there(identity_world):
-    assert await change_user(identity_world.context, "nobody", lambda user: user, unheard) is None
+    assert await identity_world.context.change_user("nobody", lambda user: user, unheard) is None
 
 
 async def test_each_change_is_told_from_the_one_before_whatever_the_clock_says(
@@ -53,7 +48,7 @@ async def test_each_change_is_told_from_the_one_before_whatever_the_clock_says(
 ):
     identity_world.clock.passes(-60)
 
-    changed = await change_user(identity_world.context, maria.id, lambda user: user, unheard)
+    changed = await identity_world.context.change_user(maria.id, lambda user: user, unheard)
 
     assert changed is not None
     assert changed.updated_at > maria.updated_at
@@ -71,8 +66,21 @@ async def test_a_session_older_than_the_latest_change_does_not_hold(identity_wor
 
 
 async def test_an_act_names_who_did_what_to_whom_and_in_which_request(identity_world, maria):
-    event = own_audit_event(identity_world.context, maria, "password.changed", why="asked")
+    event = identity_world.context.own_audit_event(maria, "password.changed", why="asked")
 
     assert (event.actor, event.subject) == (f"user:{maria.email}", f"user:{maria.id}")
     assert (event.action, event.details) == ("password.changed", {"why": "asked"})
-    assert audit_event(identity_world.context, "cli", "x", "y").trace_id == trace.current_trace_id()
+    assert identity_world.context.audit_event("cli", "x", "y").trace_id == trace.current_trace_id()
+
+
+def test_the_documented_rules_are_the_defaults():
+    settings = IdentitySettings(origin="https://pix.example")
+
+    assert (settings.access, settings.refresh) == (timedelta(minutes=10), timedelta(hours=8))
+    assert (settings.grace, settings.sessions) == (timedelta(seconds=10), 5)
+    assert (settings.challenge, settings.tries) == (timedelta(minutes=5), 5)
+    assert settings.reset == timedelta(minutes=30)
+    throttles = settings.throttles
+    assert (throttles.account_ip, throttles.address, throttles.account) == (5, 20, 50)
+    assert (throttles.consecutive, throttles.factor, throttles.device) == (100, 10, 10)
+    assert (throttles.resets, throttles.address_resets) == (3, 10)

@@ -1,0 +1,193 @@
+"""What identity works with: stores, cryptography, settings, events; changes of users."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+
+from gateway.audit.store import StoredAudit
+from gateway.config.identity import Tries
+from gateway.core.audit import AuditEvent
+from gateway.core.audit_context import AuditContext
+from gateway.core.clocks import Now
+from gateway.core.sessions import Session
+from gateway.core.user import User
+from gateway.identity.challenge_store import StoredChallenges, StoredOutbox
+from gateway.identity.challenges import Outbox
+from gateway.identity.one_time_codes import RecoveryCodes, Totp
+from gateway.identity.panel_session_store import StoredPanelSessions
+from gateway.identity.passwords import PasswordHasher
+from gateway.identity.session_store import StoredSessions, StoredSigningKeys
+from gateway.identity.tokens import AccessTokens, OpaqueTokens
+from gateway.identity.user_store import StoredFailureCounts, StoredUsers
+from gateway.security.sealing import Sealer
+from gateway.store.kernel.database import Database
+from gateway.telemetry.ports import Count, Event
+
+# two changes of one user at the same moment are rare, three hardly happen
+_ATTEMPTS = 3
+
+OnEvent = Callable[[str, str], None]
+"""Called with a fixed word and the id of the user it is about."""
+
+
+def ignore_event(event: str, about: str) -> None:
+    """Do nothing: commands keep no security log."""
+
+
+def ignore_outcome(event: Event, label: str) -> None:
+    """Do nothing: commands keep no metrics."""
+
+
+@dataclass(frozen=True, slots=True)
+class IdentityEvents:
+    """
+    Who is called when something happens.
+
+    Attributes:
+        on_security_event: For the security log: a word, and the user's id, which is
+            empty when nobody is known.
+        on_outcome: For the metrics: an event such as ``login``, and one of its labels.
+    """
+
+    on_security_event: OnEvent = ignore_event
+    on_outcome: Count = ignore_outcome
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IdentityStore:
+    """Identity's stores over one database."""
+
+    users: StoredUsers
+    sessions: StoredSessions
+    challenges: StoredChallenges
+    panels: StoredPanelSessions
+    signing_keys: StoredSigningKeys
+    failures: StoredFailureCounts
+    outbox: Outbox
+
+    @classmethod
+    def over(cls, database: Database) -> IdentityStore:
+        """Make identity's stores over a database."""
+        return cls(
+            users=StoredUsers(database),
+            sessions=StoredSessions(database),
+            challenges=StoredChallenges(database),
+            panels=StoredPanelSessions(database),
+            signing_keys=StoredSigningKeys(database),
+            failures=StoredFailureCounts(database),
+            outbox=StoredOutbox(database),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Crypto:
+    """The cryptography of identity: hashing, codes, tokens, signatures, encryption."""
+
+    hashing: PasswordHasher
+    one_time: Totp
+    recovery: RecoveryCodes
+    opaque: OpaqueTokens
+    access: AccessTokens
+    sealing: Sealer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IdentitySettings:
+    """
+    Lifetimes and limits.
+
+    Attributes:
+        origin: The start of every link in a mail; never taken from a request.
+        access: Lifetime of an access token.
+        refresh: From the sign-in to the end of its last token; rotation does
+            not extend it.
+        grace: A used refresh token presented again within this time fails only
+            its caller; later, it ends the session.
+        sessions: Of one user at the same time; one more ends the oldest.
+        challenge: Lifetime of a request for a code.
+        tries: Codes that may be tried for one challenge.
+        reset: Lifetime of a link that resets a password.
+        invitation: Lifetime of a link that sets the first password.
+        touch: ``seen_at`` of a session is written at most this often.
+        throttles: Failed attempts before they are slowed down or blocked.
+    """
+
+    origin: str
+    access: timedelta = timedelta(minutes=10)
+    refresh: timedelta = timedelta(hours=8)
+    grace: timedelta = timedelta(seconds=10)
+    sessions: int = 5
+    challenge: timedelta = timedelta(minutes=5)
+    tries: int = 5
+    reset: timedelta = timedelta(minutes=30)
+    invitation: timedelta = timedelta(hours=72)
+    touch: timedelta = timedelta(minutes=1)
+    throttles: Tries = field(default_factory=Tries)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IdentityContext:
+    """
+    What every operation of identity works with.
+
+    Attributes:
+        new_id: Makes a UUID.
+        pause: Sleeps for a number of seconds.
+    """
+
+    stores: IdentityStore
+    audit: StoredAudit
+    crypto: Crypto
+    settings: IdentitySettings
+    now: Now
+    new_id: Callable[[], str]
+    pause: Callable[[float], Awaitable[None]]
+    events: IdentityEvents = IdentityEvents()
+
+    def audit_event(self, actor: str, word: str, subject: str, **details: str) -> AuditEvent:
+        """Build an audit event dated now; ``details`` never hold a secret."""
+        return AuditContext(actor, self.now).event(word, subject, details)
+
+    def own_audit_event(self, user: User, word: str, **details: str) -> AuditEvent:
+        """Build the audit event of a user's act on their own account."""
+        return self.audit_event(f"user:{user.email}", word, f"user:{user.id}", **details)
+
+    async def change_user(
+        self,
+        user_id: str,
+        update: Callable[[User], User],
+        event_of: Callable[[User], AuditEvent],
+    ) -> User | None:
+        """
+        Change a user without undoing a change that was made meanwhile.
+
+        Args:
+            user_id: The user to change.
+            update: Returns the user changed. It may run several times, and may refuse by raising.
+            event_of: Builds the audit event from the changed user.
+
+        Returns:
+            The user as stored. None when there is none, or others were quicker three times.
+        """
+        for _ in range(_ATTEMPTS):
+            user = await self.stores.users.find(user_id)
+            if user is None:
+                return None
+            # later than the change before, even when the clock of this node is behind
+            at = max(self.now(), user.updated_at + user.updated_at.resolution)
+            new = replace(update(user), updated_at=at)
+            if await self.stores.users.replace(new, event_of(new), user.updated_at):
+                return new
+        return None
+
+
+def is_valid(session: Session, user: User) -> bool:
+    """
+    Say whether a session began after the latest change of its user.
+
+    This alone ends every session after a new password, factor, role or company
+    limit. Their rows are ended as well, but only so that lists show it.
+    """
+    return user.active and session.created_at >= user.updated_at
