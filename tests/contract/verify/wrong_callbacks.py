@@ -23,8 +23,8 @@ from gateway.banks.port.provider_callbacks import (
 )
 from gateway.banks.port.providers import Outcome, ProviderAccount
 from gateway.core.clocks import Deadline
-from provider_adapters._road.transcript import Transcript
 from provider_adapters.kit.proofs import only_value
+from provider_adapters.kit.transcript import Transcript
 from provider_adapters.sandbox.adapter import SandboxAdapter
 from provider_adapters.sandbox.callbacks import SandboxProof
 from provider_adapters.sandbox.documents import HARMLESS

@@ -22,8 +22,8 @@ from gateway.banks.port.provider_reasons import Reason
 from gateway.banks.port.providers import RateLimited
 from gateway.core.shared_limits import Ask
 from gateway.net.common.runtime import Runtime
-from provider_adapters._road.admission import Bulkhead, account_of
-from provider_adapters._road.limits import ALL_OPERATIONS, CallRate, ClientLimits
+from provider_adapters.kit.admission import Bulkhead, account_of
+from provider_adapters.kit.limits import ALL_OPERATIONS, CallRate, ClientLimits
 
 # Each key is one small object; above this bound the oldest go, and their buckets are full again.
 _KEYS_KEPT: Final = 10_000

@@ -9,8 +9,8 @@ import pytest
 
 from gateway.banks.client.messages import ProviderRequest
 from gateway.banks.port.providers import RateLimited
-from provider_adapters._road.bank_limits import BankLimits
-from provider_adapters._road.limits import (
+from provider_adapters.kit.bank_limits import BankLimits
+from provider_adapters.kit.limits import (
     ALL_OPERATIONS,
     AccountLimits,
     BulkheadLimits,

@@ -21,10 +21,10 @@ from gateway.banks.port.providers import Unreachable
 from gateway.core.clocks import Monotonic
 from gateway.net.common.runtime import Runtime
 from gateway.telemetry.records import Observer
-from provider_adapters._road.limits import BreakerLimits, BulkheadLimits, ClientLimits
+from provider_adapters.kit.limits import BreakerLimits, BulkheadLimits, ClientLimits
 
 if TYPE_CHECKING:
-    from provider_adapters._road.bank_limits import BankLimits
+    from provider_adapters.kit.bank_limits import BankLimits
 
 
 class BreakerState(StrEnum):

@@ -12,7 +12,7 @@ from gateway.banks.client.messages import ProviderAnswer
 from gateway.banks.port import providers
 from gateway.banks.port.provider_reasons import Reason
 from gateway.banks.port.providers import ProviderError
-from provider_adapters._road import faults
+from provider_adapters.kit import faults
 from tests.world.tables import cases
 
 

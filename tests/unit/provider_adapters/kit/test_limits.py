@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from provider_adapters._road.limits import BreakerLimits, BulkheadLimits, ClientLimits
+from provider_adapters.kit.limits import BreakerLimits, BulkheadLimits, ClientLimits
 from tests.world.tables import cases
 
 

@@ -11,9 +11,9 @@ from gateway.banks.client.messages import ProviderAnswer, ProviderRequest
 from gateway.banks.port.providers import BadReply
 from gateway.core.money import Money
 from gateway.core.strict import Malformed
-from provider_adapters._road.repair import repaired, salvaged
 from provider_adapters.kit import money as amounts
 from provider_adapters.kit.answers import provider_id, read_document, try_body, try_document
+from provider_adapters.kit.tolerant import repaired, salvaged
 from tests.world.tables import cases
 
 

@@ -20,9 +20,9 @@ from gateway.banks.port.providers import (
     Unknown,
     Unreachable,
 )
-from provider_adapters._road import faults
-from provider_adapters._road.admission import Admission
-from provider_adapters._road.limits import BulkheadLimits, ClientLimits
+from provider_adapters.kit import faults
+from provider_adapters.kit.admission import Admission
+from provider_adapters.kit.limits import BulkheadLimits, ClientLimits
 from tests.world.banks.witness import Clock, Witness, still
 from tests.world.tables import cases
 

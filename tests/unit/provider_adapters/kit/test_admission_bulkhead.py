@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
-from provider_adapters._road.admission import Bulkhead
-from provider_adapters._road.limits import BulkheadLimits
+from provider_adapters.kit.admission import Bulkhead
+from provider_adapters.kit.limits import BulkheadLimits
 from tests.world.leaping import leaping
 
 

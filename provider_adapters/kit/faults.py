@@ -24,7 +24,7 @@ from gateway.banks.port.providers import (
 )
 from gateway.core.clocks import Now
 from gateway.net.common.runtime import utc_now
-from provider_adapters._road.tolerant import says_absent
+from provider_adapters.kit.tolerant import says_absent
 
 _SECONDS = re.compile(r"[0-9]{1,10}", re.ASCII)
 _TOO_MANY = HTTPStatus.TOO_MANY_REQUESTS.value

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway.banks.client.messages import Identity, ProviderAnswer, ProviderRequest
-from provider_adapters._road.transcript import HIDDEN, Transcript, scrubbed_body, scrubbed_headers
+from provider_adapters.kit.transcript import HIDDEN, Transcript, scrubbed_body, scrubbed_headers
 from tests.world.banks.witness import NOON
 from tests.world.tables import cases
 

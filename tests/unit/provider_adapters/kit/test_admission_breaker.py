@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from provider_adapters._road.admission import Breaker, BreakerState, RecentCalls
-from provider_adapters._road.limits import BreakerLimits
+from provider_adapters.kit.admission import Breaker, BreakerState, RecentCalls
+from provider_adapters.kit.limits import BreakerLimits
 from tests.world.banks.witness import Clock
 from tests.world.tables import cases
 
