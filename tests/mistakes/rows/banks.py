@@ -53,7 +53,7 @@ ROWS = (
         promise="Damage in a text is replaced and never dropped: no name becomes another.",
         source="ADR 0051",
         file="provider_adapters/kit/tolerant.py",
-        right="            return UNREADABLE",
+        right="            return REPLACEMENT",
         wrong='            return ""',
         tests=(f"{_REPAIR}::test_what_is_about_money_and_a_document_that_is_cut_stay_refused",),
     ),
