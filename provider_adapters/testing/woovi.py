@@ -105,7 +105,7 @@ _CHARGE_REFUND_STATES: Final = {
     "settled": "CONFIRMED",
     "failed": "REJECTED",
 }
-# As the bank's pages have them; see ``provider_adapters.woovi.words`` for where.
+# As the bank's pages have them; see ``provider_adapters.woovi.mapping`` for where.
 _SENTENCES: Final[Mapping[Code, str]] = {
     Code.DUPLICATE: "Já existe um pagamento com o correlationID fornecido",
     Code.INSUFFICIENT_FUNDS: "You do not have enough balance to make this payment",

@@ -30,7 +30,7 @@ from provider_adapters.kit.secrets import (
 )
 from provider_adapters.kit.settings import ClientLimits, TlsFiles, settings_of
 from provider_adapters.kit.tokens import AccessTokens, ClientCredentials, TokenForm
-from provider_adapters.sandbox import payouts, requests, translate
+from provider_adapters.sandbox import mapping, payouts, requests
 from provider_adapters.testing import sandbox
 from provider_adapters.testing.bank import accounts, certificates
 from provider_adapters.testing.bank.accounts import Account
@@ -143,7 +143,7 @@ class GuardedAdapter:
     async def get_balance(self, account: ProviderAccount) -> Balance:
         return await self.reading(
             account,
-            lambda known: self.client.read(self.shown(account, known), translate.balance),
+            lambda known: self.client.read(self.shown(account, known), mapping.balance),
         )
 
     def shown(self, account: ProviderAccount, known: ProviderAccount) -> ProviderRequest:
@@ -156,7 +156,7 @@ class GuardedAdapter:
 
         async def read(known: ProviderAccount) -> Page[Entry]:
             request = requests.statement(known, window, cursor, limit)
-            return await self.client.read(self.certified(request, account), translate.statement)
+            return await self.client.read(self.certified(request, account), mapping.statement)
 
         return await self.reading(account, read)
 

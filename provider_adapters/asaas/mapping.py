@@ -1,9 +1,9 @@
 """
-The bank's answers as our values; no I/O.
+The bank's words and ours, as tables, and the answers that are listed as definite.
 
-Each function raises a ``ProviderError`` for an answer that is not what was asked for: by status
-for a refusal, ``BadReply`` for what cannot be read. The bank names what is absent by an empty
-list; its bare 404 is no "not found". Payouts have a module of their own.
+Sources, each read on 22 November 2026: SDK is asaasdev/asaas-api-sdk-java 0641522 of 22 July
+2025, GUIDE the pages of docs.asaas.com named. What an unlisted word means is decided where a
+table is used, and is the careful choice.
 """
 
 from __future__ import annotations
@@ -16,17 +16,18 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from gateway.banks.port.charges import Party, Payer
+from gateway.banks.port.charges import ChargeStatus, Party, Payer
+from gateway.banks.port.payout_orders import AccountType, FailureCode
 from gateway.banks.port.pix_keys import PixKey, PixKeyStatus, PixKeyType
-from gateway.banks.port.provider_callbacks import RegisteredCallback
+from gateway.banks.port.provider_callbacks import CallbackKind, RegisteredCallback
 from gateway.banks.port.provider_reasons import Reason
-from gateway.banks.port.providers import BadReply, NotFound, Page
+from gateway.banks.port.providers import Accepted, BadReply, NotFound, Page, Rejected, Settled
 from gateway.banks.port.refunds import IncomingPayment
 from gateway.banks.port.statements import Balance, Direction, Entry, MovementKind
 from gateway.core.money import Money
 from gateway.core.strict import cleaned_text
 from gateway.core.windows import Window
-from provider_adapters.asaas import documents, words
+from provider_adapters.asaas import documents
 from provider_adapters.kit import money, times
 from provider_adapters.kit.answers import (
     Inside,
@@ -40,8 +41,150 @@ from provider_adapters.kit.answers import (
     try_document,
 )
 from provider_adapters.kit.client import UnknownWord
+from provider_adapters.kit.outcomes import RefusedBefore, State
 from provider_adapters.kit.paging import skipped, unrepeated, within
 from provider_adapters.kit.payers import payer_of
+
+KEY_TYPES: Final = {kind.value.upper(): kind for kind in PixKeyType}
+"""SDK, TransferSaveRequestPixAddressKeyType."""
+
+KEY_STATUSES: Final[Mapping[str, PixKeyStatus]] = {
+    "AWAITING_ACTIVATION": PixKeyStatus.PENDING,
+    "ACTIVE": PixKeyStatus.ACTIVE,
+    "AWAITING_DELETION": PixKeyStatus.CANCELED,
+    "AWAITING_ACCOUNT_DELETION": PixKeyStatus.CANCELED,
+    "DELETED": PixKeyStatus.CANCELED,
+    "ERROR": PixKeyStatus.PENDING,
+}
+"""SDK, PixAddressKeyGetResponsePixAddressKeyStatus. Nobody pays to a pending key."""
+
+CHARGE_STATUSES: Final[Mapping[str, ChargeStatus]] = {
+    "PENDING": ChargeStatus.ACTIVE,
+    "OVERDUE": ChargeStatus.ACTIVE,  # payable until the QR code ends, months later
+    "AWAITING_RISK_ANALYSIS": ChargeStatus.ACTIVE,
+    "DUNNING_REQUESTED": ChargeStatus.ACTIVE,
+    "CONFIRMED": ChargeStatus.PAID,
+    "RECEIVED": ChargeStatus.PAID,
+    "RECEIVED_IN_CASH": ChargeStatus.PAID,
+    "DUNNING_RECEIVED": ChargeStatus.PAID,
+    "REFUNDED": ChargeStatus.PAID,
+    "REFUND_REQUESTED": ChargeStatus.PAID,
+    "REFUND_IN_PROGRESS": ChargeStatus.PAID,
+    "CHARGEBACK_REQUESTED": ChargeStatus.PAID,
+    "CHARGEBACK_DISPUTE": ChargeStatus.PAID,
+    "AWAITING_CHARGEBACK_REVERSAL": ChargeStatus.PAID,
+}
+"""SDK, PaymentGetResponsePaymentStatus; one that was removed says ``deleted`` beside it."""
+
+ACCOUNT_TYPES: Final[Mapping[AccountType, str]] = {
+    AccountType.CHECKING: "CONTA_CORRENTE",
+    AccountType.SAVINGS: "CONTA_POUPANCA",
+}
+"""SDK, TransferBankAccountSaveRequestBankAccountType: it has no other."""
+
+KINDS: Final[Mapping[str, MovementKind]] = {
+    "PIX_TRANSACTION_CREDIT": MovementKind.PIX,
+    "PIX_TRANSACTION_DEBIT": MovementKind.PIX,
+    "PIX_TRANSACTION_CREDIT_REFUND": MovementKind.PIX_RETURN,
+    "PIX_TRANSACTION_CREDIT_REFUND_CANCELLATION": MovementKind.PIX_RETURN,
+    "PIX_TRANSACTION_DEBIT_REFUND": MovementKind.PIX_RETURN,
+    "PIX_TRANSACTION_CREDIT_FEE": MovementKind.FEE,
+    "PIX_TRANSACTION_DEBIT_FEE": MovementKind.FEE,
+    "PAYMENT_FEE": MovementKind.FEE,
+    "PAYMENT_FEE_REVERSAL": MovementKind.FEE,
+    "PAYMENT_MESSAGING_NOTIFICATION_FEE": MovementKind.FEE,
+    "PAYMENT_SMS_NOTIFICATION_FEE": MovementKind.FEE,
+    "INSTANT_TEXT_MESSAGE_FEE": MovementKind.FEE,
+    "PHONE_CALL_NOTIFICATION_FEE": MovementKind.FEE,
+    "TRANSFER_FEE": MovementKind.FEE,
+    "BILL_PAYMENT_FEE": MovementKind.FEE,
+    "ACCOUNT_INACTIVITY_FEE": MovementKind.FEE,
+    "CHARGED_FEE_REFUND": MovementKind.FEE,
+    "TRANSFER": MovementKind.TED,
+    "TRANSFER_REVERSAL": MovementKind.TED,
+    "BILL_PAYMENT": MovementKind.BOLETO,
+    "BILL_PAYMENT_CANCELLED": MovementKind.BOLETO,
+    "BILL_PAYMENT_REFUNDED": MovementKind.BOLETO,
+    "PAYMENT_REVERSAL": MovementKind.OTHER,
+    "REVERSAL": MovementKind.OTHER,
+    "CREDIT": MovementKind.OTHER,
+    "DEBIT": MovementKind.OTHER,
+    "DEBIT_REVERSAL": MovementKind.OTHER,
+    "INTERNAL_TRANSFER_CREDIT": MovementKind.OTHER,
+    "INTERNAL_TRANSFER_DEBIT": MovementKind.OTHER,
+    "INTERNAL_TRANSFER_REVERSAL": MovementKind.OTHER,
+    "BACEN_JUDICIAL_LOCK": MovementKind.OTHER,
+    "BACEN_JUDICIAL_UNLOCK": MovementKind.OTHER,
+    "BACEN_JUDICIAL_TRANSFER": MovementKind.OTHER,
+}
+"""
+SDK, FinancialTransactionGetResponseFinancialTransactionType, which has a hundred more.
+
+They are about cards, advances and services: they count as unlisted, and are not Pix.
+"""
+PIX_KINDS: Final = frozenset({MovementKind.PIX, MovementKind.PIX_RETURN})
+CHARGE_RECEIVED: Final = "PAYMENT_RECEIVED"
+"""A paid charge: by Pix, boleto or card. Which, the charge says and the movement does not."""
+
+DONE: Final = "DONE"
+FAILURES: Final[Mapping[str, FailureCode]] = {
+    "FAILED": FailureCode.OTHER,  # the reason is free text
+    "CANCELLED": FailureCode.REJECTED,
+}
+STATES: Final[Mapping[str, State]] = {
+    "PENDING": Accepted,
+    "BANK_PROCESSING": Accepted,
+    "BLOCKED": Accepted,
+    DONE: Settled,
+    **dict.fromkeys(FAILURES, Rejected),
+}
+"""
+What a transfer can be: SDK, TransferGetResponseTransferStatus; GUIDE transfer-events.
+
+BLOCKED is told by callbacks alone; a blocked transfer may go on.
+"""
+
+REJECTIONS: Final[Mapping[tuple[int, str], FailureCode]] = {
+    (400, "invalid_value"): FailureCode.OTHER,
+}
+"""
+The only answers that prove that no money moved or will move. GUIDE http-response-codes.
+
+No source lists the codes of a refused transfer, for a balance that is too low neither. 409 is
+not among them: "identical to another transfer made in the last 15 minutes" (GUIDE transfers-1)
+may be this very order, sent again by somebody on the way.
+"""
+NO_CALLS_LEFT: Final = "RateLimit-Remaining:0"
+"""Stands for the header of that name; a proxy's 429 does not have it."""
+REFUSED_BEFORE: Final[RefusedBefore] = {
+    (401, "access_token_not_found"): Reason.CREDENTIALS_REFUSED,
+    (401, "invalid_access_token"): Reason.CREDENTIALS_REFUSED,
+    (401, "invalid_access_token_format"): Reason.CREDENTIALS_REFUSED,
+    (401, "invalid_environment"): Reason.CREDENTIALS_REFUSED,
+    (429, NO_CALLS_LEFT): Reason.RATE_LIMITED,
+}
+"""
+Answers before the bank looks at the order.
+
+GUIDE authentication, since 16 July 2025: "your request could not be authenticated"; GUIDE
+api-limits for the limit. The 403 of an address that is not allowed has no code and is not here.
+"""
+
+EVENTS: Final[Mapping[str, CallbackKind]] = {
+    "TRANSFER_CREATED": CallbackKind.PAYOUT,
+    "TRANSFER_PENDING": CallbackKind.PAYOUT,
+    "TRANSFER_IN_BANK_PROCESSING": CallbackKind.PAYOUT,
+    "TRANSFER_BLOCKED": CallbackKind.PAYOUT,
+    "TRANSFER_DONE": CallbackKind.PAYOUT,
+    "TRANSFER_FAILED": CallbackKind.PAYOUT,
+    "TRANSFER_CANCELLED": CallbackKind.PAYOUT,
+    "PAYMENT_CONFIRMED": CallbackKind.CHARGE,
+    "PAYMENT_RECEIVED": CallbackKind.CHARGE,
+    "PAYMENT_DELETED": CallbackKind.CHARGE,
+    "PAYMENT_REFUNDED": CallbackKind.CHARGE,
+}
+"""The events that are asked for; SDK, WebhookConfigSaveRequestWebhookEvent."""
+
 
 ZONE: Final = ZoneInfo("America/Sao_Paulo")
 """
@@ -101,7 +244,7 @@ def charge_days(rows: Movements) -> Mapping[str, date]:
     return {
         row.payment_id: _day(row.date)
         for row, _ in rows
-        if row.type == words.CHARGE_RECEIVED and row.payment_id
+        if row.type == CHARGE_RECEIVED and row.payment_id
     }
 
 
@@ -109,7 +252,7 @@ def entries(rows: Movements, pix_charges: Collection[str]) -> Sequence[Entry]:
     """Return the movements of a page; a charge that was paid by Pix counts as Pix."""
     return [
         msgspec.structs.replace(read, is_pix=True, kind=MovementKind.PIX)
-        if row.type == words.CHARGE_RECEIVED and row.payment_id in pix_charges
+        if row.type == CHARGE_RECEIVED and row.payment_id in pix_charges
         else read
         for row, read in rows
     ]
@@ -124,14 +267,14 @@ def entry(row: documents.Movement, unknown: UnknownWord) -> Entry:
     Raises:
         ValueError: The amount or the date is none.
     """
-    value, kind = money.from_json(row.value), words.KINDS.get(row.type)
-    if kind is None and row.type != words.CHARGE_RECEIVED:
+    value, kind = money.from_json(row.value), KINDS.get(row.type)
+    if kind is None and row.type != CHARGE_RECEIVED:
         unknown()  # a charge is what it was paid by, which is asked apart
     return Entry(
         provider_id=provider_id(str(row.id)),
         e2e_id="",
         direction=Direction.DEBIT if value.centavos < 0 else Direction.CREDIT,
-        is_pix=kind in words.PIX_KINDS,
+        is_pix=kind in PIX_KINDS,
         value=Money(abs(value.centavos)),
         description=cleaned_text(row.description),
         counterparty=Party(),
@@ -255,7 +398,7 @@ def _day(text: str) -> date:
 
 def _key(row: documents.Key, unknown: UnknownWord) -> PixKey:
     """Read a key; one of unknown status is pending, so that nobody pays to it yet."""
-    kind = listed(words.KEY_TYPES, row.type)
+    kind = listed(KEY_TYPES, row.type)
     key = row.key or ""
     if kind is PixKeyType.PHONE and key.isdigit() and len(key) in _NATIONAL_PHONE:
         key = f"+55{key}"
@@ -263,7 +406,7 @@ def _key(row: documents.Key, unknown: UnknownWord) -> PixKey:
         provider_id=provider_id(row.id),
         key=key,
         type=kind,
-        status=known(words.KEY_STATUSES, row.status, PixKeyStatus.PENDING, unknown),
+        status=known(KEY_STATUSES, row.status, PixKeyStatus.PENDING, unknown),
         created_at=instant_or_none(row.date_created),
     )
 
@@ -274,7 +417,7 @@ def payer(person: documents.Party | documents.Customer) -> Payer | None:
 
 
 def _came_in(row: documents.PixTransaction) -> bool:
-    return row.type == "CREDIT" and row.status == words.DONE
+    return row.type == "CREDIT" and row.status == DONE
 
 
 def _moment(row: documents.PixTransaction) -> datetime:

@@ -1,24 +1,28 @@
-"""
-The bank's answers as our values; no I/O.
-
-Each function raises a ``ProviderError`` for an answer that is not what was
-asked for: by status and code for a refusal, ``BadReply`` for what cannot be
-read_document. Payouts and refunds have modules of their own.
-"""
+"""The bank's words and ours, as tables; what an unlisted word means is decided where it is read."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Final, TypeVar
 
-from gateway.banks.port.charges import Charge, ChargePayment, ChargeStatus, Party, Payer
-from gateway.banks.port.pix_keys import KeyOwner, PixKey, PixKeyStatus
+from gateway.banks.port.charges import Charge, ChargePayment, ChargeStatus, ChargeType, Party, Payer
+from gateway.banks.port.payout_orders import FailureCode
+from gateway.banks.port.pix_keys import KeyOwner, PixKey, PixKeyStatus, PixKeyType
 from gateway.banks.port.provider_options import CHARGE_PAID, IN_USE, NOT_ALLOWED
 from gateway.banks.port.provider_reasons import Reason
-from gateway.banks.port.providers import CredentialsRefused, NotFound, Page, ProviderError, Refused
-from gateway.banks.port.refunds import IncomingPayment
-from gateway.banks.port.statements import Balance, Block, BlockKind, Entry, MovementKind
+from gateway.banks.port.providers import (
+    Accepted,
+    CredentialsRefused,
+    NotFound,
+    Page,
+    ProviderError,
+    Refused,
+    Rejected,
+    Settled,
+)
+from gateway.banks.port.refunds import IncomingPayment, RefundStatus
+from gateway.banks.port.statements import Balance, Block, BlockKind, Direction, Entry, MovementKind
 from gateway.core.money import Money, Sum
 from gateway.core.strict import cleaned_text, hidden_tax_number
 from provider_adapters.kit import money
@@ -36,9 +40,76 @@ from provider_adapters.kit.answers import (
     try_document,
 )
 from provider_adapters.kit.client import UnknownWord
+from provider_adapters.kit.outcomes import State
 from provider_adapters.kit.payers import payer_of
 from provider_adapters.kit.times import utc
-from provider_adapters.sandbox import documents, words
+from provider_adapters.sandbox import documents
+
+KEY_TYPES: Final[Mapping[str, PixKeyType]] = {
+    "cpf": PixKeyType.CPF,
+    "cnpj": PixKeyType.CNPJ,
+    "email": PixKeyType.EMAIL,
+    "telefone": PixKeyType.PHONE,
+    "aleatoria": PixKeyType.EVP,
+}
+KEY_STATUSES: Final[Mapping[str, PixKeyStatus]] = {
+    "ATIVA": PixKeyStatus.ACTIVE,
+    "PENDENTE": PixKeyStatus.PENDING,
+    "CANCELADA": PixKeyStatus.CANCELED,
+}
+CHARGE_TYPES: Final[Mapping[str, ChargeType]] = {
+    "DINAMICA": ChargeType.DYNAMIC,
+    "ESTATICA": ChargeType.STATIC,
+}
+EXPIRED: Final = "EXPIRADA"
+CHARGE_STATUSES: Final[Mapping[str, ChargeStatus]] = {
+    "ATIVA": ChargeStatus.ACTIVE,
+    "PAGA": ChargeStatus.PAID,
+    "CANCELADA": ChargeStatus.CANCELED,
+    EXPIRED: ChargeStatus.ACTIVE,  # ours is active, with an expiry in the past
+}
+BLOCK_KINDS: Final[Mapping[str, BlockKind]] = {
+    "MED": BlockKind.MED,
+    "JUDICIAL": BlockKind.COURT,
+    "BANCO": BlockKind.BANK,
+    "CONTRATO": BlockKind.CONTRACT,
+}
+DIRECTIONS: Final[Mapping[str, Direction]] = {"C": Direction.CREDIT, "D": Direction.DEBIT}
+KINDS: Final[Mapping[str, MovementKind]] = {
+    "PIX_RECEBIDO": MovementKind.PIX,
+    "PIX_ENVIADO": MovementKind.PIX,
+    "DEVOLUCAO_RECEBIDA": MovementKind.PIX_RETURN,
+    "DEVOLUCAO_ENVIADA": MovementKind.PIX_RETURN,
+    "TARIFA": MovementKind.FEE,
+    "TED_RECEBIDA": MovementKind.TED,
+    "TED_ENVIADA": MovementKind.TED,
+    "BOLETO_RECEBIDO": MovementKind.BOLETO,
+    "BOLETO_PAGO": MovementKind.BOLETO,
+}
+PIX_KINDS: Final = frozenset({MovementKind.PIX, MovementKind.PIX_RETURN})
+STATES: Final[Mapping[str, State]] = {
+    "EM_PROCESSAMENTO": Accepted,
+    "EM_ANALISE": Accepted,  # ordered, and looked into before it settles
+    "LIQUIDADA": Settled,
+    "DEVOLVIDA": Settled,  # a returned payout had arrived; its return is money in
+    "FALHOU": Rejected,
+}
+REFUND_STATUSES: Final[Mapping[str, RefundStatus]] = {
+    "EM_PROCESSAMENTO": RefundStatus.PROCESSING,
+    "DEVOLVIDO": RefundStatus.PAID,
+    "NAO_REALIZADO": RefundStatus.FAILED,
+}
+FAILURES: Final[Mapping[str, FailureCode]] = {
+    "ACCOUNT_INVALID": FailureCode.ACCOUNT_INVALID,
+    "INSUFFICIENT_FUNDS": FailureCode.INSUFFICIENT_FUNDS,
+    "KEY_NOT_FOUND": FailureCode.KEY_NOT_FOUND,
+    "LIMIT_EXCEEDED": FailureCode.LIMIT_EXCEEDED,
+    "NOT_ALLOWED": FailureCode.REJECTED,
+    "OWNER_MISMATCH": FailureCode.OWNER_MISMATCH,
+    "REJECTED": FailureCode.REJECTED,
+}
+"""Why a payout failed."""
+
 
 Document = TypeVar("Document")
 Value = TypeVar("Value")
@@ -146,7 +217,7 @@ def owner(answer: ProviderAnswer) -> KeyOwner:
     def shape(document: documents.Titular) -> KeyOwner:
         return KeyOwner(
             key=document.chave,
-            type=listed(words.KEY_TYPES, document.tipo),
+            type=listed(KEY_TYPES, document.tipo),
             name=document.titular.nome or "",
             tax_number=hidden_tax_number(document.titular.documento or ""),
             ispb=document.ispb,
@@ -211,7 +282,7 @@ def _balance(document: documents.Saldo) -> Balance:
 
 
 def _block(document: documents.Bloqueio, unknown: UnknownWord) -> Block:
-    kind = known(words.BLOCK_KINDS, document.tipo, BlockKind.BANK, unknown)
+    kind = known(BLOCK_KINDS, document.tipo, BlockKind.BANK, unknown)
     return Block(
         kind=kind,
         value=money.above_zero(document.valor_centavos),
@@ -221,24 +292,24 @@ def _block(document: documents.Bloqueio, unknown: UnknownWord) -> Block:
 
 
 def _key(document: documents.Chave, unknown: UnknownWord) -> PixKey:
-    status = known(words.KEY_STATUSES, document.situacao, PixKeyStatus.PENDING, unknown)
+    status = known(KEY_STATUSES, document.situacao, PixKeyStatus.PENDING, unknown)
     return PixKey(
         provider_id=document.id,
         key=document.chave,
-        type=listed(words.KEY_TYPES, document.tipo),
+        type=listed(KEY_TYPES, document.tipo),
         status=status,
         created_at=utc(document.criada_em),
     )
 
 
 def _charge(document: documents.Cobranca, now: datetime, unknown: UnknownWord) -> Charge:
-    status = known(words.CHARGE_STATUSES, document.situacao, ChargeStatus.ACTIVE, unknown)
+    status = known(CHARGE_STATUSES, document.situacao, ChargeStatus.ACTIVE, unknown)
     expires_at = utc(document.expira_em)
-    if document.situacao == words.EXPIRED:
+    if document.situacao == EXPIRED:
         expires_at = min(expires_at or now, now)
     return Charge(
         reference=document.referencia,
-        type=listed(words.CHARGE_TYPES, document.tipo),
+        type=listed(CHARGE_TYPES, document.tipo),
         key=document.chave,
         value=_open(document.valor_centavos),
         status=status,
@@ -288,14 +359,14 @@ def _received_payment(document: documents.Recebimento) -> IncomingPayment:
 
 
 def _entry(document: documents.Lancamento, unknown: UnknownWord) -> Entry:
-    kind = words.KINDS.get(document.tipo)
+    kind = KINDS.get(document.tipo)
     if kind is None:
         unknown()
     return Entry(
         provider_id=document.id,
         e2e_id=_e2e_id(document.e2e),
-        direction=listed(words.DIRECTIONS, document.natureza),
-        is_pix=kind in words.PIX_KINDS,
+        direction=listed(DIRECTIONS, document.natureza),
+        is_pix=kind in PIX_KINDS,
         value=Money(document.valor_centavos),
         description=cleaned_text(document.descricao),
         counterparty=_party(document.contraparte),

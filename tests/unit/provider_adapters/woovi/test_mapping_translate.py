@@ -21,7 +21,7 @@ from gateway.banks.port.statements import Direction
 from gateway.core.money import Money, Sum
 from gateway.core.windows import Window
 from provider_adapters.kit import paging
-from provider_adapters.woovi import translate
+from provider_adapters.woovi import mapping
 from tests.world.banks.woovi import answer, refused
 from tests.world.tables import cases
 
@@ -52,16 +52,16 @@ CHARGE = {
 
 def charge(document: object, reference: str = "pedido/1"):
     said = answer({"charge": document})
-    return translate.charge(said, reference, NOW)
+    return mapping.charge(said, reference, NOW)
 
 
 def test_a_balance_is_of_the_account_that_was_asked_for():
     said = answer({"account": ACCOUNT})
 
-    assert translate.balance(said, "a1").balance == Sum(129430)
-    assert translate.balance(said, "a1").blocked == Sum(30)
+    assert mapping.balance(said, "a1").balance == Sum(129430)
+    assert mapping.balance(said, "a1").blocked == Sum(30)
     with pytest.raises(BadReply):
-        translate.balance(said, "a2")
+        mapping.balance(said, "a2")
 
 
 def test_a_statement_is_inside_its_window_and_newest_first():
@@ -71,7 +71,7 @@ def test_a_statement_is_inside_its_window_and_newest_first():
         {**LINE, "id": "3", "time": "2026-11-23T00:00:00Z"},
     ]
 
-    page = translate.statement(answer(lines), None, WINDOW)
+    page = mapping.statement(answer(lines), None, WINDOW)
 
     assert [entry.provider_id for entry in page.items] == ["2", LINE["id"]]
     assert page.items[0].direction is Direction.DEBIT
@@ -80,7 +80,7 @@ def test_a_statement_is_inside_its_window_and_newest_first():
 
 
 def test_a_statement_is_over_when_a_page_is_empty():
-    assert translate.statement(answer([]), "100", WINDOW).next_cursor is None
+    assert mapping.statement(answer([]), "100", WINDOW).next_cursor is None
 
 
 @cases(
@@ -95,13 +95,13 @@ def test_a_statement_is_over_when_a_page_is_empty():
 )
 def test_a_line_that_cannot_be_read_is_a_bad_reply(wrong):
     with pytest.raises(BadReply):
-        translate.statement(answer([{**LINE, **wrong}]), None, WINDOW)
+        mapping.statement(answer([{**LINE, **wrong}]), None, WINDOW)
 
 
 def test_keys_have_no_ids_of_the_bank_s():
     said = {"pixKeys": [{"key": "loja@example.com", "type": "EMAIL", "isDefault": True}]}
 
-    page = translate.keys(answer(said), None)
+    page = mapping.keys(answer(said), None)
 
     assert page.items[0].provider_id == ""
     assert (page.items[0].type, page.items[0].status) == (PixKeyType.EMAIL, PixKeyStatus.ACTIVE)
@@ -115,13 +115,13 @@ def test_keys_have_no_ids_of_the_bank_s():
     ],
 )
 def test_a_new_key_is_read_in_both_forms_of_the_documents(said):
-    assert translate.created_key(answer(said, 201)).key == "11222333000181"
+    assert mapping.created_key(answer(said, 201)).key == "11222333000181"
 
 
 @cases("said", [{}, {"key": "x", "type": "OTHER"}, {"pixKey": "x"}])
 def test_a_new_key_in_neither_form_is_a_bad_reply(said):
     with pytest.raises(BadReply):
-        translate.created_key(answer(said, 201))
+        mapping.created_key(answer(said, 201))
 
 
 def test_a_cancelled_key_has_no_body():
@@ -129,11 +129,11 @@ def test_a_cancelled_key_has_no_body():
         provider_id="", key="x", type=PixKeyType.EVP, status=PixKeyStatus.ACTIVE, created_at=None
     )
 
-    assert translate.cancelled_key(answer(b"", 204), key).status is PixKeyStatus.CANCELED
+    assert mapping.cancelled_key(answer(b"", 204), key).status is PixKeyStatus.CANCELED
     with pytest.raises(NotFound):
-        translate.cancelled_key(refused("Pix key not found", 404), key)
+        mapping.cancelled_key(refused("Pix key not found", 404), key)
     with pytest.raises(BadReply):
-        translate.cancelled_key(answer(b"", 404), key)
+        mapping.cancelled_key(answer(b"", 404), key)
 
 
 def test_an_owner_is_masked_and_its_bank_named():
@@ -143,7 +143,7 @@ def test_an_owner_is_masked_and_its_bank_named():
         "owner": {"name": "Maria", "taxID": "52998224725", "psp": "60701190", "branch": "****"},
     }
 
-    owner = translate.owner(answer(said))
+    owner = mapping.owner(answer(said))
 
     assert owner.tax_number == "***.982.247-**"
     assert (owner.bank_number, owner.ispb, owner.branch) == ("341", "60701190", "****")
@@ -183,7 +183,7 @@ def test_a_charge_of_another_reference_is_not_the_one():
 def test_every_state_of_a_charge_is_understood(status, ours, expired):
     said = answer({"charge": {**CHARGE, "status": status}})
 
-    found = translate.charge(said, "pedido/1", NOW)
+    found = mapping.charge(said, "pedido/1", NOW)
 
     assert (found.status, found.is_expired(NOW), said.unknown_words) == (ours, expired, 0)
 
@@ -192,7 +192,7 @@ def test_every_state_of_a_charge_is_understood(status, ours, expired):
 def test_an_unknown_word_of_a_charge_is_counted(strange):
     said = answer({"charge": {**CHARGE, **strange}})
 
-    assert translate.charge(said, "pedido/1", NOW).status is ChargeStatus.ACTIVE
+    assert mapping.charge(said, "pedido/1", NOW).status is ChargeStatus.ACTIVE
     assert said.unknown_words == 1
 
 
@@ -208,7 +208,7 @@ def test_an_unknown_word_of_a_charge_is_counted(strange):
         (answer(b"<html>", 503), Unavailable, "server_error"),
     ])  # fmt: skip
 def test_refusals_are_told_apart(said, kind, reason):
-    error = translate.failure(said)
+    error = mapping.failure(said)
 
     assert (type(error), error.reason) == (kind, reason)
 
@@ -216,7 +216,7 @@ def test_refusals_are_told_apart(said, kind, reason):
 def test_the_bank_s_keys_are_read_by_id():
     said = answer({"public_keys": [{"key_identifier": "k", "is_current": True, "key": "PEM"}]})
 
-    assert translate.public_keys(said.body) == [("k", "PEM")]
-    assert translate.reached(said) is None
+    assert mapping.public_keys(said.body) == [("k", "PEM")]
+    assert mapping.reached(said) is None
     with pytest.raises(BadReply):
-        translate.reached(answer(b"<html>"))
+        mapping.reached(answer(b"<html>"))

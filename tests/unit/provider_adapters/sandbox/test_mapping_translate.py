@@ -15,7 +15,7 @@ from gateway.banks.port.providers import BadReply, NotFound, ProviderError, Refu
 from gateway.banks.port.refunds import IncomingPayment
 from gateway.banks.port.statements import Balance, Block, BlockKind, Direction, MovementKind
 from gateway.core.money import Money, Sum
-from provider_adapters.sandbox import translate, words
+from provider_adapters.sandbox import mapping
 from tests.unit.offering import E2E_ID
 from tests.unit.provider_adapters.sandbox.translate import AT, KEY, refusing, saying
 from tests.world.banks.witness import NOON
@@ -40,7 +40,7 @@ PAYMENT = {
 
 
 def test_a_balance():
-    read = translate.balance(
+    read = mapping.balance(
         saying({"saldo_centavos": -5, "bloqueado_centavos": 0, "atualizado_em": None})
     )
 
@@ -52,11 +52,14 @@ BLOCK = {"tipo": "MED", "valor_centavos": 1050, "desde": AT, "referencia": "ID-7
 
 @cases(
     ("word", "kind", "heard"),
-    [*((word, kind, 0) for word, kind in words.BLOCK_KINDS.items()), ("OUTRO", BlockKind.BANK, 1)],
+    [
+        *((word, kind, 0) for word, kind in mapping.BLOCK_KINDS.items()),
+        ("OUTRO", BlockKind.BANK, 1),
+    ],
 )
 def test_every_kind_of_block(word: str, kind: BlockKind, heard: int):
     said = saying({"bloqueios": [{**BLOCK, "tipo": word}]})
-    [block] = translate.blocks(said)
+    [block] = mapping.blocks(said)
 
     assert block == Block(kind=kind, value=Money(1050), since=NOON, reference="ID-7")
     assert said.unknown_words == heard
@@ -65,12 +68,12 @@ def test_every_kind_of_block(word: str, kind: BlockKind, heard: int):
 @cases("wrong", [{"valor_centavos": 0}, {"valor_centavos": -1}, {"desde": "x"}])
 def test_a_block_that_is_none_is_no_answer(wrong: dict):
     with pytest.raises(BadReply):
-        translate.blocks(saying({"bloqueios": [{**BLOCK, **wrong}]}))
+        mapping.blocks(saying({"bloqueios": [{**BLOCK, **wrong}]}))
 
 
-@cases(("word", "kind"), list(words.KEY_TYPES.items()))
+@cases(("word", "kind"), list(mapping.KEY_TYPES.items()))
 def test_every_kind_of_key(word: str, kind: PixKeyType):
-    [key] = translate.keys(saying({"chaves": [{**KEY, "tipo": word}]}))
+    [key] = mapping.keys(saying({"chaves": [{**KEY, "tipo": word}]}))
 
     assert (key.type, key.created_at) == (kind, NOON)
 
@@ -87,7 +90,7 @@ def test_every_kind_of_key(word: str, kind: PixKeyType):
 def test_a_key_of_an_unknown_status_is_pending(word: str, status: PixKeyStatus, heard: int):
     said = saying({"chaves": [{**KEY, "situacao": word}]})
 
-    [key] = translate.keys(said)
+    [key] = mapping.keys(said)
 
     assert (key.status, said.unknown_words) == (status, heard)
 
@@ -104,13 +107,13 @@ def test_a_key_of_an_unknown_status_is_pending(word: str, status: PixKeyStatus, 
 def test_a_charge_of_an_unknown_status_is_still_open(word: str, status: ChargeStatus, heard: int):
     said = saying({**CHARGE, "situacao": word})
 
-    charge = translate.charge(said, NOON)
+    charge = mapping.charge(said, NOON)
 
     assert (charge.status, charge.expires_at, said.unknown_words) == (status, None, heard)
 
 
 def test_a_charge_whole():
-    charge = translate.charge(saying(CHARGE), NOON)
+    charge = mapping.charge(saying(CHARGE), NOON)
 
     assert (charge.reference, charge.type, charge.key) == ("r", ChargeType.DYNAMIC, "a@b.c")
     assert charge.payer == Payer(name="Maria", tax_number="52998224725", message="m")
@@ -122,7 +125,7 @@ def test_a_charge_whole():
 def test_an_open_anonymous_charge_without_a_place():
     bare = {**CHARGE, "valor_centavos": None, "pagador": None, "cidade": None, "cep": None}
 
-    charge = translate.charge(saying(bare), NOON)
+    charge = mapping.charge(saying(bare), NOON)
 
     assert (charge.value, charge.payer, charge.city, charge.zip_code) == (None, None, "", "")
 
@@ -131,7 +134,7 @@ def test_an_open_anonymous_charge_without_a_place():
 def test_what_the_bank_calls_expired_is_expired_by_our_clock_too(stated: str | None):
     document = {**CHARGE, "situacao": "EXPIRADA", "expira_em": stated}
 
-    charge = translate.charge(saying(document), NOON)
+    charge = mapping.charge(saying(document), NOON)
 
     assert charge.is_expired(NOON)
 
@@ -139,7 +142,7 @@ def test_what_the_bank_calls_expired_is_expired_by_our_clock_too(stated: str | N
 def test_times_come_to_utc():
     document = {**CHARGE, "expira_em": "2026-11-20T10:00:00-03:00"}
 
-    charge = translate.charge(saying(document), NOON)
+    charge = mapping.charge(saying(document), NOON)
 
     assert charge.expires_at == NOON + timedelta(hours=1)
     assert charge.expires_at.tzinfo is UTC
@@ -148,7 +151,7 @@ def test_times_come_to_utc():
 def test_a_pending_transaction():
     document = {"referencia": "r", "valor_centavos": 1, "criada_em": AT, "pagamento": None}
 
-    assert translate.charge_payment(saying(document)) == ChargePayment(
+    assert mapping.charge_payment(saying(document)) == ChargePayment(
         reference="r", value=Money(1), created_at=NOON, paid_at=None, e2e_id="", payer=None
     )
 
@@ -156,7 +159,7 @@ def test_a_pending_transaction():
 def test_a_settled_transaction_shows_what_was_paid():
     document = {"referencia": "r", "valor_centavos": None, "criada_em": AT, "pagamento": PAYMENT}
 
-    assert translate.charge_payment(saying(document)) == ChargePayment(
+    assert mapping.charge_payment(saying(document)) == ChargePayment(
         reference="r", value=Money(1000), created_at=NOON, paid_at=NOON, e2e_id=E2E_ID,
         payer=Payer(name="Maria", tax_number="1"),
     )  # fmt: skip
@@ -180,7 +183,7 @@ def test_a_settled_transaction_shows_what_was_paid():
 def test_only_known_words_are_pix(word: str, is_pix: bool, kind: MovementKind):
     said = saying({"lancamentos": [{**ENTRY, "tipo": word}], "proximo_cursor": "next"})
 
-    page = translate.statement(said)
+    page = mapping.statement(said)
 
     entry = page.items[0]
     assert (entry.is_pix, entry.kind, page.next_cursor) == (is_pix, kind, "next")
@@ -188,14 +191,14 @@ def test_only_known_words_are_pix(word: str, is_pix: bool, kind: MovementKind):
 
 
 def test_every_word_of_the_statement_has_its_kind():
-    assert set(words.KINDS.values()) == set(MovementKind) - {MovementKind.OTHER}
+    assert set(mapping.KINDS.values()) == set(MovementKind) - {MovementKind.OTHER}
 
 
 @cases(("word", "direction"), [("C", Direction.CREDIT), ("D", Direction.DEBIT)])
 def test_an_entry_has_a_direction_and_no_sign(word: str, direction: Direction):
     bare = {**ENTRY, "natureza": word, "e2e": None, "descricao": None, "contraparte": None}
 
-    [entry] = translate.statement(saying({"lancamentos": [bare], "proximo_cursor": None})).items
+    [entry] = mapping.statement(saying({"lancamentos": [bare], "proximo_cursor": None})).items
 
     assert (entry.direction, entry.value, entry.created_at) == (direction, Money(1050), NOON)
     assert (entry.e2e_id, entry.description, entry.counterparty) == ("", "", Party())
@@ -207,7 +210,7 @@ def test_an_entry_has_a_direction_and_no_sign(word: str, direction: Direction):
 )
 def test_an_entry_carries_the_key_of_its_payout(told: dict[str, object], key: str):
     """Evidence for an unknown payout; a bank of before said nothing of it."""
-    [entry] = translate.statement(
+    [entry] = mapping.statement(
         saying({"lancamentos": [{**ENTRY, **told}], "proximo_cursor": None})
     ).items
 
@@ -230,13 +233,13 @@ def test_an_entry_that_cannot_be_understood_spoils_the_page(wrong: dict[str, obj
     document = {"lancamentos": [{**ENTRY, **wrong}], "proximo_cursor": None}
 
     with pytest.raises(providers.BadReply):
-        translate.statement(saying(document))
+        mapping.statement(saying(document))
 
 
 @cases("wrong", [{"tipo": "BOLETO"}, {"valor_centavos": -1}])
 def test_a_charge_that_cannot_be_understood_is_a_bad_reply(wrong: dict[str, object]):
     with pytest.raises(providers.BadReply):
-        translate.charge(saying({**CHARGE, **wrong}), NOON)
+        mapping.charge(saying({**CHARGE, **wrong}), NOON)
 
 
 @cases(
@@ -255,21 +258,21 @@ def test_an_error_is_known_by_status_and_code(
     status: int, code: str, kind: type[providers.ProviderError]
 ):
     with pytest.raises(kind) as failed:
-        translate.balance(refusing(status, code))
+        mapping.balance(refusing(status, code))
 
     assert type(failed.value) is kind
     assert "canary" not in str(failed.value)
 
 
 def test_any_answer_in_the_bank_s_words_is_a_sign_of_life():
-    assert translate.reached(refusing(404, "NOT_FOUND")) is None
+    assert mapping.reached(refusing(404, "NOT_FOUND")) is None
     with pytest.raises(providers.ProviderError):
-        translate.reached(ProviderAnswer(status=200, headers={}, body=b"<html>"))
+        mapping.reached(ProviderAnswer(status=200, headers={}, body=b"<html>"))
 
 
 def test_absent_times_stay_absent():
-    assert translate.utc(None) is None
-    assert translate.utc(datetime(2026, 11, 20, 12, tzinfo=UTC)) == NOON
+    assert mapping.utc(None) is None
+    assert mapping.utc(datetime(2026, 11, 20, 12, tzinfo=UTC)) == NOON
 
 
 OWNER = {
@@ -285,7 +288,7 @@ RECEIVED = {
 
 @cases("status", [200, 201])
 def test_a_key_that_was_made_or_given_up(status: int):
-    key = translate.changed_key(saying(KEY, status))
+    key = mapping.changed_key(saying(KEY, status))
 
     assert (key.provider_id, key.key, key.type, key.status, key.created_at) == (
         "CH1",
@@ -299,7 +302,7 @@ def test_a_key_that_was_made_or_given_up(status: int):
 def test_a_key_of_an_unknown_status_may_not_be_paid_to_yet():
     said = saying({**KEY, "situacao": "EM_PORTABILIDADE"})
 
-    key = translate.changed_key(said)
+    key = mapping.changed_key(said)
 
     assert (key.status, said.unknown_words) == (PixKeyStatus.PENDING, 1)
 
@@ -307,11 +310,11 @@ def test_a_key_of_an_unknown_status_may_not_be_paid_to_yet():
 @cases("wrong", [{"tipo": "iban"}, {"id": "x" * 129}, {"id": "a\nb"}])
 def test_a_key_that_cannot_be_understood_is_a_bad_reply(wrong: dict[str, object]):
     with pytest.raises(BadReply):
-        translate.changed_key(saying({**KEY, **wrong}))
+        mapping.changed_key(saying({**KEY, **wrong}))
 
 
 def test_an_owner_s_tax_number_is_hidden_though_the_bank_told_it():
-    assert translate.owner(saying(OWNER)) == KeyOwner(
+    assert mapping.owner(saying(OWNER)) == KeyOwner(
         key="a@b.c", type=PixKeyType.EMAIL, name="Maria", tax_number="***.982.247-**",
         ispb="88888888", bank_number="888", bank_name="Outro", branch="0001", account="1-2",
     )  # fmt: skip
@@ -320,20 +323,20 @@ def test_an_owner_s_tax_number_is_hidden_though_the_bank_told_it():
 def test_what_a_bank_does_not_tell_of_an_owner_is_empty():
     bare = {**OWNER, "banco": None, "nome_banco": None, "agencia": None, "conta": None}
 
-    owner = translate.owner(saying({**bare, "titular": {"nome": None}}))
+    owner = mapping.owner(saying({**bare, "titular": {"nome": None}}))
 
     assert (owner.name, owner.tax_number, owner.bank_name, owner.branch) == ("", "", "", "")
 
 
 @cases("status", [200, 201])
 def test_a_charge_that_was_made_or_cancelled(status: int):
-    charge = translate.changed_charge(saying({**CHARGE, "situacao": "CANCELADA"}, status), NOON)
+    charge = mapping.changed_charge(saying({**CHARGE, "situacao": "CANCELADA"}, status), NOON)
 
     assert (charge.reference, charge.status) == ("r", ChargeStatus.CANCELED)
 
 
 def test_a_payment():
-    assert translate.received_payment(saying(RECEIVED)) == IncomingPayment(
+    assert mapping.received_payment(saying(RECEIVED)) == IncomingPayment(
         reference="order-1",
         e2e_id=E2E_ID,
         provider_id="1000000012",
@@ -347,7 +350,7 @@ def test_a_payment():
 def test_a_page_of_payments():
     bare = {**RECEIVED, "referencia": None, "pagador": None}
 
-    page = translate.received_payments(saying({"recebimentos": [bare], "proximo_cursor": "n"}))
+    page = mapping.received_payments(saying({"recebimentos": [bare], "proximo_cursor": "n"}))
 
     assert (page.items[0].reference, page.items[0].payer, page.next_cursor) == ("", None, "n")
 
@@ -364,7 +367,7 @@ def test_a_page_of_payments():
 )
 def test_a_payment_that_cannot_be_is_a_bad_reply(wrong: dict[str, object]):
     with pytest.raises(BadReply):
-        translate.received_payment(saying({**RECEIVED, **wrong}))
+        mapping.received_payment(saying({**RECEIVED, **wrong}))
 
 
 @cases(
@@ -385,7 +388,7 @@ def test_a_payment_that_cannot_be_is_a_bad_reply(wrong: dict[str, object]):
 def test_a_refusal_of_an_optional_operation_is_known_by_status_and_code(
     status: int, code: str, kind: type[ProviderError], reason: str
 ):
-    failure = translate.refusal(refusing(status, code))
+    failure = mapping.refusal(refusing(status, code))
 
     assert isinstance(failure, kind)
     assert failure.reason == reason

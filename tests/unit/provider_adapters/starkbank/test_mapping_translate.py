@@ -18,7 +18,7 @@ from gateway.banks.port.providers import (
 )
 from gateway.banks.port.statements import Direction, MovementKind
 from gateway.core.money import Money, Sum
-from provider_adapters.starkbank import translate
+from provider_adapters.starkbank import mapping
 from tests.unit.provider_adapters.starkbank.making import ENTRY, KEY, answering, refusing
 from tests.unit.provider_adapters.starkbank.translate import MOVEMENT
 from tests.world.tables import cases
@@ -42,7 +42,7 @@ def test_a_list_is_refused_and_never_absent(
     codes: list[str], status: int, kind: type[ProviderError]
 ):
     with pytest.raises(kind) as failed:
-        translate.balance(refusing(*codes, status=status))
+        mapping.balance(refusing(*codes, status=status))
 
     assert not isinstance(failed.value, NotFound)
 
@@ -50,19 +50,19 @@ def test_a_list_is_refused_and_never_absent(
 @cases("status", [400, 404])
 def test_one_thing_is_absent_by_the_bank_s_own_word(status: int):
     with pytest.raises(NotFound):
-        translate.directory_entry(refusing("invalidPixKey", status=status))
+        mapping.directory_entry(refusing("invalidPixKey", status=status))
     with pytest.raises(ProviderError) as failed:
-        translate.directory_entry(refusing("invalidPixKey", "invalidJson", status=status))
+        mapping.directory_entry(refusing("invalidPixKey", "invalidJson", status=status))
     assert not isinstance(failed.value, NotFound)
     with pytest.raises(ProviderError) as bare:
-        translate.directory_entry(answering({}, status))
+        mapping.directory_entry(answering({}, status))
     assert not isinstance(bare.value, NotFound)
 
 
 def test_a_balance_does_not_tell_what_is_blocked():
     held = {"id": "1", "amount": -5, "currency": "BRL", "updated": "2026-11-20T12:00:00+00:00"}
 
-    read = translate.balance(answering({"balances": [held]}))
+    read = mapping.balance(answering({"balances": [held]}))
 
     assert (read.balance, read.blocked) == (Sum(-5), None)
     assert read.updated_at == datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -71,7 +71,7 @@ def test_a_balance_does_not_tell_what_is_blocked():
 @cases("balances", [[], [{"amount": 1, "currency": "USD"}], [{"amount": 1, "currency": "BRL"}] * 2])
 def test_another_balance_is_none(balances: list[object]):
     with pytest.raises(BadReply):
-        translate.balance(answering({"balances": balances}))
+        mapping.balance(answering({"balances": balances}))
 
 
 @cases(
@@ -91,7 +91,7 @@ def test_a_movement_is_what_its_source_says(
     source: str, kind: MovementKind, unknown: int, *, is_pix: bool
 ):
     answer = answering({"transactions": [{**MOVEMENT, "source": source}], "cursor": "c"})
-    page = translate.statement(answer, None)
+    page = mapping.statement(answer, None)
     (entry,) = page.items
 
     assert (entry.kind, entry.is_pix, answer.unknown_words) == (kind, is_pix, unknown)
@@ -103,7 +103,7 @@ def test_a_movement_is_what_its_source_says(
 def test_a_list_ends_without_a_cursor(cursor: str | None):
     answer = answering({"transactions": [], "cursor": cursor})
 
-    assert translate.statement(answer, "c").next_cursor is None
+    assert mapping.statement(answer, "c").next_cursor is None
 
 
 def test_keys_are_written_as_we_write_them():
@@ -113,29 +113,29 @@ def test_keys_are_written_as_we_write_them():
     ]
 
     answer = answering({"keys": said})
-    cpf, email = translate.keys(answer, None).items
+    cpf, email = mapping.keys(answer, None).items
 
     assert (cpf.key, cpf.type, cpf.status) == (
         "52998224725", PixKeyType.CPF, PixKeyStatus.ACTIVE,
     )  # fmt: skip
     assert (email.status, answer.unknown_words) == (PixKeyStatus.PENDING, 1)
     with pytest.raises(BadReply):
-        translate.keys(answering({"keys": [{**said[0], "type": "iban"}]}), None)
+        mapping.keys(answering({"keys": [{**said[0], "type": "iban"}]}), None)
 
 
 def test_an_owner_is_shown_without_what_is_encrypted():
-    owner = translate.owner(answering({"key": ENTRY}), "maria@example.com")
+    owner = mapping.owner(answering({"key": ENTRY}), "maria@example.com")
 
     assert (owner.branch, owner.account, owner.tax_number) == ("", "", "***.982.247-**")
     assert (owner.name, owner.ispb, owner.bank_name) == (
         "Maria da Silva", "88888888", "Outro Banco",
     )  # fmt: skip
     with pytest.raises(BadReply):
-        translate.owner(answering({"key": ENTRY}), "other@example.com")
+        mapping.owner(answering({"key": ENTRY}), "other@example.com")
 
 
 def test_a_person_s_whole_number_is_hidden_all_the_same():
-    owner = translate.owner(
+    owner = mapping.owner(
         answering({"key": {**ENTRY, "taxId": "529.982.247-25"}}), "maria@example.com"
     )
 
@@ -143,9 +143,9 @@ def test_a_person_s_whole_number_is_hidden_all_the_same():
 
 
 def test_any_answer_in_the_bank_s_shape_reaches_it():
-    translate.reached(answering({"publicKeys": [{"content": "pem"}]}))
-    translate.reached(refusing("invalidAccessId", status=401))
+    mapping.reached(answering({"publicKeys": [{"content": "pem"}]}))
+    mapping.reached(refusing("invalidAccessId", status=401))
     with pytest.raises(ProviderError):
-        translate.reached(answering("<html>"))
+        mapping.reached(answering("<html>"))
     with pytest.raises(ProviderError):
-        translate.reached(answering({}, 401))
+        mapping.reached(answering({}, 401))
