@@ -68,7 +68,9 @@ ROWS = (
         file="provider_adapters/woovi/mapping.py",
         right="        if account.account_id != asked:",
         wrong="        if not account.account_id:",
-        tests=(f"{_WOOVI}/test_translate.py::test_a_balance_is_of_the_account_that_was_asked_for",),
+        tests=(
+            f"{_WOOVI}/test_mapping_translate.py::test_a_balance_is_of_the_account_that_was_asked_for",
+        ),
     ),
     Mistake(
         name="woovi-unknown-refund-failed",
@@ -125,7 +127,7 @@ ROWS = (
         file="provider_adapters/starkbank/mapping.py",
         right="    if held.currency != _REAIS:",
         wrong="    if not held.currency:",
-        tests=(f"{_STARKBANK}/test_translate.py::test_another_balance_is_none",),
+        tests=(f"{_STARKBANK}/test_mapping_translate.py::test_another_balance_is_none",),
     ),
     Mistake(
         name="starkbank-day-ends-in-utc",
@@ -177,7 +179,7 @@ ROWS = (
         wrong='    return times.instant(text, ZoneInfo("UTC"))',
         tests=(
             (
-                f"{_ASAAS}/test_translate.py"
+                f"{_ASAAS}/test_mapping_translate.py"
                 "::test_a_movement_is_at_the_first_instant_of_its_day_in_sao_paulo"
             ),
         ),
@@ -189,7 +191,7 @@ ROWS = (
         file="provider_adapters/asaas/mapping.py",
         right='    return row.type == "CREDIT" and row.status == words.DONE',
         wrong='    return row.type == "CREDIT"',
-        tests=(f"{_ASAAS}/test_translate.py::test_one_that_is_not_among_them_is_absent",),
+        tests=(f"{_ASAAS}/test_mapping_translate.py::test_one_that_is_not_among_them_is_absent",),
     ),
     Mistake(
         name="asaas-boleto-in-the-pix-statement",
@@ -198,7 +200,7 @@ ROWS = (
         file="provider_adapters/asaas/mapping.py",
         right="if row.type == words.CHARGE_RECEIVED and row.payment_id in pix_charges",
         wrong="if row.type == words.CHARGE_RECEIVED",
-        tests=(f"{_ASAAS}/test_translate.py::test_only_what_is_told_to_be_pix_is_pix",),
+        tests=(f"{_ASAAS}/test_mapping_translate.py::test_only_what_is_told_to_be_pix_is_pix",),
     ),
     Mistake(
         name="asaas-key-of-either-environment",
@@ -383,7 +385,7 @@ ROWS = (
         wrong='direction=words.DIRECTIONS.get(document.natureza, words.DIRECTIONS["C"]),',
         tests=(
             (
-                f"{_SANDBOX}/test_translate.py"
+                f"{_SANDBOX}/test_mapping_translate.py"
                 "::test_an_entry_that_cannot_be_understood_spoils_the_page"
             ),
         ),
