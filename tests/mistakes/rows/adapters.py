@@ -57,8 +57,8 @@ ROWS = (
         promise="A refund that is under way counts as given back.",
         source="ADR 0009, provider_adapters/woovi/README.md",
         file="provider_adapters/woovi/received.py",
-        right="if words.REFUND_STATUSES.get(each.status) is not RefundStatus.FAILED",
-        wrong="if words.REFUND_STATUSES.get(each.status) is RefundStatus.PAID",
+        right="if mapping.REFUND_STATUSES.get(each.status) is not RefundStatus.FAILED",
+        wrong="if mapping.REFUND_STATUSES.get(each.status) is RefundStatus.PAID",
         tests=(f"{_WOOVI}/test_received.py::test_refunds_that_failed_do_not_count",),
     ),
     Mistake(
@@ -86,8 +86,8 @@ ROWS = (
         promise="A refusal of Stark Bank rejects a payout only if each of its codes is listed.",
         source="docs/providers/outcomes.md",
         file="provider_adapters/starkbank/payouts.py",
-        right="    if set(codes) <= words.REJECTIONS.keys():",
-        wrong="    if codes[0] in words.REJECTIONS:",
+        right="    if set(codes) <= mapping.REJECTIONS.keys():",
+        wrong="    if codes[0] in mapping.REJECTIONS:",
         tests=(f"{_STARKBANK}/test_payouts.py::test_any_other_refusal_is_unknown_and_looked_into",),
     ),
     Mistake(
@@ -189,7 +189,7 @@ ROWS = (
         promise="A payment counts as received only once the bank says that it is done.",
         source="contract 2.5, provider_adapters/asaas/README.md",
         file="provider_adapters/asaas/mapping.py",
-        right='    return row.type == "CREDIT" and row.status == words.DONE',
+        right='    return row.type == "CREDIT" and row.status == DONE',
         wrong='    return row.type == "CREDIT"',
         tests=(f"{_ASAAS}/test_mapping_translate.py::test_one_that_is_not_among_them_is_absent",),
     ),
@@ -198,8 +198,8 @@ ROWS = (
         promise="A charge that was paid by boleto or card is no Pix movement.",
         source="contract 2.7",
         file="provider_adapters/asaas/mapping.py",
-        right="if row.type == words.CHARGE_RECEIVED and row.payment_id in pix_charges",
-        wrong="if row.type == words.CHARGE_RECEIVED",
+        right="if row.type == CHARGE_RECEIVED and row.payment_id in pix_charges",
+        wrong="if row.type == CHARGE_RECEIVED",
         tests=(f"{_ASAAS}/test_mapping_translate.py::test_only_what_is_told_to_be_pix_is_pix",),
     ),
     Mistake(
@@ -381,8 +381,8 @@ ROWS = (
         promise="A movement that says neither in nor out is refused.",
         source="contract 2.7",
         file="provider_adapters/sandbox/mapping.py",
-        right="direction=listed(words.DIRECTIONS, document.natureza),",
-        wrong='direction=words.DIRECTIONS.get(document.natureza, words.DIRECTIONS["C"]),',
+        right="direction=listed(DIRECTIONS, document.natureza),",
+        wrong='direction=DIRECTIONS.get(document.natureza, DIRECTIONS["C"]),',
         tests=(
             (
                 f"{_SANDBOX}/test_mapping_translate.py"
