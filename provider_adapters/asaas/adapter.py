@@ -39,10 +39,10 @@ from gateway.banks.port.refunds import IncomingPayment
 from gateway.banks.port.statements import Balance, Entry
 from gateway.core.clocks import Deadline, Now
 from gateway.core.windows import Window
-from provider_adapters.asaas import charges, documents, payouts, requests, translate
+from provider_adapters.asaas import charges, documents, mapping, payouts, requests
 from provider_adapters.asaas.callbacks import AsaasProof
+from provider_adapters.asaas.mapping import DONE
 from provider_adapters.asaas.pix_charges import Paid, PixCharges
-from provider_adapters.asaas.words import DONE
 from provider_adapters.kit.adapter import BankAdapter, key_of, made_or_read
 from provider_adapters.kit.outcomes import unsent
 from provider_adapters.kit.paging import days, number_of, skipped, unrepeated, whole, within
@@ -73,12 +73,12 @@ class AsaasAdapter(BankAdapter):
 
     async def probe(self) -> None:
         """Reach the bank; ``GET /v3/finance/balance`` without a key, which it refuses."""
-        await self.client.read(requests.PROBE, translate.reached)
+        await self.client.read(requests.PROBE, mapping.reached)
 
     async def get_balance(self, account: ProviderAccount) -> Balance:
         """Read the balance, live; ``GET /v3/finance/balance``."""
         request = requests.keyed(account, "get_balance", "/v3/finance/balance")
-        return await self.client.read(request, translate.balance)
+        return await self.client.read(request, mapping.balance)
 
     async def list_statement(
         self, account: ProviderAccount, window: Window, cursor: str | None, limit: int
@@ -89,17 +89,17 @@ class AsaasAdapter(BankAdapter):
         Which of the paid charges are Pix stands in the charges; they are listed by day.
         """
         by = self.client.read_by()
-        span = days(window, translate.ZONE)
+        span = days(window, mapping.ZONE)
         request = requests.movements(account, span, number_of(cursor), limit)
-        found, more = await self.client.read(request, translate.movements, by)
+        found, more = await self.client.read(request, mapping.movements, by)
 
         async def read(span: tuple[date, date], skip: int) -> Paid:
             request = requests.pix_charges(account, span, skip)
-            return await self.client.read(request, translate.pix_charges, by)
+            return await self.client.read(request, mapping.pix_charges, by)
 
-        received = translate.charge_days(found)
+        received = mapping.charge_days(found)
         pix = await self.pix_charges.among(account.account_id, received, read)
-        page = skipped(translate.entries(found, pix), cursor, more=more)
+        page = skipped(mapping.entries(found, pix), cursor, more=more)
         page = unrepeated(page, cursor, lambda entry: entry.provider_id)
         return within(page, window, lambda entry: entry.created_at)
 
@@ -129,7 +129,7 @@ class AsaasAdapter(BankAdapter):
         payer = charges.payer_of(paid) if paid else None
         if payer is None:
             payer = await self._customer(account, operation, row, by)
-        return translate.composed(lambda: charges.charge_payment(row, paid, payer))
+        return mapping.composed(lambda: charges.charge_payment(row, paid, payer))
 
     async def create_payout(
         self, account: ProviderAccount, order: PayoutOrder, send_by: Deadline
@@ -174,12 +174,12 @@ class AsaasAdapter(BankAdapter):
             raise NotSupported(Reason.NOT_SUPPORTED)
         request = requests.keyed(account, "create_key", _KEYS)
         document = {"type": requests.KEY_WORDS[order.type]}
-        return await self.client.change(sending(request, document), translate.changed_key)
+        return await self.client.change(sending(request, document), mapping.changed_key)
 
     async def cancel_key(self, account: ProviderAccount, key: PixKey) -> PixKey:
         """Cancel a key, sent once; ``DELETE /v3/pix/addressKeys/{id}``."""
         request = requests.keyed(account, "cancel_key", f"{_KEYS}/{{id}}", id=key.provider_id)
-        return await self.client.change(sending(request, method="DELETE"), translate.changed_key)
+        return await self.client.change(sending(request, method="DELETE"), mapping.changed_key)
 
     async def create_charge(self, account: ProviderAccount, order: ChargeOrder) -> Charge:
         """
@@ -197,7 +197,7 @@ class AsaasAdapter(BankAdapter):
             raise NotSupported(Reason.NOT_SUPPORTED)
         await self._refuse_known(account, order.reference)
         customer = await self._customer_id(account, payer)
-        due = self.now().astimezone(translate.ZONE).date()  # demanded; payable long after it
+        due = self.now().astimezone(mapping.ZONE).date()  # demanded; payable long after it
         request = requests.create_charge(account, order, value, customer, due)
 
         async def read() -> documents.Payment:
@@ -218,14 +218,14 @@ class AsaasAdapter(BankAdapter):
         charge = await self._charge(account, operation, row, by)
         if status is ChargeStatus.ACTIVE:
             request = requests.keyed(account, operation, "/v3/payments/{id}", id=row.id)
-            await self.client.change(sending(request, method="DELETE"), translate.removed)
+            await self.client.change(sending(request, method="DELETE"), mapping.removed)
         return dataclasses.replace(charge, status=ChargeStatus.CANCELED)
 
     async def find_received(self, account: ProviderAccount, e2e_id: str) -> IncomingPayment:
         """Read one payment received; ``GET /v3/pix/transactions``."""
         request = requests.received(account, e2e_id)
         return await self.client.read(
-            request, lambda answer: translate.received_payment(answer, e2e_id)
+            request, lambda answer: mapping.received_payment(answer, e2e_id)
         )
 
     async def list_received(
@@ -235,7 +235,7 @@ class AsaasAdapter(BankAdapter):
         query = {"type": "CREDIT", "status": DONE, **requests.page(number_of(cursor), limit)}
         request = requests.keyed(account, "list_received", "/v3/pix/transactions", query)
         return await self.client.read(
-            request, lambda answer: translate.received_payments(answer, window, cursor)
+            request, lambda answer: mapping.received_payments(answer, window, cursor)
         )
 
     async def register_callback(
@@ -243,7 +243,7 @@ class AsaasAdapter(BankAdapter):
     ) -> RegisteredCallback:
         """Have callbacks sent to an address, sent once; ``POST /v3/webhooks``."""
         request = requests.register_webhook(account, order, self.callback_email)
-        return await self.client.change(request, translate.webhook)
+        return await self.client.change(request, mapping.webhook)
 
     async def list_callbacks(self, account: ProviderAccount) -> Sequence[RegisteredCallback]:
         """Read every address; ``GET /v3/webhooks``."""
@@ -253,7 +253,7 @@ class AsaasAdapter(BankAdapter):
             page = requests.page(number_of(cursor))
             request = requests.keyed(account, "list_callbacks", "/v3/webhooks", page)
             return await self.client.read(
-                request, lambda answer: translate.webhooks(answer, cursor), by
+                request, lambda answer: mapping.webhooks(answer, cursor), by
             )
 
         return await whole(read)
@@ -262,7 +262,7 @@ class AsaasAdapter(BankAdapter):
         """Remove an address, sent once; ``DELETE /v3/webhooks/{id}``."""
         path = "/v3/webhooks/{id}"
         request = requests.keyed(account, "remove_callback", path, id=callback_id)
-        await self.client.change(sending(request, method="DELETE"), translate.removed)
+        await self.client.change(sending(request, method="DELETE"), mapping.removed)
 
     async def _keys(self, account: ProviderAccount, operation: str) -> Sequence[PixKey]:
         """Read every key, for one of several operations."""
@@ -271,9 +271,7 @@ class AsaasAdapter(BankAdapter):
         async def read(cursor: str | None) -> Page[PixKey]:
             page = requests.page(number_of(cursor))
             request = requests.keyed(account, operation, _KEYS, page)
-            return await self.client.read(
-                request, lambda answer: translate.keys(answer, cursor), by
-            )
+            return await self.client.read(request, lambda answer: mapping.keys(answer, cursor), by)
 
         return await whole(read)
 
@@ -307,7 +305,7 @@ class AsaasAdapter(BankAdapter):
             request = requests.keyed(account, operation, path, id=row.id)
             code = await self.client.read(request, charges.qr_code, by)
         shown = payer or await self._customer(account, operation, row, by)
-        return translate.composed(lambda: charges.charge(row, status, code, shown))
+        return mapping.composed(lambda: charges.charge(row, status, code, shown))
 
     async def _customer(
         self, account: ProviderAccount, operation: str, row: documents.Payment, by: Deadline

@@ -19,7 +19,7 @@ from gateway.banks.port.provider_callbacks import (
     NamedBy,
     Notice,
 )
-from provider_adapters.asaas.words import EVENTS
+from provider_adapters.asaas.mapping import EVENTS
 from provider_adapters.kit.answers import try_body
 from provider_adapters.kit.proofs import SharedToken, only_value
 

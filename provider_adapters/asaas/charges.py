@@ -14,8 +14,8 @@ from gateway.banks.port.charges import (
 )
 from gateway.banks.port.provider_reasons import Reason
 from gateway.banks.port.providers import NotFound
-from provider_adapters.asaas import documents, words
-from provider_adapters.asaas.translate import instant_or_none, payer
+from provider_adapters.asaas import documents, mapping
+from provider_adapters.asaas.mapping import instant_or_none, payer
 from provider_adapters.kit import brcode, money
 from provider_adapters.kit.answers import (
     ProviderAnswer,
@@ -92,7 +92,7 @@ def charge_status(row: documents.Payment, unknown: UnknownWord) -> ChargeStatus:
 
     What was paid is paid, whatever stands beside the payment.
     """
-    told = known(words.CHARGE_STATUSES, row.status, ChargeStatus.ACTIVE, unknown)
+    told = known(mapping.CHARGE_STATUSES, row.status, ChargeStatus.ACTIVE, unknown)
     if row.payment_date or row.pix_transaction:
         return ChargeStatus.PAID
     is_removed = row.deleted and told is not ChargeStatus.PAID

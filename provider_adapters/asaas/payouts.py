@@ -11,8 +11,8 @@ from typing import Final
 from gateway.banks.port.payout_orders import FailureCode, PayoutOrder, PixDestination
 from gateway.banks.port.provider_reasons import Reason
 from gateway.banks.port.providers import Outcome
-from provider_adapters.asaas import documents, translate
-from provider_adapters.asaas.words import (
+from provider_adapters.asaas import documents, mapping
+from provider_adapters.asaas.mapping import (
     DONE,
     FAILURES,
     NO_CALLS_LEFT,
@@ -67,7 +67,7 @@ def _code(answer: ProviderAnswer) -> str:
     """Return the bank's code; of a limit that is used up, what stands for its header."""
     if answer.status == _TOO_MANY and answer.headers.get("RateLimit-Remaining", "") == "0":
         return NO_CALLS_LEFT
-    return translate.error_code(answer)
+    return mapping.error_code(answer)
 
 
 def _shown(transfer: documents.Transfer, problem: Reason | None = None) -> Shown:
@@ -79,7 +79,7 @@ def _shown(transfer: documents.Transfer, problem: Reason | None = None) -> Shown
         provider_id=transfer.id,
         e2e_id=transfer.end_to_end_identifier or None,
         problem=problem,
-        settled_at=translate.instant_with_time(transfer.effective_date) if is_done else None,
+        settled_at=mapping.instant_with_time(transfer.effective_date) if is_done else None,
         failure=FAILURES.get(transfer.status, FailureCode.OTHER),
     )
 

@@ -24,8 +24,8 @@ from gateway.banks.port.pix_keys import PixKeyType
 from gateway.banks.port.provider_callbacks import CallbackOrder
 from gateway.banks.port.providers import ProviderAccount
 from gateway.core.money import Money
+from provider_adapters.asaas.mapping import ACCOUNT_TYPES, EVENTS, KEY_TYPES
 from provider_adapters.asaas.secrets import AsaasSecrets
-from provider_adapters.asaas.words import ACCOUNT_TYPES, EVENTS, KEY_TYPES
 from provider_adapters.kit import banks, money
 from provider_adapters.kit.outcomes import NeverSendable
 from provider_adapters.kit.proofs import token_text

@@ -19,8 +19,8 @@ from gateway.banks.client.messages import ProviderAnswer
 from gateway.banks.port.provider_reasons import Reason
 from gateway.banks.port.providers import BadReply, ProviderError
 from gateway.core import strict
-from provider_adapters._road import repair, tolerant
-from provider_adapters._road.faults import of_status, retry_after
+from provider_adapters.kit import tolerant
+from provider_adapters.kit.faults import of_status, retry_after
 
 __all__ = [
     "ProviderAnswer",
@@ -114,7 +114,7 @@ def _read_again(  # noqa: PLR0913, PLR0917 - what ``_made`` was given, and why t
 ) -> Value:
     """Read a document whose texts are damaged, or whose values have another form, or both."""
     if _reason(problem) is Reason.NOT_JSON:
-        body = repair.repaired(body)
+        body = tolerant.repaired(body)
         try:
             return shape(decoder.decode(body))
         except tolerant.UNREADABLE as still:
@@ -245,7 +245,7 @@ def decode_body(body: bytes, decoder: msgspec.json.Decoder[Document]) -> Documen
     except tolerant.UNREADABLE as problem:
         if _reason(problem) is Reason.WRONG_SHAPE:
             raise
-        return decoder.decode(repair.repaired(plain))
+        return decoder.decode(tolerant.repaired(plain))
 
 
 def try_body(body: bytes | msgspec.Raw, decoder: msgspec.json.Decoder[Document]) -> Document | None:
@@ -259,7 +259,7 @@ def try_body(body: bytes | msgspec.Raw, decoder: msgspec.json.Decoder[Document])
     try:
         return decoder.decode(plain)
     except tolerant.UNREADABLE:
-        for read in (repair.decoded, repair.salvaged):
+        for read in (tolerant.decoded, tolerant.salvaged):
             with contextlib.suppress(*tolerant.UNREADABLE):
                 return tolerant.fitted(read(plain), decoder)
         return None
@@ -286,6 +286,6 @@ def provider_id(text: str) -> str:
     Raises:
         ValueError: It is longer than 128 characters, holds control characters or was damaged.
     """
-    if repair.UNREADABLE in text:
+    if tolerant.REPLACEMENT in text:
         raise strict.Malformed
     return strict.plain_text(text, _LONGEST_ID)

@@ -38,13 +38,13 @@ from gateway.net.common.certificates import NoMemoryFiles
 from gateway.net.common.runtime import Runtime
 from gateway.telemetry import records
 from gateway.telemetry.ports import Event
-from provider_adapters._road import faults
-from provider_adapters._road.admission import Admission
-from provider_adapters._road.bank_limits import BankLimits
-from provider_adapters._road.limits import ClientLimits
-from provider_adapters._road.transcript import Transcript
+from provider_adapters.kit import faults
+from provider_adapters.kit.admission import Admission
+from provider_adapters.kit.bank_limits import BankLimits
 from provider_adapters.kit.factory import AdapterContext, AdapterRefused
+from provider_adapters.kit.limits import ClientLimits
 from provider_adapters.kit.settings import AccountLimits, BankSettings, address_of
+from provider_adapters.kit.transcript import Transcript
 
 
 class RetryBudget:

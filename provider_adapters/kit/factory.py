@@ -16,7 +16,7 @@ from gateway.core.account import Environment
 from gateway.core.cache import Cache
 from gateway.net.common.runtime import Runtime
 from gateway.telemetry.records import Observer
-from provider_adapters._road.limits import ClientLimits
+from provider_adapters.kit.limits import ClientLimits
 
 MakeTransport = Callable[
     [str, TransportLimits, Environment, Runtime, TlsFiles | TlsSetup], Transport

@@ -30,8 +30,8 @@ from gateway.banks.port.providers import (
 )
 from gateway.banks.port.refunds import Refund, RefundStatus
 from gateway.core.money import Money
-from provider_adapters._road.faults import retry_after
 from provider_adapters.kit.answers import is_e2e_id, provider_id
+from provider_adapters.kit.faults import retry_after
 from provider_adapters.kit.money import above_zero
 
 RefusedBefore = Mapping[tuple[int, str], Reason]

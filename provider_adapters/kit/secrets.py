@@ -45,9 +45,9 @@ from gateway.net.common.certificates import (
     check_pair,
     load_pair,
 )
-from provider_adapters._road.limits import ClientLimits
 from provider_adapters.kit.client import ProviderClient, parts_of
 from provider_adapters.kit.factory import AdapterContext
+from provider_adapters.kit.limits import ClientLimits
 from provider_adapters.kit.signing import EcdsaSigner
 
 Secrets = TypeVar("Secrets", bound=msgspec.Struct)

@@ -12,8 +12,8 @@ from gateway.banks.client.addresses import AddressRefused, bank_address, loopbac
 from gateway.banks.client.tls import TlsFiles
 from gateway.banks.port.capabilities import Hosts
 from gateway.core.account import Environment
-from provider_adapters._road.limits import ALL_OPERATIONS, AccountLimits, CallRate, ClientLimits
 from provider_adapters.kit.factory import AdapterRefused
+from provider_adapters.kit.limits import ALL_OPERATIONS, AccountLimits, CallRate, ClientLimits
 
 __all__ = [
     "ALL_OPERATIONS",

@@ -31,7 +31,7 @@ from provider_adapters.kit.answers import ProviderAnswer
 from provider_adapters.kit.outcomes import Expected, read_back, unsent
 from provider_adapters.kit.payers import unpaid_of
 from provider_adapters.kit.requests import ProviderRequest, sending
-from provider_adapters.sandbox import callbacks, payouts, refunds, requests, translate
+from provider_adapters.sandbox import callbacks, mapping, payouts, refunds, requests
 from provider_adapters.sandbox.callbacks import SandboxProof
 
 
@@ -60,23 +60,23 @@ class SandboxAdapter(BankAdapter):
 
     async def probe(self) -> None:
         """Reach the bank; ``GET /``. Any answer in the bank's own shape is enough."""
-        await self.client.read(requests.PROBE, translate.reached)
+        await self.client.read(requests.PROBE, mapping.reached)
 
     async def get_balance(self, account: ProviderAccount) -> Balance:
         """Read the balance, live; ``GET …/saldo``."""
-        return await self.client.read(requests.balance(account), translate.balance)
+        return await self.client.read(requests.balance(account), mapping.balance)
 
     async def list_blocks(self, account: ProviderAccount) -> Sequence[Block]:
         """Read all that is blocked; ``GET …/bloqueios``."""
         request = requests.below_account(account, "list_blocks", "/bloqueios")
-        return await self.client.read(request, translate.blocks)
+        return await self.client.read(request, mapping.blocks)
 
     async def list_statement(
         self, account: ProviderAccount, window: Window, cursor: str | None, limit: int
     ) -> Page[Entry]:
         """Read a page of movements; ``GET …/extrato``."""
         request = requests.statement(account, window, cursor, limit)
-        return await self.client.read(request, translate.statement)
+        return await self.client.read(request, mapping.statement)
 
     async def list_keys(self, account: ProviderAccount) -> Sequence[PixKey]:
         """Read every key, cancelled ones too; ``GET …/chaves``."""
@@ -102,13 +102,13 @@ class SandboxAdapter(BankAdapter):
         path = "/cobrancas/{referencia}/pagamento"
         operation = "get_charge_payment"
         request = requests.below_account(account, operation, path, referencia=reference)
-        payment = await self.client.read(request, translate.charge_payment, by)
+        payment = await self.client.read(request, mapping.charge_payment, by)
         charge = await self._charge(account, reference, operation, by)
         if not charge.reusable:
             if charge.status is not ChargeStatus.PAID:
                 return unpaid_of(charge)
             if payment.paid_at is None:  # it was paid in between
-                payment = await self.client.read(request, translate.paid_charge, by)
+                payment = await self.client.read(request, mapping.paid_charge, by)
         payer = charge.payer and (payment.payer or charge.payer)
         return dataclasses.replace(payment, payer=payer)
 
@@ -159,13 +159,13 @@ class SandboxAdapter(BankAdapter):
 
     async def create_key(self, account: ProviderAccount, order: KeyOrder) -> PixKey:
         """Register a key, sent once; ``POST …/chaves``."""
-        return await self.client.change(requests.create_key(account, order), translate.changed_key)
+        return await self.client.change(requests.create_key(account, order), mapping.changed_key)
 
     async def cancel_key(self, account: ProviderAccount, key: PixKey) -> PixKey:
         """Cancel a key; ``DELETE …/chaves/{id}``, safe to repeat."""
         path = "/chaves/{id}"
         request = requests.below_account(account, "cancel_key", path, id=key.provider_id)
-        return await self.client.read(sending(request, method="DELETE"), translate.changed_key)
+        return await self.client.read(sending(request, method="DELETE"), mapping.changed_key)
 
     async def look_up_key(self, account: ProviderAccount, key: str) -> KeyOwner:
         """
@@ -174,7 +174,7 @@ class SandboxAdapter(BankAdapter):
         The key is in the body, because paths are logged.
         """
         request = requests.below_account(account, "look_up_key", "/consultas-chave")
-        return await self.client.read(sending(request, {"chave": key}), translate.owner)
+        return await self.client.read(sending(request, {"chave": key}), mapping.owner)
 
     async def create_charge(self, account: ProviderAccount, order: ChargeOrder) -> Charge:
         """Create a charge, sent once; ``POST …/cobrancas``."""
@@ -195,14 +195,14 @@ class SandboxAdapter(BankAdapter):
         """Read one payment received; ``GET …/recebimentos/{e2e}``."""
         path = "/recebimentos/{e2e}"
         request = requests.below_account(account, "find_received", path, e2e=e2e_id)
-        return await self.client.read(request, translate.received_payment)
+        return await self.client.read(request, mapping.received_payment)
 
     async def list_received(
         self, account: ProviderAccount, window: Window, cursor: str | None, limit: int
     ) -> Page[IncomingPayment]:
         """Read a page of payments received; ``GET …/recebimentos``."""
         request = requests.received_payments(account, window, cursor, limit)
-        return await self.client.read(request, translate.received_payments)
+        return await self.client.read(request, mapping.received_payments)
 
     async def create_refund(
         self, account: ProviderAccount, order: RefundOrder, send_by: Deadline
@@ -268,7 +268,7 @@ class SandboxAdapter(BankAdapter):
     async def _keys(self, account: ProviderAccount, operation: str) -> Sequence[PixKey]:
         """Read every key, for one of two operations."""
         request = requests.below_account(account, operation, "/chaves")
-        return await self.client.read(request, translate.keys)
+        return await self.client.read(request, mapping.keys)
 
     async def _charge(
         self, account: ProviderAccount, reference: str, operation: str, by: Deadline
@@ -276,11 +276,11 @@ class SandboxAdapter(BankAdapter):
         """Read a charge, for one of two operations."""
         request = requests.charge(account, reference, operation)
         return await self.client.read(
-            request, lambda answer: translate.charge(answer, self.now()), by
+            request, lambda answer: mapping.charge(answer, self.now()), by
         )
 
     def _changed_charge(self, answer: ProviderAnswer) -> Charge:
-        return translate.changed_charge(answer, self.now())
+        return mapping.changed_charge(answer, self.now())
 
     async def _compared(self, account: ProviderAccount, order: PayoutOrder) -> Outcome:
         """Read the payout of a known key, and compare amount and destination."""

@@ -22,7 +22,7 @@ from gateway.core.clocks import Now
 from provider_adapters.kit.answers import Inside, ProviderAnswer, provider_id, try_body
 from provider_adapters.kit.proofs import Hmac, is_recent, only_value
 from provider_adapters.sandbox import documents
-from provider_adapters.sandbox.translate import CHANGED, read_optional
+from provider_adapters.sandbox.mapping import CHANGED, read_optional
 
 _EVENT: Final = "Webhook-Id"
 _INSTANT: Final = "Webhook-Timestamp"

@@ -25,9 +25,9 @@ from provider_adapters.kit.outcomes import (
     outcome_of,
 )
 from provider_adapters.kit.times import utc
-from provider_adapters.sandbox import documents, translate
+from provider_adapters.sandbox import documents, mapping
+from provider_adapters.sandbox.mapping import FAILURES, STATES
 from provider_adapters.sandbox.requests import destination
-from provider_adapters.sandbox.words import FAILURES, STATES
 
 FORBIDDEN: Final = ("LIMIT_EXCEEDED", "NOT_ALLOWED")
 """Refusals that are about the account, and not about the order."""
@@ -73,7 +73,7 @@ def created(answer: ProviderAnswer, ordered: Expected) -> Outcome:
     """
     refused = listed_refusal(
         answer,
-        translate.error_code(answer),
+        mapping.error_code(answer),
         REJECTIONS,
         REFUSED_BEFORE,
         duplicates=DUPLICATES,
@@ -85,7 +85,7 @@ def created(answer: ProviderAnswer, ordered: Expected) -> Outcome:
     def shape(payout: documents.Transferencia) -> Outcome:
         return outcome_of(answer, _shown(payout, ordered), ordered, ordered=True)
 
-    return read_document(answer, documents.TRANSFERENCIA, shape, translate.CHANGED)
+    return read_document(answer, documents.TRANSFERENCIA, shape, mapping.CHANGED)
 
 
 def found(answer: ProviderAnswer, wanted: Expected) -> Outcome:
@@ -96,7 +96,7 @@ def found(answer: ProviderAnswer, wanted: Expected) -> Outcome:
         ProviderError: NotFound only for the bank's own error code for it.
     """
     if answer.status >= 300:  # noqa: PLR2004 - not a payout
-        raise translate.failure(answer)
+        raise mapping.failure(answer)
 
     def shape(payout: documents.Transferencia) -> Outcome:
         return outcome_of(answer, _shown(payout, wanted), wanted, ordered=False)

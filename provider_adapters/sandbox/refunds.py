@@ -33,9 +33,9 @@ from provider_adapters.kit.outcomes import (
     refused_before,
 )
 from provider_adapters.kit.times import utc
-from provider_adapters.sandbox import documents, translate
+from provider_adapters.sandbox import documents, mapping
+from provider_adapters.sandbox.mapping import REFUND_STATUSES
 from provider_adapters.sandbox.payouts import REFUSED_BEFORE
-from provider_adapters.sandbox.words import REFUND_STATUSES
 
 REJECTIONS: Final[Mapping[tuple[int, str], tuple[str, FailureCode]]] = {
     (400, "ABOVE_PAYMENT"): (ABOVE_PAYMENT, FailureCode.OTHER),
@@ -61,7 +61,7 @@ def created(answer: ProviderAnswer, order: RefundOrder) -> Outcome:
     Raises:
         ProviderError: The answer is none of those listed.
     """
-    code = translate.error_code(answer)
+    code = mapping.error_code(answer)
     if (answer.status, code) in REJECTIONS:
         reason, failed = REJECTIONS[answer.status, code]
         forbidden = answer.status == _FORBIDDEN
@@ -74,7 +74,7 @@ def created(answer: ProviderAnswer, order: RefundOrder) -> Outcome:
     def shape(document: documents.Devolucao) -> Outcome:
         return _outcome(answer, _refund(document, answer.unknown_word), order)
 
-    return read_document(answer, documents.DEVOLUCAO, shape, translate.CHANGED)
+    return read_document(answer, documents.DEVOLUCAO, shape, mapping.CHANGED)
 
 
 def found(answer: ProviderAnswer, provider_key: str) -> Refund:
@@ -92,7 +92,7 @@ def found(answer: ProviderAnswer, provider_key: str) -> Refund:
             raise ValueError(Reason.KEY_MISMATCH)
         return refund
 
-    return translate.read_optional(answer, documents.DEVOLUCAO, shape)
+    return mapping.read_optional(answer, documents.DEVOLUCAO, shape)
 
 
 def page(answer: ProviderAnswer) -> Page[Refund]:
@@ -102,7 +102,7 @@ def page(answer: ProviderAnswer) -> Page[Refund]:
         items = tuple(_refund(each, answer.unknown_word) for each in document.devolucoes)
         return Page(items=items, next_cursor=document.proximo_cursor)
 
-    return translate.read_optional(answer, documents.DEVOLUCOES, shape)
+    return mapping.read_optional(answer, documents.DEVOLUCOES, shape)
 
 
 def _outcome(answer: ProviderAnswer, refund: Refund, order: RefundOrder) -> Outcome:

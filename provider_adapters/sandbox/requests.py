@@ -20,7 +20,7 @@ from gateway.core.windows import Window
 from provider_adapters.kit.outcomes import NeverSendable
 from provider_adapters.kit.requests import ProviderRequest, get, paying, sending
 from provider_adapters.kit.times import ends
-from provider_adapters.sandbox.words import CHARGE_TYPES, KEY_TYPES
+from provider_adapters.sandbox.mapping import CHARGE_TYPES, KEY_TYPES
 
 LARGEST_PAGE: Final = 500
 """Items the bank returns in one page at most (see the README)."""

@@ -32,8 +32,9 @@ from provider_adapters.kit.outcomes import Expected, NeverSendable, unsent
 from provider_adapters.kit.paging import within
 from provider_adapters.kit.public_keys import FetchedKeys, GivenKeys
 from provider_adapters.kit.requests import sending
-from provider_adapters.starkbank import callbacks, payouts, requests, translate
+from provider_adapters.starkbank import callbacks, mapping, payouts, requests
 from provider_adapters.starkbank.callbacks import StarkBankProof
+from provider_adapters.starkbank.mapping import OUR_TAG
 from provider_adapters.starkbank.receivables import Receivables
 
 Item = TypeVar("Item")
@@ -61,17 +62,17 @@ class StarkBankAdapter(Receivables):
         """Make the check of callbacks; raises ``ProofRefused`` for a PEM that is no key."""
         if self.public_keys:
             return StarkBankProof(GivenKeys(self.public_keys))
-        fetched = FetchedKeys(self.client, requests.PUBLIC_KEYS, translate.public_keys, self.clock)
+        fetched = FetchedKeys(self.client, requests.PUBLIC_KEYS, mapping.public_keys, self.clock)
         return StarkBankProof(fetched)
 
     async def probe(self) -> None:
         """Reach the bank; ``GET /v2/public-key``. Any answer in its own shape is enough."""
-        await self.client.read(requests.PROBE, translate.reached)
+        await self.client.read(requests.PROBE, mapping.reached)
 
     async def get_balance(self, account: ProviderAccount) -> Balance:
         """Read the balance, live; ``GET /v2/balance``."""
         request = requests.unsigned("get_balance", "/v2/balance")
-        return await self.read(account, request, translate.balance)
+        return await self.read(account, request, mapping.balance)
 
     async def list_statement(
         self, account: ProviderAccount, window: Window, cursor: str | None, limit: int
@@ -81,7 +82,7 @@ class StarkBankAdapter(Receivables):
         page = await self.read(
             account,
             requests.unsigned("list_statement", "/v2/transaction", query),
-            lambda answer: translate.statement(answer, cursor),
+            lambda answer: mapping.statement(answer, cursor),
         )
         return within(page, window, lambda entry: entry.created_at)
 
@@ -133,7 +134,7 @@ class StarkBankAdapter(Receivables):
     async def look_up_key(self, account: ProviderAccount, key: str) -> KeyOwner:
         """Read the owner of a key; ``GET /v2/dict-key/{key}``."""
         request = requests.look_up_key(key)
-        return await self.read(account, request, lambda answer: translate.owner(answer, key))
+        return await self.read(account, request, lambda answer: mapping.owner(answer, key))
 
     async def register_callback(
         self, account: ProviderAccount, order: CallbackOrder
@@ -191,7 +192,7 @@ class StarkBankAdapter(Receivables):
             return await self.read(
                 account,
                 requests.unsigned(operation, "/v2/dict-key", requests.after(cursor)),
-                lambda answer: translate.keys(answer, cursor),
+                lambda answer: mapping.keys(answer, cursor),
             )
 
         return await _all(page)
@@ -207,7 +208,7 @@ class StarkBankAdapter(Receivables):
         by = min(self.client.read_by(), send_by, key=lambda each: each.left())
         request = requests.look_up_key(to.key)
         try:
-            entry = await self.read(account, request, translate.directory_entry, by)
+            entry = await self.read(account, request, mapping.directory_entry, by)
         except NotFound as problem:
             raise NeverSendable(FailureCode.KEY_NOT_FOUND) from problem
         place = requests.place_of_key(to, entry)
@@ -231,7 +232,7 @@ class StarkBankAdapter(Receivables):
         """Look a payout up by its tag."""
         return await self.read(
             account,
-            requests.tagged("find_payout", "transfer", requests.OUR_TAG + expected.provider_key),
+            requests.tagged("find_payout", "transfer", OUR_TAG + expected.provider_key),
             lambda answer: payouts.found(answer, expected),
         )
 

@@ -36,8 +36,7 @@ from provider_adapters.kit.proofs import KeySignature, only_value
 from provider_adapters.kit.public_keys import PublicKeys
 from provider_adapters.starkbank import documents
 from provider_adapters.starkbank.charges import reference_of
-from provider_adapters.starkbank.translate import our_key, read, read_one
-from provider_adapters.starkbank.words import SUBSCRIPTIONS
+from provider_adapters.starkbank.mapping import SUBSCRIPTIONS, our_key, read, read_one
 
 SIGNATURE: Final = "Digital-Signature"
 

@@ -34,16 +34,16 @@ from provider_adapters.kit.answers import Inside, ProviderAnswer, is_e2e_id, kno
 from provider_adapters.kit.client import UnknownWord
 from provider_adapters.kit.paging import continued
 from provider_adapters.kit.times import utc
-from provider_adapters.starkbank import documents, words
+from provider_adapters.starkbank import documents, mapping
 from provider_adapters.starkbank.documents import Brcode, Deposit, Invoice, InvoiceLog
+from provider_adapters.starkbank.mapping import bare, error_codes, our_key, read, read_one
 from provider_adapters.starkbank.requests import REFERENCE_TAG
-from provider_adapters.starkbank.translate import bare, error_codes, our_key, read, read_one
 
 Tagged = TypeVar("Tagged", Invoice, Brcode, Deposit)
 Incoming = Deposit | InvoiceLog
 """Something that came in: by a BR Code or otherwise, or for an invoice."""
 
-_ZONE: Final = ZoneInfo(words.ZONE)
+_ZONE: Final = ZoneInfo(mapping.ZONE)
 _BRCODE_TAG: Final = "dynamic-brcode/"
 _PIX: Final = "pix"
 _ISPB_ENDS: Final = 9
@@ -77,7 +77,7 @@ def cancelled_invoice(answer: ProviderAnswer, before: Invoice) -> Invoice:
     means that nothing was left to do.
     """
     codes = set(error_codes(answer))
-    if before.status == words.CANCELED and codes and codes.isdisjoint(words.CREDENTIAL_CODES):
+    if before.status == mapping.CANCELED and codes and codes.isdisjoint(mapping.CREDENTIAL_CODES):
         return before
     return read_one(answer, documents.ONE_INVOICE, lambda changed: changed.inside)
 
@@ -91,7 +91,7 @@ def paid_at(answer: ProviderAnswer) -> datetime:
     """Read when an invoice was paid; a log without that contradicts the invoice."""
 
     def shape(found: Inside[list[InvoiceLog]]) -> datetime:
-        moments = [log.created for log in found.inside if log.type == words.PAID]
+        moments = [log.created for log in found.inside if log.type == mapping.PAID]
         return min(moments).astimezone(UTC)
 
     return read(answer, documents.INVOICE_LOGS, shape)
@@ -127,9 +127,9 @@ def brcode_tag(brcode_uuid: str) -> str:
 
 def of_invoice(invoice: Invoice, asked: str, now: datetime, unknown: UnknownWord) -> Charge:
     """Make a charge of an invoice; one that the bank calls expired has expired by ``now``."""
-    status = known(words.INVOICE_STATUSES, invoice.status, ChargeStatus.ACTIVE, unknown)
+    status = known(mapping.INVOICE_STATUSES, invoice.status, ChargeStatus.ACTIVE, unknown)
     expires_at = _end(invoice)
-    if invoice.status == words.EXPIRED:
+    if invoice.status == mapping.EXPIRED:
         expires_at = min(expires_at or now, now)
     asks = invoice.amount if invoice.nominal_amount is None else invoice.nominal_amount
     return replace(
@@ -192,7 +192,7 @@ def received_for_invoice(
     log: InvoiceLog, payment: documents.InvoicePayment
 ) -> IncomingPayment | None:
     """Make a payment received of a paid invoice; None for one that was not paid by Pix."""
-    if log.type != words.PAID or not is_e2e_id(payment.end_to_end_id):
+    if log.type != mapping.PAID or not is_e2e_id(payment.end_to_end_id):
         return None
     return IncomingPayment(
         reference=reference_of(log.invoice.tags, of_invoice=True),

@@ -17,10 +17,10 @@ from gateway.core.money import Money
 from provider_adapters.kit.answers import Inside, ProviderAnswer, read_document
 from provider_adapters.kit.outcomes import Expected, Shown, outcome_of, refused_before
 from provider_adapters.kit.times import utc
-from provider_adapters.starkbank import documents, words
+from provider_adapters.starkbank import documents, mapping
 from provider_adapters.starkbank.documents import Transfer
-from provider_adapters.starkbank.requests import OUR_TAG, may_be
-from provider_adapters.starkbank.translate import error_codes, failure
+from provider_adapters.starkbank.mapping import OUR_TAG, error_codes, failure
+from provider_adapters.starkbank.requests import may_be
 
 _INPUT_ERROR: Final = 400
 _OK: Final = 200
@@ -39,7 +39,7 @@ def created(answer: ProviderAnswer, ordered: Expected) -> Outcome:
     """
     codes = error_codes(answer)
     for code in codes:
-        refused = refused_before(answer, code, words.REFUSED_BEFORE)
+        refused = refused_before(answer, code, mapping.REFUSED_BEFORE)
         if refused is not None:
             return refused
     if answer.status == _INPUT_ERROR and codes:
@@ -84,9 +84,9 @@ def found(answer: ProviderAnswer, wanted: Expected) -> Outcome:
 
 def _refusal(answer: ProviderAnswer, codes: tuple[str, ...]) -> Rejected | Unknown:
     """Read a 400: Rejected if every code of it is listed."""
-    if set(codes) <= words.REJECTIONS.keys():
+    if set(codes) <= mapping.REJECTIONS.keys():
         evidence = answer.evidence(Reason.REFUSED, codes[0])
-        return Rejected(evidence=evidence, failure=words.REJECTIONS[codes[0]])
+        return Rejected(evidence=evidence, failure=mapping.REJECTIONS[codes[0]])
     return Unknown(answer.evidence(Reason.REFUSED, codes[0]))
 
 
@@ -96,13 +96,13 @@ def _shown(transfer: Transfer, wanted: Expected) -> Shown:
     told |= {transfer.external_id} if transfer.external_id else set()
     goes_there = wanted.place is None or _goes_there(transfer, wanted.place)
     return Shown(
-        state=words.STATES.get(transfer.status),
+        state=mapping.STATES.get(transfer.status),
         provider_key=told.pop() if len(told) == 1 else "",
         value=Money(transfer.amount),
         provider_id=transfer.id,
         problem=None if goes_there else Reason.DESTINATION_MISMATCH,
         settled_at=utc(transfer.updated),
-        failure=words.FAILURES.get(transfer.status, FailureCode.OTHER),
+        failure=mapping.FAILURES.get(transfer.status, FailureCode.OTHER),
         code=transfer.status,
     )
 

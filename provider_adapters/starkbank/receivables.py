@@ -37,7 +37,7 @@ from provider_adapters.kit.requests import ProviderRequest, sending
 from provider_adapters.starkbank import charges, requests
 from provider_adapters.starkbank.charges import Incoming
 from provider_adapters.starkbank.documents import Brcode, Deposit, Invoice, InvoiceLog
-from provider_adapters.starkbank.words import CANCELED, PAID
+from provider_adapters.starkbank.mapping import CANCELED, OUR_TAG, PAID
 
 Made = TypeVar("Made", Invoice, Brcode)
 Value = TypeVar("Value")
@@ -100,7 +100,7 @@ class Receivables(BankAdapter):
         if order.type is not ChargeType.DYNAMIC or order.reusable:
             raise NotSupported(Reason.NOT_SUPPORTED)
         key, payer = self._key(account, order.reference), order.payer
-        tag = requests.OUR_TAG + key
+        tag = OUR_TAG + key
         if await self._tagged(account, "create_charge", tag, self.client.read_by()):
             raise Refused(IN_USE)
         if payer is not None and payer.name and payer.tax_number:
@@ -226,7 +226,7 @@ class Receivables(BankAdapter):
 
         A tag of others is no key: one that several charges have names none.
         """
-        ours, theirs = requests.OUR_TAG + self._key(account, reference), reference.lower()
+        ours, theirs = OUR_TAG + self._key(account, reference), reference.lower()
         for tag in (ours, theirs) if _may_be_tag(theirs) else (ours,):
             found = await self._tagged(account, operation, tag, by)
             if found and (tag == ours or not found[1:]):

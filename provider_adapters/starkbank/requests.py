@@ -34,12 +34,10 @@ from provider_adapters.kit.requests import ProviderRequest, get, paying, sending
 from provider_adapters.kit.secrets import SigningKey, secrets_of
 from provider_adapters.kit.signing import EcdsaSigner
 from provider_adapters.starkbank.documents import DirectoryEntry
-from provider_adapters.starkbank.words import ACCOUNT_TYPES, SUBSCRIPTIONS, ZONE
+from provider_adapters.starkbank.mapping import ACCOUNT_TYPES, OUR_TAG, SUBSCRIPTIONS, ZONE
 
 LARGEST_PAGE: Final = 100
 """Items in one page at most. Source: SDK, every ``page``."""
-OUR_TAG: Final = "ref:"
-"""Begins the tag that holds our key; the bank writes tags in lower case."""
 REFERENCE_TAG: Final = "reference:"
 """Begins the tag that holds the partner's reference of a charge, in hexadecimal digits."""
 

@@ -21,9 +21,9 @@ from gateway.security.keys import Derivation
 
 if TYPE_CHECKING:
     from provider_adapters.testing.bank.callbacks import CallbackListener
-    from provider_adapters.testing.bank.control.client import BankControl
-    from provider_adapters.testing.demo.document import DemoUrls
-    from provider_adapters.testing.sandbox.dialect import SandboxBank
+    from provider_adapters.testing.bank.control_client import BankControl
+    from provider_adapters.testing.demo.ensure import DemoUrls
+    from provider_adapters.testing.sandbox import SandboxBank
 
 
 def make_bank(
@@ -33,7 +33,7 @@ def make_bank(
     gateway: Callable[[], str],
 ) -> SandboxBank:
     """Make the bank that is configured; nothing is opened. See ``listener_of``."""
-    from provider_adapters.testing.sandbox.dialect import SandboxBank
+    from provider_adapters.testing.sandbox import SandboxBank
 
     bank = settings.sandbox_bank
     return SandboxBank(
@@ -88,7 +88,7 @@ class ControlPort:
 
     async def _with(self, call: Callable[[BankControl], Awaitable[Reply]]) -> Reply:
         """Call it; raises ``RuleViolation`` for what it refuses, and where no bank runs."""
-        from provider_adapters.testing.bank.control.client import BankControl, ControlRefused
+        from provider_adapters.testing.bank.control_client import BankControl, ControlRefused
 
         try:
             async with BankControl(self.url()) as control:

@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 if TYPE_CHECKING:
-    from provider_adapters.testing.verify.cases import Case
-    from provider_adapters.testing.verify.trial import Subject
+    from provider_adapters.testing.verify.trial import Case, Subject
 
 _MARK: Final = "pixgate_adapter"
 _FIXTURE: Final = "adapter_case"
@@ -38,8 +37,8 @@ class AdapterCase:
 
     def run(self) -> None:
         """Run it to its end; a test that is not applicable is skipped."""
-        from provider_adapters.testing.verify.cases import prove
         from provider_adapters.testing.verify.stage import NotApplicable
+        from provider_adapters.testing.verify.trial import prove
 
         try:
             asyncio.run(prove(self.subject, self.case))
@@ -65,7 +64,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if _FIXTURE not in metafunc.fixturenames:
         return
     from provider_adapters.testing.stages import subject_of
-    from provider_adapters.testing.verify.cases import every_case
+    from provider_adapters.testing.verify.trial import every_case
 
     mark = metafunc.definition.get_closest_marker(_MARK)
     if mark is not None:

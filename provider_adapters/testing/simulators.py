@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from provider_adapters.testing.bank.simulator import Simulator
+    from provider_adapters.testing.bank.dialect import Simulator
 
 MODULES: Final[Mapping[str, str]] = {
-    "sandbox": "provider_adapters.testing.sandbox.dialect",
-    "starkbank": "provider_adapters.testing.starkbank.dialect",
+    "sandbox": "provider_adapters.testing.sandbox",
+    "starkbank": "provider_adapters.testing.starkbank",
     "efi": "provider_adapters.testing.apipix.dialect",
-    "asaas": "provider_adapters.testing.asaas.dialect",
-    "woovi": "provider_adapters.testing.woovi.dialect",
+    "asaas": "provider_adapters.testing.asaas",
+    "woovi": "provider_adapters.testing.woovi",
     "inter": "provider_adapters.testing.apipix.dialect",
     "sicoob": "provider_adapters.testing.apipix.dialect",
     "bb": "provider_adapters.testing.apipix.dialect",

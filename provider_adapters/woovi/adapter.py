@@ -36,12 +36,11 @@ from provider_adapters.kit.public_keys import FetchedKeys
 from provider_adapters.woovi import (
     callbacks,
     documents,
+    mapping,
     payouts,
     received,
     refunds,
     requests,
-    translate,
-    words,
 )
 from provider_adapters.woovi.callbacks import WooviProof
 
@@ -60,18 +59,18 @@ class WooviAdapter(BankAdapter):
 
     def callback_proof(self, secrets: CallbackSecrets) -> WooviProof:
         """Make the check of callbacks; without a secret the bank's own keys prove them alone."""
-        keys = FetchedKeys(self.client, requests.PUBLIC_KEYS, translate.public_keys, self.clock)
+        keys = FetchedKeys(self.client, requests.PUBLIC_KEYS, mapping.public_keys, self.clock)
         return WooviProof(keys, secrets)
 
     async def probe(self) -> None:
         """Reach the bank; ``GET /webhook/public-keys``, which is open to everybody."""
-        await self.client.read(requests.PROBE, translate.reached)
+        await self.client.read(requests.PROBE, mapping.reached)
 
     async def get_balance(self, account: ProviderAccount) -> Balance:
         """Read the balance, live; ``GET /account/{accountId}``."""
         asked = account.provider_account
         request = requests.balance(account)
-        return await self.client.read(request, lambda answer: translate.balance(answer, asked))
+        return await self.client.read(request, lambda answer: mapping.balance(answer, asked))
 
     async def list_statement(
         self, account: ProviderAccount, window: Window, cursor: str | None, limit: int
@@ -79,7 +78,7 @@ class WooviAdapter(BankAdapter):
         """Read a page of movements; ``GET /statement``."""
         request = requests.statement(account, window, paging.number_of(cursor), limit)
         return await self.client.read(
-            request, lambda answer: translate.statement(answer, cursor, window)
+            request, lambda answer: mapping.statement(answer, cursor, window)
         )
 
     async def list_keys(self, account: ProviderAccount) -> Sequence[PixKey]:
@@ -149,18 +148,16 @@ class WooviAdapter(BankAdapter):
 
     async def create_key(self, account: ProviderAccount, order: KeyOrder) -> PixKey:
         """Register a key, sent once; ``POST /pix-keys``: a CNPJ or a random one."""
-        return await self.client.change(requests.create_key(account, order), translate.created_key)
+        return await self.client.change(requests.create_key(account, order), mapping.created_key)
 
     async def cancel_key(self, account: ProviderAccount, key: PixKey) -> PixKey:
         """Cancel a key, not the default one; ``DELETE /pix-keys/{pixKey}``, sent once."""
         request = requests.cancel_key(account, key.key)
-        return await self.client.change(
-            request, lambda answer: translate.cancelled_key(answer, key)
-        )
+        return await self.client.change(request, lambda answer: mapping.cancelled_key(answer, key))
 
     async def look_up_key(self, account: ProviderAccount, key: str) -> KeyOwner:
         """Read the owner of a key; ``POST /pix-keys/check``, which changes nothing."""
-        return await self.client.read(requests.look_up_key(account, key), translate.owner)
+        return await self.client.read(requests.look_up_key(account, key), mapping.owner)
 
     async def create_charge(self, account: ProviderAccount, order: ChargeOrder) -> Charge:
         """
@@ -180,7 +177,7 @@ class WooviAdapter(BankAdapter):
             return await self._charge(account, order.reference, "create_charge", by)
 
         making = self.client.change(
-            request, lambda answer: translate.charge(answer, order.reference, self.now())
+            request, lambda answer: mapping.charge(answer, order.reference, self.now())
         )
         made = await made_or_read(making, read)
         if not made.emv:
@@ -199,7 +196,7 @@ class WooviAdapter(BankAdapter):
         if charge.status is ChargeStatus.PAID:
             raise Refused(CHARGE_PAID)
         request = requests.cancel_charge(account, reference)
-        await self.client.change(request, translate.deleted)
+        await self.client.change(request, mapping.deleted)
         return dataclasses.replace(charge, status=ChargeStatus.CANCELED)
 
     async def find_received(self, account: ProviderAccount, e2e_id: str) -> IncomingPayment:
@@ -225,7 +222,7 @@ class WooviAdapter(BankAdapter):
             )
             for each in page.items
         ]
-        return translate.newest_first(
+        return mapping.newest_first(
             Page(items=items, next_cursor=page.next_cursor), window, lambda item: item.paid_at
         )
 
@@ -271,7 +268,7 @@ class WooviAdapter(BankAdapter):
             request, lambda answer: callbacks.events_of(answer, order.url)
         )
         made = list(known.values())
-        for event in words.REGISTERED:
+        for event in mapping.REGISTERED:
             if event not in known:
                 request = requests.register_callback(account, order, event)
                 made.append(await self.client.change(request, callbacks.registered))
@@ -288,7 +285,7 @@ class WooviAdapter(BankAdapter):
         found = await self.client.read(request, callbacks.registrations)
         for each in callbacks.of_same_address(found, callback_id):
             request = requests.remove_callback(account, each.id)
-            await self.client.change(request, translate.deleted)
+            await self.client.change(request, mapping.deleted)
 
     async def _keys(self, account: ProviderAccount, operation: str) -> Sequence[PixKey]:
         """Read every key, for one of two operations."""
@@ -296,9 +293,7 @@ class WooviAdapter(BankAdapter):
 
         async def page(cursor: str | None) -> Page[PixKey]:
             request = requests.keys(account, operation, paging.number_of(cursor))
-            return await self.client.read(
-                request, lambda answer: translate.keys(answer, cursor), by
-            )
+            return await self.client.read(request, lambda answer: mapping.keys(answer, cursor), by)
 
         return await paging.whole(page)
 
@@ -308,7 +303,7 @@ class WooviAdapter(BankAdapter):
         """Read a charge, for one of three operations."""
         return await self.client.read(
             requests.charge(account, reference, operation),
-            lambda answer: translate.charge(answer, reference, self.now()),
+            lambda answer: mapping.charge(answer, reference, self.now()),
             by,
         )
 
@@ -322,9 +317,9 @@ class WooviAdapter(BankAdapter):
     ) -> Money:
         """Return what was given back of a payment, by its state; read only for a part of it."""
         state = {found.status, found.type}
-        if words.WHOLLY_REFUNDED in state:
+        if mapping.WHOLLY_REFUNDED in state:
             return Money(found.value)
-        if words.PARTLY_REFUNDED in state:
+        if mapping.PARTLY_REFUNDED in state:
             return await self._refunded(account, found, operation, by)
         return Money(0)
 
@@ -334,6 +329,8 @@ class WooviAdapter(BankAdapter):
         """Read what was given back of a payment; for one that pays no charge nobody tells."""
         reference = received.charge_of(found)
         if not reference:
-            return Money(found.value if words.WHOLLY_REFUNDED in {found.status, found.type} else 0)
+            return Money(
+                found.value if mapping.WHOLLY_REFUNDED in {found.status, found.type} else 0
+            )
         request = requests.charge_refunds(account, reference, operation)
         return await self.client.read(request, received.charge_refunds, by)

@@ -29,8 +29,8 @@ from gateway.banks.port.providers import NotFound
 from provider_adapters.kit.answers import ProviderAnswer, is_json, provider_id, try_body
 from provider_adapters.kit.proofs import Hmac, KeySignature, only_value
 from provider_adapters.kit.public_keys import PublicKeys
-from provider_adapters.woovi import documents, words
-from provider_adapters.woovi.translate import CREATED, read
+from provider_adapters.woovi import documents, mapping
+from provider_adapters.woovi.mapping import CREATED, read
 
 SIGNATURE: Final = "x-webhook-signature"
 HMAC_SIGNATURE: Final = "X-OpenPix-Signature"
@@ -87,7 +87,7 @@ def _notices(body: bytes) -> Sequence[Notice]:
 def _notice(event: Mapping[str, Any]) -> Notice:
     """Read what an event speaks of; one of unknown kind is still a callback of the bank."""
     payment, charge = _part(event, "payment"), _part(event, "charge")
-    kind = words.EVENTS.get(_text(event.get("event")), CallbackKind.OTHER)
+    kind = mapping.EVENTS.get(_text(event.get("event")), CallbackKind.OTHER)
     if kind is CallbackKind.PAYOUT:
         return Notice(event="", kind=kind, subject=_text(payment.get("correlationID")))
     reference = _text(charge.get("correlationID"))

@@ -15,7 +15,7 @@ from gateway.core.money import Money
 from provider_adapters.kit.answers import ProviderAnswer, read_document
 from provider_adapters.kit.outcomes import Expected, Shown, listed_refusal, outcome_of
 from provider_adapters.kit.times import utc
-from provider_adapters.woovi import documents, translate, words
+from provider_adapters.woovi import documents, mapping
 from provider_adapters.woovi.requests import destination
 
 _REASON_ENDS: Final = " - "
@@ -36,10 +36,10 @@ def created(answer: ProviderAnswer, ordered: Expected) -> Outcome:
     """
     refused = listed_refusal(
         answer,
-        translate.error_code(answer),
-        words.REJECTIONS,
-        words.REFUSED_BEFORE,
-        duplicates=words.DUPLICATES,
+        mapping.error_code(answer),
+        mapping.REJECTIONS,
+        mapping.REFUSED_BEFORE,
+        duplicates=mapping.DUPLICATES,
     )
     if refused is not None:
         return refused
@@ -47,7 +47,7 @@ def created(answer: ProviderAnswer, ordered: Expected) -> Outcome:
     def shape(document: documents.PaymentAnswer) -> Outcome:
         return outcome_of(answer, _shown(document, ordered), ordered, ordered=True)
 
-    return read_document(answer, documents.PAYMENT, shape, translate.CREATED)
+    return read_document(answer, documents.PAYMENT, shape, mapping.CREATED)
 
 
 def found(answer: ProviderAnswer, wanted: Expected) -> Outcome:
@@ -61,7 +61,7 @@ def found(answer: ProviderAnswer, wanted: Expected) -> Outcome:
     def shape(document: documents.PaymentAnswer) -> Outcome:
         return outcome_of(answer, _shown(document, wanted), wanted, ordered=False)
 
-    return translate.read(answer, documents.PAYMENT, shape)
+    return mapping.read(answer, documents.PAYMENT, shape)
 
 
 def _shown(document: documents.PaymentAnswer, wanted: Expected) -> Shown:
@@ -69,14 +69,14 @@ def _shown(document: documents.PaymentAnswer, wanted: Expected) -> Shown:
     payment, paid = document.payment, document.transaction or _NOT_YET
     code = (paid.reason or "").partition(_REASON_ENDS)[0]  # ``AC03`` of ``AC03 - Conta inválida``
     return Shown(
-        state=words.STATES.get(payment.status),
+        state=mapping.STATES.get(payment.status),
         provider_key=payment.correlation_id,
         value=Money(payment.value),
         paid=None if paid.value is None else Money(paid.value),
         e2e_id=paid.e2e_id or None,
         problem=wanted.misled(_shown_place(payment)),
         settled_at=utc(paid.time),
-        failure=words.FAILURES.get(code, FailureCode.OTHER),
+        failure=mapping.FAILURES.get(code, FailureCode.OTHER),
         code=code,
     )
 

@@ -21,16 +21,16 @@ from gateway.core.strict import cleaned_text
 from provider_adapters.kit import money, paging
 from provider_adapters.kit.answers import Inside, ProviderAnswer, is_e2e_id
 from provider_adapters.kit.client import UnknownWord
-from provider_adapters.woovi import documents, translate, words
+from provider_adapters.woovi import documents, mapping
 
-_MAY_HAVE_COME_IN: Final = frozenset({words.RECEIVED, ""})
+_MAY_HAVE_COME_IN: Final = frozenset({mapping.RECEIVED, ""})
 """One of an unknown kind is shown where payments were asked for."""
 
 
 def received_payment(answer: ProviderAnswer) -> documents.Transaction:
     """Read one transaction that came in."""
-    found = translate.read(answer, documents.TRANSACTION, lambda document: document.inside)
-    if kind_of(found, answer.unknown_word) != words.RECEIVED:
+    found = mapping.read(answer, documents.TRANSACTION, lambda document: document.inside)
+    if kind_of(found, answer.unknown_word) != mapping.RECEIVED:
         raise NotFound(Reason.NOT_FOUND)
     return found
 
@@ -55,7 +55,7 @@ def received_payments(
         came = [_usable(each) for each in fresh.items if kind_of(each) in _MAY_HAVE_COME_IN]
         return replace(fresh, items=came)
 
-    return translate.read(answer, documents.TRANSACTIONS, shape)
+    return mapping.read(answer, documents.TRANSACTIONS, shape)
 
 
 def _usable(found: documents.Transaction) -> documents.Transaction:
@@ -75,13 +75,13 @@ def charge_payment(answer: ProviderAnswer, of: Charge) -> ChargePayment:
     asked = of.value.centavos if of.value else 0
 
     def shape(document: documents.Transactions) -> ChargePayment:
-        found = [each for each in document.transactions if kind_of(each) == words.RECEIVED]
+        found = [each for each in document.transactions if kind_of(each) == mapping.RECEIVED]
         enough = [each for each in found if each.value >= asked]
         if not found:
             raise ValueError(Reason.WRONG_SHAPE)
         return _charge_payment(max(enough or found, key=lambda each: each.time), of)
 
-    return translate.read(answer, documents.TRANSACTIONS, shape)
+    return mapping.read(answer, documents.TRANSACTIONS, shape)
 
 
 def charge_refunds(answer: ProviderAnswer) -> Money:
@@ -91,11 +91,11 @@ def charge_refunds(answer: ProviderAnswer) -> Money:
         given = [
             money.above_zero(each.value).centavos
             for each in document.inside
-            if words.REFUND_STATUSES.get(each.status) is not RefundStatus.FAILED
+            if mapping.REFUND_STATUSES.get(each.status) is not RefundStatus.FAILED
         ]
         return Money(sum(given))
 
-    return translate.read(answer, documents.CHARGE_REFUNDS, shape, whole=True)
+    return mapping.read(answer, documents.CHARGE_REFUNDS, shape, whole=True)
 
 
 def incoming(found: documents.Transaction, refunded: Money) -> IncomingPayment:
@@ -112,7 +112,7 @@ def incoming(found: documents.Transaction, refunded: Money) -> IncomingPayment:
         value=Money(found.value),
         refunded=refunded,
         paid_at=found.time.astimezone(UTC),
-        payer=translate.payer(found.payer, found.info),
+        payer=mapping.payer(found.payer, found.info),
     )
 
 
@@ -124,7 +124,7 @@ def charge_of(found: documents.Transaction) -> str:
 def kind_of(found: documents.Transaction, unknown: UnknownWord | None = None) -> str:
     """Return what kind of transaction it is; empty for an unknown word."""
     for word in (found.type, found.status):
-        if word in words.TRANSACTION_KINDS:
+        if word in mapping.TRANSACTION_KINDS:
             return str(word)
     if unknown is not None:
         unknown()
@@ -140,5 +140,5 @@ def _charge_payment(paid: documents.Transaction, of: Charge) -> ChargePayment:
         created_at=of.created_at,
         paid_at=paid.time.astimezone(UTC),
         e2e_id=e2e_id if is_e2e_id(e2e_id) else "",
-        payer=of.payer and (translate.payer(paid.payer, paid.info) or of.payer),
+        payer=of.payer and (mapping.payer(paid.payer, paid.info) or of.payer),
     )

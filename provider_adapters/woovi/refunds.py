@@ -35,7 +35,7 @@ from provider_adapters.kit.outcomes import (
     outcome_of,
     refused_before,
 )
-from provider_adapters.woovi import documents, translate, words
+from provider_adapters.woovi import documents, mapping
 from provider_adapters.woovi.requests import comment_of
 
 # A comment of ours ends in the payment that is given back (``requests.comment_of``).
@@ -51,15 +51,15 @@ def created(answer: ProviderAnswer, order: RefundOrder) -> Outcome:
     Raises:
         ProviderError: The answer is none of those listed.
     """
-    code = translate.error_code(answer)
-    refused = refused_before(answer, code, words.REFUSED_BEFORE)
+    code = mapping.error_code(answer)
+    refused = refused_before(answer, code, mapping.REFUSED_BEFORE)
     if refused is not None:
         return refused
 
     def shape(document: Inside[documents.Refund]) -> Outcome:
         return _outcome(answer, document.inside, order)
 
-    return read_document(answer, documents.REFUND_ORDERED, shape, translate.CREATED)
+    return read_document(answer, documents.REFUND_ORDERED, shape, mapping.CREATED)
 
 
 def found(answer: ProviderAnswer, provider_key: str) -> Refund:
@@ -77,7 +77,7 @@ def found(answer: ProviderAnswer, provider_key: str) -> Refund:
             raise ValueError(Reason.KEY_MISMATCH)
         return refund
 
-    return translate.read(answer, documents.REFUND, shape)
+    return mapping.read(answer, documents.REFUND, shape)
 
 
 def page(answer: ProviderAnswer, cursor: str | None, window: Window) -> Page[Refund]:
@@ -90,9 +90,9 @@ def page(answer: ProviderAnswer, cursor: str | None, window: Window) -> Page[Ref
         items = [_refund(each, answer.unknown_word) for each in document.refunds]
         read = paging.skipped(items, cursor, more=info.has_next)
         fresh = paging.unrepeated(read, cursor, lambda refund: refund.provider_key)
-        return translate.newest_first(fresh, window, lambda refund: refund.created_at)
+        return mapping.newest_first(fresh, window, lambda refund: refund.created_at)
 
-    return translate.read(answer, documents.REFUNDS, shape)
+    return mapping.read(answer, documents.REFUNDS, shape)
 
 
 def _outcome(answer: ProviderAnswer, shown: documents.Refund, order: RefundOrder) -> Outcome:
@@ -138,7 +138,7 @@ def _comment(shown: documents.Refund) -> tuple[str, str]:
 
 def _status(shown: documents.Refund, unknown: UnknownWord) -> RefundStatus:
     """Return where a refund stands; one of unknown state is still processing."""
-    return known(words.REFUND_STATUSES, shown.status or "", RefundStatus.PROCESSING, unknown)
+    return known(mapping.REFUND_STATUSES, shown.status or "", RefundStatus.PROCESSING, unknown)
 
 
 def _return_id(shown: documents.Refund) -> str:

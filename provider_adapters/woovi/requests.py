@@ -28,7 +28,7 @@ from provider_adapters.kit.outcomes import NeverSendable
 from provider_adapters.kit.requests import ProviderRequest, get, paying, sending
 from provider_adapters.kit.secrets import SecretText, secrets_of
 from provider_adapters.kit.times import ends
-from provider_adapters.woovi.words import ACCOUNT_TYPES, NEW_KEY_TYPES, PAYOUT_KEY_TYPES
+from provider_adapters.woovi.mapping import ACCOUNT_TYPES, NEW_KEY_TYPES, PAYOUT_KEY_TYPES
 
 LARGEST_PAGE: Final = 100
 """Items of a page: docs/transaction/transaction-how-to-paginate-api.md, "limita a 100"."""

@@ -58,11 +58,14 @@ WITHOUT = {
         "records; tests of what is made of them read them",
     ),
     **dict.fromkeys(
-        [f"provider_adapters/testing/{each}" for each in ("apipix", "asaas", "starkbank", "woovi")],
+        [
+            f"provider_adapters/testing/{each}"
+            for each in ("apipix", "asaas.py", "starkbank.py", "woovi.py")
+        ],
         "judged by the bank's official documents in tests/contract, and by every adapter's suite",
     ),
     **dict.fromkeys(
-        ["provider_adapters/testing/bank", "provider_adapters/testing/sandbox"],
+        ["provider_adapters/testing/bank", "provider_adapters/testing/sandbox.py"],
         "under every bank of tests/contract/adapters and tests/surfaces/banks; what those do not "
         "reach has its test",
     ),

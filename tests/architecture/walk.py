@@ -32,7 +32,7 @@ from tests.world.gateway.world import World, opened, order, sandbox
 from tests.world.tree import PACKAGES, ROOT
 from tests.world.waiting import until
 
-BANK = ("provider_adapters/testing/bank/", "provider_adapters/testing/sandbox/")
+BANK = ("provider_adapters/testing/bank/", "provider_adapters/testing/sandbox.py")
 LATER = ("gateway/telemetry/logs/writer.py",)
 """Has what many requests said, 50 ms after the first of them: one that is slow is under way yet."""
 WALKS = 9

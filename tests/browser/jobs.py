@@ -18,7 +18,7 @@ from gateway.core.audit import AuditEvent
 from gateway.core.rights import Role
 from gateway.http.panel.pages.formats import ZONE
 from gateway.store.tables.core import payouts
-from provider_adapters.testing.demo.document import Pair
+from provider_adapters.testing.demo.ensure import Pair
 from tests.browser.inspection import Inspection
 from tests.browser.panel_site import PanelSite
 from tests.world.gateway.world import World, order

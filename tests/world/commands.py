@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from provider_adapters.testing.sandbox.dialect import SandboxBank
+from provider_adapters.testing.sandbox import SandboxBank
 from tests.world.shell import Shell, bank_beside
 from tests.world.store import migrated
 

@@ -20,13 +20,18 @@ PACKAGES = ("gateway.banks.port", "provider_adapters.kit")
 STAGE = "provider_adapters.testing.verify.stage"
 CHECKS = frozenset({"gateway.banks.port.answers", "gateway.banks.port.outcomes"})
 """What the gateway checks an adapter's answers with; no author needs them."""
+CLIENT = frozenset(
+    f"provider_adapters.kit.{name}"
+    for name in ("admission", "bank_limits", "faults", "limits", "tolerant", "transcript")
+)
+"""What the kit's client for banks is made of; authors use the client."""
 Surface = dict[str, list[str]]
 """What stands in each module: ``name``, ``Class.member`` and ``function(parameter, optional=)``."""
 
 
 def surface() -> Surface:
     """Return the public surface as it is."""
-    public = sorted(set(_modules()) - CHECKS)
+    public = sorted(set(_modules()) - CHECKS - CLIENT)
     return {name: sorted(set(_names(importlib.import_module(name)))) for name in public}
 
 

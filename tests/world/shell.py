@@ -12,7 +12,7 @@ from typing import Any
 from click.testing import CliRunner, Result
 
 from gateway.app.commands.main import pixgate
-from provider_adapters.testing.sandbox.dialect import SandboxBank
+from provider_adapters.testing.sandbox import SandboxBank
 
 CONFIG = Path(__file__).resolve().parents[2] / "config.yaml"
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from provider_adapters.testing.verify.cases import Case, every_case, prove
 from provider_adapters.testing.verify.stage import NotApplicable
-from provider_adapters.testing.verify.trial import Subject
+from provider_adapters.testing.verify.trial import Case, Subject, every_case, prove
 
 CASES = every_case()
 PASSED = ""

@@ -14,15 +14,18 @@ from urllib.parse import parse_qsl
 from provider_adapters.apipix.callbacks import step_of
 from provider_adapters.apipix.profiles import PROFILES, Name
 from provider_adapters.testing.apipix import efi, inter, standard
-from provider_adapters.testing.bank import certificates
-from provider_adapters.testing.bank.dialect import Admission, BankRequest, Callback, Dialect, Row
-from provider_adapters.testing.bank.kernel import accounts, state
-from provider_adapters.testing.bank.kernel.books import BankIdentity, Books
-from provider_adapters.testing.bank.kernel.listeners import Event, Listener
-from provider_adapters.testing.bank.kernel.refusals import Code, Refusal
-from provider_adapters.testing.bank.messages import Document, Fields
-from provider_adapters.testing.bank.pix import keys
-from provider_adapters.testing.bank.simulator import BankAddress, Simulator
+from provider_adapters.testing.bank import accounts, certificates, keys
+from provider_adapters.testing.bank.books import BankIdentity, Books
+from provider_adapters.testing.bank.callbacks import Callback, Event, Listener
+from provider_adapters.testing.bank.dialect import (
+    Admission,
+    BankAddress,
+    BankRequest,
+    Dialect,
+    Row,
+    Simulator,
+)
+from provider_adapters.testing.bank.messages import Code, Document, Fields, Refusal
 
 TOKEN: Final = "token"  # noqa: S105 - the kind of what is kept
 _PIX_KEY: Final = "pix_key"
@@ -61,10 +64,7 @@ class Doors:
         made = {name: make(books, account) for name, make in self.more.items()}
         own = {"client_id": client_id, **made}
         for name, value in own.items():
-            kept = state.Kept(
-                kind=_MORE + name, name=account.id, value=value, account_id=account.id
-            )
-            state.put(books, kept)
+            books.keep(_MORE + name, account.id, value, account_id=account.id)
         fields = {
             **own,
             **({"client_secret": secret} if secret else {}),
@@ -93,14 +93,12 @@ class Doors:
         if keys.active(books, key) is None:
             keys.add(books, account.id, keys.NewKey(type="evp", key=key))
         until = books.clock.micros() + _LIFE_S * _SECOND
-        state.put(
-            books, state.Kept(kind=TOKEN, name=token, value="", account_id=account.id, until=until)
-        )
+        books.keep(TOKEN, token, "", account_id=account.id, until=until)
         return {"access_token": token, "token_type": "Bearer", "expires_in": _LIFE_S}
 
     def authenticate(self, request: BankRequest) -> accounts.Account:
         """Return the account of a bearer token, under its own certificate and its own names."""
-        books, known = request.books, state.find(request.books, TOKEN, request.bearer)
+        books, known = request.books, request.books.kept(TOKEN, request.bearer)
         if known is None:
             raise Refusal(Code.UNAUTHORIZED, "Invalid or expired access token")
         account = accounts.get(books, known.account_id)
@@ -109,7 +107,7 @@ class Doors:
         named = {name: request.headers.get(header) for header, name in self.headers.items()}
         named |= {name: request.query.get(told) for told, name in self.query.items()}
         for name, value in named.items():
-            kept = state.find(books, _MORE + name, account.id)
+            kept = books.kept(_MORE + name, account.id)
             if kept is None or kept.value != value:
                 raise Refusal(Code.WRONG_ACCOUNT, f"{name} is another account's")
         return account
@@ -122,11 +120,11 @@ def _shows_its_own(request: BankRequest, account: accounts.Account) -> bool:
 
 def _own_key(books: Books, account_id: str) -> str:
     """Return the random key that an account was given when it was opened."""
-    known = state.find(books, _PIX_KEY, account_id)
+    known = books.kept(_PIX_KEY, account_id)
     if known is not None:
         return known.value
     made = str(uuid.UUID(hex=books.random_hex(16), version=4))
-    state.put(books, state.Kept(kind=_PIX_KEY, name=account_id, value=made, account_id=account_id))
+    books.keep(_PIX_KEY, account_id, made, account_id=account_id)
     return made
 
 

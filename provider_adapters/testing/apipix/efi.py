@@ -8,15 +8,21 @@ from typing import Final
 
 from provider_adapters.testing.apipix import standard
 from provider_adapters.testing.apipix.standard import matching, reais, short, tax_number
+from provider_adapters.testing.bank import accounts, keys, payouts
+from provider_adapters.testing.bank.books import Books
+from provider_adapters.testing.bank.callbacks import Event, EventKind
+from provider_adapters.testing.bank.clock import shown
 from provider_adapters.testing.bank.dialect import BankRequest, Row, execute, one, subject_of
-from provider_adapters.testing.bank.kernel import accounts
-from provider_adapters.testing.bank.kernel.books import Books
-from provider_adapters.testing.bank.kernel.clock import shown
-from provider_adapters.testing.bank.kernel.listeners import Event, EventKind
-from provider_adapters.testing.bank.kernel.refusals import Code, Refusal, require
-from provider_adapters.testing.bank.messages import Answer, Document, Fields, fields
-from provider_adapters.testing.bank.pix import keys, payouts
-from provider_adapters.testing.bank.pix.destinations import Destination
+from provider_adapters.testing.bank.keys import Destination
+from provider_adapters.testing.bank.messages import (
+    Answer,
+    Code,
+    Document,
+    Fields,
+    Refusal,
+    fields,
+    require,
+)
 
 _STATES: Final = {
     "processing": "EM_PROCESSAMENTO",

@@ -16,14 +16,12 @@ from provider_adapters.testing.apipix.standard import (
     reais,
     short,
 )
+from provider_adapters.testing.bank import accounts, payouts
+from provider_adapters.testing.bank.books import Slice, read_number
+from provider_adapters.testing.bank.clock import day_of, local_time, midnight, read_day
 from provider_adapters.testing.bank.dialect import BankRequest, Row, execute, one
-from provider_adapters.testing.bank.kernel import accounts, blocks, statement
-from provider_adapters.testing.bank.kernel.clock import day_of, local_time, midnight, read_day
-from provider_adapters.testing.bank.kernel.paging import Slice, read_number
-from provider_adapters.testing.bank.kernel.refusals import require
-from provider_adapters.testing.bank.messages import Answer, Document, Fields
-from provider_adapters.testing.bank.pix import payouts
-from provider_adapters.testing.bank.pix.destinations import Destination
+from provider_adapters.testing.bank.keys import Destination
+from provider_adapters.testing.bank.messages import Answer, Document, Fields, require
 
 _SOMEBODY: Final = "Cliente de Outro Banco"
 _KEY: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
@@ -47,7 +45,7 @@ _STATES: Final = {
 
 def _balance(request: BankRequest) -> Document:
     """Show a balance; amounts of two decimals and at most 15 digits are exact in JSON."""
-    held, court = accounts.balance(*request.own), blocks.total(*request.own, "court")
+    held, court = accounts.balance(*request.own), accounts.blocked(*request.own, "court")
     return {
         "disponivel": held.available / 100,
         "bloqueadoCheque": 0,
@@ -63,7 +61,7 @@ def _statement(request: BankRequest) -> Document:
     place, size = read_number(query, "pagina", 0), read_number(query, "tamanhoPagina", 50)
     require(1 <= size <= _LARGEST_PAGE, "tamanhoPagina is 10000 at most")
     wanted = Slice(since=midnight(first), until=midnight(last, 1), limit=size, skip=place * size)
-    found = statement.read(*request.own, wanted)
+    found = accounts.statement(*request.own, wanted)
     pages = max(1, -(-found.total // size))
     return {
         "totalPaginas": pages,
@@ -122,9 +120,9 @@ def payout(record: payouts.Payout) -> Document:
     return {"transacaoPix": shown}
 
 
-def _entry(line: statement.Entry) -> Document:
+def _entry(line: accounts.Entry) -> Document:
     shown: dict[str, object] = {
-        "idTransacao": statement.number(line.seq),
+        "idTransacao": accounts.line_number(line.seq),
         "dataTransacao": day_of(line.at),
         "tipoTransacao": _KINDS.get(line.kind, "PIX"),
         "tipoOperacao": "D" if line.centavos < 0 else "C",

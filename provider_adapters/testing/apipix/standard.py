@@ -8,16 +8,29 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Final, TypeVar
 
+from provider_adapters.testing.bank import (
+    callbacks,
+    charges,
+    clock,
+    keys,
+    received_payments,
+    refunds,
+)
+from provider_adapters.testing.bank.books import Books, Kept, Page, Slice, read_number
+from provider_adapters.testing.bank.callbacks import Event, EventKind
 from provider_adapters.testing.bank.dialect import BankRequest, Row, below, execute, subject_of
-from provider_adapters.testing.bank.kernel import clock, listeners, state
-from provider_adapters.testing.bank.kernel.books import Books
-from provider_adapters.testing.bank.kernel.listeners import Event, EventKind
-from provider_adapters.testing.bank.kernel.paging import Page, Slice, read_number
-from provider_adapters.testing.bank.kernel.refusals import Code, Refusal, found, require
-from provider_adapters.testing.bank.messages import Answer, Document, Fields, fields
-from provider_adapters.testing.bank.pix import charges, keys, received_payments, refunds
-from provider_adapters.testing.bank.pix.payouts import Payout
-from provider_adapters.testing.bank.pix.received_payments import Payer, Payment
+from provider_adapters.testing.bank.messages import (
+    Answer,
+    Code,
+    Document,
+    Fields,
+    Refusal,
+    fields,
+    found,
+    require,
+)
+from provider_adapters.testing.bank.payouts import Payout
+from provider_adapters.testing.bank.received_payments import Payer, Payment
 
 Record = TypeVar("Record")
 
@@ -291,15 +304,15 @@ def _listen(request: BankRequest) -> Document:
     key, url = request.path["chave"], request.body.text("webhookUrl")
     require(keys.owned(books, account_id, key), "chave is not a key of this account")
     _drop(request, key)
-    listeners.add(books, account_id, url, "")
+    callbacks.register(books, account_id, url, "")
     shown = {"webhookUrl": url, "chave": key, "cnpj": request.account.tax_number}
     value = json.dumps({**shown, "criacao": clock.show(books.clock.micros())})
-    state.put(books, state.Kept(kind=_WEBHOOK, name=key, value=value, account_id=account_id))
+    books.keep(_WEBHOOK, key, value, account_id=account_id)
     return {}
 
 
-def _known(request: BankRequest) -> state.Kept:
-    kept = state.find(request.books, _WEBHOOK, request.path["chave"])
+def _known(request: BankRequest) -> Kept:
+    kept = request.books.kept(_WEBHOOK, request.path["chave"])
     is_own = kept is not None and kept.account_id == request.account.id
     return found(kept if is_own else None, "webhook")
 
@@ -312,11 +325,11 @@ def _forget(request: BankRequest) -> Document:
 def _drop(request: BankRequest, key: str) -> None:
     """Forget the address of a key; callbacks go on to one that another key has too."""
     books, account_id = request.own
-    state.remove(books, _WEBHOOK, key)
-    kept = [json.loads(each.value) for each in state.of_account(books, _WEBHOOK, account_id)]
-    for each in listeners.of(books, account_id):
+    books.forget(_WEBHOOK, key)
+    kept = [json.loads(each.value) for each in books.kept_of(_WEBHOOK, account_id)]
+    for each in callbacks.listeners(books, account_id):
         if each.url not in {shown["webhookUrl"] for shown in kept}:
-            listeners.remove(books, account_id, each.id)
+            callbacks.remove(books, account_id, each.id)
 
 
 def rows_below(base: str, immediate: str) -> Sequence[Row]:

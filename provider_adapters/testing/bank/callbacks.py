@@ -1,23 +1,110 @@
-"""
-Callbacks of a simulated bank: written by its dialect, sent, repeated until they are accepted.
-
-Triggers in the schema insert each one in the transaction that it is about.
-"""
+"""Where customers have their callbacks sent, and the callbacks that could not be delivered."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Final
 
 import aiohttp
 
-from provider_adapters.testing.bank.dialect import Callback, Dialect
-from provider_adapters.testing.bank.kernel import listeners
-from provider_adapters.testing.bank.kernel.books import Books
-from provider_adapters.testing.bank.kernel.listeners import Event, Listener
+from provider_adapters.testing.bank.books import Books, Table
+from provider_adapters.testing.bank.messages import require
+
+_MOST: Final = 10
+"""Addresses of one account; real banks allow as many, or fewer."""
+
+_HERE: Final = re.compile(r"http://(127\.0\.0\.1|localhost|\[::1\])(:[1-9][0-9]*)?(/.*)?")
+"""The bank asks nobody who they are, so it calls this machine alone."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listener:
+    """An address of a customer's; ``secret`` signs what is sent there."""
+
+    id: str
+    url: str
+    secret: str = field(repr=False)
+    seq: int = 0
+
+
+class EventKind(StrEnum):
+    """What an event is about: ``CHARGE`` is a payment of a charge, ``PAYMENT`` one without."""
+
+    PAYOUT = "transferencia"
+    RETURN = "transferencia_devolvida"
+    CHARGE = "cobranca"
+    PAYMENT = "recebimento"
+    REFUND = "devolucao"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """
+    Something that customers are told of.
+
+    Attributes:
+        subject: A payment's end-to-end id; the bank's id of a payout or refund.
+    """
+
+    id: str
+    kind: EventKind
+    account_id: str
+    subject: str
+
+
+_TABLE = Table(Listener, "SELECT * FROM listeners", "listeners", "seq", "address")
+listeners = _TABLE.all
+"""Return the addresses of an account, oldest first."""
+_get = _TABLE.by("id")
+
+
+def register(books: Books, account_id: str, url: str, secret: str, most: int = _MOST) -> Listener:
+    """
+    Register an address, ``most`` at most; the same one again gets the new secret.
+
+    Raises:
+        Refusal: ``INVALID_REQUEST`` for an address on another machine, and for one
+            address too many.
+    """
+    require(_HERE.fullmatch(url), "url: must be http on this machine")
+    known = listeners(books, account_id)
+    for each in known:
+        if each.url == url:
+            books.database.update("listeners", each.seq, secret=secret)
+            return _get(books, account_id, each.id)
+    require(len(known) < most, f"an account has {most} addresses at most")
+    made = Listener(id=books.identifier("av"), url=url, secret=secret)
+    books.database.insert("listeners", made, account_id=account_id)
+    return _get(books, account_id, made.id)
+
+
+def remove(books: Books, account_id: str, listener_id: str) -> Listener:
+    """Forget an address; raises ``NOT_FOUND``."""
+    gone = _get(books, account_id, listener_id)
+    books.database.run("DELETE FROM listeners WHERE seq = ?", (gone.seq,))
+    return gone
+
+
+def missed(books: Books, account_id: str, most: int) -> list[Event]:
+    """Return what nobody took and is not sent any more, oldest first."""
+    sql = "SELECT * FROM notices WHERE account_id = ? AND due_at IS NULL ORDER BY seq LIMIT ?"
+    return books.database.records(Event, sql, (account_id, most))
+
+
+def acknowledge(books: Books, account_id: str, events: Sequence[str]) -> None:
+    """Forget missed events; those of others, and unknown ones, are left alone."""
+    books.database.run(
+        "DELETE FROM notices WHERE account_id = ? AND due_at IS NULL"
+        " AND id IN (SELECT value FROM json_each(?))",
+        (account_id, json.dumps(list(events))),
+    )
+
 
 _LOG = logging.getLogger(__name__)
 
@@ -30,6 +117,19 @@ _SECOND: Final = 1_000_000
 _ACCEPTED: Final = range(200, 300)
 _DUE = "SELECT * FROM notices WHERE due_at <= ? ORDER BY seq LIMIT 50"
 _DELETE = "DELETE FROM notices WHERE seq = ?"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Callback:
+    """A callback ready to be sent by POST."""
+
+    url: str
+    body: bytes
+    headers: Mapping[str, str]
+
+
+WriteCallback = Callable[[Books, Event, Listener], Callback | None]
+"""Writes a callback; None for an event that the bank does not report."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +160,7 @@ class Delivery:
     """Delivers callbacks in a dialect's form; ``listener`` is None where there is nobody else."""
 
     books: Books
-    dialect: Dialect
+    write: WriteCallback
     listener: CallbackListener | None = None
 
     async def send_until_cancelled(self) -> None:
@@ -97,7 +197,7 @@ class Delivery:
 
     async def _send_one(self, session: aiohttp.ClientSession, notice: _Notice) -> list[bool]:
         """Send one event to everybody who is to know; return what each answered."""
-        written = [self.dialect.callback(self.books, notice, to) for to in self._recipients(notice)]
+        written = [self.write(self.books, notice, to) for to in self._recipients(notice)]
         return [
             await _send(session, callback)
             for callback in written
@@ -107,7 +207,7 @@ class Delivery:
 
     def _recipients(self, event: Event) -> list[Listener]:
         """Return who gets an event; at one address once, signed as was registered last."""
-        found, everybody = listeners.of(self.books, event.account_id), self.listener
+        found, everybody = listeners(self.books, event.account_id), self.listener
         if everybody is not None and everybody.url() not in {each.url for each in found}:
             found.insert(0, Listener(id="", url=everybody.url(), secret=everybody.secret))
         return found

@@ -14,9 +14,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from provider_adapters.kit.certificates import CertificatePair, load_pair
-from provider_adapters.testing.bank.kernel import state
-from provider_adapters.testing.bank.kernel.books import Books
-from provider_adapters.testing.bank.kernel.state import Kept
+from provider_adapters.testing.bank.books import Books
 
 ENDS: Final = datetime(2099, 1, 1, tzinfo=UTC)
 """OpenSSL looks at the wall clock and not at the bank's, so validity does not follow either."""
@@ -47,20 +45,19 @@ def issue(books: Books, account_id: str, ends: datetime = ENDS) -> CertificatePa
     """Make a certificate for a customer, which names its account from now on."""
     made = _signed(books, account_id, ends)
     der = ssl.PEM_cert_to_DER_cert(made.certificate)
-    kept = Kept(kind=_CUSTOMER, name=_digest(der), value=account_id, account_id=account_id)
-    state.put(books, kept)
+    books.keep(_CUSTOMER, _digest(der), account_id, account_id=account_id)
     return made
 
 
 def account_of(books: Books, certificate: bytes) -> str | None:
     """Return the account of a certificate in DER; None for one that is not known any more."""
-    found = state.find(books, _CUSTOMER, _digest(certificate))
+    found = books.kept(_CUSTOMER, _digest(certificate))
     return found.value if found else None
 
 
 def _authority(books: Books) -> tuple[x509.Certificate, ec.EllipticCurvePrivateKey]:
     """Return certificate and key of the bank's authority, kept in its file."""
-    kept = state.find(books, _AUTHORITY, "")
+    kept = books.kept(_AUTHORITY, "")
     if kept is None:
         key = ec.generate_private_key(ec.SECP256R1())
         name = _name(f"{books.identity.name} CA")
@@ -68,8 +65,8 @@ def _authority(books: Books) -> tuple[x509.Certificate, ec.EllipticCurvePrivateK
             x509.BasicConstraints(ca=True, path_length=0), critical=True
         )
         certificate = builder.sign(key, hashes.SHA256()).public_bytes(_PEM).decode()
-        kept = Kept(kind=_AUTHORITY, name="", value=certificate + _key_text(key))
-        state.put(books, kept)
+        books.keep(_AUTHORITY, "", certificate + _key_text(key))
+        return _authority(books)
     signing = serialization.load_pem_private_key(kept.value.encode(), password=None)
     assert isinstance(signing, ec.EllipticCurvePrivateKey)  # noqa: S101 - as it was made above
     return x509.load_pem_x509_certificate(kept.value.encode()), signing

@@ -10,19 +10,24 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, TypeAlias, TypeVar
 
+import msgspec
 from multidict import CIMultiDictProxy, MultiMapping
 
-from provider_adapters.testing.bank import messages
-from provider_adapters.testing.bank.kernel import accounts
-from provider_adapters.testing.bank.kernel.accounts import Account, PayoutKind
-from provider_adapters.testing.bank.kernel.books import BankIdentity, Books
-from provider_adapters.testing.bank.kernel.listeners import Event, EventKind, Listener
-from provider_adapters.testing.bank.kernel.refusals import Code, Refusal
-from provider_adapters.testing.bank.messages import Answer, Document, Fields
-from provider_adapters.testing.bank.pix import magic_values, payouts, received_payments, refunds
-from provider_adapters.testing.bank.pix.payouts import Payout
-from provider_adapters.testing.bank.pix.received_payments import Payment
-from provider_adapters.testing.bank.pix.refunds import Refund
+from provider_adapters.testing.bank import (
+    accounts,
+    magic_values,
+    messages,
+    payouts,
+    received_payments,
+    refunds,
+)
+from provider_adapters.testing.bank.accounts import Account, PayoutKind
+from provider_adapters.testing.bank.books import BankIdentity, Books
+from provider_adapters.testing.bank.callbacks import Event, EventKind, WriteCallback
+from provider_adapters.testing.bank.messages import Answer, Code, Document, Fields, Refusal
+from provider_adapters.testing.bank.payouts import Payout
+from provider_adapters.testing.bank.received_payments import Payment
+from provider_adapters.testing.bank.refunds import Refund
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,15 +167,6 @@ class Admission:
     credentials: str | Mapping[str, str] = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Callback:
-    """A callback ready to be sent by POST."""
-
-    url: str
-    body: bytes
-    headers: Mapping[str, str]
-
-
 def _bearer(books: Books, _: Account, given: Fields) -> Admission:
     """Admit an account by one token, the given one or a new one."""
     token = given.text("token", "") or f"sbx_{books.random_hex(24)}"
@@ -189,7 +185,7 @@ class Dialect:
     authenticate: Callable[[BankRequest], Account]
     refusal: Callable[[Refusal], Answer]
     payout: Callable[[Payout], Document]
-    callback: Callable[[Books, Event, Listener], Callback | None]
+    callback: WriteCallback
     admit: Callable[[Books, Account, Fields], Admission] = _bearer
     payout_kind: PayoutKind = PayoutKind.IDEM
     client_certificates: bool = False
@@ -199,3 +195,49 @@ class Dialect:
     def has_token_host(self) -> bool:
         """Whether the bank gives tokens at a host of their own."""
         return any(row.at_token_host for row in self.rows)
+
+
+class BankAddress(msgspec.Struct, frozen=True, kw_only=True):
+    """
+    Where a running bank is reached, from another process too.
+
+    Attributes:
+        url: Its customers' port.
+        token_url: Where they are given tokens; empty for the same port.
+        authority_file: What its TLS is verified with, in PEM; empty without TLS.
+    """
+
+    url: str
+    control_url: str
+    token_url: str = ""
+    authority_file: str = ""
+
+
+def _base_url(address: BankAddress) -> Mapping[str, object]:
+    return {"base_url": address.url}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Simulator:
+    """A simulated bank; docs/providers/simulators.md says what each field is for."""
+
+    adapter: str
+    dialect: Dialect
+    settings: Callable[[BankAddress], Mapping[str, object]] = _base_url
+    repeats: Mapping[PayoutKind, Mapping[str, object]] = field(default_factory=dict)
+    tells_returns: bool = True
+
+    @property
+    def pays(self) -> bool:
+        """Whether the bank takes payouts."""
+        return any(row.operation == "payout" for row in self.dialect.rows)
+
+    @property
+    def kinds(self) -> Mapping[PayoutKind, Mapping[str, object]]:
+        """The kinds of account, each with what the adapter is told of it; at least one."""
+        return self.repeats or {self.dialect.payout_kind: {}}
+
+    def provider(self, address: BankAddress) -> dict[str, object]:
+        """Return a provider of the gateway's configuration for a running bank."""
+        trusted = {"tls": {"ca": address.authority_file}} if address.authority_file else {}
+        return {"adapter": self.adapter, "settings": dict(self.settings(address)), **trusted}

@@ -17,15 +17,14 @@ from typing import Final
 
 from aiohttp import web
 
+from provider_adapters.testing.bank import control, settlement
+from provider_adapters.testing.bank.books import Books, open_books
 from provider_adapters.testing.bank.callbacks import CallbackListener, Delivery
-from provider_adapters.testing.bank.control import rows
 from provider_adapters.testing.bank.dialect import Dialect
-from provider_adapters.testing.bank.http.customers import CustomersPort
-from provider_adapters.testing.bank.http.listening_port import ListeningPort
-from provider_adapters.testing.bank.http.recorded_calls import RecordedCalls
-from provider_adapters.testing.bank.kernel.books import Books, open_books
-from provider_adapters.testing.bank.kernel.faults import Faults
-from provider_adapters.testing.bank.pix import settlement
+from provider_adapters.testing.bank.messages import (
+    Faults,
+)
+from provider_adapters.testing.bank.ports import CustomersPort, ListeningPort, RecordedCalls
 
 _LOG = logging.getLogger(__name__)
 # Only for payouts that nobody reads; every read settles what is due first.
@@ -131,10 +130,10 @@ class SimulatedBank:
             tokens = replace(served, at_token_host=True).application()
             ports.append(await self._listen(opened, tokens, self.token_port, tls))
             self.token_port = ports[1].port
-        app = rows.application(rows.Controls(self.dialect, kept, faults, recorded, ports))
+        app = control.application(control.Controls(self.dialect, kept, faults, recorded, ports))
         self.control_port = (await self._listen(opened, app, self.control_port)).port
         _run(opened, _settle(kept))
-        _run(opened, Delivery(kept, self.dialect, self.listener).send_until_cancelled())
+        _run(opened, Delivery(kept, self.dialect.callback, self.listener).send_until_cancelled())
 
     def _tls(self) -> ssl.SSLContext | None:
         if self.authority_file is None:

@@ -34,14 +34,13 @@ from gateway.banks.port.statements import MovementKind
 from gateway.core.money import Money
 from provider_adapters.kit.certificates import load_pair
 from provider_adapters.kit.secrets import pair_of, with_pair
-from provider_adapters.testing.bank import certificates
-from provider_adapters.testing.bank.control.client import BankControl, Reply
+from provider_adapters.testing.bank import certificates, payouts, received_payments, refunds
+from provider_adapters.testing.bank.books import Books
+from provider_adapters.testing.bank.callbacks import Event, EventKind, Listener
+from provider_adapters.testing.bank.clock import BankClock
+from provider_adapters.testing.bank.control_client import BankControl, Reply
 from provider_adapters.testing.bank.dialect import Dialect
-from provider_adapters.testing.bank.kernel.books import Books
-from provider_adapters.testing.bank.kernel.clock import BankClock
-from provider_adapters.testing.bank.kernel.listeners import Event, EventKind, Listener
-from provider_adapters.testing.bank.kernel.refusals import Refusal
-from provider_adapters.testing.bank.pix import payouts, received_payments, refunds
+from provider_adapters.testing.bank.messages import Refusal
 from provider_adapters.testing.bank.server import SimulatedBank
 from provider_adapters.testing.verify.stage import (
     BankAnswer,

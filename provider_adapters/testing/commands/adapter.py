@@ -118,7 +118,7 @@ def verify(terminal: Terminal, name: str, stage: str, wanted: str) -> None:
 
     ended, rows = _run(name, stage, wanted, shown=not terminal.as_json)
     if ended == pytest.ExitCode.NO_TESTS_COLLECTED:
-        from provider_adapters.testing.verify.cases import every_case
+        from provider_adapters.testing.verify.trial import every_case
 
         groups = ", ".join(dict.fromkeys(map(_group, every_case())))
         message = f"no case begins with {wanted!r}; the groups are {groups}"

@@ -17,8 +17,8 @@ from gateway.core.audit_context import RuleViolation
 from provider_adapters.testing import simulators
 
 if TYPE_CHECKING:
+    from provider_adapters.testing.bank.dialect import BankAddress
     from provider_adapters.testing.bank.server import SimulatedBank
-    from provider_adapters.testing.bank.simulator import BankAddress
 
 FOLDER: Final = "banks"
 """Below ``var``: the banks' files, and the address of each that runs."""
@@ -88,7 +88,7 @@ def bank(
 
 def address_of(made: SimulatedBank) -> BankAddress:
     """Return the address of a bank that has been started."""
-    from provider_adapters.testing.bank.simulator import BankAddress
+    from provider_adapters.testing.bank.dialect import BankAddress
 
     return BankAddress(
         url=made.url,
@@ -100,7 +100,7 @@ def address_of(made: SimulatedBank) -> BankAddress:
 
 def running_bank(folder: Path, name: str) -> BankAddress:
     """Return the address of a bank by its folder; RuleViolation if the bank does not run."""
-    from provider_adapters.testing.bank.simulator import BankAddress
+    from provider_adapters.testing.bank.dialect import BankAddress
 
     with suppress(OSError, msgspec.DecodeError):
         return msgspec.json.decode((folder / f"{name}.json").read_bytes(), type=BankAddress)

@@ -18,7 +18,7 @@ from gateway.sandbox.model import FAULTS, OPERATIONS
 from provider_adapters.testing import simulators
 
 if TYPE_CHECKING:
-    from provider_adapters.testing.bank.control.client import Reply
+    from provider_adapters.testing.bank.control_client import Reply
 
 
 @click.group("sandbox")
@@ -187,7 +187,7 @@ def _told(
     async def work() -> Reply:
         from gateway.cli.configuration import sandbox_only, settings_of
         from provider_adapters.testing.commands.banks import FOLDER, running_bank
-        from provider_adapters.testing.demo.bank_side import controlling
+        from provider_adapters.testing.demo.ensure import controlling
 
         settings = settings_of(terminal.config)
         sandbox_only(settings)

@@ -1,18 +1,33 @@
-"""The demo, made once and found again: in a file, in the store and at the bank."""
+"""The demo as it is printed and kept: ids, secrets and references; and its first ten calls."""
 
 from __future__ import annotations
 
-from contextlib import suppress
-from dataclasses import replace
+import json
+import os
+import shlex
+import tempfile
+import uuid
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from pathlib import Path
+from typing import TypedDict
+from urllib.parse import quote
+
+import msgspec
 
 from gateway.app.build_identity import build_identity
 from gateway.app.commands.context import AdminContext
 from gateway.app.services import credential_source
+from gateway.banks.port.refunds import refund_key
 from gateway.cli.configuration import sandbox_only
 from gateway.companies.model import Company
 from gateway.companies.service import add_company
 from gateway.config.settings import Settings
-from gateway.core.account import Account
+from gateway.core.account import Account, Environment
+from gateway.core.audit_context import RuleViolation
+from gateway.core.clocks import Now
 from gateway.core.rights import Role
 from gateway.core.storage import AlreadyExists
 from gateway.core.user import Totp, User
@@ -21,8 +36,216 @@ from gateway.identity.context import IdentityContext
 from gateway.identity.passwords import COST, Cost, PasswordHasher
 from gateway.identity.second_factors import totp_row
 from gateway.security.secrets import SecretDigest
-from provider_adapters.testing.demo import bank_side, contents
-from provider_adapters.testing.demo.document import Demo, DemoFile, DemoUrls, Pair
+from provider_adapters.testing.bank.control_client import BankControl, ControlRefused
+from provider_adapters.testing.demo import contents
+
+
+class Pair(TypedDict):
+    """A credential with its secret in clear: the demo's alone are ever kept so."""
+
+    client_id: str
+    client_secret: str
+
+
+class DemoUrls(TypedDict):
+    """Where the parts of this deployment listen, without a trailing slash."""
+
+    base_url: str
+    ops_url: str
+    sandbox_bank_url: str
+    sandbox_control_url: str
+
+
+class Demo(DemoUrls):
+    """
+    Everything a first call or a test needs, by role in ``contents``.
+
+    Companies and accounts have an ``id``; ``pix_keys`` are ids of the banking surface, by account;
+    users have ``email``, ``password`` and, but for the viewer, ``totp_secret`` of an app.
+    """
+
+    companies: dict[str, dict[str, str]]
+    accounts: dict[str, dict[str, str]]
+    credentials: dict[str, Pair]
+    pix_keys: dict[str, list[str]]
+    charges: dict[str, str]
+    users: dict[str, dict[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class DemoFile:
+    """The demo in one JSON file, with its secrets; a reader sees the old or the new, never half."""
+
+    path: Path
+
+    def read(self) -> Demo | None:
+        """Return what is kept; None when there is no file."""
+        try:
+            return msgspec.json.decode(self.path.read_bytes(), type=Demo)
+        except FileNotFoundError:
+            return None
+        except (OSError, msgspec.DecodeError) as problem:
+            message = f"{self.path} cannot be read as a demo; remove it to make another"
+            raise RuleViolation(message) from problem
+
+    def begin(self, demo: Demo) -> Demo:
+        """Keep the first demo; return that of another process if it was faster."""
+        written = self._written(demo)
+        try:
+            self.path.hardlink_to(written)
+        except FileExistsError:
+            return self.read() or demo
+        finally:
+            written.unlink()
+        return demo
+
+    def replace(self, demo: Demo) -> None:
+        """Keep another state of it."""
+        self._written(demo).replace(self.path)
+
+    def _written(self, demo: Demo) -> Path:
+        text = msgspec.json.format(msgspec.json.encode(demo), indent=2) + b"\n"
+        return write_beside(self.path, text, 0o600)
+
+
+def write_beside(file: Path, content: bytes, mode: int) -> Path:
+    """Write a file that can replace another in one step; RuleViolation if that is not possible."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        number, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}-")
+        with os.fdopen(number, "wb") as written:
+            written.write(content)
+            written.flush()
+            os.fsync(number)
+            os.fchmod(number, mode)
+    except OSError as problem:
+        message = f"{file} cannot be written: {problem.strerror}"
+        raise RuleViolation(message) from problem
+    return Path(name)
+
+
+def curl_lines(demo: Demo, today: date, reference: str = "") -> list[str]:
+    """
+    Write one ``curl`` per banking operation, in the order of contract 4.1.
+
+    Above each stands a comment with its number, by which documents refer to it. ``today`` is in
+    UTC; ``reference`` is that of the payout, a fresh one when empty.
+    """
+    reference = reference or f"first-{uuid.uuid4().hex[:8]}"
+    charge = quote(demo["charges"]["paid"], safe="")
+    payout = f"/withdraw/{quote(reference, safe='')}"
+    window = f"?init={today - timedelta(days=6)}&ends={today}"
+    calls = [
+        _curl(demo, "the balance, live from the bank", "/balance"),
+        _curl(demo, "the account's PIX keys", "/pix/keys"),
+        _curl(demo, "one of them", f"/pix/keys/{demo['pix_keys']['main'][0]}"),
+        _curl(demo, "a charge, with the text to copy and paste", f"/pix/qrcode/{charge}"),
+        _curl(demo, "the payment of that charge", f"/pix/transactions/{charge}"),
+        _curl(demo, "the statement of a week", f"/transactions{window}"),
+        _curl(demo, "pay R$ 10.50 to a PIX key", "/withdraw", _order(reference, today)),
+        _curl(demo, "that payout: a moment later it is paid", payout),
+        _curl(demo, "the payouts of a week", f"/withdraws{window}"),
+        _curl(demo, "cancelling is not available: always 501", payout, ["-X", "DELETE"]),
+    ]
+    return [f"# {number}. {call}" for number, call in enumerate(calls, 1)]
+
+
+def _curl(demo: Demo, meaning: str, path: str, options: list[str] | None = None) -> str:
+    pair = demo["credentials"]["full"]
+    url = f"{demo['base_url']}/baas/v1/account/{demo['accounts']['main']['id']}{path}"
+    user = f"{pair['client_id']}:{pair['client_secret']}"
+    return f"{meaning}\n{shlex.join(['curl', '-sS', '-u', user, *(options or []), url])}"
+
+
+def _order(reference: str, today: date) -> list[str]:
+    body = (
+        f'{{"method": "pix", "reference": {json.dumps(reference)}, "value": 10.50, '
+        f'"date": "{today}", '
+        '"destination": {"name": "Maria Silva", "tax_number": "529.982.247-25", '
+        '"key_type": "email", "key": "maria@example.com"}}'
+    )
+    return ["-H", "Content-Type: application/json", "-d", body]
+
+
+@asynccontextmanager
+async def controlling(url: str) -> AsyncIterator[BankControl]:
+    """Open a bank's control interface; RuleViolation if the bank is away or refuses a call."""
+    try:
+        async with BankControl(url) as control:
+            yield control
+    except ControlRefused as problem:
+        raise RuleViolation(str(problem)) from problem
+
+
+async def ensure_at_bank(control: BankControl, demo: Demo, now: Now) -> None:
+    """Make what the bank lacks of the demo; safe to repeat."""
+    ids = {role: account["id"] for role, account in demo["accounts"].items()}
+    for role, account in contents.ACCOUNTS.items():
+        if account.provider:
+            opened = {
+                "id": ids[role],
+                "token": contents.token(ids[role]),
+                "account": contents.coordinates(ids[role]).account,
+                "balance": account.opening,
+            }
+            holder = contents.COMPANIES[account.company]
+            await _add(control, "accounts", body={**opened, **holder._asdict()})
+    for role in contents.WITH_PIX_KEYS:
+        for key in contents.pix_keys(ids[role]):
+            body = {"type": key.type.value, "key": key.key, "id": key.provider_id}
+            await _add(control, "accounts", ids[role], "keys", body=body)
+    for role, charge in contents.CHARGES.items():
+        account_id = ids[charge.account]
+        wanted = {
+            "reference": demo["charges"][role],
+            "state": charge.state,
+            "type": "Static" if charge.reusable else "Dynamic",
+            "value": charge.value,
+            "reusable": charge.reusable,
+            "description": f"Demo: {role}",
+        }
+        made = await _add(control, "accounts", account_id, "charges", body=wanted)
+        # No reference prevents a second history: the charge shows that there is one.
+        if made and charge.reusable:
+            await _history(control, account_id, now)
+
+
+async def _add(control: BankControl, *segments: str, body: Mapping[str, object]) -> bool:
+    """Create a record; False when it exists."""
+    try:
+        await control.post(*segments, body=body)
+    except ControlRefused as problem:
+        if problem.code not in {"ALREADY_EXISTS", "KEY_IN_USE", "REFERENCE_IN_USE"}:
+            raise
+        return False
+    return True
+
+
+async def _history(control: BankControl, account_id: str, now: Now) -> None:
+    """Make the statement of some days, with a refund under the key that the gateway would use."""
+    for each in contents.HISTORY:
+        is_pix = each.kind == contents.PIX_IN
+        booked = {
+            "kind": each.kind,
+            "value": each.value,
+            "payer" if is_pix else "counterparty": each.other._asdict(),
+            "description": each.description,
+            "at": f"{now() - each.ago:%Y-%m-%dT%H:%M:%S}.000Z",
+        }
+        where = "incoming" if is_pix else "movements"
+        made = await control.post("accounts", account_id, where, body=booked)
+        if each.refunded is not None:
+            reference = contents.reference("refund", account_id)
+            refund = {
+                "key": refund_key(Environment.SANDBOX, account_id, reference),
+                "reference": reference,
+                "e2e_id": made["e2e_id"],
+                "value": each.refunded,
+                "description": "Desconto esquecido",
+            }
+            await control.post("accounts", account_id, "refunds", body=refund)
+    fee = {"kind": "fee", "value": contents.FEE}
+    await control.post("accounts", account_id, "movements", body=fee)
 
 
 async def made_demo(office: AdminContext, urls: DemoUrls | None = None, cost: Cost = COST) -> Demo:
@@ -42,8 +265,8 @@ async def made_demo(office: AdminContext, urls: DemoUrls | None = None, cost: Co
     identity = build_identity(office.kernel, PasswordHasher(keys.password_peppers, cost))
     try:
         demo = kept.read() or kept.begin(_fresh(office, identity.context, urls))
-        async with bank_side.controlling(urls["sandbox_control_url"]) as control:
-            await bank_side.ensure(control, demo, office.acting.now)
+        async with controlling(urls["sandbox_control_url"]) as control:
+            await ensure_at_bank(control, demo, office.acting.now)
         await _accounts(office, demo)
         credentials = {role: await _credential(office, demo, role) for role in contents.CREDENTIALS}
         await _users(identity.context, demo)

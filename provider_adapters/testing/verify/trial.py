@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
+import importlib
+import pkgutil
 import secrets
 import time
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, Final, cast
@@ -21,8 +24,9 @@ from gateway.banks.port.payout_orders import (
     PayoutMethod,
     PayoutOrder,
 )
+from gateway.banks.port.provider_callbacks import CallbackOrder
 from gateway.banks.port.provider_options import EveryCall
-from gateway.banks.port.providers import Outcome, ProviderAccount
+from gateway.banks.port.providers import Accepted, Outcome, ProviderAccount, Settled
 from gateway.banks.port.refunds import RefundOrder
 from gateway.core.account import Environment
 from gateway.core.clocks import Deadline
@@ -31,8 +35,9 @@ from gateway.core.windows import Window
 from gateway.telemetry.ports import Event
 from provider_adapters.kit.factory import AdapterContext, AdapterFactory, MakeTransport
 from provider_adapters.kit.settings import ALL_OPERATIONS, AccountLimits, ClientLimits
+from provider_adapters.testing.verify import suite
 from provider_adapters.testing.verify.relay import Play, Relay, pass_on
-from provider_adapters.testing.verify.stage import Fate, Stage
+from provider_adapters.testing.verify.stage import Charge, Fate, NotApplicable, Received, Stage
 
 MakeStage = Callable[[], Stage]
 
@@ -227,3 +232,190 @@ async def _started(
         yield made, witness
     finally:
         await made.close()
+
+
+Run = Callable[..., Awaitable[None]]
+LONGEST_S: Final = 120.0
+"""For one case; the slowest takes a few seconds on a machine that is busy with others."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One thing that is proven of an adapter; it must declare the calls that this needs."""
+
+    id: str
+    needs: frozenset[PortCall]
+    run: Callable[[Trial], Awaitable[None]]
+
+    @property
+    def group(self) -> str:
+        """The first step of its id."""
+        return self.id.partition(".")[0]
+
+    def lacking(self, capabilities: Capabilities) -> str:
+        """Return the reason why an adapter of these capabilities need not pass; empty if none."""
+        absent = sorted(self.needs - capabilities.calls)
+        return f"{', '.join(absent)} is not declared" if absent else ""
+
+
+_CASES: Final[dict[str, Case]] = {}
+
+
+def case(id: str, *given: object, needs: Collection[PortCall] = ()) -> Callable[[Run], Run]:  # noqa: A002 - what it is
+    """Register a function as a case, several times for a table; ``given`` follows its trial."""
+
+    def registered(run: Run) -> Run:
+        made = Case(id=id, needs=frozenset(needs), run=lambda trial: run(trial, *given))
+        if _CASES.setdefault(id, made) is not made:
+            message = f"there is a case {id} already"
+            raise ValueError(message)
+        return run
+
+    return registered
+
+
+def every_case() -> Mapping[str, Case]:
+    """Return all cases of the suite by their ids, group by group."""
+    for module in pkgutil.iter_modules(suite.__path__, f"{suite.__name__}."):
+        importlib.import_module(module.name)
+    return dict(sorted(_CASES.items()))
+
+
+def applies_if(holds: object, otherwise: str) -> None:
+    """Raise ``NotApplicable`` with a reason unless something holds."""
+    if not holds:
+        raise NotApplicable(otherwise)
+
+
+async def prove(subject: Subject, case: Case) -> None:
+    """Run a case on a fresh stage; raises ``NotApplicable``, and anything else for a failure."""
+    async with asyncio.timeout(LONGEST_S), trial_of(subject) as trial:
+        applies_if(not (lacking := case.lacking(trial.capabilities)), lacking)
+        await case.run(trial)
+
+
+Read = Callable[[ProviderAccount], Awaitable[object]]
+Order = PayoutOrder | RefundOrder
+MakeOrder = Callable[[], Order]
+"""Makes another order each time, with a key of its own."""
+OK: Final = Accepted | Settled
+TEN_REAIS: Final = Money(10_00)
+MOVES: Final = frozenset({PortCall.CREATE_PAYOUT, PortCall.CREATE_REFUND})
+"""Calls that move money; see ``payouts`` and ``refunds``."""
+ONCE: Final = frozenset({PortCall.CREATE_KEY, PortCall.CREATE_CHARGE, PortCall.REGISTER_CALLBACK})
+"""Calls that change something, and must not be repeated by the adapter."""
+CHANGES: Final = ONCE | {
+    PortCall.CANCEL_KEY,
+    PortCall.CANCEL_CHARGE,
+    PortCall.REMOVE_CALLBACK,
+    PortCall.ACKNOWLEDGE_EVENTS,
+}
+"""Calls that change something other than money at the bank."""
+WITHOUT_RESULT: Final = frozenset(
+    {PortCall.PROBE, PortCall.REMOVE_CALLBACK, PortCall.ACKNOWLEDGE_EVENTS}
+)
+"""Calls that return nothing: any whole answer of a success may be enough for them."""
+
+
+async def arguments(trial: Trial, call: PortCall) -> tuple[object, ...]:  # noqa: C901, PLR0911, PLR0912, PLR0915 - a table
+    """Let be at the bank what a call needs, and return what it is given; new each time."""
+    account, own, stage = trial.account, trial.adapter, trial.stage
+    match call:
+        case PortCall.PROBE:
+            return ()
+        case PortCall.LIST_STATEMENT | PortCall.LIST_RECEIVED | PortCall.LIST_REFUNDS:
+            return account, trial.days(0, 0), None, 10
+        case PortCall.GET_KEY:
+            applies_if(trial.can(PortCall.LIST_KEYS), "without list_keys nobody knows a key's id")
+            [key, *_] = await own.list_keys(account)
+            return account, key.public_id(account.account_id)
+        case PortCall.GET_CHARGE | PortCall.GET_CHARGE_PAYMENT:
+            return account, await stage.put(account, Charge(value=TEN_REAIS))
+        case PortCall.FIND_PAYOUT:
+            order = trial.order()
+            ordered = await trial.pay(order)
+            assert isinstance(ordered, OK), ordered
+            return account, order.provider_key, ordered.provider_id
+        case PortCall.FIND_RECEIVED:
+            return account, await stage.put(account, Received(value=TEN_REAIS))
+        case PortCall.FIND_REFUND:
+            refund = (await refunds(trial))()
+            await trial.pay(refund)
+            return account, refund.provider_key
+        case PortCall.CREATE_KEY:
+            return account, stage.new_key()
+        case PortCall.LOOK_UP_KEY:
+            return account, stage.own_key(stage.accounts[1])
+        case PortCall.CREATE_CHARGE:
+            return account, stage.charge_order(stage.own_key(account))
+        case PortCall.REGISTER_CALLBACK:
+            return account, callback_order(trial)
+        case PortCall.LIST_MISSED_EVENTS:
+            return account, 10
+        case PortCall.ACKNOWLEDGE_EVENTS:
+            return account, ["evt_1"]
+        case PortCall.CANCEL_KEY:
+            return account, await own.create_key(account, stage.new_key())
+        case PortCall.CANCEL_CHARGE:
+            charge = stage.charge_order(stage.own_key(account))
+            await own.create_charge(account, charge)
+            return account, charge.reference
+        case PortCall.REMOVE_CALLBACK:
+            return account, (await own.register_callback(account, callback_order(trial))).id
+        case _:
+            return (account,)
+
+
+def make(bank: EveryCall, call: PortCall, given: tuple[object, ...]) -> Awaitable[object]:
+    """Make a call once."""
+    return cast("Awaitable[object]", getattr(bank, call.value)(*given))
+
+
+async def a_read(trial: Trial) -> Read:
+    """Return a read that the adapter declares, which every account can make."""
+    bank, put = trial.adapter, trial.stage.put
+    if trial.can(PortCall.GET_BALANCE):
+        return bank.get_balance
+    if trial.can(PortCall.LIST_STATEMENT):
+        return lambda account: bank.list_statement(account, trial.days(-1, -1), None, 10)
+    if trial.can(PortCall.LIST_KEYS):
+        return bank.list_keys
+    applies_if(trial.can(PortCall.GET_CHARGE), "no read that every account can make is declared")
+    accounts = trial.stage.accounts[:2]
+    made = {each.provider_account: await put(each, Charge(value=TEN_REAIS)) for each in accounts}
+    return lambda account: bank.get_charge(account, made[account.provider_account])
+
+
+def callback_order(trial: Trial) -> CallbackOrder:
+    """Return an order to send callbacks to an address where nobody listens."""
+    url = f"http://127.0.0.1:1/callbacks/verified/{secrets.token_hex(4)}"
+    return CallbackOrder(url=url, secret=trial.stage.callback_secrets.current)
+
+
+def payouts(trial: Trial, method: PayoutMethod | None = None) -> MakeOrder:
+    """Return what orders payouts by one method."""
+    destination = trial.stage.payee(method or trial.method)
+    return lambda: trial.order(destination=destination)
+
+
+async def refunds(trial: Trial) -> MakeOrder:
+    """Return what orders refunds, of a centavo each, of a payment that has just come in."""
+    e2e_id = await trial.stage.put(trial.account, Received(value=TEN_REAIS))
+    return lambda: refund_order(e2e_id, Money(1))
+
+
+async def money_orders(trial: Trial) -> Sequence[MakeOrder]:
+    """Return what orders payouts and refunds, as far as they are declared."""
+    paying = [payouts(trial)] if trial.can(PortCall.CREATE_PAYOUT) else []
+    return [*paying, await refunds(trial)] if trial.can(PortCall.CREATE_REFUND) else paying
+
+
+def refund_order(e2e_id: str, value: Money) -> RefundOrder:
+    """Return an order to give a payment back, with a key that nobody has used."""
+    return RefundOrder(
+        provider_key=new_provider_key(),
+        reference=new_reference(),
+        payment_e2e_id=e2e_id,
+        value=value,
+        description="",
+    )

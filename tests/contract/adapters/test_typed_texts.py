@@ -37,11 +37,10 @@ from provider_adapters.asaas.callbacks import TOKEN, AsaasProof
 from provider_adapters.kit.public_keys import GivenKeys
 from provider_adapters.sandbox.callbacks import SandboxProof
 from provider_adapters.starkbank.callbacks import SIGNATURE, StarkBankProof
-from provider_adapters.testing.sandbox.callbacks import sign
+from provider_adapters.testing.sandbox import sign
 from provider_adapters.testing.verify import stage as things
 from provider_adapters.testing.verify.stage import NotApplicable
-from provider_adapters.testing.verify.suite.calls import arguments, make
-from provider_adapters.testing.verify.trial import Trial, trial_of
+from provider_adapters.testing.verify.trial import Trial, arguments, make, trial_of
 from provider_adapters.woovi.callbacks import HMAC_SIGNATURE, WooviProof
 from tests.contract.adapters.verified_banks import BANKS
 from tests.world.banks.signers import ecdsa

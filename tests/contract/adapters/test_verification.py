@@ -14,10 +14,9 @@ import pytest
 from gateway.banks.port.capabilities import PortCall
 from provider_adapters import registry
 from provider_adapters.apipix.profiles import PROFILES
-from provider_adapters.testing.bank.kernel.accounts import PayoutKind
-from provider_adapters.testing.sandbox.dialect import SANDBOX
-from provider_adapters.testing.sandbox.stage import SandboxStage
-from provider_adapters.testing.stages import STAGES, subject_of
+from provider_adapters.testing.bank.accounts import PayoutKind
+from provider_adapters.testing.sandbox import SANDBOX
+from provider_adapters.testing.stages import STAGES, SandboxStage, subject_of
 from provider_adapters.testing.verify.trial import MakeStage, Subject
 from tests.contract.adapters.not_applicable import OF_PROFILE, WITHOUT
 from tests.contract.adapters.verified_banks import BANKS, OTHERS, VerifiedBank, banks_of

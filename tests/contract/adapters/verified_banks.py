@@ -9,8 +9,7 @@ from gateway.banks.port.capabilities import Capabilities
 from provider_adapters import registry
 from provider_adapters.apipix.profiles import PROFILES
 from provider_adapters.testing.stages import STAGES, subject_of
-from provider_adapters.testing.verify.cases import Case
-from provider_adapters.testing.verify.trial import Subject
+from provider_adapters.testing.verify.trial import Case, Subject
 from tests.contract.adapters.not_applicable import OF_PROFILE, WITHOUT
 from tests.world.extent import DAY, WHOLE
 from tests.world.verified import CASES
@@ -55,7 +54,7 @@ def _profile(name: str, stage: str, *wire: str) -> VerifiedBank:
     """Of API Pix: the adapter's wire is tried at the profile that stands for it."""
     return VerifiedBank(
         name=name,
-        subject=subject_of("apipix", f"provider_adapters.testing.apipix.stage:{stage}"),
+        subject=subject_of("apipix", f"provider_adapters.testing.stages:{stage}"),
         capabilities=PROFILES[name].capabilities,
         without=OF_PROFILE[name],
         wire=frozenset(wire),

@@ -23,10 +23,9 @@ from provider_adapters.apipix.secrets import EfiSecrets
 from provider_adapters.kit.factory import AdapterContext
 from provider_adapters.kit.secrets import secrets_of
 from provider_adapters.testing import simulators
-from provider_adapters.testing.apipix.stage import EfiStage
 from provider_adapters.testing.bank.dialect import BankRequest, Dialect, Row
-from provider_adapters.testing.bank.kernel.refusals import Refusal
-from provider_adapters.testing.bank.messages import Answer
+from provider_adapters.testing.bank.messages import Answer, Refusal
+from provider_adapters.testing.stages import EfiStage
 from tests.world.banks.witness import Witness
 
 

@@ -20,7 +20,7 @@ from gateway.core.clocks import Deadline
 from gateway.core.money import Money
 from gateway.core.windows import Window
 from provider_adapters.asaas.adapter import AsaasAdapter
-from provider_adapters.testing.asaas.stage import AsaasStage
+from provider_adapters.testing.stages import AsaasStage
 from provider_adapters.testing.verify.relay import Relay
 from provider_adapters.testing.verify.stage import Charge, ChargePaid, Received
 from tests.contract.asaas.collection import corrected

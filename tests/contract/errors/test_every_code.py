@@ -16,7 +16,7 @@ from gateway.config.settings import Limits, Rate, RateLimits
 from gateway.core.errors import CATALOGUE, ELSEWHERE
 from gateway.core.money import Money
 from gateway.core.permissions import CredentialLimits
-from provider_adapters.testing.demo.document import Pair
+from provider_adapters.testing.demo.ensure import Pair
 from tests.world import raw_http
 from tests.world.gateway.answers import Answer
 from tests.world.gateway.sayings import means

@@ -23,9 +23,9 @@ from provider_adapters.kit.factory import AdapterContext
 from provider_adapters.starkbank.adapter import StarkBankAdapter
 from provider_adapters.starkbank.factory import StarkBankFactory
 from provider_adapters.starkbank.requests import Secrets
-from provider_adapters.testing.bank.control.client import BankControl
+from provider_adapters.testing.bank.control_client import BankControl
 from provider_adapters.testing.bank.server import SimulatedBank
-from provider_adapters.testing.starkbank.dialect import STARKBANK
+from provider_adapters.testing.starkbank import STARKBANK
 from tests.world.banks.witness import Witness
 
 HOST = "https://sandbox.api.starkbank.com"

@@ -25,9 +25,9 @@ from gateway.banks.port.providers import Accepted, Settled
 from gateway.core.money import Money
 from gateway.core.windows import Window
 from provider_adapters.kit.references import charge_key
-from provider_adapters.testing.bank.kernel import books
-from provider_adapters.testing.bank.kernel.listeners import Event, EventKind, Listener
-from provider_adapters.testing.starkbank.dialect import callback
+from provider_adapters.testing.bank import books
+from provider_adapters.testing.bank.callbacks import Event, EventKind, Listener
+from provider_adapters.testing.starkbank import callback
 from tests.contract.starkbank.conftest import OWN_KEY, Workspace
 from tests.world.banks.harness import FAR, KEY
 

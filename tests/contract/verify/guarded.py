@@ -30,18 +30,15 @@ from provider_adapters.kit.secrets import (
 )
 from provider_adapters.kit.settings import ClientLimits, TlsFiles, settings_of
 from provider_adapters.kit.tokens import AccessTokens, ClientCredentials, TokenForm
-from provider_adapters.sandbox import payouts, requests, translate
-from provider_adapters.testing.bank import certificates
+from provider_adapters.sandbox import mapping, payouts, requests
+from provider_adapters.testing import sandbox
+from provider_adapters.testing.bank import accounts, certificates
+from provider_adapters.testing.bank.accounts import Account
+from provider_adapters.testing.bank.books import Books
 from provider_adapters.testing.bank.dialect import Admission, BankRequest, Row
-from provider_adapters.testing.bank.kernel import accounts, state
-from provider_adapters.testing.bank.kernel.accounts import Account
-from provider_adapters.testing.bank.kernel.books import Books
-from provider_adapters.testing.bank.kernel.refusals import Code, Refusal
-from provider_adapters.testing.bank.kernel.state import Kept
-from provider_adapters.testing.bank.messages import Answer, Fields
-from provider_adapters.testing.sandbox import rows
-from provider_adapters.testing.sandbox.dialect import SANDBOX
-from provider_adapters.testing.sandbox.stage import SandboxStage
+from provider_adapters.testing.bank.messages import Answer, Code, Fields, Refusal
+from provider_adapters.testing.sandbox import SANDBOX
+from provider_adapters.testing.stages import SandboxStage
 
 TOKENS: Final = "/oauth/token"
 Value = TypeVar("Value")
@@ -77,13 +74,13 @@ def _token(request: BankRequest) -> Answer:
     if account is None or not account.id == name == shown:
         raise _refused()
     token = request.books.random_hex(24)
-    state.put(request.books, Kept(kind="token", name=token, value=name, account_id=name))
+    request.books.keep("token", token, name, account_id=name)
     return Answer(document={"access_token": token, "expires_in": 3600})
 
 
 def _authenticate(request: BankRequest) -> Account:
     token = request.headers.get("Authorization", "").removeprefix("Bearer ")
-    kept = state.find(request.books, "token", token)
+    kept = request.books.kept("token", token)
     shown = certificates.account_of(request.books, request.certificate)
     if kept is None or not kept.value == shown == request.path["conta"]:
         raise _refused()
@@ -92,7 +89,7 @@ def _authenticate(request: BankRequest) -> Account:
 
 GUARDED: Final = dataclasses.replace(
     SANDBOX,
-    rows=(*rows.ROWS, Row("POST", TOKENS, "access", _token, is_open=True)),
+    rows=(*sandbox.ROWS, Row("POST", TOKENS, "access", _token, is_open=True)),
     authenticate=_authenticate,
     admit=_admit,
     client_certificates=True,
@@ -117,8 +114,8 @@ class GuardedStage(SandboxStage):
     async def revoke_tokens(self) -> None:
         kept = self.bank.books
         for account in self.accounts:
-            for each in state.of_account(kept, "token", account.provider_account):
-                state.remove(kept, "token", each.name)
+            for each in kept.kept_of("token", account.provider_account):
+                kept.forget("token", each.name)
 
 
 class GuardedSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -146,7 +143,7 @@ class GuardedAdapter:
     async def get_balance(self, account: ProviderAccount) -> Balance:
         return await self.reading(
             account,
-            lambda known: self.client.read(self.shown(account, known), translate.balance),
+            lambda known: self.client.read(self.shown(account, known), mapping.balance),
         )
 
     def shown(self, account: ProviderAccount, known: ProviderAccount) -> ProviderRequest:
@@ -159,7 +156,7 @@ class GuardedAdapter:
 
         async def read(known: ProviderAccount) -> Page[Entry]:
             request = requests.statement(known, window, cursor, limit)
-            return await self.client.read(self.certified(request, account), translate.statement)
+            return await self.client.read(self.certified(request, account), mapping.statement)
 
         return await self.reading(account, read)
 

@@ -17,7 +17,7 @@ from provider_adapters.kit.factory import AdapterContext, AdapterFactory
 from provider_adapters.kit.requests import ProviderRequest
 from provider_adapters.sandbox.adapter import SandboxAdapter
 from provider_adapters.sandbox.factory import SandboxFactory
-from provider_adapters.testing.sandbox.stage import SandboxStage
+from provider_adapters.testing.stages import SandboxStage
 from provider_adapters.testing.verify.trial import MakeStage
 
 Hear = Callable[[ProviderRequest, ProviderAnswer], ProviderAnswer]

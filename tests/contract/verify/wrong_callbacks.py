@@ -23,13 +23,13 @@ from gateway.banks.port.provider_callbacks import (
 )
 from gateway.banks.port.providers import Outcome, ProviderAccount
 from gateway.core.clocks import Deadline
-from provider_adapters._road.transcript import Transcript
 from provider_adapters.kit.proofs import only_value
+from provider_adapters.kit.transcript import Transcript
 from provider_adapters.sandbox.adapter import SandboxAdapter
 from provider_adapters.sandbox.callbacks import SandboxProof
 from provider_adapters.sandbox.documents import HARMLESS
-from provider_adapters.testing.sandbox.callbacks import sign
-from provider_adapters.testing.sandbox.stage import SandboxStage
+from provider_adapters.testing.sandbox import sign
+from provider_adapters.testing.stages import SandboxStage
 from provider_adapters.testing.verify.stage import SentHeaders
 from tests.contract.verify.mistaken import Wrong, being, document_of
 

@@ -24,7 +24,7 @@ from provider_adapters.apipix.adapter import ApiPixAdapter
 from provider_adapters.apipix.factory import ApiPixFactory
 from provider_adapters.apipix.inter.calls import Inter
 from provider_adapters.kit.factory import AdapterContext
-from provider_adapters.testing.apipix.stage import InterStage
+from provider_adapters.testing.stages import InterStage
 from tests.contract.verify.mistaken import Wrong
 
 _REFUSALS: Final = range(400, 500)

@@ -16,9 +16,9 @@ from provider_adapters.kit.outcomes import Expected
 from provider_adapters.kit.requests import ProviderRequest
 from provider_adapters.sandbox import payouts, requests
 from provider_adapters.sandbox.adapter import SandboxAdapter
-from provider_adapters.testing.bank.kernel.accounts import PayoutKind
-from provider_adapters.testing.sandbox.dialect import SANDBOX
-from provider_adapters.testing.sandbox.stage import SandboxStage
+from provider_adapters.testing.bank.accounts import PayoutKind
+from provider_adapters.testing.sandbox import SANDBOX
+from provider_adapters.testing.stages import SandboxStage
 from tests.contract.verify.mistaken import (
     REJECTED,
     Hear,

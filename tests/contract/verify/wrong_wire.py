@@ -25,7 +25,7 @@ from gateway.core.clocks import Deadline
 from provider_adapters.kit.answers import ProviderAnswer
 from provider_adapters.kit.outcomes import Expected
 from provider_adapters.kit.requests import ProviderRequest
-from provider_adapters.sandbox import payouts, requests, translate
+from provider_adapters.sandbox import mapping, payouts, requests
 from provider_adapters.sandbox.adapter import SandboxAdapter
 from tests.contract.verify.mistaken import Hear, Wrong, being, document_of, hearing, saying
 from tests.contract.verify.wrong_offers import told
@@ -177,7 +177,7 @@ class Once(SandboxAdapter):
     """Never reads again."""
 
     async def get_balance(self, account: ProviderAccount) -> Balance:
-        return await self.client.change(requests.balance(account), translate.balance)
+        return await self.client.change(requests.balance(account), mapping.balance)
 
 
 class Repeated(SandboxAdapter):
@@ -186,7 +186,7 @@ class Repeated(SandboxAdapter):
     async def create_charge(self, account: ProviderAccount, order: ChargeOrder) -> Charge:
         request = requests.create_charge(account, order)
         return await self.client.read(
-            request, lambda answer: translate.changed_charge(answer, self.now())
+            request, lambda answer: mapping.changed_charge(answer, self.now())
         )
 
 

@@ -12,7 +12,7 @@ from gateway.banks.port.provider_callbacks import CallbackOrder
 from gateway.core.money import Money
 from gateway.core.windows import Window
 from provider_adapters.woovi import requests
-from provider_adapters.woovi.words import REGISTERED
+from provider_adapters.woovi.mapping import REGISTERED
 from tests.world.banks.harness import KEY, order
 from tests.world.banks.woovi import ACCOUNT, PAID_IN, by_account, refund
 

@@ -25,9 +25,9 @@ from gateway.core.clocks import Deadline
 from gateway.core.money import Money
 from gateway.core.windows import Window
 from provider_adapters.kit.factory import AdapterContext
+from provider_adapters.testing.stages import WooviStage
 from provider_adapters.testing.verify.stage import Charge
 from provider_adapters.testing.verify.trial import PLENTY
-from provider_adapters.testing.woovi.stage import WooviStage
 from provider_adapters.woovi import requests
 from provider_adapters.woovi.adapter import WooviAdapter
 from provider_adapters.woovi.factory import WooviFactory

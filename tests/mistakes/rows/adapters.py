@@ -24,7 +24,7 @@ ROWS = (
         name="woovi-unlisted-sentence-rejects",
         promise="A refusal of Woovi whose sentence is not listed leaves a payout unknown.",
         source="docs/providers/outcomes.md",
-        file="provider_adapters/woovi/words.py",
+        file="provider_adapters/woovi/mapping.py",
         right='    (400, "NOT_ENOUGH_BALANCE"): FailureCode.INSUFFICIENT_FUNDS,\n',
         wrong=(
             '    (400, "NOT_ENOUGH_BALANCE"): FailureCode.INSUFFICIENT_FUNDS,\n'
@@ -57,18 +57,20 @@ ROWS = (
         promise="A refund that is under way counts as given back.",
         source="ADR 0009, provider_adapters/woovi/README.md",
         file="provider_adapters/woovi/received.py",
-        right="if words.REFUND_STATUSES.get(each.status) is not RefundStatus.FAILED",
-        wrong="if words.REFUND_STATUSES.get(each.status) is RefundStatus.PAID",
+        right="if mapping.REFUND_STATUSES.get(each.status) is not RefundStatus.FAILED",
+        wrong="if mapping.REFUND_STATUSES.get(each.status) is RefundStatus.PAID",
         tests=(f"{_WOOVI}/test_received.py::test_refunds_that_failed_do_not_count",),
     ),
     Mistake(
         name="woovi-balance-of-another-account",
         promise="The balance that is shown is that of the account that was asked for.",
         source="contract 2.3, provider_adapters/woovi/README.md",
-        file="provider_adapters/woovi/translate.py",
+        file="provider_adapters/woovi/mapping.py",
         right="        if account.account_id != asked:",
         wrong="        if not account.account_id:",
-        tests=(f"{_WOOVI}/test_translate.py::test_a_balance_is_of_the_account_that_was_asked_for",),
+        tests=(
+            f"{_WOOVI}/test_mapping_translate.py::test_a_balance_is_of_the_account_that_was_asked_for",
+        ),
     ),
     Mistake(
         name="woovi-unknown-refund-failed",
@@ -84,8 +86,8 @@ ROWS = (
         promise="A refusal of Stark Bank rejects a payout only if each of its codes is listed.",
         source="docs/providers/outcomes.md",
         file="provider_adapters/starkbank/payouts.py",
-        right="    if set(codes) <= words.REJECTIONS.keys():",
-        wrong="    if codes[0] in words.REJECTIONS:",
+        right="    if set(codes) <= mapping.REJECTIONS.keys():",
+        wrong="    if codes[0] in mapping.REJECTIONS:",
         tests=(f"{_STARKBANK}/test_payouts.py::test_any_other_refusal_is_unknown_and_looked_into",),
     ),
     Mistake(
@@ -122,10 +124,10 @@ ROWS = (
         name="starkbank-any-currency",
         promise="A balance in another currency is not told as reais.",
         source="contract 2.3",
-        file="provider_adapters/starkbank/translate.py",
+        file="provider_adapters/starkbank/mapping.py",
         right="    if held.currency != _REAIS:",
         wrong="    if not held.currency:",
-        tests=(f"{_STARKBANK}/test_translate.py::test_another_balance_is_none",),
+        tests=(f"{_STARKBANK}/test_mapping_translate.py::test_another_balance_is_none",),
     ),
     Mistake(
         name="starkbank-day-ends-in-utc",
@@ -172,12 +174,12 @@ ROWS = (
         name="asaas-times-as-utc",
         promise="Times of Asaas, which name no zone, are those of Sao Paulo.",
         source="contract 2.1, provider_adapters/asaas/README.md",
-        file="provider_adapters/asaas/translate.py",
+        file="provider_adapters/asaas/mapping.py",
         right="    return times.instant(text, ZONE)",
         wrong='    return times.instant(text, ZoneInfo("UTC"))',
         tests=(
             (
-                f"{_ASAAS}/test_translate.py"
+                f"{_ASAAS}/test_mapping_translate.py"
                 "::test_a_movement_is_at_the_first_instant_of_its_day_in_sao_paulo"
             ),
         ),
@@ -186,19 +188,19 @@ ROWS = (
         name="asaas-expected-payment-received",
         promise="A payment counts as received only once the bank says that it is done.",
         source="contract 2.5, provider_adapters/asaas/README.md",
-        file="provider_adapters/asaas/translate.py",
-        right='    return row.type == "CREDIT" and row.status == words.DONE',
+        file="provider_adapters/asaas/mapping.py",
+        right='    return row.type == "CREDIT" and row.status == DONE',
         wrong='    return row.type == "CREDIT"',
-        tests=(f"{_ASAAS}/test_translate.py::test_one_that_is_not_among_them_is_absent",),
+        tests=(f"{_ASAAS}/test_mapping_translate.py::test_one_that_is_not_among_them_is_absent",),
     ),
     Mistake(
         name="asaas-boleto-in-the-pix-statement",
         promise="A charge that was paid by boleto or card is no Pix movement.",
         source="contract 2.7",
-        file="provider_adapters/asaas/translate.py",
-        right="if row.type == words.CHARGE_RECEIVED and row.payment_id in pix_charges",
-        wrong="if row.type == words.CHARGE_RECEIVED",
-        tests=(f"{_ASAAS}/test_translate.py::test_only_what_is_told_to_be_pix_is_pix",),
+        file="provider_adapters/asaas/mapping.py",
+        right="if row.type == CHARGE_RECEIVED and row.payment_id in pix_charges",
+        wrong="if row.type == CHARGE_RECEIVED",
+        tests=(f"{_ASAAS}/test_mapping_translate.py::test_only_what_is_told_to_be_pix_is_pix",),
     ),
     Mistake(
         name="asaas-key-of-either-environment",
@@ -331,7 +333,7 @@ ROWS = (
         name="sandbox-returned-payout-failed",
         promise="A payout that came back was paid; its return is money that came in.",
         source="ADR 0023",
-        file="provider_adapters/sandbox/words.py",
+        file="provider_adapters/sandbox/mapping.py",
         right='"DEVOLVIDA": Settled,',
         wrong='"DEVOLVIDA": Rejected,',
         tests=(f"{_SANDBOX}/test_payouts.py::test_what_arrived_is_settled_also_if_it_came_back",),
@@ -369,7 +371,7 @@ ROWS = (
         name="sandbox-absent-key-is-absent-payout",
         promise="Only the bank's own word about a payout says that it is absent.",
         source="docs/providers/outcomes.md, ADR 0003",
-        file="provider_adapters/sandbox/translate.py",
+        file="provider_adapters/sandbox/mapping.py",
         right="listed_error(answer, error_code(answer), ERRORS)",
         wrong="listed_error(answer, error_code(answer), {**REFUSALS, **ERRORS})",
         tests=(f"{_SANDBOX}/test_payouts.py::test_only_the_bank_s_own_word_is_not_found",),
@@ -378,12 +380,12 @@ ROWS = (
         name="sandbox-direction-guessed",
         promise="A movement that says neither in nor out is refused.",
         source="contract 2.7",
-        file="provider_adapters/sandbox/translate.py",
-        right="direction=listed(words.DIRECTIONS, document.natureza),",
-        wrong='direction=words.DIRECTIONS.get(document.natureza, words.DIRECTIONS["C"]),',
+        file="provider_adapters/sandbox/mapping.py",
+        right="direction=listed(DIRECTIONS, document.natureza),",
+        wrong='direction=DIRECTIONS.get(document.natureza, DIRECTIONS["C"]),',
         tests=(
             (
-                f"{_SANDBOX}/test_translate.py"
+                f"{_SANDBOX}/test_mapping_translate.py"
                 "::test_an_entry_that_cannot_be_understood_spoils_the_page"
             ),
         ),

@@ -7,8 +7,8 @@ from tests.mistakes.mistake import Mistake
 _ACCOUNTS = "tests/unit/gateway/accounts/test_service.py"
 _ADDRESSES = "tests/unit/gateway/banks/client/test_addresses.py"
 _ANSWERS = "tests/unit/gateway/banks/port/test_answers.py"
-_BREAKER = "tests/unit/provider_adapters/_road/test_admission_breaker.py"
-_BULKHEAD = "tests/unit/provider_adapters/_road/test_admission_bulkhead.py"
+_BREAKER = "tests/unit/provider_adapters/kit/test_admission_breaker.py"
+_BULKHEAD = "tests/unit/provider_adapters/kit/test_admission_bulkhead.py"
 _CALLBACKS = "tests/unit/provider_adapters/sandbox/test_callbacks.py"
 _CHECKED = "tests/unit/gateway/banks/test_checked_adapter.py"
 _CHECKS = "tests/unit/provider_adapters/test_checks.py"
@@ -24,17 +24,17 @@ _PAYOUTS = "tests/unit/provider_adapters/sandbox/test_payouts.py"
 _PROOFS = "tests/unit/provider_adapters/kit/test_proofs.py"
 _PROXIED = "tests/unit/gateway/net/server/test_front_proxied.py"
 _SPLIT = "tests/unit/gateway/banks/client/test_connection.py"
-_TRANSCRIPT = "tests/unit/provider_adapters/_road/test_transcript.py"
+_TRANSCRIPT = "tests/unit/provider_adapters/kit/test_transcript.py"
 
-_TOLERANT = "tests/unit/provider_adapters/_road/test_tolerant.py"
-_REPAIR = "tests/unit/provider_adapters/_road/test_repair.py"
+_TOLERANT = "tests/unit/provider_adapters/kit/test_tolerant.py"
+_REPAIR = "tests/unit/provider_adapters/kit/test_tolerant_repair.py"
 
 ROWS = (
     Mistake(
         name="payouts-read-tolerantly",
         promise="What decides whether money moved is read strictly.",
         source="decisions 11",
-        file="provider_adapters/_road/tolerant.py",
+        file="provider_adapters/kit/tolerant.py",
         right="*(frozenset(PortCall) - _DECIDING)",
         wrong="*frozenset(PortCall)",
         tests=(f"{_TOLERANT}::test_what_decides_about_money_is_read_strictly",),
@@ -43,7 +43,7 @@ ROWS = (
         name="unreadable-list-is-empty",
         promise="A list of which no row can be read is an error, and not an empty list.",
         source="decisions 11",
-        file="provider_adapters/_road/tolerant.py",
+        file="provider_adapters/kit/tolerant.py",
         right="        if not any(lists):",
         wrong="        if not lists:",
         tests=(f"{_TOLERANT}::test_rows_are_not_left_out_where_something_would_be_hidden",),
@@ -52,8 +52,8 @@ ROWS = (
         name="damaged-text-joins",
         promise="Damage in a text is replaced and never dropped: no name becomes another.",
         source="ADR 0051",
-        file="provider_adapters/_road/repair.py",
-        right="            return UNREADABLE",
+        file="provider_adapters/kit/tolerant.py",
+        right="            return REPLACEMENT",
         wrong='            return ""',
         tests=(f"{_REPAIR}::test_what_is_about_money_and_a_document_that_is_cut_stay_refused",),
     ),
@@ -133,7 +133,7 @@ ROWS = (
         name="breaker-never-opens",
         promise="Five failures in a row leave a bank alone for a while.",
         source="decisions 6",
-        file="provider_adapters/_road/admission.py",
+        file="provider_adapters/kit/admission.py",
         right="self._failures += 1",
         wrong="self._failures = 1",
         tests=(f"{_BREAKER}::test_five_failures_in_a_row_open_it",),
@@ -142,7 +142,7 @@ ROWS = (
         name="bulkhead-without-a-wall",
         promise="One slow bank gets so many calls at once and no more.",
         source="decisions 6",
-        file="provider_adapters/_road/admission.py",
+        file="provider_adapters/kit/admission.py",
         right="if self.in_flight >= self._limits.in_flight:",
         wrong="if self.in_flight > self._limits.in_flight:",
         tests=(f"{_BULKHEAD}::test_calls_enter_up_to_the_limit_and_are_counted",),
@@ -249,7 +249,7 @@ ROWS = (
             "Of a bank's documents only fields named harmless are shown, and nothing below them."
         ),
         source="docs/operations.md",
-        file="provider_adapters/_road/transcript.py",
+        file="provider_adapters/kit/transcript.py",
         right="if name in harmless and not isinstance(item, dict | list)",
         wrong="if name in harmless",
         tests=(f"{_TRANSCRIPT}::test_a_harmless_name_does_not_make_what_is_below_it_harmless",),

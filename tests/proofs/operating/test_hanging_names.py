@@ -16,7 +16,7 @@ import pytest
 from gateway.banks.client.messages import ProviderAnswer
 from gateway.banks.client.transport import HttpTransport
 from gateway.core.account import Environment
-from provider_adapters._road.limits import ClientLimits
+from provider_adapters.kit.limits import ClientLimits
 from tests.servers import namespaces
 from tests.world.banks.roads import READ, tried
 from tests.world.banks.scripted import ScriptedBank, answer, saying, standing

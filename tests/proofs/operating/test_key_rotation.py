@@ -16,7 +16,7 @@ import aiohttp
 import pytest
 
 from gateway.security.keys import key_id
-from provider_adapters.testing.demo.document import Pair
+from provider_adapters.testing.demo.ensure import Pair
 from tests.proofs.torture.processes import Command, gateway
 from tests.servers.postgres import PostgresServer
 from tests.world.gateway.world import basic

@@ -21,7 +21,7 @@ from gateway.payouts.model import PayoutState, provider_key
 from gateway.payouts.verification import Kind, Verification
 from gateway.security.keys import load_keys
 from gateway.store.tables.core import payouts, returns
-from provider_adapters.testing.bank.control.client import ControlRefused
+from provider_adapters.testing.bank.control_client import ControlRefused
 from tests.proofs.torture.partners import Life
 from tests.proofs.torture.sites import Site
 from tests.proofs.torture.world import World

@@ -13,7 +13,7 @@ import msgspec
 
 from gateway.core.account import Environment
 from gateway.payouts.model import provider_key
-from provider_adapters.testing.bank.control.client import BankControl
+from provider_adapters.testing.bank.control_client import BankControl
 from tests.proofs.torture import processes, sites
 from tests.proofs.torture.processes import FAILPOINT, OFFSET, Command
 from tests.proofs.torture.sites import Account, TargetBank

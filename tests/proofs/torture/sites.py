@@ -21,11 +21,11 @@ from gateway.core.permissions import EVERY_PERMISSION
 from gateway.credentials.model import CredentialBody, Issued
 from gateway.security.keys import load_keys
 from provider_adapters.testing import simulators
-from provider_adapters.testing.bank.control.client import BankControl
-from provider_adapters.testing.bank.kernel.accounts import PayoutKind
-from provider_adapters.testing.bank.simulator import BankAddress, Simulator
+from provider_adapters.testing.bank.accounts import PayoutKind
+from provider_adapters.testing.bank.control_client import BankControl
+from provider_adapters.testing.bank.dialect import BankAddress, Simulator
 from provider_adapters.testing.commands.banks import running_bank
-from provider_adapters.testing.commands.demo_bank import account_request
+from provider_adapters.testing.commands.demo import account_request
 from tests.proofs.torture.processes import Command
 from tests.world.gateway.world import basic
 

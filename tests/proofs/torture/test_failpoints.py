@@ -16,7 +16,7 @@ from gateway.banks.client.transport import HttpTransport
 from gateway.core.account import Environment
 from gateway.core.clocks import Deadline
 from gateway.net.common.runtime import Runtime
-from provider_adapters._road.limits import ClientLimits
+from provider_adapters.kit.limits import ClientLimits
 from tests.proofs.torture.gateway_client import GatewayClient, torture_world_in
 from tests.world.extent import WHOLE
 from tests.world.waiting import until

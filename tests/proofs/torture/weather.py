@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from random import Random
 
 from gateway.app.failpoints import NAMES
-from provider_adapters.testing.bank.control.client import ControlRefused
+from provider_adapters.testing.bank.control_client import ControlRefused
 from tests.proofs.torture.processes import Command
 from tests.proofs.torture.world import World
 

@@ -16,8 +16,8 @@ from gateway.app.banks import connect
 from gateway.app.kernel import SilentObserver
 from gateway.cli.configuration import settings_of
 from provider_adapters.testing import simulators
-from provider_adapters.testing.bank.control.client import BankControl
-from provider_adapters.testing.bank.simulator import Simulator
+from provider_adapters.testing.bank.control_client import BankControl
+from provider_adapters.testing.bank.dialect import Simulator
 from tests.proofs.torture import postgres, processes, sites
 from tests.proofs.torture.names import NAME, Names, names_in
 from tests.proofs.torture.postgres import Postgres

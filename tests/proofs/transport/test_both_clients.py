@@ -17,7 +17,7 @@ from gateway.banks.port.providers import BadReply, Phase, ProviderError, Unavail
 from gateway.core import trace
 from gateway.core.account import Environment
 from gateway.core.clocks import Deadline
-from provider_adapters._road.limits import ClientLimits
+from provider_adapters.kit.limits import ClientLimits
 from tests.proofs.transport.forward import Forward
 from tests.world.banks.authority import Authority
 from tests.world.banks.scripted import Line, Play, ScriptedBank, answer, saying, standing

@@ -13,7 +13,7 @@ import pytest
 from gateway.banks.client.messages import ProviderAnswer
 from gateway.banks.client.transport import HttpTransport
 from gateway.core.account import Environment
-from provider_adapters._road.limits import ClientLimits
+from provider_adapters.kit.limits import ClientLimits
 from tests.proofs.transport.conftest import Run
 from tests.proofs.transport.plays import echo
 from tests.world.banks.roads import order, question, road, tried

@@ -19,11 +19,11 @@ from gateway.banks.port.providers import (
     Unknown,
 )
 from gateway.core.account import Environment
-from provider_adapters._road.limits import ClientLimits
-from provider_adapters._road.transcript import Transcript
 from provider_adapters.kit.answers import provider_id, read_document
 from provider_adapters.kit.client import ClientParts, ProviderClient
-from provider_adapters.testing.verify.suite.faults import FAULTS, WireFault
+from provider_adapters.kit.limits import ClientLimits
+from provider_adapters.kit.transcript import Transcript
+from provider_adapters.testing.verify.suite.wire import FAULTS, WireFault
 from tests.proofs.transport.forward import Forward
 from tests.world.banks.harness import FAR, KEY, PASSED
 from tests.world.banks.scripted import ScriptedBank, answer, saying, standing

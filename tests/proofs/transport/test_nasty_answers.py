@@ -18,7 +18,7 @@ from gateway.banks.client.messages import ProviderAnswer, ProviderRequest, SendP
 from gateway.banks.client.transport import HttpTransport
 from gateway.banks.port.providers import ProviderError
 from gateway.core.account import Environment
-from provider_adapters._road.limits import ClientLimits
+from provider_adapters.kit.limits import ClientLimits
 from tests.proofs.transport.plays import echo
 from tests.world.banks.nasty import LARGEST, NASTY, SIZES, Nasty, pieces
 from tests.world.banks.roads import FAR, marks, order, question, tried

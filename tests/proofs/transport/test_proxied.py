@@ -21,7 +21,7 @@ from gateway.banks.client.tls import TlsFiles, TlsSetup
 from gateway.banks.client.transport import HttpTransport
 from gateway.core.account import Environment
 from gateway.net.common.runtime import Proxy, Runtime
-from provider_adapters._road.limits import ClientLimits
+from provider_adapters.kit.limits import ClientLimits
 from tests.proofs.transport.conftest import Run
 from tests.proofs.transport.plays import echoing
 from tests.world.banks.authority import Authority

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from provider_adapters.testing.demo.document import Pair
+from provider_adapters.testing.demo.ensure import Pair
 from tests.world.backoffice.client import BackofficeClient
 
 OFFICE = "/backoffice/v1"

@@ -8,7 +8,7 @@ import uuid
 import pytest
 
 from gateway.core.rights import Role
-from provider_adapters.testing.demo.document import Pair
+from provider_adapters.testing.demo.ensure import Pair
 from tests.world.backoffice.client import BackofficeClient
 from tests.world.gateway.answers import Answer
 from tests.world.gateway.world import order

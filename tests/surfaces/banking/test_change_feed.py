@@ -11,7 +11,7 @@ from gateway.config.settings import Database, Settings
 from gateway.config.values import Address
 from gateway.core.company_scope import StopScope
 from gateway.telemetry.metrics import series
-from provider_adapters.testing.demo.document import Pair
+from provider_adapters.testing.demo.ensure import Pair
 from tests.world.credentials import revoke
 from tests.world.gateway.answers import Answer
 from tests.world.gateway.world import World, another_process, opened, order, patient, sandbox

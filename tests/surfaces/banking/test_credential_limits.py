@@ -7,7 +7,7 @@ from pathlib import Path
 
 from gateway.core.money import Money
 from gateway.core.permissions import CredentialLimits
-from provider_adapters.testing.demo.document import Pair
+from provider_adapters.testing.demo.ensure import Pair
 from tests.world.gateway.world import World, opened, order, patient, sandbox
 
 ABOVE = (403, "SVC.GTW.010")

@@ -9,7 +9,7 @@ import pytest
 import pytest_asyncio
 
 from gateway.security.secrets import new_client_id, new_client_secret
-from provider_adapters.testing.demo.document import Pair
+from provider_adapters.testing.demo.ensure import Pair
 from tests.world.gateway import rows
 from tests.world.gateway.answers import Answer
 from tests.world.gateway.world import World, other_secret

@@ -14,7 +14,7 @@ from sqlalchemy import update
 from gateway.http.table import RoutedRow
 from gateway.security.secrets import new_client_id, new_client_secret
 from gateway.store.tables import core
-from provider_adapters.testing.demo.document import Pair
+from provider_adapters.testing.demo.ensure import Pair
 from tests.world.gateway import rows
 from tests.world.gateway.answers import Answer
 from tests.world.gateway.world import NOBODY, World, basic, other_secret

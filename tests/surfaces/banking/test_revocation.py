@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from provider_adapters.testing.demo.document import Pair
+from provider_adapters.testing.demo.ensure import Pair
 from tests.world.accounts import change_account
 from tests.world.credentials import revoke, rotate
 from tests.world.gateway.answers import Answer

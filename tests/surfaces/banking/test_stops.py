@@ -13,7 +13,7 @@ from gateway.app.kept_records import EVERY_S
 from gateway.core import errors
 from gateway.core.company_scope import StopScope
 from gateway.stops.model import Stop
-from provider_adapters.testing.demo.document import Pair
+from provider_adapters.testing.demo.ensure import Pair
 from tests.world.gateway.world import World, another_process, opened, order, patient, sandbox
 from tests.world.stops import lift, plant, sample, stop_payouts
 from tests.world.waiting import until

@@ -11,7 +11,7 @@ import pytest
 
 from gateway.config.settings import Auth, Basic, Database
 from gateway.config.values import Address
-from provider_adapters.testing.demo.document import Pair
+from provider_adapters.testing.demo.ensure import Pair
 from tests.world.gateway import rows
 from tests.world.gateway.answers import Answer
 from tests.world.gateway.world import NOBODY, World, opened, order, other_secret, patient, sandbox

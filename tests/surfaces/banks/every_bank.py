@@ -20,11 +20,11 @@ from gateway.core.access import Staff
 from gateway.core.account import Account
 from gateway.core.money import Money
 from provider_adapters.testing import simulators
-from provider_adapters.testing.bank.control.client import BankControl
+from provider_adapters.testing.bank.control_client import BankControl
 from provider_adapters.testing.bank.server import SimulatedBank
 from provider_adapters.testing.commands.banks import address_of
-from provider_adapters.testing.commands.demo_bank import account_request, open_account
-from provider_adapters.testing.demo.document import Pair
+from provider_adapters.testing.commands.demo import account_request, open_account
+from provider_adapters.testing.demo.ensure import Pair
 from tests.world.backoffice.client import BackofficeClient
 from tests.world.gateway.answers import Answer
 from tests.world.gateway.world import World, now, opened, patient, sandbox

@@ -15,7 +15,7 @@ import pytest
 
 from gateway.app.banks import path_of
 from gateway.config.settings import Limits
-from provider_adapters.testing.sandbox.callbacks import sign
+from provider_adapters.testing.sandbox import sign
 from tests.world.gateway.world import World, opened, patient, sandbox
 from tests.world.raw_http import HOST, split
 from tests.world.waiting import settle, until

@@ -29,10 +29,10 @@ from gateway.core.clocks import Deadline
 from gateway.core.money import Money
 from gateway.telemetry.records import Observer
 from provider_adapters import registry
-from provider_adapters._road.limits import ALL_OPERATIONS, AccountLimits, ClientLimits
 from provider_adapters.apipix.secrets import EfiSecrets
 from provider_adapters.asaas.secrets import AsaasSecrets
 from provider_adapters.kit.factory import AdapterContext, MakeTransport
+from provider_adapters.kit.limits import ALL_OPERATIONS, AccountLimits, ClientLimits
 from provider_adapters.starkbank.requests import Secrets as StarkBankSecrets
 from provider_adapters.woovi.requests import WooviSecrets
 from tests.world.banks.signers import private_pem

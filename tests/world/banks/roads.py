@@ -14,7 +14,7 @@ from gateway.banks.client.transport import HttpTransport
 from gateway.banks.port.providers import ProviderError
 from gateway.core.account import Environment
 from gateway.core.clocks import Deadline
-from provider_adapters._road.limits import ClientLimits
+from provider_adapters.kit.limits import ClientLimits
 from tests.servers.streams import listening
 from tests.world.banks.scripted import ScriptedBank
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import aiohttp
 
 from gateway.banks.port.providers import ProviderAccount
-from provider_adapters.testing.sandbox.dialect import SandboxBank
+from provider_adapters.testing.sandbox import SandboxBank
 
 OPENING = 10_000_00
 

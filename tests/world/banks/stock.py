@@ -26,7 +26,7 @@ from gateway.banks.port.providers import BadReply, ProviderError, Unavailable, U
 from gateway.core import trace
 from gateway.core.account import Environment
 from gateway.net.common.runtime import Runtime
-from provider_adapters._road.limits import ClientLimits
+from provider_adapters.kit.limits import ClientLimits
 
 FIXED = {
     "Accept": "application/json",

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from gateway.net.common.runtime import Runtime
 from gateway.telemetry.records import AccessRecord, ProviderCall
-from provider_adapters._road.limits import ClientLimits
+from provider_adapters.kit.limits import ClientLimits
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 SHORT = ClientLimits(connect_s=0.4, read_s=1.0, payout_s=1.0, retry_after_s=0.001)

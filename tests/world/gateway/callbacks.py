@@ -9,7 +9,7 @@ from datetime import timedelta
 from typing import Any
 
 from gateway.app.banks import path_of
-from provider_adapters.testing.sandbox.callbacks import sign
+from provider_adapters.testing.sandbox import sign
 from tests.world.backoffice.client import BackofficeClient
 from tests.world.gateway.answers import Answer
 

@@ -39,9 +39,8 @@ from gateway.payouts.model import provider_key
 from gateway.process.process import OFFSET, wall_clock
 from gateway.security.secrets import new_client_secret
 from gateway.store.tables.core import payouts
-from provider_adapters.testing.bank.control.client import BankControl
-from provider_adapters.testing.demo.document import Demo, DemoUrls, Pair
-from provider_adapters.testing.demo.ensure import made_demo
+from provider_adapters.testing.bank.control_client import BankControl
+from provider_adapters.testing.demo.ensure import Demo, DemoUrls, Pair, made_demo
 from tests.servers.process import free_port
 from tests.world.gateway.answers import JSON, Answer, check
 from tests.world.identity import LITTLE

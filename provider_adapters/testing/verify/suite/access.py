@@ -24,12 +24,10 @@ from gateway.banks.port.providers import (
 from gateway.core.money import Money
 from provider_adapters.kit.certificates import CertificatePair
 from provider_adapters.kit.secrets import pair_of, with_pair
-from provider_adapters.testing.verify.cases import applies_if, case
 from provider_adapters.testing.verify.relay import Line, Seen, reading, saying, written
 from provider_adapters.testing.verify.stage import NotApplicable, Received
-from provider_adapters.testing.verify.suite.calls import OK, a_read, payouts
 from provider_adapters.testing.verify.suite.wire import money_request
-from provider_adapters.testing.verify.trial import Trial, far
+from provider_adapters.testing.verify.trial import OK, Trial, a_read, applies_if, case, far, payouts
 
 _AT_ONCE: Final = 50
 # Characters; a shorter text stands in a request or a log by chance.

@@ -36,15 +36,20 @@ from gateway.banks.port.statements import Direction, Entry, MovementKind
 from gateway.core.money import Money
 from gateway.telemetry.ports import Event
 from provider_adapters.kit.answers import is_e2e_id
-from provider_adapters.testing.verify import alterations
-from provider_adapters.testing.verify.alterations import UNKNOWN_WORD
-from provider_adapters.testing.verify.cases import applies_if, case
-from provider_adapters.testing.verify.relay import Play, altering, answering, reading
+from provider_adapters.testing.verify import relay
+from provider_adapters.testing.verify.relay import UNKNOWN_WORD, Play, altering, answering, reading
 from provider_adapters.testing.verify.stage import BankAnswer, Fate, NotApplicable, Received
-from provider_adapters.testing.verify.suite.calls import OK, refund_order
-from provider_adapters.testing.verify.suite.faults import close
-from provider_adapters.testing.verify.suite.wire import caught, money_request, needs_method
-from provider_adapters.testing.verify.trial import ORDERED, Trial, far, new_provider_key
+from provider_adapters.testing.verify.suite.wire import caught, close, money_request, needs_method
+from provider_adapters.testing.verify.trial import (
+    OK,
+    ORDERED,
+    Trial,
+    applies_if,
+    case,
+    far,
+    new_provider_key,
+    refund_order,
+)
 
 PAYS: Final = frozenset({PortCall.CREATE_PAYOUT})
 LOOKS: Final = frozenset({PortCall.CREATE_PAYOUT, PortCall.FIND_PAYOUT})
@@ -179,8 +184,8 @@ async def duplicate(trial: Trial, method: PayoutMethod | None = None) -> None:
     assert await trial.paid(order) == [order.value]
 
 
-@case("bank.other_amount", "amount", alterations.another, needs=PAYS)
-@case("bank.other_key", "key", alterations.another, needs=PAYS)
+@case("bank.other_amount", "amount", relay.another, needs=PAYS)
+@case("bank.other_key", "key", relay.another, needs=PAYS)
 @case("bank.other_recipient", "destination", "a@example.com", needs=PAYS)
 @case("bank.malformed_e2e_id", "e2e_id", *_WRONG_E2E_IDS, needs=PAYS)
 @case("bank.unknown_word", "status", UNKNOWN_WORD, needs=PAYS)
@@ -188,7 +193,7 @@ async def contradicted(trial: Trial, field: str, *changes: object) -> None:
     """An answer that shows something else than was ordered, or an unknown state, is not final."""
     name, number = named(trial, PortCall.CREATE_PAYOUT, field), await money_request(trial)
     for change in changes:
-        play = altering(alterations.field(name, change))
+        play = altering(relay.alter_field(name, change))
         outcome, paid, events = await _ordered(trial, play, number)
         assert isinstance(outcome, Accepted | Unknown if field == "status" else Unknown), outcome
         assert field != "status" or Event.UNKNOWN_STATUS in events, "the word is not counted"
@@ -311,8 +316,8 @@ async def other_account(trial: Trial) -> None:
         )
 
 
-@case("bank.found_with_another_amount", "amount", alterations.another, needs=LOOKS)
-@case("bank.found_with_another_key", "key", alterations.another, needs=LOOKS)
+@case("bank.found_with_another_amount", "amount", relay.another, needs=LOOKS)
+@case("bank.found_with_another_key", "key", relay.another, needs=LOOKS)
 @case("bank.found_with_malformed_e2e_id", "e2e_id", "E123", needs=LOOKS)
 @case("bank.found_with_unknown_word", "status", UNKNOWN_WORD, needs=LOOKS)
 async def found_contradicted(trial: Trial, field: str, change: object) -> None:
@@ -320,7 +325,7 @@ async def found_contradicted(trial: Trial, field: str, change: object) -> None:
     name, order = named(trial, PortCall.FIND_PAYOUT, field), trial.order()
     first = await _accepted(trial, order)
     await trial.stage.settle()
-    async with trial.again(altering(alterations.field(name, change))) as fresh:
+    async with trial.again(altering(relay.alter_field(name, change))) as fresh:
         found = await caught(_look_up(fresh, order, first))
     if field == "status":
         assert isinstance(found, Unknown), found

@@ -24,11 +24,17 @@ from gateway.banks.port.provider_callbacks import (
     NamedBy,
     Notice,
 )
-from provider_adapters.testing.verify.cases import applies_if, case
 from provider_adapters.testing.verify.stage import Charge, Fate, NotApplicable, SentHeaders
 from provider_adapters.testing.verify.suite.access import secret_texts
-from provider_adapters.testing.verify.suite.calls import OK, arguments, make
-from provider_adapters.testing.verify.trial import ORDERED, Trial
+from provider_adapters.testing.verify.trial import (
+    OK,
+    ORDERED,
+    Trial,
+    applies_if,
+    arguments,
+    case,
+    make,
+)
 
 _MARGIN: Final = timedelta(minutes=1)
 _BYTES: Final = 64

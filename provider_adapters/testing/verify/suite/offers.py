@@ -18,10 +18,15 @@ from gateway.banks.port.provider_options import CHARGE_PAID, IN_USE
 from gateway.banks.port.providers import NotFound, NotSupported, Refused
 from gateway.banks.port.refunds import IncomingPayment
 from gateway.core.money import Money
-from provider_adapters.testing.verify.cases import case
 from provider_adapters.testing.verify.stage import Charge, ChargePaid, Received
-from provider_adapters.testing.verify.suite.calls import callback_order, make
-from provider_adapters.testing.verify.trial import ORDERED, Trial, new_reference
+from provider_adapters.testing.verify.trial import (
+    ORDERED,
+    Trial,
+    callback_order,
+    case,
+    make,
+    new_reference,
+)
 
 _ODD: Final = ("nowhere", "a?b=c", "..%2f", "\u00e9" * 30, "a#b", "a b", "a/b")
 """References as people make them: each is one step of a path, whatever is in it."""

@@ -23,13 +23,20 @@ from gateway.banks.port.statements import Balance, Direction, Entry
 from gateway.core.money import Money
 from gateway.core.windows import LOCAL, LONGEST_DAYS, Window
 from gateway.telemetry.ports import Event
-from provider_adapters.testing.verify import alterations
-from provider_adapters.testing.verify.cases import applies_if, case
+from provider_adapters.testing.verify import relay
 from provider_adapters.testing.verify.relay import Alter, Line, altering, answering
 from provider_adapters.testing.verify.stage import BankAnswer, Charge, NotApplicable, Received
-from provider_adapters.testing.verify.suite.calls import CHANGES, MOVES, arguments, make
 from provider_adapters.testing.verify.suite.wire import caught
-from provider_adapters.testing.verify.trial import Trial, new_reference
+from provider_adapters.testing.verify.trial import (
+    CHANGES,
+    MOVES,
+    Trial,
+    applies_if,
+    arguments,
+    case,
+    make,
+    new_reference,
+)
 
 _LISTS: Final = frozenset({PortCall.LIST_STATEMENT})
 _SECOND: Final = timedelta(seconds=1)
@@ -168,7 +175,7 @@ async def amount(trial: Trial) -> None:
         exact = {"negative": -value.centavos, "other type": value.centavos}
         for mistake in ("finer", "negative", "other type", "no amount"):
             before, change = len(spoilt), partial(_miswritten, value, mistake, spoilt)
-            trial.relay.begin(altering(alterations.leaves(change)))
+            trial.relay.begin(altering(relay.alter_leaves(change)))
             try:
                 told = _signed(await make(trial.adapter, call, given))
             except BadReply:
@@ -254,11 +261,11 @@ def _itself(value: object) -> object:
 
 ODD_FORMS: Final[Mapping[str, Alter]] = {
     "a byte order mark": lambda body: b"\xef\xbb\xbf" + body,
-    "unknown fields": alterations.leaves(_itself, {"campo_novo": {"a": [1, None]}, "outro": None}),
-    "null for what is empty": alterations.leaves(_as_null),
-    "numbers as texts": alterations.leaves(_as_text),
-    "texts as numbers": alterations.leaves(_as_number),
-    "whole numbers with a fraction": alterations.leaves(_as_fraction),
+    "unknown fields": relay.alter_leaves(_itself, {"campo_novo": {"a": [1, None]}, "outro": None}),
+    "null for what is empty": relay.alter_leaves(_as_null),
+    "numbers as texts": relay.alter_leaves(_as_text),
+    "texts as numbers": relay.alter_leaves(_as_number),
+    "whole numbers with a fraction": relay.alter_leaves(_as_fraction),
 }
 """Ways to write the same answer. A new one goes here, and every adapter meets it."""
 
@@ -318,7 +325,7 @@ async def odd_row(trial: Trial) -> None:
         if len(plain) > 1:
             played = True
             trial.witness.told.clear()
-            trial.relay.begin(altering(alterations.document(_spoilt)))
+            trial.relay.begin(altering(relay.alter_document(_spoilt)))
             found = await _names(trial, call)
             assert found, f"{call.value} shows no row"
             assert set(found) < set(plain), f"{call.value} shows the odd row"

@@ -6,8 +6,8 @@ import pytest
 
 from gateway.core.money import MAX_CENTAVOS, Money
 from gateway.core.rights import Role
-from provider_adapters.testing.bank.control.client import ControlRefused
-from provider_adapters.testing.bank.kernel import accounts
+from provider_adapters.testing.bank import accounts
+from provider_adapters.testing.bank.control_client import ControlRefused
 from tests.surfaces.panel.pages.person import Person, signed_in
 from tests.world.gateway.world import World
 

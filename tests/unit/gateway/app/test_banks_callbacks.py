@@ -26,7 +26,7 @@ from provider_adapters.kit.factory import AdapterRefused
 from provider_adapters.kit.proofs import PeerCertificate
 from provider_adapters.sandbox.callbacks import SandboxProof
 from provider_adapters.testing.embedded import listener_of
-from provider_adapters.testing.sandbox.callbacks import sign
+from provider_adapters.testing.sandbox import sign
 from tests.world.banks.witness import Witness
 from tests.world.standing import NOON, Clock
 

@@ -14,7 +14,7 @@ from gateway.banks.port.providers import CredentialsRefused
 from gateway.config.upstream import AccountLimits, Breaker, Provider, Proxy
 from gateway.config.values import Secret
 from gateway.security.sealing import SealBroken
-from provider_adapters._road.limits import ClientLimits
+from provider_adapters.kit.limits import ClientLimits
 from tests.world.payouts import CAREFUL, ScriptedBank
 from tests.world.people import account
 

@@ -14,7 +14,7 @@ from gateway.core.account import Environment
 from provider_adapters.apipix.adapter import ApiPixAdapter
 from provider_adapters.apipix.factory import ApiPixFactory
 from provider_adapters.kit.factory import AdapterContext
-from provider_adapters.testing.apipix.stage import ApiPixStage, EfiStage, InterStage
+from provider_adapters.testing.stages import ApiPixStage, EfiStage, InterStage
 from tests.world.banks.witness import Witness
 
 

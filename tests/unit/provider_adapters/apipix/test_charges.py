@@ -22,7 +22,7 @@ from provider_adapters.kit import brcode
 from provider_adapters.kit.outcomes import NeverSendable
 from provider_adapters.kit.references import charge_key
 from provider_adapters.testing.apipix import standard
-from provider_adapters.testing.apipix.stage import BbStage
+from provider_adapters.testing.stages import BbStage
 from provider_adapters.testing.verify.stage import Charge, ChargePaid
 from tests.unit.provider_adapters.apipix.conftest import Standing, standing
 from tests.world.tables import cases

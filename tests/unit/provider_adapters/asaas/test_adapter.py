@@ -25,8 +25,8 @@ from gateway.banks.port.statements import MovementKind
 from gateway.core.money import Money
 from gateway.core.windows import Window
 from provider_adapters.asaas.adapter import AsaasAdapter
-from provider_adapters.testing.asaas.dialect import ASAAS
-from provider_adapters.testing.asaas.stage import AsaasStage
+from provider_adapters.testing.asaas import ASAAS
+from provider_adapters.testing.stages import AsaasStage
 from provider_adapters.testing.verify.stage import Charge, ChargePaid, Movement, Received
 from tests.world.banks.asaas import by_key, made
 from tests.world.banks.harness import FAR, order

@@ -9,7 +9,7 @@ import pytest
 from gateway.banks.port.charges import ChargeStatus, Payer
 from gateway.banks.port.providers import BadReply, NotFound
 from gateway.core.money import Money
-from provider_adapters.asaas import charges, documents, words
+from provider_adapters.asaas import charges, documents, mapping
 from tests.world.banks.asaas import E2E, Counted, answer
 from tests.world.tables import cases
 
@@ -65,7 +65,7 @@ def test_of_several_the_newest_that_stands_is_meant():
     assert charges.charge_row(listed(rows[2]), "r/1").id == "removed"  # type: ignore[arg-type]
 
 
-@cases(("word", "status"), words.CHARGE_STATUSES.items())
+@cases(("word", "status"), mapping.CHARGE_STATUSES.items())
 def test_every_state_of_a_charge_has_ours(word: str, status: ChargeStatus):
     assert charges.charge_status(row(status=word), Counted()) is status
 

@@ -19,7 +19,7 @@ from gateway.banks.port.providers import (
     Unknown,
 )
 from gateway.core.money import Money
-from provider_adapters.asaas import payouts, words
+from provider_adapters.asaas import mapping, payouts
 from tests.world.banks.asaas import (
     E2E,
     TRANSFER,
@@ -47,7 +47,7 @@ def found(changes: dict[str, object], key: str = KEY) -> Outcome:
     return payouts.found(answer(TRANSFER | changes), key)
 
 
-@cases("status", [word for word, state in words.STATES.items() if state is Accepted])
+@cases("status", [word for word, state in mapping.STATES.items() if state is Accepted])
 def test_a_transfer_under_way_is_accepted_with_the_bank_s_id(status: str):
     for outcome in (created({"status": status}), found({"status": status})):
         assert isinstance(outcome, Accepted)
@@ -70,7 +70,7 @@ def test_a_bare_date_is_no_time_of_settlement():
     assert outcome.settled_at is None
 
 
-@cases(("status", "failure"), words.FAILURES.items())
+@cases(("status", "failure"), mapping.FAILURES.items())
 def test_a_transfer_that_ended_without_money_is_rejected(status: str, failure: FailureCode):
     """The bank's reason is free text: it is told to nobody."""
     outcome = found({"status": status, "failReason": "Conta de Maria encerrada"})
@@ -138,7 +138,7 @@ def test_an_end_to_end_id_of_another_form_is_not_believed(e2e_id: str):
         assert isinstance(outcome, Unknown)
 
 
-@cases(("listed", "failure"), words.REJECTIONS.items())
+@cases(("listed", "failure"), mapping.REJECTIONS.items())
 def test_a_listed_refusal_is_a_rejection(listed: tuple[int, str], failure: FailureCode):
     outcome = payouts.created(refused(*listed), order())
 
@@ -146,7 +146,7 @@ def test_a_listed_refusal_is_a_rejection(listed: tuple[int, str], failure: Failu
     assert (outcome.failure, outcome.evidence.provider_code) == (failure, listed[1])
 
 
-@cases("listed", [pair for pair in words.REFUSED_BEFORE if pair[0] == 401])
+@cases("listed", [pair for pair in mapping.REFUSED_BEFORE if pair[0] == 401])
 def test_a_refused_key_is_not_sent(listed: tuple[int, str]):
     outcome = payouts.created(refused(*listed), order())
 

@@ -14,7 +14,7 @@ from gateway.banks.port.pix_keys import PixKeyType
 from gateway.banks.port.provider_callbacks import CallbackOrder
 from gateway.banks.port.providers import CredentialsRefused, Refused
 from gateway.core.money import Money
-from provider_adapters.asaas import requests, words
+from provider_adapters.asaas import mapping, requests
 from provider_adapters.kit.outcomes import NeverSendable
 from tests.world.banks.asaas import ACCOUNT, by_account, by_key
 from tests.world.banks.harness import KEY, order
@@ -160,7 +160,7 @@ def test_callbacks_are_registered_for_every_event_that_is_read(email: str):
     document = json.loads(requests.register_webhook(ACCOUNT, order, email).body)
 
     assert (document["authToken"], document["url"]) == ("s" * 40, order.url)
-    assert document["events"] == sorted(words.EVENTS)
+    assert document["events"] == sorted(mapping.EVENTS)
     assert document.get("email", "") == email
 
 

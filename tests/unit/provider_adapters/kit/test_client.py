@@ -30,16 +30,11 @@ from gateway.banks.port.providers import (
 from gateway.core import trace
 from gateway.core.clocks import Deadline
 from gateway.telemetry import records
-from provider_adapters._road import faults
-from provider_adapters._road.limits import (
-    AccountLimits,
-    BulkheadLimits,
-    CallRate,
-    ClientLimits,
-)
-from provider_adapters._road.transcript import Transcript
+from provider_adapters.kit import faults
 from provider_adapters.kit.answers import read_document
 from provider_adapters.kit.client import ClientParts, ProviderClient
+from provider_adapters.kit.limits import AccountLimits, BulkheadLimits, CallRate, ClientLimits
+from provider_adapters.kit.transcript import Transcript
 from tests.world.banks.stock import timed_out
 from tests.world.banks.witness import Clock, Witness, still
 from tests.world.leaping import leaping

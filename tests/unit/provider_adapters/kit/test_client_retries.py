@@ -7,9 +7,9 @@ import pytest
 from gateway.banks.port.provider_reasons import Reason
 from gateway.banks.port.providers import Unavailable
 from gateway.core.clocks import Deadline
-from provider_adapters._road import faults
-from provider_adapters._road.limits import ClientLimits
+from provider_adapters.kit import faults
 from provider_adapters.kit.client import RetryBudget
+from provider_adapters.kit.limits import ClientLimits
 from tests.world.banks.witness import Clock
 from tests.world.tables import cases
 

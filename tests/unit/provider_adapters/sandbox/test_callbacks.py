@@ -15,7 +15,7 @@ from gateway.banks.port.provider_callbacks import (
     ProofRefused,
 )
 from provider_adapters.sandbox.callbacks import SandboxProof
-from provider_adapters.testing.sandbox.callbacks import sign
+from provider_adapters.testing.sandbox import sign
 from tests.world.standing import NOON, Clock
 from tests.world.tables import cases
 

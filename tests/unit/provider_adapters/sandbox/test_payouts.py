@@ -18,7 +18,7 @@ from gateway.banks.port.providers import (
 )
 from gateway.core.money import Money
 from provider_adapters.kit.outcomes import Expected, is_known
-from provider_adapters.sandbox import payouts, requests, words
+from provider_adapters.sandbox import mapping, payouts, requests
 from tests.unit.provider_adapters.sandbox.payouts import E2E, PAYOUT
 from tests.unit.provider_adapters.sandbox.translate import refusing, saying
 from tests.world.banks.harness import KEY, order
@@ -34,7 +34,7 @@ def test_a_listed_refusal_is_a_rejection(status: int, code: str):
     outcome = payouts.created(refusing(status, code), EXPECTED)
 
     assert isinstance(outcome, Rejected)
-    assert outcome.failure is words.FAILURES[code]
+    assert outcome.failure is mapping.FAILURES[code]
     assert outcome.forbidden is (status == 403)
     assert outcome.evidence.provider_code == code
 

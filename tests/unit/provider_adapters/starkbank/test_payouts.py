@@ -17,7 +17,7 @@ from gateway.banks.port.providers import (
 )
 from gateway.core.money import Money
 from provider_adapters.kit.outcomes import Expected
-from provider_adapters.starkbank import payouts, requests, words
+from provider_adapters.starkbank import mapping, payouts, requests
 from tests.unit.provider_adapters.starkbank.making import (
     KEY,
     TO_ACCOUNT,
@@ -36,7 +36,7 @@ def created(**changes: object) -> object:
     return payouts.created(answer, EXPECTED)
 
 
-@cases("status", [word for word, state in words.STATES.items() if state is Accepted])
+@cases("status", [word for word, state in mapping.STATES.items() if state is Accepted])
 def test_an_order_that_goes_on_is_accepted(status: str):
     outcome = created(status=status)
 
@@ -53,7 +53,7 @@ def test_a_success_is_settled_when_it_was_updated_last():
     assert outcome.settled_at.second == 1
 
 
-@cases(("status", "failure"), words.FAILURES.items())
+@cases(("status", "failure"), mapping.FAILURES.items())
 def test_what_failed_is_rejected(status: str, failure: FailureCode):
     outcome = created(status=status)
 
@@ -102,7 +102,7 @@ def test_an_account_that_was_encrypted_is_not_compared():
     assert isinstance(payouts.created(answer, expected), Accepted)
 
 
-@cases("pair", words.REFUSED_BEFORE)
+@cases("pair", mapping.REFUSED_BEFORE)
 def test_a_signature_that_does_not_hold_is_not_sent(pair: tuple[int, str]):
     status, code = pair
 
@@ -113,7 +113,7 @@ def test_a_signature_that_does_not_hold_is_not_sent(pair: tuple[int, str]):
     assert not payouts.may_be_known(outcome)
 
 
-@cases("code", words.REJECTIONS)
+@cases("code", mapping.REJECTIONS)
 def test_a_listed_refusal_is_rejected_if_nothing_is_known(code: str):
     outcome = payouts.created(refusing(code), EXPECTED)
 

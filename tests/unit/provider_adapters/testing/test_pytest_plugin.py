@@ -15,7 +15,7 @@ def test_adapter(adapter_case):
 MARKED = """
 import pytest
 
-STAGE = "provider_adapters.testing.sandbox.stage:SandboxStage"
+STAGE = "provider_adapters.testing.stages:SandboxStage"
 
 @pytest.mark.pixgate_adapter("sandbox", stage=STAGE)
 def test_adapter(adapter_case):
@@ -50,7 +50,7 @@ def test_each_case_is_a_test_of_the_marked_adapter(tmp_path: Path):
 
 
 FORGETFUL = """
-from provider_adapters.testing.sandbox.stage import SandboxStage
+from provider_adapters.testing.stages import SandboxStage
 
 class Forgetful(SandboxStage):
     async def executions(self, provider_key):

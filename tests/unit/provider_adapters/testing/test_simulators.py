@@ -6,8 +6,8 @@ import msgspec
 
 from provider_adapters import registry
 from provider_adapters.testing import simulators
-from provider_adapters.testing.bank.kernel.faults import OPERATIONS
-from provider_adapters.testing.bank.simulator import BankAddress
+from provider_adapters.testing.bank.dialect import BankAddress
+from provider_adapters.testing.bank.messages import OPERATIONS
 from tests.world.tables import cases
 
 HERE = BankAddress(

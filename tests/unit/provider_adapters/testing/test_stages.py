@@ -7,8 +7,7 @@ import pytest
 from provider_adapters.kit.factory import AdapterRefused
 from provider_adapters.registry import ADAPTERS
 from provider_adapters.testing import stages
-from provider_adapters.testing.sandbox.stage import SandboxStage
-from provider_adapters.testing.stages import STAGES, subject_of
+from provider_adapters.testing.stages import STAGES, SandboxStage, subject_of
 from tests.world.tables import cases
 
 
@@ -19,7 +18,7 @@ def test_every_adapter_of_ours_has_a_stage():
 
 
 def test_a_stage_can_be_named():
-    named = subject_of("sandbox", "provider_adapters.testing.sandbox.stage:SandboxStage")
+    named = subject_of("sandbox", "provider_adapters.testing.stages:SandboxStage")
 
     assert named.make_stage is SandboxStage
 
@@ -32,7 +31,7 @@ def test_a_stage_that_does_not_load_is_refused(where: str):
 
 def test_another_package_names_its_stage(monkeypatch: pytest.MonkeyPatch):
     point = importlib.metadata.EntryPoint(
-        "sandbox", "provider_adapters.testing.sandbox.stage:SandboxStage", stages.GROUP
+        "sandbox", "provider_adapters.testing.stages:SandboxStage", stages.GROUP
     )
     monkeypatch.setattr(stages, "STAGES", {})
     with pytest.raises(AdapterRefused, match="has no stage"):

@@ -23,7 +23,7 @@ from gateway.core.account import Environment
 from provider_adapters.kit.factory import AdapterContext
 from provider_adapters.woovi.adapter import WooviAdapter
 from provider_adapters.woovi.factory import WooviFactory
-from provider_adapters.woovi.words import REGISTERED
+from provider_adapters.woovi.mapping import REGISTERED
 from tests.unit.provider_adapters.woovi.payouts import PAID, SHOWN
 from tests.world.banks.harness import FAR, KEY, order
 from tests.world.banks.scripted import Line, ScriptedBank, answer, standing

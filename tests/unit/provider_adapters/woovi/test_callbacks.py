@@ -18,7 +18,7 @@ from gateway.banks.port.provider_callbacks import (
 )
 from gateway.banks.port.providers import NotFound
 from provider_adapters.kit.public_keys import GivenKeys
-from provider_adapters.woovi import callbacks, translate
+from provider_adapters.woovi import callbacks, mapping
 from provider_adapters.woovi.callbacks import WooviProof
 from tests.world.banks.harness import KEY
 from tests.world.banks.woovi import answer
@@ -186,4 +186,4 @@ def test_an_address_is_registered_and_removed():
     webhook = {"id": "1", "url": "https://a.example/x", "event": "OPENPIX:MOVEMENT_FAILED"}
 
     assert callbacks.registered(answer({"webhook": webhook})).url == "https://a.example/x"
-    assert translate.deleted(answer({"status": "OK"})) is None
+    assert mapping.deleted(answer({"status": "OK"})) is None

@@ -20,7 +20,7 @@ from gateway.banks.port.providers import (
 )
 from gateway.core.money import Money
 from provider_adapters.kit.outcomes import Expected
-from provider_adapters.woovi import payouts, words
+from provider_adapters.woovi import mapping, payouts
 from tests.unit.provider_adapters.woovi.payouts import PAID, SHOWN
 from tests.world.banks.harness import KEY, order
 from tests.world.banks.woovi import (
@@ -50,7 +50,7 @@ def found(document: object, expected: Expected | None = None):
     return payouts.found(answer(document), expected or Expected(KEY))
 
 
-@cases("status", sorted(word for word, state in words.STATES.items() if state is Accepted))
+@cases("status", sorted(word for word, state in mapping.STATES.items() if state is Accepted))
 def test_an_order_under_way_is_accepted(status):
     outcome = created({"payment": {**SHOWN, "status": status}})
 
@@ -75,8 +75,8 @@ def test_what_was_really_paid_is_told():
     assert outcome.value == Money(1049)
 
 
-@cases("status", sorted(word for word, state in words.STATES.items() if state is Rejected))
-@cases(("code", "failure"), [*words.FAILURES.items(), ("ED05", FailureCode.OTHER)])
+@cases("status", sorted(word for word, state in mapping.STATES.items() if state is Rejected))
+@cases(("code", "failure"), [*mapping.FAILURES.items(), ("ED05", FailureCode.OTHER)])
 def test_a_failed_payout_says_why(status, code, failure):
     outcome = found(
         {

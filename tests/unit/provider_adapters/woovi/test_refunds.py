@@ -20,7 +20,7 @@ from gateway.banks.port.refunds import RefundStatus
 from gateway.core.money import Money
 from gateway.core.windows import Window
 from provider_adapters.kit import paging
-from provider_adapters.woovi import refunds, words
+from provider_adapters.woovi import mapping, refunds
 from tests.world.banks.harness import KEY
 from tests.world.banks.woovi import PAID_IN, answer, refund, refused
 from tests.world.tables import cases
@@ -45,7 +45,7 @@ def found(document: object):
     return refunds.found(answer({"pixTransactionRefund": document}), KEY)
 
 
-@cases(("word", "status"), words.REFUND_STATUSES.items())
+@cases(("word", "status"), mapping.REFUND_STATUSES.items())
 def test_every_listed_state_is_understood(word, status):
     kinds = {
         RefundStatus.PROCESSING: Accepted,

@@ -6,12 +6,11 @@ import base64
 from typing import Final
 from urllib.parse import parse_qs
 
+from provider_adapters.testing.bank import accounts
+from provider_adapters.testing.bank.accounts import Account
+from provider_adapters.testing.bank.books import Books
 from provider_adapters.testing.bank.dialect import Admission, BankRequest, Row
-from provider_adapters.testing.bank.kernel import accounts, state
-from provider_adapters.testing.bank.kernel.accounts import Account
-from provider_adapters.testing.bank.kernel.books import Books
-from provider_adapters.testing.bank.kernel.refusals import Code, Refusal, invalid
-from provider_adapters.testing.bank.messages import Answer, Fields
+from provider_adapters.testing.bank.messages import Answer, Code, Fields, Refusal, invalid
 
 GRANT_PATH: Final = "/v1/token"
 LIFE_S: Final = 3600
@@ -31,7 +30,7 @@ def admit(books: Books, _account: Account, _given: Fields) -> Admission:
 def authenticate(request: BankRequest) -> Account:
     """Return whose request it is; raises ``UNAUTHORIZED``."""
     scheme, _, token = request.headers.get("Authorization", "").partition(" ")
-    kept = state.find(request.books, _KIND, token) if scheme == "Bearer" else None
+    kept = request.books.kept(_KIND, token) if scheme == "Bearer" else None
     if kept is None:
         raise Refusal(Code.UNAUTHORIZED, "a valid token is needed")
     return accounts.get(request.books, kept.account_id)
@@ -40,8 +39,8 @@ def authenticate(request: BankRequest) -> Account:
 def revoke_all(books: Books) -> None:
     """Refuse every token from now on."""
     for account in accounts.list_all(books):
-        for kept in state.of_account(books, _KIND, account.id):
-            state.remove(books, _KIND, kept.name)
+        for kept in books.kept_of(_KIND, account.id):
+            books.forget(_KIND, kept.name)
 
 
 def _give(request: BankRequest) -> Answer:
@@ -55,8 +54,7 @@ def _give(request: BankRequest) -> Answer:
         raise Refusal(Code.UNAUTHORIZED, "id and secret are needed")
     books, token = request.books, request.books.random_hex(24)
     until = books.clock.micros() + LIFE_S * 1_000_000
-    kept = state.Kept(kind=_KIND, name=token, value="", account_id=account.id, until=until)
-    state.put(books, kept)
+    books.keep(_KIND, token, "", account_id=account.id, until=until)
     return Answer(document={"access_token": token, "expires_in": LIFE_S, "token_type": "Bearer"})
 
 

@@ -5,21 +5,21 @@ from __future__ import annotations
 import json
 from typing import Final
 
-from provider_adapters.testing.bank.dialect import BankRequest, Callback, Dialect, Row
-from provider_adapters.testing.bank.kernel import accounts, clock, paging, statement
-from provider_adapters.testing.bank.kernel.accounts import Account, PayoutKind
-from provider_adapters.testing.bank.kernel.books import BankIdentity, Books
-from provider_adapters.testing.bank.kernel.listeners import Event, Listener
-from provider_adapters.testing.bank.kernel.refusals import Code, Refusal, invalid
-from provider_adapters.testing.bank.messages import Answer, Fields
-from provider_adapters.testing.bank.pix import (
+from provider_adapters.testing.bank import (
+    accounts,
     charges,
+    clock,
     keys,
     magic_values,
     payouts,
     received_payments,
 )
-from provider_adapters.testing.bank.pix.destinations import Destination
+from provider_adapters.testing.bank.accounts import Account, PayoutKind
+from provider_adapters.testing.bank.books import BankIdentity, Books, Slice
+from provider_adapters.testing.bank.callbacks import Callback, Event, Listener
+from provider_adapters.testing.bank.dialect import BankRequest, Dialect, Row
+from provider_adapters.testing.bank.keys import Destination
+from provider_adapters.testing.bank.messages import Answer, Code, Fields, Refusal, invalid
 
 from pixgate_outside.simulator import access, documents, money, pages, signing
 
@@ -46,10 +46,8 @@ def _statement(request: BankRequest) -> Answer:
     if "from" not in query or "to" not in query:
         problem = "from and to are instants"
         raise invalid(problem)
-    wanted = paging.Slice(
-        since=clock.read(query["from"]), until=clock.read(query["to"]), limit=_ALL
-    )
-    found = statement.read(request.books, _account(request).id, wanted)
+    wanted = Slice(since=clock.read(query["from"]), until=clock.read(query["to"]), limit=_ALL)
+    found = accounts.statement(request.books, _account(request).id, wanted)
     items, beside = pages.cut(request, found.items)
     return Answer(document={"items": [documents.movement(each) for each in items], **beside})
 

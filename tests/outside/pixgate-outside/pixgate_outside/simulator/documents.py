@@ -11,18 +11,16 @@ import json
 from collections.abc import Mapping
 from typing import Final
 
-from provider_adapters.testing.bank.kernel.accounts import Account, Balance
-from provider_adapters.testing.bank.kernel.books import Books
-from provider_adapters.testing.bank.kernel.clock import show
-from provider_adapters.testing.bank.kernel.listeners import Event, EventKind
-from provider_adapters.testing.bank.kernel.refusals import Code, Refusal
-from provider_adapters.testing.bank.kernel.statement import Entry
-from provider_adapters.testing.bank.messages import Answer, Document
-from provider_adapters.testing.bank.pix import payouts, received_payments
-from provider_adapters.testing.bank.pix.charges import Charge
-from provider_adapters.testing.bank.pix.keys import Key
-from provider_adapters.testing.bank.pix.payouts import Payout
-from provider_adapters.testing.bank.pix.received_payments import Payer, Payment
+from provider_adapters.testing.bank import payouts, received_payments
+from provider_adapters.testing.bank.accounts import Account, Balance, Entry
+from provider_adapters.testing.bank.books import Books
+from provider_adapters.testing.bank.callbacks import Event, EventKind
+from provider_adapters.testing.bank.charges import Charge
+from provider_adapters.testing.bank.clock import show
+from provider_adapters.testing.bank.keys import Key
+from provider_adapters.testing.bank.messages import Answer, Code, Document, Refusal
+from provider_adapters.testing.bank.payouts import Payout
+from provider_adapters.testing.bank.received_payments import Payer, Payment
 
 from pixgate_outside.simulator import money
 

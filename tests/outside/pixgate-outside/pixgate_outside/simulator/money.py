@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from provider_adapters.testing.bank.kernel.refusals import invalid
-from provider_adapters.testing.bank.messages import Fields
+from provider_adapters.testing.bank.messages import Fields, invalid
 
 _REAIS = re.compile(r"([0-9]{1,13})\.([0-9]{2})", re.ASCII)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from provider_adapters.testing.bank.accounts import Entry
 from provider_adapters.testing.bank.dialect import BankRequest
-from provider_adapters.testing.bank.kernel.refusals import invalid
-from provider_adapters.testing.bank.kernel.statement import Entry
+from provider_adapters.testing.bank.messages import invalid
 
 _LARGEST = 100
 

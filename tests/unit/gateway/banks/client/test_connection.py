@@ -17,7 +17,7 @@ from gateway.banks.port.providers import ProviderError, Unavailable
 from gateway.core.account import Environment
 from gateway.core.clocks import Deadline
 from gateway.net.common.runtime import Runtime
-from provider_adapters._road.limits import ClientLimits
+from provider_adapters.kit.limits import ClientLimits
 from tests.unit.gateway.banks.client.pairs import joining
 from tests.world.banks.scripted import Line as BankLine
 from tests.world.banks.scripted import Play, ScriptedBank, answer, saying, standing

@@ -21,7 +21,7 @@ from gateway.banks.port.provider_reasons import Reason
 from gateway.banks.port.providers import Unreachable
 from gateway.core.account import Environment
 from gateway.core.clocks import Deadline
-from provider_adapters._road.limits import ClientLimits
+from provider_adapters.kit.limits import ClientLimits
 from tests.unit.gateway.banks.client.pairs import joining
 from tests.world.banks.scripted import Line, Play, ScriptedBank, answer, saying, standing
 from tests.world.leaping import leaping

@@ -18,7 +18,7 @@ from gateway.core import trace
 from gateway.core.account import Environment
 from gateway.core.clocks import Deadline
 from gateway.net.common.runtime import Runtime
-from provider_adapters._road.limits import BulkheadLimits, ClientLimits
+from provider_adapters.kit.limits import BulkheadLimits, ClientLimits
 from tests.world.banks.authority import EXPIRED, Authority
 from tests.world.banks.scripted import Line, ScriptedBank, answer, saying, standing
 from tests.world.waiting import forever, until

@@ -19,7 +19,7 @@ from gateway.core.account import Environment
 from gateway.core.clocks import Deadline
 from gateway.net.common.names import HostNames
 from gateway.net.common.runtime import Proxy, Runtime
-from provider_adapters._road.limits import ClientLimits
+from provider_adapters.kit.limits import ClientLimits
 from tests.world.banks.authority import Authority
 from tests.world.banks.connect_proxy import YES, ConnectProxy, proxying
 from tests.world.banks.scripted import ScriptedBank, answer, saying, standing

@@ -12,14 +12,13 @@ import aiohttp
 import pytest
 from yarl import URL
 
-from provider_adapters.testing.bank.kernel import accounts, statement
-from provider_adapters.testing.bank.kernel.accounts import Account, PayoutKind
-from provider_adapters.testing.bank.kernel.books import Books, open_books
-from provider_adapters.testing.bank.pix import received_payments
-from provider_adapters.testing.bank.pix.destinations import Destination
-from provider_adapters.testing.bank.pix.payouts import Order
-from provider_adapters.testing.bank.pix.received_payments import Payment
-from provider_adapters.testing.sandbox.dialect import SandboxBank
+from provider_adapters.testing.bank import accounts, received_payments
+from provider_adapters.testing.bank.accounts import Account, PayoutKind
+from provider_adapters.testing.bank.books import Books, open_books
+from provider_adapters.testing.bank.keys import Destination
+from provider_adapters.testing.bank.payouts import Order
+from provider_adapters.testing.bank.received_payments import Payment
+from provider_adapters.testing.sandbox import SandboxBank
 
 START = datetime(2026, 11, 20, 13, 40, 11, 123456, tzinfo=UTC)
 
@@ -110,7 +109,7 @@ def balanced_in_the_end(request: pytest.FixtureRequest) -> Iterator[None]:
     kept = request.getfixturevalue("books") if "books" in request.fixturenames else None
     yield
     if kept is not None:
-        assert statement.balanced(kept.database)
+        assert accounts.balanced(kept.database)
 
 
 @dataclass

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gateway.core.money import Money
-from provider_adapters.testing.sandbox.stage import SandboxStage
+from provider_adapters.testing.stages import SandboxStage
 
 
 class ForgetfulStage(SandboxStage):

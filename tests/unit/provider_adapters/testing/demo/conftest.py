@@ -9,10 +9,9 @@ from msgspec.structs import replace
 
 from gateway.app.commands.context import AdminContext
 from gateway.security.keys import Keys
-from provider_adapters.testing.bank.control.client import BankControl
-from provider_adapters.testing.demo.document import Demo, DemoUrls
-from provider_adapters.testing.demo.ensure import made_demo
-from provider_adapters.testing.sandbox.dialect import SandboxBank
+from provider_adapters.testing.bank.control_client import BankControl
+from provider_adapters.testing.demo.ensure import Demo, DemoUrls, made_demo
+from provider_adapters.testing.sandbox import SandboxBank
 from tests.world import registers
 from tests.world.identity import LITTLE
 from tests.world.registers import Registers

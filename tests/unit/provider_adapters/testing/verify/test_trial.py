@@ -7,7 +7,7 @@ import pytest
 from gateway.banks.port.payout_orders import PayoutMethod
 from gateway.core.money import Money
 from provider_adapters.registry import find
-from provider_adapters.testing.sandbox.stage import SandboxStage
+from provider_adapters.testing.stages import SandboxStage
 from provider_adapters.testing.verify.stage import Fate
 from provider_adapters.testing.verify.trial import Subject, far, passed, trial_of
 

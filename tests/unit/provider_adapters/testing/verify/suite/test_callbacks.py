@@ -7,7 +7,7 @@ import logging
 import pytest
 
 from provider_adapters.registry import find
-from provider_adapters.testing.sandbox.stage import SandboxStage
+from provider_adapters.testing.stages import SandboxStage
 from provider_adapters.testing.verify.trial import Subject
 from tests.world.verified import PASSED, ended
 

@@ -1,0 +1,348 @@
+"""What the bank allows each account and credential; a limit of one never stops another."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from gateway.banks.client.messages import Identity, ProviderRequest
+from gateway.banks.port.providers import RateLimited
+from gateway.net.common.runtime import Runtime
+from provider_adapters.kit.bank_limits import BankLimits
+from provider_adapters.kit.limits import (
+    AccountLimits,
+    BreakerLimits,
+    BulkheadLimits,
+    CallRate,
+    ClientLimits,
+)
+from tests.world.banks.witness import Clock, still
+from tests.world.tables import cases
+from tests.world.waiting import forever, settle
+
+BALANCE, KEYS = "get_balance", "list_keys"
+
+
+def call(operation: str = BALANCE, account: str = "a", credential: str = "") -> ProviderRequest:
+    return ProviderRequest(
+        operation=operation,
+        method="GET",
+        template="/",
+        path="/",
+        account=account,
+        credential=credential,
+    )
+
+
+class Scene:
+    """The limits of a bank, and what they refused."""
+
+    def __init__(
+        self,
+        in_flight: int | None = None,
+        rates: dict[str, CallRate | None] | None = None,
+        *,
+        wait_s: float = 0.05,
+        waiting: int = 64,
+        runtime: Runtime | None = None,
+    ) -> None:
+        self.clock = Clock()
+        self.refused: list[tuple[str, str]] = []
+        limits = ClientLimits(
+            bulkhead=BulkheadLimits(wait_s=wait_s, waiting=waiting),
+            breaker=BreakerLimits(longest_open_s=120),
+            account_limits=AccountLimits(in_flight=in_flight, rates=rates or {}),
+        )
+        self.limits = BankLimits(
+            limits, runtime or still(self.clock), lambda *what: self.refused.append(what)
+        )
+
+    async def passes(self, request: ProviderRequest) -> bool:
+        """Make a call and end it; say whether it was let through."""
+        if not self.limits.enter_now(request):
+            try:
+                await self.limits.enter(request)
+            except RateLimited:
+                return False
+        self.limits.leave(request)
+        return True
+
+    async def passed(self, request: ProviderRequest, times: int) -> int:
+        return sum([await self.passes(request) for _ in range(times)])
+
+
+def rate(per_second: float, burst: int) -> CallRate:
+    return CallRate(rate=per_second, burst=burst)
+
+
+async def test_a_burst_is_let_through_and_then_the_rate():
+    scene = Scene(rates={BALANCE: rate(2, 5)})
+
+    assert await scene.passed(call(), 8) == 5
+    scene.clock.passes(1)
+    assert await scene.passed(call(), 8) == 2
+    scene.clock.passes(60)
+    assert await scene.passed(call(), 8) == 5
+    assert set(scene.refused) == {(BALANCE, "rate")}
+
+
+@cases("other", [call(KEYS), call(account="b"), call(account="a", credential="another")])
+async def test_another_operation_account_or_credential_has_its_own(other: ProviderRequest):
+    scene = Scene(rates={BALANCE: rate(1, 3), KEYS: rate(1, 3)})
+    await scene.passed(call(), 9)
+
+    assert await scene.passed(other, 9) == 3
+
+
+async def test_accounts_of_one_credential_share_what_the_bank_allows_it():
+    scene = Scene(rates={BALANCE: rate(1, 3)})
+    await scene.passed(call(account="a", credential="app"), 2)
+
+    assert await scene.passed(call(account="b", credential="app"), 9) == 1
+
+
+async def test_all_operations_of_a_credential_may_share_a_rate():
+    scene = Scene(rates={"*": rate(1, 4), BALANCE: rate(1, 3)})
+
+    assert await scene.passed(call(BALANCE), 9) == 3
+    assert await scene.passed(call(KEYS), 9) == 1
+
+
+async def test_a_call_that_one_bucket_refuses_costs_the_other_nothing():
+    scene = Scene(rates={"*": rate(1, 4), BALANCE: rate(1, 1)})
+    await scene.passed(call(BALANCE), 50)
+
+    assert await scene.passed(call(KEYS), 9) == 3
+
+
+async def test_a_refusal_says_when_to_come_back():
+    scene = Scene(rates={BALANCE: rate(0.1, 1)})
+    await scene.passes(call())
+
+    with pytest.raises(RateLimited) as refused:
+        await scene.limits.enter(call())
+
+    assert refused.value.reason == "rate_limited"
+    assert refused.value.retry_after == pytest.approx(10, abs=0.01)
+
+
+async def test_who_is_told_to_come_back_is_told_an_hour_at_most():
+    """A longer wait would be taken for a mistake of the adapter's."""
+    scene = Scene(rates={BALANCE: rate(0.000_001, 1)})
+    await scene.passes(call())
+
+    with pytest.raises(RateLimited) as refused:
+        await scene.limits.enter(call())
+
+    assert refused.value.retry_after == 3600
+
+
+async def test_a_short_wait_is_waited_out_in_turn():
+    """A walk of many pages goes at the bank's pace instead of failing."""
+    scene = Scene(rates={BALANCE: rate(5, 1)}, wait_s=0.5)
+
+    assert await scene.passed(call(), 20) == 20
+    assert scene.clock.at == pytest.approx(1000 + 19 / 5, abs=0.01)
+
+
+async def test_what_waits_stands_in_turn_and_does_not_add_up_for_ever():
+    """Calls of one moment: so many as the wait allows, each later than the one before."""
+    slept: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        slept.append(round(seconds, 3))
+
+    clock = Clock()
+    scene = Scene(
+        rates={BALANCE: rate(5, 1)},
+        wait_s=0.5,
+        runtime=Runtime(clock=clock, sleep=sleep, random=lambda: 0.5),
+    )
+
+    assert await scene.passed(call(), 9) == 3
+    assert slept == [0.2, 0.4]
+
+
+async def test_who_gives_up_waiting_gives_the_token_back():
+    """So each of them waits for the same token, a second away."""
+    slept: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        slept.append(round(seconds, 3))
+        await forever()
+
+    scene = Scene(
+        rates={BALANCE: rate(1, 1)},
+        wait_s=60,
+        runtime=Runtime(clock=Clock(), sleep=sleep, random=lambda: 0.5),
+    )
+    await scene.passes(call())
+    for _ in range(3):
+        waiting = asyncio.create_task(scene.limits.enter(call()))
+        await settle()
+        waiting.cancel()
+        await asyncio.gather(waiting, return_exceptions=True)
+
+    assert slept == [1.0] * 3
+
+
+async def test_a_call_that_was_not_made_after_all_costs_nothing():
+    scene = Scene(in_flight=1, rates={BALANCE: rate(1, 1)})
+    assert scene.limits.enter_now(call())
+    scene.limits.unused(call())
+
+    assert await scene.passed(call(), 9) == 1
+
+
+async def test_an_account_has_so_many_calls_at_once_and_others_theirs():
+    scene = Scene(in_flight=2, waiting=0)
+    for _ in range(2):
+        assert scene.limits.enter_now(call())
+
+    assert not await scene.passes(call(KEYS))
+    assert await scene.passes(call(account="b"))
+    assert scene.refused == [(KEYS, "width")]
+    scene.limits.leave(call())
+    assert await scene.passes(call(KEYS))
+
+
+async def test_who_waits_for_the_account_s_turn_gets_it():
+    scene = Scene(in_flight=1, wait_s=60)
+    assert scene.limits.enter_now(call())
+    waiting = asyncio.create_task(scene.limits.enter(call()))
+    await settle()
+    assert not waiting.done()
+
+    scene.limits.leave(call())
+
+    await waiting
+    assert not scene.limits.enter_now(call())
+
+
+async def test_the_account_of_an_identity_is_an_account_too():
+    scene = Scene(in_flight=1, waiting=0)
+    one = ProviderRequest(
+        operation=BALANCE, method="GET", template="/", path="/", identity=Identity(account_id="a")
+    )
+    assert scene.limits.enter_now(one)
+
+    assert not await scene.passes(call(account="a"))
+
+
+async def test_a_probe_belongs_to_no_account():
+    scene = Scene(in_flight=1, waiting=0)
+    for _ in range(3):
+        assert scene.limits.enter_now(call("probe", account=""))
+
+
+async def test_nothing_is_kept_of_accounts_without_calls():
+    scene = Scene(in_flight=1, waiting=0)
+    for number in range(100):
+        await scene.passes(call(account=str(number)))
+    assert scene.limits.enter_now(call(account="busy"))
+    assert not await scene.passes(call(account="busy"))
+    scene.limits.leave(call(account="busy"))
+
+    assert not scene.limits._accounts
+
+
+async def test_what_the_bank_refuses_pauses_that_operation_of_that_credential_alone():
+    scene = Scene()
+    scene.limits.refused_by_bank(call(), 30)
+
+    assert not await scene.passes(call())
+    assert await scene.passes(call(KEYS))
+    assert await scene.passes(call(account="b"))
+    assert scene.refused == [(BALANCE, "pause")]
+    scene.clock.passes(29.9)
+    assert not await scene.passes(call(account="a", credential="a"))
+    scene.clock.passes(0.1)
+    assert await scene.passes(call())
+
+
+async def test_a_pause_is_bounded():
+    """A bank that says a day, by mistake or not, is asked again every two minutes."""
+    scene = Scene()
+    scene.limits.refused_by_bank(call(), 86_400)
+    scene.clock.passes(120)
+
+    assert await scene.passes(call())
+
+
+async def test_a_bank_that_does_not_say_how_long_is_left_alone_for_longer_each_time():
+    scene = Scene()
+    waits = []
+    for _ in range(12):
+        scene.limits.refused_by_bank(call(), None)
+        waits.append(scene.limits._pause_s(call()))
+        scene.clock.passes(waits[-1])
+
+    assert waits == [1, 2, 4, 8, 16, 32, 64, *[120] * 5]
+    scene.limits.answered(call())
+    scene.limits.refused_by_bank(call(), None)
+    assert scene.limits._pause_s(call()) == 1
+
+
+async def test_an_answer_to_a_call_from_before_does_not_end_a_pause():
+    scene = Scene()
+    scene.limits.refused_by_bank(call(), 30)
+    scene.limits.answered(call())
+
+    assert not await scene.passes(call())
+
+
+async def test_a_thousand_times_as_many_credentials_as_are_kept_stay_bounded():
+    scene = Scene(rates={"*": rate(1, 1)})
+    for number in range(10_500):
+        await scene.passes(call(account=str(number)))
+        scene.limits.refused_by_bank(call(account=str(number)), 30)
+
+    assert len(scene.limits._full_at) == len(scene.limits._paused) == 10_000
+
+
+@cases(
+    ("given", "holds"),
+    [
+        (AccountLimits(), AccountLimits(in_flight=3, rates={BALANCE: rate(1, 1)})),
+        (AccountLimits(in_flight=0), AccountLimits(in_flight=0, rates={BALANCE: rate(1, 1)})),
+        (AccountLimits(rates={BALANCE: None}), AccountLimits(in_flight=3, rates={BALANCE: None})),
+        (
+            AccountLimits(in_flight=5, rates={KEYS: rate(2, 2)}),
+            AccountLimits(in_flight=5, rates={BALANCE: rate(1, 1), KEYS: rate(2, 2)}),
+        ),
+    ],
+)
+def test_what_the_operator_says_goes_over_what_the_adapter_declares(
+    given: AccountLimits, holds: AccountLimits
+):
+    declared = AccountLimits(in_flight=3, rates={BALANCE: rate(1, 1)})
+
+    assert given.over(declared) == holds
+
+
+@cases(
+    ("limits", "places", "bounded"),
+    [
+        (AccountLimits(), None, False),
+        (AccountLimits(in_flight=0, rates={BALANCE: None}), None, False),
+        (AccountLimits(in_flight=1), None, True),
+        (AccountLimits(rates={"*": rate(1, 1)}), None, True),
+        (AccountLimits(), 16, True),
+    ],
+)
+def test_nothing_said_costs_nothing(limits: AccountLimits, places: int | None, bounded: bool):
+    bulkhead = BulkheadLimits(for_one=places)
+
+    given = ClientLimits(account_limits=limits, bulkhead=bulkhead)
+
+    assert given.bounds_accounts is bounded
+
+
+@cases(("bank", "ours", "holds"), [(50, 16, 16), (8, 16, 8), (None, 16, 16), (3, None, 3)])
+def test_an_account_has_the_smaller_of_the_bank_s_bound_and_ours(
+    bank: int | None, ours: int | None, holds: int
+):
+    limits, bulkhead = AccountLimits(in_flight=bank), BulkheadLimits(for_one=ours)
+
+    assert ClientLimits(account_limits=limits, bulkhead=bulkhead).account_in_flight == holds

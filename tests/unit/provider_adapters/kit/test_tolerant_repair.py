@@ -1,0 +1,214 @@
+"""Damaged text in a bank's answer: what is repaired, and what stays undecodable."""
+
+from __future__ import annotations
+
+import json
+
+import msgspec
+import pytest
+
+from gateway.banks.client.messages import ProviderAnswer, ProviderRequest
+from gateway.banks.port.providers import BadReply
+from gateway.core.money import Money
+from gateway.core.strict import Malformed
+from provider_adapters.kit import money as amounts
+from provider_adapters.kit.answers import provider_id, read_document, try_body, try_document
+from provider_adapters.kit.tolerant import repaired, salvaged
+from tests.world.tables import cases
+
+
+class Paid(msgspec.Struct):
+    """A payout as it is looked up."""
+
+    id: str
+    value: amounts.JsonNumber
+    status: str
+    name: str | None = None
+
+
+PAID = msgspec.json.Decoder(Paid)
+CALLS = ("create_payout", "find_payout", "find_refund", "get_charge", "list_statement")
+
+
+def answer_to(operation: str, body: bytes, status: int = 200) -> ProviderAnswer:
+    request = ProviderRequest(operation=operation, method="GET", template="/x", path="/x")
+    return ProviderAnswer(status=status, headers={}, body=body, request=request)
+
+
+def shown(paid: Paid) -> tuple[str, Money, str, str | None]:
+    return provider_id(paid.id), amounts.from_json(paid.value), paid.status, paid.name
+
+
+def read(body: bytes, operation: str = "find_payout") -> tuple[object, ...] | str:
+    try:
+        return read_document(answer_to(operation, body), PAID, shown)
+    except BadReply as refused:
+        return str(refused.reason)
+
+
+def document(text: bytes, *, field: bytes = b"name") -> bytes:
+    return b'{"id": "7", "value": 10.50, "status": "PAID", "%s": "%s"}' % (field, text)
+
+
+DAMAGED: dict[bytes, str] = {
+    rb"parab\u00e9ns \ud83d": "parabéns \ufffd",
+    rb"\ude00 first": "\ufffd first",
+    rb"\ud83d\ud83d\ude00": "\ufffd\U0001f600",
+    rb"\ud83d\\ude00": "\ufffd\\ude00",
+    rb"\\ud83d": "\\ud83d",
+    b"(5\n%)\t\x00": "(5\n%)\t\x00",
+    "José".encode("latin-1"): "Jos\ufffd",
+    "José".encode()[:-1]: "Jos\ufffd",
+    b"\xf0\x9f\x98 cut": "\ufffd cut",
+    b"\xed\xa0\xbd": "\ufffd\ufffd\ufffd",
+    b"\xc0\xa2": "\ufffd\ufffd",
+    rb"C:\Users\x \u12": "C:\ufffdUsers\ufffdx \ufffdu12",
+    rb"a \" quote, [brackets], {braces}": 'a " quote, [brackets], {braces}',
+}
+
+
+def test_damaged_text_is_repaired_in_every_answer():
+    wrong = [
+        (operation, text, said)
+        for text, clean in DAMAGED.items()
+        for operation in CALLS
+        if (said := read(document(text), operation)) != ("7", Money(1050), "PAID", clean)
+    ]
+
+    assert wrong == []
+
+
+def test_a_field_that_is_not_read_never_matters():
+    """Nor does a word in it that JSON lacks."""
+    bodies = [document(text, field=b"memo") for text in DAMAGED]
+    words = (b"NaN", b"-Infinity", b"undefined", b"01", b"+1", b".5", b"None", b"0x1f")
+    plain = document(b"x").removesuffix(b"}")
+    bodies += [plain + b', "rate": %s}' % word for word in words]
+    bodies += [plain + b', "rates": [1, %s, {"a": %s}]}' % (word, word) for word in words]
+
+    assert {read(body)[:3] for body in bodies} == {("7", Money(1050), "PAID")}
+
+
+@cases(
+    "body",
+    [
+        document(b"x").replace(b"10.50", b"10.50\xff"),
+        document(b"x").replace(b"10.50", b"NaN"),
+        document(b"x").replace(b"10.50", b"1\x000.50"),
+        document(b"x").replace(b"10.50", b"1 0.50"),
+        document(b"x").replace(b"10.50", b"010.50"),
+        document(b"x").replace(b'"7"', b'"7\xff"'),
+        document(b"x").replace(b'"7"', rb'"7\ud83d"'),
+        document(b"x").replace(b'"7"', b'"7\n"'),
+        document(b"x").replace(b'"7"', b"NaN"),
+        document(b"x").replace(b'"value"', b'"value\xff"'),
+        document(b"x").replace(b'"value"', b'"val\xffue"'),
+        document(b"x").replace(b'"value"', b'"value\x00"'),
+        document(b"x").replace(b'"value"', rb'"val\ue"'),
+        document(b"\xff")[:-1],
+        document(b"\xff")[:-2],
+        document(b"\xff") + b"}",
+        document(b"\xff") + b"\x00",
+        document(b"\xff") + document(b"\xff"),
+        b"\x00" + document(b"\xff"),
+        document(b'"'),
+        document(b"\\"),
+        b'{"id": "7", "value": 10.50, "status": "PAID", "name": "\xff}',
+        b"<html>\xff</html>",
+        b"\xff",
+        b"",
+    ],
+)
+def test_what_is_about_money_and_a_document_that_is_cut_stay_refused(body: bytes):
+    """The damage of a text never becomes another amount, id, state or field."""
+    assert {read(body, call) for call in CALLS} <= {"not_json", "wrong_shape"}
+
+
+def test_a_state_that_is_damaged_is_no_state():
+    assert read(document(b"x").replace(b"PAID", b"PAI\xc4")) == ("7", Money(1050), "PAI\ufffd", "x")
+
+
+def test_of_a_name_that_comes_twice_the_last_value_counts_damaged_or_not():
+    twice = document(b"@").replace(b'"id"', b'"value": 99.00, "id"')
+
+    assert read(twice.replace(b"@", b"\xff")) == ("7", Money(1050), "PAID", "\ufffd")
+    assert read(twice) == ("7", Money(1050), "PAID", "@")
+
+
+def test_a_document_without_damage_stays_as_it_is():
+    emoji = document("José \U0001f600".encode())
+    for body in (document(b"x"), emoji, b"[]", b" [1, 2.50e3]", b"7"):
+        assert repaired(body) == body
+
+
+def test_a_long_document_is_gone_through_once():
+    """Strings without an end, escaped quotation marks and levels without number."""
+    for body in (b'{"' + b'\\"' * 100_000, b'{"\\' * 50_000, b"[" * 200_000, b'{"a":"' + b"\\" * 9):
+        assert read(body) in {"not_json", "wrong_shape"}
+    assert salvaged(b"[" * 200_000 + b"]" * 200_000 + b"}") is not None
+
+
+def test_damage_and_another_form_are_read_together():
+    """Whichever of the two the decoder meets first."""
+    other = document(b"\xe3").replace(b"10.50", b'"10.50"')
+    unread = document(b"\xe3", field=b"memo").replace(b"10.50", b'"10.50"')
+
+    assert read(other, "get_charge") == ("7", Money(1050), "PAID", "\ufffd")
+    assert read(unread, "get_charge")[:3] == ("7", Money(1050), "PAID")
+
+
+def test_a_refusal_keeps_its_code_whatever_its_sentence_holds():
+    body = rb'{"id": "7", "value": 1, "status": "S", "name": "n' + b"\xe3" + rb'o \ud83d"}'
+
+    found = try_document(answer_to("find_payout", body, 400), PAID)
+
+    assert found is not None
+    assert found.status == "S"
+
+
+class Subject(msgspec.Struct):
+    """What a callback is about."""
+
+    id: str = ""
+
+
+class Told(msgspec.Struct):
+    """A callback."""
+
+    event: str = ""
+    paid: Subject | None = None
+
+
+TOLD = msgspec.json.Decoder(Told)
+
+
+def test_what_is_readable_of_a_callback_is_read_also_when_it_is_cut():
+    whole = json.dumps({"event": "e", "paid": {"id": "7", "value": 1, "status": "PAID"}}).encode()
+    cut = whole[:-2] + b', "name": "Jos\xc3'
+
+    assert try_body(whole, TOLD) == try_body(cut, TOLD) == Told(event="e", paid=Subject(id="7"))
+    assert try_body(b'{"event": "e", "paid"', TOLD) == Told(event="e")
+    assert try_body(b'{"event": "e", "text": "he said "no", twice"}', TOLD) == Told(event="e")
+
+
+@cases(
+    ("body", "said"),
+    [
+        (b"", None),
+        (b"garbage", None),
+        (b"]}", None),
+        (b'{"a": "b', {"a": None}),
+        (b'{"a": [1, {"b": "c"', {"a": [1, {"b": "c"}]}),
+        (b'{"a": 1, "a": 2}', {"a": 1}),
+        (b'{"a": "\xff"}}} {"c": 1}', {"a": "\ufffd"}),
+    ],
+)
+def test_salvage_never_fails(body: bytes, said: object):
+    assert salvaged(body) == said
+
+
+@pytest.mark.parametrize("text", ["tr_\ufffd", "\ufffd"])
+def test_a_damaged_id_is_no_id(text: str):
+    """It would name another payout, or none."""
+    with pytest.raises(Malformed):
+        provider_id(text)

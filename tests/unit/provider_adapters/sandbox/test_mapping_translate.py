@@ -1,0 +1,394 @@
+"""The bank's words into ours, for reads."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from gateway.banks.client.messages import ProviderAnswer
+from gateway.banks.port import providers
+from gateway.banks.port.charges import ChargePayment, ChargeStatus, ChargeType, Party, Payer
+from gateway.banks.port.pix_keys import KeyOwner, PixKeyStatus, PixKeyType
+from gateway.banks.port.provider_options import CHARGE_PAID, IN_USE, NOT_ALLOWED
+from gateway.banks.port.providers import BadReply, NotFound, ProviderError, Refused, Unavailable
+from gateway.banks.port.refunds import IncomingPayment
+from gateway.banks.port.statements import Balance, Block, BlockKind, Direction, MovementKind
+from gateway.core.money import Money, Sum
+from provider_adapters.sandbox import mapping
+from tests.unit.offering import E2E_ID
+from tests.unit.provider_adapters.sandbox.translate import AT, KEY, refusing, saying
+from tests.world.banks.witness import NOON
+from tests.world.tables import cases
+
+CHARGE = {
+    "referencia": "r", "tipo": "DINAMICA", "chave": "a@b.c", "valor_centavos": 1050,
+    "situacao": "ATIVA", "reutilizavel": False,
+    "pagador": {"nome": "Maria", "documento": "52998224725", "mensagem": "m"},
+    "recebedor": {"nome": "Loja", "documento": "11222333000181"},
+    "cidade": "Sao Paulo", "cep": "01310-100", "copia_e_cola": "000201",
+    "criada_em": AT, "expira_em": None,
+}  # fmt: skip
+ENTRY = {
+    "id": "1", "tipo": "PIX_RECEBIDO", "natureza": "C", "valor_centavos": 1050, "e2e": E2E_ID,
+    "descricao": "d", "contraparte": {"nome": "Maria", "documento": "1"}, "criado_em": AT,
+}  # fmt: skip
+PAYMENT = {
+    "e2e": E2E_ID, "valor_centavos": 1000, "pago_em": AT,
+    "pagador": {"nome": "Maria", "documento": "1", "mensagem": ""},
+}  # fmt: skip
+
+
+def test_a_balance():
+    read = mapping.balance(
+        saying({"saldo_centavos": -5, "bloqueado_centavos": 0, "atualizado_em": None})
+    )
+
+    assert read == Balance(balance=Sum(-5), blocked=Sum(0), updated_at=None)
+
+
+BLOCK = {"tipo": "MED", "valor_centavos": 1050, "desde": AT, "referencia": "ID-7"}
+
+
+@cases(
+    ("word", "kind", "heard"),
+    [
+        *((word, kind, 0) for word, kind in mapping.BLOCK_KINDS.items()),
+        ("OUTRO", BlockKind.BANK, 1),
+    ],
+)
+def test_every_kind_of_block(word: str, kind: BlockKind, heard: int):
+    said = saying({"bloqueios": [{**BLOCK, "tipo": word}]})
+    [block] = mapping.blocks(said)
+
+    assert block == Block(kind=kind, value=Money(1050), since=NOON, reference="ID-7")
+    assert said.unknown_words == heard
+
+
+@cases("wrong", [{"valor_centavos": 0}, {"valor_centavos": -1}, {"desde": "x"}])
+def test_a_block_that_is_none_is_no_answer(wrong: dict):
+    with pytest.raises(BadReply):
+        mapping.blocks(saying({"bloqueios": [{**BLOCK, **wrong}]}))
+
+
+@cases(("word", "kind"), list(mapping.KEY_TYPES.items()))
+def test_every_kind_of_key(word: str, kind: PixKeyType):
+    [key] = mapping.keys(saying({"chaves": [{**KEY, "tipo": word}]}))
+
+    assert (key.type, key.created_at) == (kind, NOON)
+
+
+@cases(
+    ("word", "status", "heard"),
+    [
+        ("ATIVA", PixKeyStatus.ACTIVE, 0),
+        ("PENDENTE", PixKeyStatus.PENDING, 0),
+        ("CANCELADA", PixKeyStatus.CANCELED, 0),
+        ("BLOQUEADA", PixKeyStatus.PENDING, 1),
+    ],
+)
+def test_a_key_of_an_unknown_status_is_pending(word: str, status: PixKeyStatus, heard: int):
+    said = saying({"chaves": [{**KEY, "situacao": word}]})
+
+    [key] = mapping.keys(said)
+
+    assert (key.status, said.unknown_words) == (status, heard)
+
+
+@cases(
+    ("word", "status", "heard"),
+    [
+        ("ATIVA", ChargeStatus.ACTIVE, 0),
+        ("PAGA", ChargeStatus.PAID, 0),
+        ("CANCELADA", ChargeStatus.CANCELED, 0),
+        ("EM_ANALISE", ChargeStatus.ACTIVE, 1),
+    ],
+)
+def test_a_charge_of_an_unknown_status_is_still_open(word: str, status: ChargeStatus, heard: int):
+    said = saying({**CHARGE, "situacao": word})
+
+    charge = mapping.charge(said, NOON)
+
+    assert (charge.status, charge.expires_at, said.unknown_words) == (status, None, heard)
+
+
+def test_a_charge_whole():
+    charge = mapping.charge(saying(CHARGE), NOON)
+
+    assert (charge.reference, charge.type, charge.key) == ("r", ChargeType.DYNAMIC, "a@b.c")
+    assert charge.payer == Payer(name="Maria", tax_number="52998224725", message="m")
+    assert charge.receiver == Party(name="Loja", tax_number="11222333000181")
+    assert (charge.city, charge.zip_code, charge.emv) == ("Sao Paulo", "01310-100", "000201")
+    assert (charge.value, charge.created_at) == (Money(1050), NOON)
+
+
+def test_an_open_anonymous_charge_without_a_place():
+    bare = {**CHARGE, "valor_centavos": None, "pagador": None, "cidade": None, "cep": None}
+
+    charge = mapping.charge(saying(bare), NOON)
+
+    assert (charge.value, charge.payer, charge.city, charge.zip_code) == (None, None, "", "")
+
+
+@cases("stated", [None, "2026-11-20T11:00:00Z", "2026-11-20T13:00:00Z"])
+def test_what_the_bank_calls_expired_is_expired_by_our_clock_too(stated: str | None):
+    document = {**CHARGE, "situacao": "EXPIRADA", "expira_em": stated}
+
+    charge = mapping.charge(saying(document), NOON)
+
+    assert charge.is_expired(NOON)
+
+
+def test_times_come_to_utc():
+    document = {**CHARGE, "expira_em": "2026-11-20T10:00:00-03:00"}
+
+    charge = mapping.charge(saying(document), NOON)
+
+    assert charge.expires_at == NOON + timedelta(hours=1)
+    assert charge.expires_at.tzinfo is UTC
+
+
+def test_a_pending_transaction():
+    document = {"referencia": "r", "valor_centavos": 1, "criada_em": AT, "pagamento": None}
+
+    assert mapping.charge_payment(saying(document)) == ChargePayment(
+        reference="r", value=Money(1), created_at=NOON, paid_at=None, e2e_id="", payer=None
+    )
+
+
+def test_a_settled_transaction_shows_what_was_paid():
+    document = {"referencia": "r", "valor_centavos": None, "criada_em": AT, "pagamento": PAYMENT}
+
+    assert mapping.charge_payment(saying(document)) == ChargePayment(
+        reference="r", value=Money(1000), created_at=NOON, paid_at=NOON, e2e_id=E2E_ID,
+        payer=Payer(name="Maria", tax_number="1"),
+    )  # fmt: skip
+
+
+@cases(
+    ("word", "is_pix", "kind"),
+    [
+        ("PIX_RECEBIDO", True, MovementKind.PIX),
+        ("PIX_ENVIADO", True, MovementKind.PIX),
+        ("DEVOLUCAO_RECEBIDA", True, MovementKind.PIX_RETURN),
+        ("DEVOLUCAO_ENVIADA", True, MovementKind.PIX_RETURN),
+        ("TARIFA", False, MovementKind.FEE),
+        ("TED_RECEBIDA", False, MovementKind.TED),
+        ("TED_ENVIADA", False, MovementKind.TED),
+        ("BOLETO_RECEBIDO", False, MovementKind.BOLETO),
+        ("BOLETO_PAGO", False, MovementKind.BOLETO),
+        ("CASHBACK", False, MovementKind.OTHER),
+    ],
+)
+def test_only_known_words_are_pix(word: str, is_pix: bool, kind: MovementKind):
+    said = saying({"lancamentos": [{**ENTRY, "tipo": word}], "proximo_cursor": "next"})
+
+    page = mapping.statement(said)
+
+    entry = page.items[0]
+    assert (entry.is_pix, entry.kind, page.next_cursor) == (is_pix, kind, "next")
+    assert said.unknown_words == (kind is MovementKind.OTHER)
+
+
+def test_every_word_of_the_statement_has_its_kind():
+    assert set(mapping.KINDS.values()) == set(MovementKind) - {MovementKind.OTHER}
+
+
+@cases(("word", "direction"), [("C", Direction.CREDIT), ("D", Direction.DEBIT)])
+def test_an_entry_has_a_direction_and_no_sign(word: str, direction: Direction):
+    bare = {**ENTRY, "natureza": word, "e2e": None, "descricao": None, "contraparte": None}
+
+    [entry] = mapping.statement(saying({"lancamentos": [bare], "proximo_cursor": None})).items
+
+    assert (entry.direction, entry.value, entry.created_at) == (direction, Money(1050), NOON)
+    assert (entry.e2e_id, entry.description, entry.counterparty) == ("", "", Party())
+
+
+@cases(
+    ("told", "key"),
+    [({}, ""), ({"chave_idempotencia": None}, ""), ({"chave_idempotencia": "0a" * 16}, "0a" * 16)],
+)
+def test_an_entry_carries_the_key_of_its_payout(told: dict[str, object], key: str):
+    """Evidence for an unknown payout; a bank of before said nothing of it."""
+    [entry] = mapping.statement(
+        saying({"lancamentos": [{**ENTRY, **told}], "proximo_cursor": None})
+    ).items
+
+    assert entry.provider_key == key
+
+
+@cases(
+    "wrong",
+    [
+        {"natureza": "X"},
+        {"valor_centavos": -1},
+        {"valor_centavos": 1.5},
+        {"criado_em": None},
+        {"valor_centavos": 10**15},
+        {"criado_em": "0001-01-01T00:00:00+05:00"},
+    ],
+)
+def test_an_entry_that_cannot_be_understood_spoils_the_page(wrong: dict[str, object]):
+    """A movement left out, or with the wrong sign, would be worse than none."""
+    document = {"lancamentos": [{**ENTRY, **wrong}], "proximo_cursor": None}
+
+    with pytest.raises(providers.BadReply):
+        mapping.statement(saying(document))
+
+
+@cases("wrong", [{"tipo": "BOLETO"}, {"valor_centavos": -1}])
+def test_a_charge_that_cannot_be_understood_is_a_bad_reply(wrong: dict[str, object]):
+    with pytest.raises(providers.BadReply):
+        mapping.charge(saying({**CHARGE, **wrong}), NOON)
+
+
+@cases(
+    ("status", "code", "kind"),
+    [
+        (404, "NOT_FOUND", providers.NotFound),
+        (404, "", providers.BadReply),
+        (404, "SOMETHING", providers.BadReply),
+        (403, "WRONG_ACCOUNT", providers.CredentialsRefused),
+        (401, "UNAUTHORIZED", providers.CredentialsRefused),
+        (400, "NOT_FOUND", providers.Refused),
+        (500, "NOT_FOUND", providers.Unavailable),
+    ],
+)
+def test_an_error_is_known_by_status_and_code(
+    status: int, code: str, kind: type[providers.ProviderError]
+):
+    with pytest.raises(kind) as failed:
+        mapping.balance(refusing(status, code))
+
+    assert type(failed.value) is kind
+    assert "canary" not in str(failed.value)
+
+
+def test_any_answer_in_the_bank_s_words_is_a_sign_of_life():
+    assert mapping.reached(refusing(404, "NOT_FOUND")) is None
+    with pytest.raises(providers.ProviderError):
+        mapping.reached(ProviderAnswer(status=200, headers={}, body=b"<html>"))
+
+
+def test_absent_times_stay_absent():
+    assert mapping.utc(None) is None
+    assert mapping.utc(datetime(2026, 11, 20, 12, tzinfo=UTC)) == NOON
+
+
+OWNER = {
+    "chave": "a@b.c", "tipo": "email", "titular": {"nome": "Maria", "documento": "52998224725"},
+    "banco": "888", "nome_banco": "Outro", "ispb": "88888888", "agencia": "0001", "conta": "1-2",
+}  # fmt: skip
+RECEIVED = {
+    "id": "1000000012", "referencia": "order-1", "e2e": E2E_ID, "valor_centavos": 1050,
+    "devolvido_centavos": 50, "pago_em": AT,
+    "pagador": {"nome": "Maria", "documento": "1", "mensagem": "oi"},
+}  # fmt: skip
+
+
+@cases("status", [200, 201])
+def test_a_key_that_was_made_or_given_up(status: int):
+    key = mapping.changed_key(saying(KEY, status))
+
+    assert (key.provider_id, key.key, key.type, key.status, key.created_at) == (
+        "CH1",
+        "a@b.c",
+        PixKeyType.EMAIL,
+        PixKeyStatus.ACTIVE,
+        NOON,
+    )
+
+
+def test_a_key_of_an_unknown_status_may_not_be_paid_to_yet():
+    said = saying({**KEY, "situacao": "EM_PORTABILIDADE"})
+
+    key = mapping.changed_key(said)
+
+    assert (key.status, said.unknown_words) == (PixKeyStatus.PENDING, 1)
+
+
+@cases("wrong", [{"tipo": "iban"}, {"id": "x" * 129}, {"id": "a\nb"}])
+def test_a_key_that_cannot_be_understood_is_a_bad_reply(wrong: dict[str, object]):
+    with pytest.raises(BadReply):
+        mapping.changed_key(saying({**KEY, **wrong}))
+
+
+def test_an_owner_s_tax_number_is_hidden_though_the_bank_told_it():
+    assert mapping.owner(saying(OWNER)) == KeyOwner(
+        key="a@b.c", type=PixKeyType.EMAIL, name="Maria", tax_number="***.982.247-**",
+        ispb="88888888", bank_number="888", bank_name="Outro", branch="0001", account="1-2",
+    )  # fmt: skip
+
+
+def test_what_a_bank_does_not_tell_of_an_owner_is_empty():
+    bare = {**OWNER, "banco": None, "nome_banco": None, "agencia": None, "conta": None}
+
+    owner = mapping.owner(saying({**bare, "titular": {"nome": None}}))
+
+    assert (owner.name, owner.tax_number, owner.bank_name, owner.branch) == ("", "", "", "")
+
+
+@cases("status", [200, 201])
+def test_a_charge_that_was_made_or_cancelled(status: int):
+    charge = mapping.changed_charge(saying({**CHARGE, "situacao": "CANCELADA"}, status), NOON)
+
+    assert (charge.reference, charge.status) == ("r", ChargeStatus.CANCELED)
+
+
+def test_a_payment():
+    assert mapping.received_payment(saying(RECEIVED)) == IncomingPayment(
+        reference="order-1",
+        e2e_id=E2E_ID,
+        provider_id="1000000012",
+        value=Money(1050),
+        refunded=Money(50),
+        paid_at=NOON,
+        payer=Payer(name="Maria", tax_number="1", message="oi"),
+    )
+
+
+def test_a_page_of_payments():
+    bare = {**RECEIVED, "referencia": None, "pagador": None}
+
+    page = mapping.received_payments(saying({"recebimentos": [bare], "proximo_cursor": "n"}))
+
+    assert (page.items[0].reference, page.items[0].payer, page.next_cursor) == ("", None, "n")
+
+
+@cases(
+    "wrong",
+    [
+        {"e2e": "E1"},
+        {"valor_centavos": 0},
+        {"valor_centavos": -1, "devolvido_centavos": 0},
+        {"devolvido_centavos": -1},
+        {"devolvido_centavos": 1051},
+    ],
+)
+def test_a_payment_that_cannot_be_is_a_bad_reply(wrong: dict[str, object]):
+    with pytest.raises(BadReply):
+        mapping.received_payment(saying({**RECEIVED, **wrong}))
+
+
+@cases(
+    ("status", "code", "kind", "reason"),
+    [
+        (404, "KEY_NOT_FOUND", NotFound, "not_found"),
+        (404, "NOT_FOUND", NotFound, "not_found"),
+        (404, "", BadReply, "unexpected_status"),
+        (403, "NOT_ALLOWED", Refused, NOT_ALLOWED),
+        (409, "CHARGE_PAID", Refused, CHARGE_PAID),
+        (409, "KEY_IN_USE", Refused, IN_USE),
+        (409, "REFERENCE_IN_USE", Refused, IN_USE),
+        (409, "", Refused, "refused"),
+        (400, "KEY_IN_USE", Refused, "refused"),
+        (500, "KEY_IN_USE", Unavailable, "server_error"),
+    ],
+)
+def test_a_refusal_of_an_optional_operation_is_known_by_status_and_code(
+    status: int, code: str, kind: type[ProviderError], reason: str
+):
+    failure = mapping.refusal(refusing(status, code))
+
+    assert isinstance(failure, kind)
+    assert failure.reason == reason

@@ -1,0 +1,87 @@
+"""The file in which the demo is kept."""
+
+import stat
+
+import pytest
+
+from gateway.core.audit_context import RuleViolation
+from provider_adapters.testing.demo.ensure import Demo, DemoFile
+
+
+def demo(base_url: str = "http://127.0.0.1:1") -> Demo:
+    return Demo(
+        base_url=base_url,
+        ops_url="",
+        sandbox_bank_url="",
+        sandbox_control_url="",
+        companies={"main": {"id": "1"}},
+        accounts={},
+        credentials={"full": {"client_id": "cli_1", "client_secret": "gws_1"}},
+        pix_keys={},
+        charges={},
+        users={},
+    )
+
+
+@pytest.fixture
+def file(tmp_path) -> DemoFile:
+    return DemoFile(tmp_path / "var" / "demo.json")
+
+
+def test_nothing_is_kept_at_first(file):
+    assert file.read() is None
+
+
+def test_what_is_kept_is_read_again(file):
+    assert file.begin(demo()) == demo()
+    assert file.read() == demo()
+
+
+def test_only_the_owner_may_read_it(file):
+    """It holds secrets in clear."""
+    file.begin(demo())
+    modes = [stat.S_IMODE(file.path.stat().st_mode)]
+    file.replace(demo("http://127.0.0.1:2"))
+    modes.append(stat.S_IMODE(file.path.stat().st_mode))
+
+    assert modes == [0o600, 0o600]
+
+
+def test_the_first_of_two_wins(file):
+    file.begin(demo())
+
+    assert file.begin(demo("http://127.0.0.1:2")) == demo()
+
+
+def test_another_state_takes_its_place(file):
+    file.begin(demo())
+
+    file.replace(demo("http://127.0.0.1:2"))
+
+    assert file.read() == demo("http://127.0.0.1:2")
+
+
+def test_nothing_else_is_left_in_the_folder(file):
+    file.begin(demo())
+    file.begin(demo())
+    file.replace(demo())
+
+    assert [each.name for each in file.path.parent.iterdir()] == ["demo.json"]
+
+
+def test_what_is_no_demo_is_named_and_left_alone(file):
+    file.path.parent.mkdir()
+    for content in ["", "{", "{}", '{"base_url": 1}', "\xff"]:
+        file.path.write_bytes(content.encode("latin-1"))
+
+        with pytest.raises(RuleViolation, match=r"demo\.json"):
+            file.read()
+
+        assert file.path.read_bytes() == content.encode("latin-1")
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path):
+    (tmp_path / "var").write_text("a file")
+
+    with pytest.raises(RuleViolation, match="cannot be written"):
+        DemoFile(tmp_path / "var" / "demo.json").begin(demo())
