@@ -11,7 +11,7 @@ from gateway.app.build_accounts import quotas
 from gateway.app.kernel import Kernel
 from gateway.companies.service import known_company
 from gateway.config.settings import Settings
-from gateway.http.people import UserPolicies
+from gateway.http.gates import UserPolicies
 from gateway.identity.one_time_codes import RecoveryCodes, Totp
 from gateway.identity.passwords import PasswordHasher
 from gateway.identity.ports import (

@@ -27,10 +27,10 @@ from gateway.configuration import pages as configuration_pages
 from gateway.configuration import routes as configuration_routes
 from gateway.configuration.service import Configuration
 from gateway.core.account import Environment
-from gateway.http.backoffice.routing import Routes
 from gateway.http.panel.pages.kit import CHOICES, PageContext
 from gateway.http.panel.pages.page import Page
 from gateway.http.route import Surface
+from gateway.http.routing import Routes
 from gateway.identity.sealed_mail import SealedOutbox
 from gateway.outbox import routes as outbox_routes
 from gateway.outbox.service import Outbox

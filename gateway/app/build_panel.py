@@ -17,6 +17,7 @@ from gateway.app.build_identity import IdentityRoom
 from gateway.app.kernel import Kernel
 from gateway.companies.service import find_company
 from gateway.core.access import Staff, StaffOf
+from gateway.http.gates import PanelPolicies
 from gateway.http.panel.pages.badges import Badges
 from gateway.http.panel.pages.kept import LABEL, KeptForms
 from gateway.http.panel.pages.kit import CHOICES, PageContext
@@ -26,7 +27,6 @@ from gateway.http.panel.pages.represent import PageResponses
 from gateway.http.panel.pages.surface import Frame, pages_surface
 from gateway.http.panel.pages.templates import Templates
 from gateway.http.panel.static import read_static
-from gateway.http.people import PanelPolicies
 from gateway.http.route import Surface
 from gateway.identity.cookies import (
     DEVICE_LABEL,

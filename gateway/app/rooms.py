@@ -37,8 +37,6 @@ from gateway.app.build_payouts import (
     build_staff_payouts,
 )
 from gateway.app.kernel import Kernel
-from gateway.app.partner_routes import banking_rows
-from gateway.app.partner_surface import banking_surface
 from gateway.app.store import absent_store
 from gateway.approvals.pages import pages as approval_pages
 from gateway.approvals.routes import routes as approval_routes
@@ -48,6 +46,7 @@ from gateway.banks.paces import Pace
 from gateway.callbacks.reception import Reception
 from gateway.callbacks.surface import callback_surface
 from gateway.charges.pages import pages as charge_pages
+from gateway.charges.routes import partner_routes as charge_partner_routes
 from gateway.charges.routes import routes as charge_routes
 from gateway.closings.foreign_debits import ForeignDebits
 from gateway.closings.pages import pages as closing_pages
@@ -59,23 +58,24 @@ from gateway.config.values import Secret
 from gateway.credentials.model import CredentialSearch, CredentialState
 from gateway.credentials.pages import pages as credential_pages
 from gateway.credentials.routes import routes as credential_routes
-from gateway.http.backoffice.routing import Routes
-from gateway.http.backoffice.surface import backoffice_surface
+from gateway.http.gates import partner_surface, staff_surface
 from gateway.http.panel.pages.kit import CHOICES, PageContext
 from gateway.http.panel.pages.page import Page
 from gateway.http.route import Surface
+from gateway.http.routing import Routes
 from gateway.identity.panel_surface import Panel, panel_surface, session_gate
 from gateway.identity.routes import routes as identity_routes
 from gateway.identity.service import People
 from gateway.identity.surface import identity_surface, keys_surface
 from gateway.net.common.runtime import utc_now
-from gateway.payouts.bodies import PAYOUT
 from gateway.payouts.create import Payouts
 from gateway.payouts.order_pages import OrderServices
 from gateway.payouts.order_pages import pages as order_pages
 from gateway.payouts.pages import pages as payout_pages
+from gateway.payouts.routes import partner_routes as payout_partner_routes
 from gateway.payouts.routes import routes as payout_routes
 from gateway.pix_keys.pages import pages as key_pages
+from gateway.pix_keys.routes import partner_routes as key_partner_routes
 from gateway.pix_keys.routes import routes as key_routes
 from gateway.process.cache import MemoryCache, build_cache
 from gateway.refunds.pages import pages as refund_pages
@@ -91,6 +91,7 @@ from gateway.search.routes import routes as search_routes
 from gateway.search.service import BankSearches
 from gateway.security.keys import load_keys
 from gateway.statements.pages import pages as statement_pages
+from gateway.statements.routes import partner_routes as statement_partner_routes
 from gateway.statements.routes import routes as statement_routes
 from gateway.stops.pages import pages as stop_pages
 from gateway.stops.routes import routes as stop_routes
@@ -195,7 +196,7 @@ def user_surfaces(
     oversight = build_oversight(
         kernel, rooms.backoffice, _banking(rooms), reports, lines=rooms.lines
     )
-    backoffice = backoffice_surface(
+    backoffice = staff_surface(
         _routes(rooms, people, oversight),
         policies,
         build_visible_account(kernel),
@@ -323,14 +324,13 @@ def described_surfaces(settings: Settings) -> Sequence[Surface]:
 def _banking(rooms: Rooms) -> Surface:
     """Build the partners' surface."""
     settings, accounts = rooms.kernel.settings, rooms.accounts
-    return banking_surface(
-        banking_rows(
-            rooms.bank.charges.reads,
-            rooms.bank.statements.reads,
-            rooms.payouts,
-            accounts.quota,
-            PAYOUT,
-        ),
+    return partner_surface(
+        [
+            statement_partner_routes(rooms.bank.statements.reads, accounts.quota),
+            key_partner_routes(rooms.bank.banks),
+            charge_partner_routes(rooms.bank.charges.reads),
+            payout_partner_routes(rooms.payouts),
+        ],
         accounts.credentials,
         accounts.quota,
         accounts.scope,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.app.partner_surface import CHALLENGE, admit_partner
 from gateway.core.calls import Call
+from gateway.http.gates import PARTNER_CHALLENGE, admit_partner
 from tests.world.people import account, call, principal
 from tests.world.surfaces import usual_surfaces
 
@@ -38,7 +38,7 @@ def test_the_open_gate_has_three_rows():
 
 def test_the_surface_is_what_was_decided():
     assert (SURFACE.prefix, SURFACE.body_bytes) == ("/baas/v1", 65_536)
-    assert SURFACE.challenge == CHALLENGE == 'Basic realm="baas", charset="UTF-8"'
+    assert SURFACE.challenge == PARTNER_CHALLENGE == 'Basic realm="baas", charset="UTF-8"'
     assert SURFACE.exempt == {"banking.health"}
 
 
