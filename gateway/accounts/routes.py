@@ -7,9 +7,8 @@ from gateway.accounts.searches import ACCOUNTS
 from gateway.accounts.service import AccountBanks, Accounts
 from gateway.core import errors
 from gateway.core.versions import version_of_account
-from gateway.http.backoffice.callers import REFUSED, TAKEN
-from gateway.http.backoffice.routing import Routes
 from gateway.http.route import OK
+from gateway.http.routing import REFUSED, TAKEN, Routes
 
 
 def routes(accounts: Accounts, banks: AccountBanks) -> Routes:

@@ -27,7 +27,6 @@ from gateway.app.build_tracing import (
 from gateway.app.failpoints import armed, failing_answers
 from gateway.app.gauges import show_connections
 from gateway.app.kernel import Kernel
-from gateway.app.partner_routes import PREFIX
 from gateway.app.readiness import Readiness
 from gateway.app.sandbox import SandboxBank, build_bank
 from gateway.app.services import Services
@@ -43,6 +42,7 @@ from gateway.core.account import Environment
 from gateway.core.clocks import Now
 from gateway.http.admission import Admission
 from gateway.http.documents import Page, openapi_pages
+from gateway.http.gates import PARTNER_PREFIX
 from gateway.http.openapi.examples import ORIGIN as UNKNOWN_ORIGIN
 from gateway.http.ops.surface import OpsSurface, check_ops_address
 from gateway.http.panel.pages.templates import Templates
@@ -258,7 +258,7 @@ def _public_listener(
             body_deadline_s=server.body_deadline_s,
             uuid_traces=settings.trace.accept == "uuid",
             begin=traced_requests(kernel.tracing),
-            lane="" if kernel.failpoint else f"{PREFIX}/",
+            lane="" if kernel.failpoint else f"{PARTNER_PREFIX}/",
             alter=failing_answers(kernel.failpoint) if kernel.failpoint else None,
         )
     )

@@ -12,10 +12,10 @@ from msgspec.structs import asdict
 from gateway.app.kernel import Kernel
 from gateway.companies.service import find_company, known_company
 from gateway.config.settings import RateLimits, Settings
+from gateway.http.gates import PanelPolicies, UserPolicies
 from gateway.http.panel.pages.kept import LABEL, KeptForms
 from gateway.http.panel.pages.templates import Templates
 from gateway.http.panel.static import read_static
-from gateway.http.people import PanelPolicies, UserPolicies
 from gateway.identity.context import (
     Crypto,
     IdentityContext,

@@ -23,7 +23,6 @@ from gateway.app.build_payouts import (
 )
 from gateway.app.kept_records import KeptRecords, LastUses, build_kept_records, within
 from gateway.app.kernel import Kernel
-from gateway.app.partner_routes import banking_routes, banking_surface
 from gateway.app.sandbox import build_sandbox_tools
 from gateway.approvals.facts import ApprovalFacts
 from gateway.approvals.money import MoneyOrders
@@ -37,6 +36,7 @@ from gateway.banks.store import ProviderMinutes
 from gateway.callbacks.reception import Reception
 from gateway.callbacks.service import Callbacks
 from gateway.callbacks.store import CallbackRecords
+from gateway.charges import routes as charge_routes
 from gateway.charges.records import ChargeNotes, KeptCharges
 from gateway.charges.service import ChargeReads, Charges
 from gateway.charges.store import StoredCharges
@@ -53,6 +53,7 @@ from gateway.core.audit_context import RuleViolation
 from gateway.core.company_scope import CompanyScope
 from gateway.core.strict import amount
 from gateway.credentials.service import Credentials, CredentialSource
+from gateway.http.gates import partner_surface
 from gateway.http.route import Surface
 from gateway.identity.panel_surface import Panel
 from gateway.identity.sealed_mail import SealedOutbox
@@ -60,9 +61,11 @@ from gateway.identity.users import Users
 from gateway.outbox.service import Outbox
 from gateway.overview.service import Overviews
 from gateway.overview.store import OverviewRecords
+from gateway.payouts import routes as payout_routes
 from gateway.payouts.create import Payouts
 from gateway.payouts.search import PayoutDirectory
 from gateway.payouts.staff import PayoutActs, PayoutProbes, PayoutRecords
+from gateway.pix_keys import routes as key_routes
 from gateway.pix_keys.service import KeyOwners, PixKeys
 from gateway.process.cache import MemoryCache, build_cache
 from gateway.reference.pages import Reference
@@ -78,6 +81,7 @@ from gateway.sandbox.service import SandboxTools
 from gateway.search.service import BankSearches, Searches
 from gateway.security.keys import Keys
 from gateway.security.secrets import has_valid_checksum, new_client_id, new_client_secret
+from gateway.statements import routes as statement_routes
 from gateway.statements.reads import StatementReads
 from gateway.statements.reports import Reports, movement_pages
 from gateway.statements.service import Statements
@@ -87,6 +91,7 @@ from gateway.store.schema import REVISIONS, revision_of
 from gateway.traces.records import TracedRecords
 from gateway.traces.service import Traces
 from policies.authentication.basic import BasicCredentials, RightHeaders, SecretCheck
+from policies.authorization.credential import AccountScope
 from policies.authorization.user import VisibleAccount
 from policies.traffic.quota import COMPANY, WithinQuota
 from policies.traffic.throttle import FailureLimits, FailureThrottle
@@ -198,11 +203,17 @@ class Services:
     @cached_property
     def partners(self) -> Surface:
         """The partners' surface, whose routes traces and the reference show too."""
-        return banking_surface(
-            banking_routes(self.charges.reads, self.statements.reads, self.payouts, self.quota),
+        routes = [
+            statement_routes.partner_routes(self.statements.reads, self.quota),
+            key_routes.partner_routes(self.banks),
+            charge_routes.partner_routes(self.charges.reads),
+            payout_routes.partner_routes(self.payouts),
+        ]
+        return partner_surface(
+            routes,
             credentials=self.basic,
             quota=self.quota,
-            find_account=self.kept.accounts.find,
+            scope=AccountScope(self.kept.accounts.find),
             environment=self.kernel.settings.environment,
         )
 

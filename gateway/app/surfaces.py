@@ -37,8 +37,7 @@ from gateway.core.access import Staff, StaffOf
 from gateway.credentials import pages as credential_pages
 from gateway.credentials import routes as credential_routes
 from gateway.credentials.model import CredentialSearch, CredentialState
-from gateway.http.backoffice.routing import Routes
-from gateway.http.backoffice.surface import backoffice_surface
+from gateway.http.gates import staff_surface
 from gateway.http.panel.pages.badges import Badges
 from gateway.http.panel.pages.kit import CHOICES, PageContext
 from gateway.http.panel.pages.navigation import Navigation
@@ -46,6 +45,7 @@ from gateway.http.panel.pages.page import Page, holders
 from gateway.http.panel.pages.represent import PageResponses
 from gateway.http.panel.pages.surface import Frame, pages_surface
 from gateway.http.route import Surface
+from gateway.http.routing import Routes
 from gateway.identity import pages as identity_pages
 from gateway.identity import routes as identity_routes
 from gateway.identity import sign_in_pages
@@ -98,7 +98,7 @@ def user_surfaces(services: Services) -> Sequence[Surface]:
     surfaces = (
         identity_surface(identity.services, session_gate(panel), policies, environment),
         keys_surface(identity.keyring.published, policies.address_quota),
-        backoffice_surface(
+        staff_surface(
             _routes(services), policies, services.visible_account, kernel.now, environment
         ),
     )

@@ -13,9 +13,9 @@ from gateway.core import errors
 from gateway.core.approvals import ApprovalDocument
 from gateway.core.money import Sum
 from gateway.core.user_errors import FORBIDDEN
-from gateway.http.backoffice.callers import ABSENT, CHANGED, BackOfficeCaller
-from gateway.http.backoffice.routing import Routes
+from gateway.http.gates import StaffCaller
 from gateway.http.route import OK
+from gateway.http.routing import ABSENT, CHANGED, Routes
 from gateway.payouts.create import CERTAINLY_NOT_SENT
 from gateway.payouts.documents import FoundPayoutDocument
 
@@ -85,7 +85,7 @@ def routes(approvals: Approvals, secrets: ApprovedSecrets) -> Routes:
     return office
 
 
-def facts(found: DecisionFacts, who: BackOfficeCaller) -> DecisionFactsDocument:
+def facts(found: DecisionFacts, who: StaffCaller) -> DecisionFactsDocument:
     """Show what is known around an order."""
     document: DecisionFactsDocument = {
         "to_recipient": [each.to_document(who.staff) for each in found.alike.to_recipient],

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 from gateway.audit.searches import AFTER, NDJSON, SEARCH, lines
 from gateway.audit.service import AuditEntry, AuditLog
-from gateway.http.backoffice.callers import BackOfficeCaller
-from gateway.http.backoffice.files import kept
-from gateway.http.backoffice.routing import Routes
+from gateway.http.gates import StaffCaller
 from gateway.http.route import Answer
+from gateway.http.routing import Routes, kept
 
 
 def routes(log: AuditLog) -> Routes:
@@ -28,7 +27,7 @@ def routes(log: AuditLog) -> Routes:
     return office
 
 
-def _file(found: Sequence[AuditEntry], who: BackOfficeCaller) -> Answer[bytes]:
+def _file(found: Sequence[AuditEntry], who: StaffCaller) -> Answer[bytes]:
     """Write a line for each act."""
     content = lines(found, who.staff)
     return Answer(content=content, content_type=NDJSON, headers=kept("audit.ndjson"))

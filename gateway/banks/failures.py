@@ -1,4 +1,4 @@
-"""What failures of banks become on the surfaces of users."""
+"""The error codes of failing banks, for users and for partners."""
 
 from __future__ import annotations
 
@@ -9,17 +9,22 @@ from gateway.banks.port.providers import NotFound, NotSupported, ProviderError, 
 from gateway.core import errors
 from gateway.core import user_errors as identity_errors
 from gateway.core.catalogue import ErrorCode
+from gateway.core.storage import StoreUnavailable
 from gateway.http.common import STORE_FAILS, Fails
 
 
 def bank_fails(unavailable: ErrorCode, absent: ErrorCode | None = None) -> Fails:
     """Return what a bank's failures become: the row's 502, its 404, 422 without a provider."""
-    fails: Fails = {
-        **STORE_FAILS,
-        NotSupported: errors.PROVIDER_NOT_CONFIGURED,
-        ProviderError: unavailable,
-    }
+    return {**STORE_FAILS, **partner_bank_fails(unavailable, absent)}
+
+
+def partner_bank_fails(unavailable: ErrorCode, absent: ErrorCode | None = None) -> Fails:
+    """Return what a bank's failures become for partners, for whom a failing store is a 500."""
+    fails: Fails = {NotSupported: errors.PROVIDER_NOT_CONFIGURED, ProviderError: unavailable}
     return fails if absent is None else {**fails, NotFound: absent}
+
+
+PARTNER_STORE_FAILS: Final[Fails] = {StoreUnavailable: errors.INTERNAL}
 
 
 PAYOUT_FAILS: Final[Fails] = {

@@ -7,8 +7,7 @@ from typing import Final
 from gateway.banks.model import WeatherWindow
 from gateway.banks.readings import Readings
 from gateway.banks.service import BankReports
-from gateway.http.backoffice.callers import ABSENT
-from gateway.http.backoffice.routing import Routes
+from gateway.http.routing import ABSENT, Routes
 from policies.validation.backoffice import inputs
 
 _WINDOW: Final = inputs.filters(

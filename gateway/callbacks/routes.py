@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gateway.callbacks.searches import SEARCH
 from gateway.callbacks.service import Callbacks
-from gateway.http.backoffice.routing import Routes
+from gateway.http.routing import Routes
 
 
 def routes(callbacks: Callbacks) -> Routes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Literal, TypedDict
 
 import msgspec
@@ -10,27 +10,26 @@ import msgspec
 from gateway.banks.port.provider_callbacks import Delivery
 from gateway.callbacks.reception import AddressedDelivery, Reception
 from gateway.core import errors
-from gateway.core.calls import Call, Input, RawRequest
-from gateway.http.common import STORE_FAILS
-from gateway.http.route import Gate, Row, RowLimits, Surface, route
+from gateway.core.calls import Input, RawRequest
+from gateway.http.gates import admit_anybody
+from gateway.http.route import OK, Gate, Surface
+from gateway.http.routing import BODY_BYTES, Routes
 from policies.authentication.callback import GivenAddress
 
-# Far above any callback; it bounds what a stranger can make us read before the proof.
-BODY_BYTES = 64 * 1024
 NAME = "callbacks"
 # The steps that may follow our address: one that an adapter makes from a secret, one of the bank.
 _BELOW = ("rest", "below")
 _ADDRESS = "/{provider}/{token}"
 _PATHS = (
-    (_ADDRESS, "callbacks.take", "Receive a callback from a bank."),
+    (_ADDRESS, "take", "Receive a callback from a bank."),
     (
         f"{_ADDRESS}/{{rest}}",
-        "callbacks.take_below",
+        "take_below",
         "Receive a callback from a bank that adds a step to the address it was given.",
     ),
     (
         f"{_ADDRESS}/{{rest}}/{{below}}",
-        "callbacks.take_two_below",
+        "take_two_below",
         "Receive a callback from a bank that adds a step to an address with a secret one.",
     ),
 )
@@ -55,8 +54,8 @@ def callback_surface(reception: Reception) -> Surface:
 
     gate = Gate(
         policies=(GivenAddress(expect),),
-        admits=_admit,
-        rows=_rows(reception),
+        admits=admit_anybody,
+        rows=_routes(reception).declared,
         opens="a bank has no credential of ours: it proves itself, as its adapter says how",
     )
     return Surface(
@@ -69,30 +68,19 @@ def callback_surface(reception: Reception) -> Surface:
     )
 
 
-def _rows(reception: Reception) -> Sequence[Row[None]]:
-    async def take(_who: None, came: AddressedDelivery) -> None:
-        await reception.take(came)
-
-    def row(path: str, name: str, summary: str) -> Row[None]:
-        return route(
-            "POST",
-            path,
-            name=name,
-            summary=summary,
-            needs=None,
-            limits=RowLimits("callback", BODY_BYTES),
-            takes=Input(read=_delivery, body=BankBody),
-            runs=take,
-            shows=_taken,
-            fails=STORE_FAILS,
-            raises=(errors.CREDENTIALS_INVALID, errors.ROUTE_UNKNOWN),
-        )
-
-    return tuple(row(*each) for each in _PATHS)
-
-
-def _admit(_call: Call) -> None:
-    """Let everybody on: who it is shows in what they bring."""
+def _routes(reception: Reception) -> Routes:
+    banks = Routes(
+        NAME,
+        needs=None,
+        quota="callback",
+        takes={"came": Input(read=_delivery, body=BankBody)},
+        shows=_taken,
+        raises=(errors.CREDENTIALS_INVALID, errors.ROUTE_UNKNOWN),
+        status=OK,
+    )
+    for path, name, summary in _PATHS:
+        banks.post(path, name, reception.take, summary=summary)
+    return banks
 
 
 def _delivery(asked: RawRequest) -> AddressedDelivery:

@@ -7,21 +7,22 @@ from typing import Annotated, Final, Literal, TypedDict
 
 from msgspec import Meta, Struct
 
-from gateway.banks.failures import bank_fails
+from gateway.banks.failures import bank_fails, partner_bank_fails
 from gateway.charges import documents as charge_documents
 from gateway.charges.model import ChargePage, ChargeRecord
 from gateway.charges.orders import CHARGE
 from gateway.charges.searches import CHARGES
-from gateway.charges.service import Charges
+from gateway.charges.service import ChargeReads, Charges
 from gateway.core import errors
 from gateway.core.money import ZERO
+from gateway.core.permissions import Action, Permission, Resource
 from gateway.core.schemas import OptionalMoment
 from gateway.core.structs import struct_of
-from gateway.http.backoffice.callers import CHANGES, READS, BackOfficeCaller
-from gateway.http.backoffice.routing import Routes
 from gateway.http.common import STORE_FAILS
+from gateway.http.gates import StaffCaller
 from gateway.http.rendering import Amount
 from gateway.http.route import OK
+from gateway.http.routing import CHANGES, READS, Routes
 from policies.validation.backoffice.inputs import cursor
 from policies.validation.inputs import REFERENCE
 
@@ -78,6 +79,32 @@ class ChargeRecordList(TypedDict):
     meta: KeysetMeter
 
 
+def partner_routes(charges: ChargeReads) -> Routes:
+    """Return the routes of partners."""
+    partner = Routes("banking", quota="read", takes={"reference": REFERENCE})
+    partner.get(
+        "/account/{account_id}/pix/qrcode/{reference}",
+        "qrcode",
+        charges.read,
+        needs=Permission(Resource.QRCODE, Action.READ),
+        shows=charge_documents.charge,
+        fails=partner_bank_fails(errors.CHARGE_UNAVAILABLE, errors.CHARGE_NOT_FOUND),
+        raises=(*READS, errors.CHARGE_NOT_FOUND),
+        summary="Read a charge as a PIX QR code.",
+    )
+    partner.get(
+        "/account/{account_id}/pix/transactions/{reference}",
+        "pix_transaction",
+        charges.read_payment,
+        needs=Permission(Resource.TRANSACTION, Action.READ),
+        shows=charge_documents.transaction,
+        fails=partner_bank_fails(errors.TRANSACTION_UNAVAILABLE, errors.TRANSACTION_NOT_FOUND),
+        raises=READS,
+        summary="Resolve a charge to its payment, pending until it is paid.",
+    )
+    return partner
+
+
 def routes(charges: Charges) -> Routes:
     """Return the routes."""
     office = Routes(shows=charge_documents.charge, fails=_ONE_FAILS, raises=CHANGES)
@@ -99,7 +126,7 @@ def routes(charges: Charges) -> Routes:
     return office
 
 
-def page(found: ChargePage, _who: BackOfficeCaller) -> ChargeRecordList:
+def page(found: ChargePage, _who: StaffCaller) -> ChargeRecordList:
     """Show a page of charges as they are on record."""
     following = "" if found.next is None else cursor(found.next)
     return {

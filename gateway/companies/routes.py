@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from gateway.companies.model import Company
 from gateway.companies.service import Companies
-from gateway.http.backoffice.callers import ABSENT, TAKEN
-from gateway.http.backoffice.routing import Routes
+from gateway.http.routing import ABSENT, TAKEN, Routes
 
 
 def routes(companies: Companies) -> Routes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gateway.configuration.service import Configuration
-from gateway.http.backoffice.routing import Routes
+from gateway.http.routing import Routes
 
 
 def routes(configuration: Configuration) -> Routes:

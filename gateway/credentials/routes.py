@@ -11,10 +11,10 @@ from gateway.credentials.model import (
 )
 from gateway.credentials.searches import CREDENTIALS
 from gateway.credentials.service import CredentialPage, Credentials
-from gateway.http.backoffice.callers import ABSENT, CHANGED, TAKEN, BackOfficeCaller
-from gateway.http.backoffice.routing import Routes
 from gateway.http.common import Meter, meter
+from gateway.http.gates import StaffCaller
 from gateway.http.route import OK
+from gateway.http.routing import ABSENT, CHANGED, TAKEN, Routes
 from policies.validation.backoffice import inputs
 
 _CLIENT: Final = {"client_id": inputs.word_of_path("client_id")}
@@ -70,7 +70,7 @@ def routes(credentials: Credentials) -> Routes:
     return office
 
 
-def listed(found: CredentialPage, who: BackOfficeCaller) -> CredentialList:
+def listed(found: CredentialPage, who: StaffCaller) -> CredentialList:
     """Show a page of them, and the counts."""
     return {
         "data": [each.to_document(who.staff) for each in found.items],

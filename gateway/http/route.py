@@ -5,7 +5,7 @@ from __future__ import annotations
 import typing
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType, UnionType
+from types import UnionType
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -72,7 +72,7 @@ class RowLimits:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row(Generic[Who]):
     """
-    One operation of a surface; made by ``route`` alone, which checks that its parts fit.
+    One operation of a surface; declared by ``Routes``.
 
     Attributes:
         name: ``surface.operation``, the label in logs and metrics.
@@ -106,68 +106,6 @@ class Row(Generic[Who]):
 def code_of(problem: Exception, fails: Mapping[type[Exception], ErrorCode]) -> ErrorCode | None:
     """Return the code that an exception becomes, nearest class first; None when it has none."""
     return next((fails[kind] for kind in type(problem).__mro__ if kind in fails), None)
-
-
-def route(  # noqa: PLR0913 - a row is a table line: every cell is named
-    method: str,
-    path: str,
-    *,
-    name: str,
-    summary: str,
-    needs: Permission | Right | None,
-    limits: RowLimits,
-    takes: Input[Taken],
-    runs: Callable[[Who, Taken], Awaitable[Result]],
-    shows: Callable[[Result, Who], Document | Answer[Any]] | None = None,
-    fails: Mapping[type[Exception], ErrorCode],
-    raises: Sequence[ErrorCode],
-    status: int = OK,
-    media: Sequence[str] = ("application/json",),
-    also: Mapping[int, Any] = MappingProxyType({}),
-) -> Row[Who]:
-    """
-    Declare a row.
-
-    Args:
-        method: ``GET`` answers ``HEAD`` too.
-        path: Below the surface's prefix.
-        name: For logs, metrics and the OpenAPI document.
-        summary: One line of documentation.
-        needs: The permission or right, None for an open row.
-        limits: Quota and body size.
-        takes: How the input is read.
-        runs: The operation.
-        shows: Turns its result into the document of the answer, or an ``Answer``; without it
-            the result is that already.
-        fails: Which code each exception of a port becomes.
-        raises: Further codes the operation itself refuses with.
-        status: Of the answer.
-        media: The media types its content may have.
-        also: Documents of further statuses; ``shows`` names the main one first.
-    """
-
-    async def serve(who: Who, asked: RawRequest) -> Document | Answer[Any]:
-        result = await runs(who, takes.read(asked))
-        return result if shows is None else shows(result, who)  # type: ignore[return-value]
-
-    shown = main_of(typing.get_type_hints(shows or runs)["return"])
-    return Row(
-        method=method,
-        path=path,
-        name=name,
-        summary=summary,
-        needs=needs,
-        limits=limits,
-        takes=takes,
-        serve=serve,
-        fails=fails,
-        raises=raises,
-        document=content_of(shown),
-        status=status,
-        media=media,
-        also=also,
-        tells_version=typing.get_origin(shown) is VersionedAnswer,
-    )
 
 
 def main_of(shown: Any) -> Any:  # noqa: ANN401 - type hints have no type of their own

@@ -12,7 +12,7 @@ from gateway.core.account import Environment
 from gateway.core.browsers import KNOWN_FOR, ClientInfo
 from gateway.core.rights import Role, changes
 from gateway.core.sessions import SignedInUser, public_id
-from gateway.http.callers import AnonymousCaller, SignedInCaller
+from gateway.http.gates import AnonymousCaller, SignedInCaller
 from gateway.http.route import Answer
 from gateway.identity.cookies import DeviceCookies
 from gateway.identity.panel_view import PanelView, SignedInView

@@ -16,8 +16,10 @@ from gateway.core.user_errors import (
     TOKEN_INVALID,
     TOO_MANY_ATTEMPTS,
 )
-from gateway.http.callers import (
+from gateway.http.gates import (
+    BODY_BYTES,
     AnonymousCaller,
+    PanelPolicies,
     SignedInCaller,
     admit_anonymous,
     admit_signed_in,
@@ -25,8 +27,7 @@ from gateway.http.callers import (
 from gateway.http.panel.pages.kept import KeptForms
 from gateway.http.panel.pages.templates import Templates
 from gateway.http.panel.static import StaticFiles
-from gateway.http.people import BODY_BYTES, PanelPolicies
-from gateway.http.route import Gate, Row, RowLimits, Surface
+from gateway.http.route import Gate, Row, Surface
 from gateway.identity.bodies import CODE, LOGIN
 from gateway.identity.panel_representation import PanelResponses
 from gateway.identity.panel_view import PanelViews
@@ -35,15 +36,15 @@ from gateway.identity.user_routes import (
     LEAVING,
     SECOND_FACTOR,
     SIGN_IN,
-    AuthRows,
-    account_rows,
-    recovery_rows,
+    account_routes,
+    own_routes,
+    recovery_routes,
 )
 from policies.traffic.csrf import CsrfToken, ReadFromOurPage, WriteFromOurPage
 
 NAME = "panel"
 CHALLENGE = 'Bearer realm="iam"'
-_BEFORE = "these rows are called before the sign-in"
+_BEFORE = "these routes are called before the sign-in"
 _OWN = "every signed-in user may do this to their own account"
 _LEAVING = "signing out twice is no error"
 
@@ -73,13 +74,13 @@ class Panel:
 
 def session_gate(panel: Panel) -> Gate[AnonymousCaller]:
     """Return the gate of the session row, which a page calls before the sign-in."""
-    policies, rows = panel.policies, AuthRows[AnonymousCaller]("identity")
-    rows.get(
+    policies, routes = panel.policies, own_routes("identity")
+    routes.get(
         "/session",
         "session",
         panel.views.visit,
-        panel.responses.session,
-        limits=RowLimits("anonymous", 0),
+        shows=panel.responses.session,
+        quota="anonymous",
     )
     return Gate(
         policies=(
@@ -88,7 +89,7 @@ def session_gate(panel: Panel) -> Gate[AnonymousCaller]:
             policies.browser,
         ),
         admits=admit_anonymous,
-        rows=rows.rows,
+        rows=routes.declared,
         scheme="session",
         opens="a page learns here whether its browser is signed in",
     )
@@ -113,19 +114,19 @@ def panel_surface(panel: Panel) -> Surface:
 
 def _members(panel: Panel) -> Sequence[Gate[SignedInCaller]]:
     """Return the gates of signed-in users: one for reads, one for writes."""
-    policies, own = panel.policies, AuthRows[SignedInCaller](NAME)
+    policies, own = panel.policies, own_routes(NAME)
     own.post(
         "/step-up",
         "step_up",
         panel.views.step_up,
-        panel.responses.session,
-        takes=CODE,
+        shows=panel.responses.session,
+        fields=CODE,
         raises=(
             *(MFA_INVALID, STEP_UP_REQUIRED, TOKEN_INVALID),
             *(SESSION_REQUIRED, TOO_MANY_ATTEMPTS),
         ),
     )
-    rows = (*own.rows, *account_rows(NAME, panel.services))
+    rows = (*own.declared, *account_routes(NAME, panel.services).declared)
 
     def admit(call: Call) -> SignedInCaller:
         """Return the caller with the headers that clear the browser at logout."""
@@ -147,23 +148,23 @@ def _members(panel: Panel) -> Sequence[Gate[SignedInCaller]]:
 def _strangers(panel: Panel) -> Gate[AnonymousCaller]:
     """Return the gate of signing in; its CSRF token prevents login by a foreign page."""
     policies, views, shows = panel.policies, panel.views, panel.responses.session
-    rows, refused = AuthRows[AnonymousCaller](NAME), (SESSION_REQUIRED, TOO_MANY_ATTEMPTS)
-    rows.post(
+    routes, refused = own_routes(NAME), (SESSION_REQUIRED, TOO_MANY_ATTEMPTS)
+    routes.post(
         "/login",
         "login",
         views.login,
-        shows,
-        takes=LOGIN,
-        limits=SIGN_IN,
+        shows=shows,
+        fields=LOGIN,
+        quota=SIGN_IN,
         raises=(PASSWORD_WRONG, *refused),
     )
-    rows.post(
+    routes.post(
         "/mfa",
         "mfa",
         views.submit_code,
-        shows,
-        takes=CODE,
-        limits=SECOND_FACTOR,
+        shows=shows,
+        fields=CODE,
+        quota=SECOND_FACTOR,
         raises=(MFA_INVALID, MFA_EXPIRED, PASSWORD_WRONG, *refused),
     )
     return Gate(
@@ -175,7 +176,10 @@ def _strangers(panel: Panel) -> Gate[AnonymousCaller]:
             policies.users.address_quota,
         ),
         admits=admit_anonymous,
-        rows=(*rows.rows, *recovery_rows(NAME, panel.services, panel.responses.remembered)),
+        rows=(
+            *routes.declared,
+            *recovery_routes(NAME, panel.services, panel.responses.remembered).declared,
+        ),
         scheme="session",
         opens=_BEFORE,
     )
@@ -183,8 +187,8 @@ def _strangers(panel: Panel) -> Gate[AnonymousCaller]:
 
 def _leaving(panel: Panel) -> Gate[AnonymousCaller]:
     """Return the gate of signing out."""
-    rows, logout = AuthRows[AnonymousCaller](NAME), panel.views.records.logout
-    rows.post("/logout", "logout", logout, panel.responses.left, limits=LEAVING)
+    routes, logout = own_routes(NAME), panel.views.records.logout
+    routes.post("/logout", "logout", logout, shows=panel.responses.left, quota=LEAVING)
     return Gate(
         policies=(
             WriteFromOurPage(panel.policies.users.origin),
@@ -192,7 +196,7 @@ def _leaving(panel: Panel) -> Gate[AnonymousCaller]:
             CsrfToken(without_session=True),
         ),
         admits=admit_anonymous,
-        rows=rows.rows,
+        rows=routes.declared,
         scheme="session",
         opens=_LEAVING,
     )

@@ -11,8 +11,8 @@ from msgspec import Meta
 
 from gateway.core.schemas import instant, one_of
 from gateway.core.sessions import Session, SignedInUser
-from gateway.http.callers import AnonymousCaller, SignedInCaller
 from gateway.http.common import Total
+from gateway.http.gates import AnonymousCaller, SignedInCaller
 from gateway.http.route import Answer
 from gateway.identity.second_factors import Enrolment
 from gateway.identity.sign_in import SecondFactorRequired

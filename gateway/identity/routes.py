@@ -8,10 +8,10 @@ from gateway.core import errors
 from gateway.core.user_errors import FORBIDDEN
 from gateway.core.versions import version_of_user
 from gateway.core.windows import Listed
-from gateway.http.backoffice.callers import ABSENT, CHANGED, CONDITIONAL, TAKEN, BackOfficeCaller
-from gateway.http.backoffice.routing import Routes, Shape
 from gateway.http.common import Meter, meter
+from gateway.http.gates import StaffCaller
 from gateway.http.route import OK
+from gateway.http.routing import ABSENT, CHANGED, CONDITIONAL, TAKEN, Routes, Shape
 from gateway.identity.model import UserStanding
 from gateway.identity.users import Users
 from policies.validation.backoffice import inputs
@@ -69,5 +69,5 @@ def routes(users: Users) -> Routes:
     return office
 
 
-def _listed(found: Listed[UserStanding], _who: BackOfficeCaller) -> UserRecordList:
+def _listed(found: Listed[UserStanding], _who: StaffCaller) -> UserRecordList:
     return {"data": list(found.items), "meta": meter(found.paging, found.total)}

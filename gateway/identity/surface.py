@@ -8,23 +8,25 @@ from gateway.core import errors
 from gateway.core import user_errors as identity_errors
 from gateway.core.account import Environment
 from gateway.core.catalogue import ErrorCode
-from gateway.http.callers import (
+from gateway.http.gates import (
+    BODY_BYTES,
     AnonymousCaller,
     SignedInCaller,
+    UserPolicies,
     admit_anonymous,
+    admit_anybody,
     admit_signed_in,
+    open_gate,
 )
-from gateway.http.common import admit_anybody, open_gate
-from gateway.http.people import BODY_BYTES, UserPolicies
 from gateway.http.route import Gate, Surface
 from gateway.identity.representation import done
 from gateway.identity.services import IdentityServices
 from gateway.identity.user_routes import (
-    account_rows,
-    key_row,
-    recovery_rows,
-    sign_in_rows,
-    token_rows,
+    account_routes,
+    key_routes,
+    recovery_routes,
+    sign_in_routes,
+    token_routes,
 )
 from policies.authentication.bearer import RefusesBasic
 from policies.traffic.csrf import ReadFromOurPage
@@ -81,10 +83,10 @@ def _strangers(services: IdentityServices, policies: UserPolicies) -> Gate[Anony
         policies=(ReadFromOurPage(origin=policies.origin), policies.address_quota, RefusesBasic()),
         admits=admit_anonymous,
         rows=(
-            *sign_in_rows(services),
-            *recovery_rows(NAME, services, done),
+            *sign_in_routes(services).declared,
+            *recovery_routes(NAME, services, done).declared,
         ),
-        opens="these rows are called before a token exists",
+        opens="these routes are called before a token exists",
     )
 
 
@@ -93,7 +95,7 @@ def _members(services: IdentityServices, policies: UserPolicies) -> Gate[SignedI
     return Gate(
         policies=(policies.bearer, policies.user_quota),
         admits=admit_signed_in,
-        rows=(*token_rows(services), *account_rows(NAME, services)),
+        rows=(*token_routes(services).declared, *account_routes(NAME, services).declared),
         scheme="bearer",
         opens="every signed-in user may do this to their own account",
     )
@@ -106,7 +108,7 @@ def keys_surface(
     everybody = Gate(
         policies=(quota,),
         admits=admit_anybody,
-        rows=[key_row(published)],
+        rows=key_routes(published).declared,
         opens="verifiers of our tokens have no credentials here",
     )
     return Surface(

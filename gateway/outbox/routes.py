@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gateway.http.backoffice.routing import Routes
+from gateway.http.routing import Routes
 from gateway.outbox.service import Outbox
 
 

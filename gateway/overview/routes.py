@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gateway.http.backoffice.routing import Routes
+from gateway.http.routing import Routes
 from gateway.overview.model import Period
 from gateway.overview.service import Overviews
 from policies.validation.backoffice import inputs

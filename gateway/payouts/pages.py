@@ -18,12 +18,12 @@ from gateway.core.permissions import Action
 from gateway.core.rights import Area, Right
 from gateway.core.schemas import instant
 from gateway.core.windows import DEFAULT_LIMIT, LOCAL
-from gateway.http.backoffice.files import CSV
 from gateway.http.panel.pages.formats import day_of, typed_money
 from gateway.http.panel.pages.kit import PageContext, Pages, page_asked, part, typed
 from gateway.http.panel.pages.page import Download, Page, Redirect, Result, Shown
 from gateway.http.panel.pages.visit import Visit, address, own_path
 from gateway.http.rendering import pretty
+from gateway.http.routing import CSV
 from gateway.payouts.documents import (
     DossierDocument,
     PayoutCounts,

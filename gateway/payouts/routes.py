@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
 from dataclasses import replace
-from typing import Final
+from typing import Final, Never
 
-from gateway.banks.failures import PAYOUT_FAILS
+from gateway.banks.failures import PARTNER_STORE_FAILS, PAYOUT_FAILS
 from gateway.banks.port.payout_orders import PayoutMethod
+from gateway.banks.port.providers import ProviderError
 from gateway.core import errors
+from gateway.core.calls import Caller
+from gateway.core.permissions import Action, Permission, Resource
 from gateway.core.user_errors import NOT_POSSIBLE
-from gateway.http.backoffice.callers import READS
-from gateway.http.backoffice.files import CSV, table
-from gateway.http.backoffice.routing import Routes, Shape
 from gateway.http.route import OK
-from gateway.payouts.bodies import KEY_PAYOUT, withdraw_input
-from gateway.payouts.create import CERTAINLY_NOT_SENT
+from gateway.http.routing import CSV, READS, Routes, Shape, table
+from gateway.payouts import documents
+from gateway.payouts.bodies import KEY_PAYOUT, PAYOUT, withdraw_input
+from gateway.payouts.create import CERTAINLY_NOT_SENT, Payouts
 from gateway.payouts.documents import payout_created
 from gateway.payouts.search import WITHDRAWS, PayoutFilterBody, PayoutsBody
 from gateway.payouts.staff import PayoutActs, PayoutRecords
 from policies.validation.bodies import body
-from policies.validation.inputs import REFERENCE
+from policies.validation.inputs import REFERENCE, SEARCH
 
 _ORDERED: Final = (
     *READS,
@@ -35,6 +38,78 @@ _ORDERED: Final = (
 )
 _ABSENT: Final = (errors.PAYOUT_NOT_FOUND,)
 _PROBED: Final = (*_ABSENT, NOT_POSSIBLE, errors.TOO_MANY_REQUESTS)
+
+
+def partner_routes(payouts: Payouts) -> Routes:
+    """Return the routes of partners."""
+    partner, account = (
+        Routes("banking", fails=PARTNER_STORE_FAILS, status=OK),
+        "/account/{account_id}",
+    )
+    one, by_reference = f"{account}/withdraw/{{reference}}", {"reference": REFERENCE}
+    reads = Permission(Resource.WITHDRAW, Action.READ)
+    pays = Permission(Resource.WITHDRAW, Action.WRITE)
+
+    def cancel(caller: Caller) -> Awaitable[Never]:
+        return payouts.cancel(caller, None)
+
+    partner.post(
+        f"{account}/withdraw",
+        "payout_create",
+        payouts.create,
+        takes={"request": PAYOUT},
+        shows=payout_created,
+        fails={**PARTNER_STORE_FAILS, ProviderError: errors.PROVIDER_UNREACHABLE},
+        raises=(
+            *READS,
+            errors.PAYOUT_DATE_NOT_TODAY,
+            errors.PROVIDER_READ_ONLY,
+            *CERTAINLY_NOT_SENT,
+            errors.PAYOUT_REJECTED,
+            errors.PAYOUT_REFERENCE_IN_USE,
+            errors.PAYOUT_NOT_ALLOWED,
+            errors.PAYOUTS_STOPPED,
+            errors.CREDENTIAL_LIMIT,
+            errors.PAYOUT_UNKNOWN,
+            errors.BODY_TOO_LARGE,
+            errors.REQUEST_TIMEOUT,
+        ),
+        summary="Pay out to a PIX key or a bank account.",
+        needs=pays,
+        quota="payout",
+    )
+    partner.get(
+        one,
+        "payout",
+        payouts.read,
+        takes=by_reference,
+        shows=documents.payout,
+        raises=_ABSENT,
+        summary="Read a payout by its reference.",
+        needs=reads,
+        quota="read",
+    )
+    partner.get(
+        f"{account}/withdraws",
+        "payouts",
+        payouts.search,
+        takes={"search": SEARCH},
+        shows=documents.payouts,
+        summary="List payouts created within a window of days.",
+        needs=reads,
+        quota="read",
+    )
+    partner.delete(
+        one,
+        "payout_cancel",
+        cancel,
+        shows=documents.nothing,
+        raises=(errors.CANCEL_NOT_IMPLEMENTED,),
+        summary="Always refused: a submitted payout is final.",
+        needs=pays,
+        quota="payout",
+    )
+    return partner
 
 
 def routes(records: PayoutRecords, acts: PayoutActs) -> Routes:

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Sequence
 from typing import Annotated, Final
 
 from msgspec import Meta, Struct
 
-from gateway.banks.failures import bank_fails
+from gateway.banks.failures import bank_fails, partner_bank_fails
 from gateway.banks.port.pix_keys import KeyOwner
+from gateway.banks.port.providers import Banks
 from gateway.core import errors
+from gateway.core.account import Account
+from gateway.core.permissions import Action, Permission, Resource
 from gateway.core.schemas import KeyType
 from gateway.core.strict import hidden_tax_number
 from gateway.core.structs import struct_of
-from gateway.http.backoffice.callers import CHANGES, READS
-from gateway.http.backoffice.routing import Routes
 from gateway.http.route import OK
+from gateway.http.routing import CHANGES, READS, Routes
 from gateway.pix_keys import documents as key_documents
+from gateway.pix_keys.model import OwnedKey
 from gateway.pix_keys.orders import KEY, LOOKUP
-from gateway.pix_keys.service import PixKeys
+from gateway.pix_keys.service import PixKeys, get_key, list_keys
 from policies.validation.inputs import KEY_ID
 
 _KEYS: Final = "/accounts/{account_id}/pix/keys"
@@ -37,6 +41,42 @@ class KeyOwnerDocument(Struct, frozen=True):
     bank_name: str
     branch: str
     account: str
+
+
+def partner_routes(banks: Banks) -> Routes:
+    """Return the routes of partners."""
+    partner = Routes(
+        "banking",
+        needs=Permission(Resource.PIX_KEY, Action.READ),
+        quota="read",
+        takes={"key_id": KEY_ID},
+        raises=READS,
+    )
+    unavailable, path = errors.PIX_KEYS_UNAVAILABLE, "/account/{account_id}/pix/keys"
+
+    def pix_keys(account: Account) -> Awaitable[Sequence[OwnedKey]]:
+        """List the account's PIX keys."""
+        return list_keys(banks, account)
+
+    def pix_key(account: Account, key_id: str) -> Awaitable[OwnedKey]:
+        """Read one PIX key."""
+        return get_key(banks, account, key_id)
+
+    partner.get(
+        path,
+        "pix_keys",
+        pix_keys,
+        shows=key_documents.pix_keys,
+        fails=partner_bank_fails(unavailable),
+    )
+    partner.get(
+        f"{path}/{{key_id}}",
+        "pix_key",
+        pix_key,
+        shows=key_documents.pix_key,
+        fails=partner_bank_fails(unavailable, errors.PIX_KEY_NOT_FOUND),
+    )
+    return partner
 
 
 def routes(keys: PixKeys) -> Routes:

@@ -17,13 +17,13 @@ from gateway.core.permissions import Action
 from gateway.core.rights import Area, Right
 from gateway.core.user_errors import NOT_FOUND
 from gateway.core.windows import Listed
-from gateway.http.backoffice.files import CSV
 from gateway.http.panel.pages.days import Days, days_of
 from gateway.http.panel.pages.formats import day_of, typed_money
 from gateway.http.panel.pages.kit import PageContext, Pages, Part, go_on, page_asked, part, typed
 from gateway.http.panel.pages.page import Download, Page, Result, Shown
 from gateway.http.panel.pages.visit import HOME, Visit
 from gateway.http.panel.pages.words import _
+from gateway.http.routing import CSV
 from gateway.refunds.orders import REFUND
 from gateway.refunds.searches import INCOMING, REFUNDS
 from gateway.refunds.service import Refunds, Totals

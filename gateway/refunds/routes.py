@@ -12,10 +12,9 @@ from gateway.charges import documents as charge_documents
 from gateway.charges.documents import PayerDocument
 from gateway.core import errors
 from gateway.core.schemas import Instant, instant
-from gateway.http.backoffice.callers import CHANGES, READS
-from gateway.http.backoffice.routing import Routes
 from gateway.http.rendering import Amount
 from gateway.http.route import OK
+from gateway.http.routing import CHANGES, READS, Routes
 from gateway.payouts.documents import FailureDocument
 from gateway.refunds.orders import REFUND
 from gateway.refunds.searches import INCOMING, REFUNDS

@@ -11,7 +11,6 @@ from urllib.parse import urlencode
 from gateway.core.access import Staff
 from gateway.core.calls import RawRequest
 from gateway.core.windows import Listed
-from gateway.http.backoffice.files import CSV
 from gateway.http.panel.pages.kit import (
     PageContext,
     Pages,
@@ -25,6 +24,7 @@ from gateway.http.panel.pages.kit import (
 from gateway.http.panel.pages.page import Download, Page, Result, Shown
 from gateway.http.panel.pages.visit import Visit
 from gateway.http.panel.pages.words import _
+from gateway.http.routing import CSV
 from gateway.request_log.model import (
     COUNTED_AT_MOST,
     Cursor,

@@ -8,9 +8,8 @@ from typing import Annotated, TypedDict
 from msgspec import Meta
 
 from gateway.core.windows import Listed
-from gateway.http.backoffice.files import CSV, table
-from gateway.http.backoffice.routing import Routes
 from gateway.http.common import Meter, meter
+from gateway.http.routing import CSV, Routes, table
 from gateway.request_log.model import LoggedRequest, RefusalGroup, RequestDocument
 from gateway.request_log.searches import PAGE, SEARCH
 from gateway.request_log.service import RequestLog, next_of

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from gateway.core.errors import TOO_MANY_REQUESTS
-from gateway.http.backoffice.callers import REFUSED
-from gateway.http.backoffice.routing import Routes
 from gateway.http.route import OK
+from gateway.http.routing import REFUSED, Routes
 from gateway.reviews.probes import UnresolvedProbes
 from gateway.reviews.service import Reviews
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from gateway.http.backoffice.callers import REFUSED
-from gateway.http.backoffice.routing import Routes
 from gateway.http.route import OK
+from gateway.http.routing import REFUSED, Routes
 from gateway.sandbox.service import SandboxTools
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gateway.http.backoffice.routing import Routes
 from gateway.http.route import OK
+from gateway.http.routing import Routes
 from gateway.search.service import Searches
 
 

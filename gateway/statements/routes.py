@@ -2,31 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from datetime import date
+from functools import partial
 from typing import Annotated, Final, Literal, NotRequired, TypedDict
 
 from msgspec import Meta, Struct
 
-from gateway.banks.failures import bank_fails
-from gateway.banks.port.statements import Block
+from gateway.banks.failures import bank_fails, partner_bank_fails
+from gateway.banks.port.statements import Balance, Block, Statement
 from gateway.core import errors
+from gateway.core.account import Account
+from gateway.core.calls import Caller
 from gateway.core.money import sum_of
+from gateway.core.permissions import Action, Permission, Resource
 from gateway.core.schemas import Instant, OptionalMoment, instant
 from gateway.core.structs import struct_of
 from gateway.core.user_errors import NOT_POSSIBLE
-from gateway.http.backoffice.callers import READS
-from gateway.http.backoffice.files import kept
-from gateway.http.backoffice.routing import Routes
+from gateway.core.windows import Search
 from gateway.http.common import Meter, Total, meter
 from gateway.http.rendering import Amount
 from gateway.http.route import Answer
+from gateway.http.routing import READS, Routes, kept
 from gateway.payouts.model import Certainty, certainty_of
 from gateway.reports.formats import FORMATS
 from gateway.statements import documents as statement_documents
 from gateway.statements.model import LinkedEntry, LinkedStatement, Report, Sums
+from gateway.statements.reads import StatementReads, balance_of
 from gateway.statements.searches import STATEMENT, report_input
 from gateway.statements.service import Statements
+from policies.traffic.quota import WithinQuota
 from policies.validation.inputs import SEARCH
 
 _ACCOUNT: Final = "/accounts/{account_id}"
@@ -128,6 +133,39 @@ class LinkedStatementDocument(TypedDict):
     sums: SumsDocument
     days: list[DaySumsDocument]
     read_at: Instant
+
+
+def partner_routes(statements: StatementReads, quota: WithinQuota) -> Routes:
+    """Return the routes of partners; each page of the bank behind the first costs as a call."""
+    partner, account_path = Routes("banking", quota="read", raises=READS), "/account/{account_id}"
+
+    def balance(account: Account) -> Awaitable[Balance]:
+        """Read the account's balance, live."""
+        return balance_of(statements.banks, account)
+
+    def statement(caller: Caller, search: Search) -> Awaitable[Statement]:
+        """Read the account's statement for a window of days."""
+        further = partial(quota.charge, "read", caller.principal)
+        return statements.read(caller.account, search, further)
+
+    partner.get(
+        f"{account_path}/balance",
+        "balance",
+        balance,
+        needs=Permission(Resource.BALANCE, Action.READ),
+        shows=statement_documents.balance,
+        fails=partner_bank_fails(errors.BALANCE_UNAVAILABLE),
+    )
+    partner.get(
+        f"{account_path}/transactions",
+        "statement",
+        statement,
+        needs=Permission(Resource.TRANSACTION, Action.READ),
+        takes={"search": SEARCH},
+        shows=statement_documents.statement,
+        fails=partner_bank_fails(errors.STATEMENT_UNAVAILABLE),
+    )
+    return partner
 
 
 def routes(statements: Statements) -> Routes:

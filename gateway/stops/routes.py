@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from gateway.http.backoffice.callers import ABSENT, REFUSED
-from gateway.http.backoffice.routing import Routes
+from gateway.http.routing import ABSENT, REFUSED, Routes
 from gateway.stops.service import Stops
 
 

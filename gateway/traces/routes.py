@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from gateway.http.backoffice.callers import ABSENT
-from gateway.http.backoffice.routing import Routes
+from gateway.http.routing import ABSENT, Routes
 from gateway.traces.service import Traces
 from policies.validation.backoffice import inputs
 

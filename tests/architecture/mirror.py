@@ -17,7 +17,6 @@ WITHOUT = {
         "filters: tests/surfaces send each of their values",
     ),
     "gateway/refunds/searches.py": "tested with searches in a body, tests/unit/policies",
-    "gateway/banks/failures.py": "codes: tests/surfaces/backoffice/test_lacking.py answers them",
     "gateway/store/opening.py": "opened by each test of a store, on SQLite and PostgreSQL",
     "gateway/store/orders.py": "so too: tests/contract/stores/test_approvals.py, test_office.py",
     "gateway/closings/service.py": "over a database: tests/contract/stores/test_closings.py",

@@ -20,7 +20,8 @@ from gateway.core.account import BankCoordinates, Environment
 from gateway.core.errors import CATALOGUE
 from gateway.core.money import Money
 from gateway.core.windows import Window
-from gateway.http.common import VERSION, codes
+from gateway.http.common import VERSION
+from gateway.http.introduction import codes
 from gateway.payouts import report_file as payouts
 from gateway.reports import csv, ofx
 from gateway.reports import json as json_report

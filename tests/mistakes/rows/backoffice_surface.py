@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from tests.mistakes.mistake import Mistake
 
-_HTTP = "tests/unit/gateway/http/backoffice"
+_HTTP = "tests/unit/gateway/http"
 _VALIDATION = "tests/unit/policies/validation/backoffice"
 _APPROVALS_SHOWN = "tests/unit/gateway/approvals/test_routes.py"
 _AUDIT = "tests/unit/gateway/audit/test_service.py"
 _CALLBACKS = "tests/unit/gateway/callbacks/test_service.py"
 _CREDENTIALS = "tests/unit/gateway/credentials/test_service.py"
 _DOSSIERS = "tests/unit/gateway/payouts/test_documents.py"
-_FAILURES = f"{_HTTP}/test_callers_failures.py"
+_FAILURES = "tests/unit/gateway/banks/test_failures.py"
 _INPUTS = f"{_VALIDATION}/test_inputs.py"
 _FINDER = "tests/unit/gateway/payouts/test_staff_searches.py"
 _ACCOUNTS = "tests/unit/gateway/accounts/test_service.py"
@@ -21,7 +21,7 @@ _REQUESTS = "tests/unit/gateway/request_log/test_service.py"
 _REVIEWS = "tests/unit/gateway/reviews/test_service.py"
 _SEARCH = "tests/unit/gateway/search/test_service.py"
 _STOPS = "tests/unit/gateway/stops/test_service.py"
-_SURFACE = f"{_HTTP}/test_surface.py"
+_SURFACE = f"{_HTTP}/test_gates.py"
 
 ROWS = (
     Mistake(
@@ -55,7 +55,7 @@ ROWS = (
         name="stop-lifted-without-a-factor",
         promise="A stop is lifted with a second factor of the last five minutes.",
         source="decisions 6 (`STEP_UP_REQUIRED`)",
-        file="gateway/http/backoffice/surface.py",
+        file="gateway/http/gates.py",
         right="fresh = (*known, FreshFactor(now, always=True), *named)",
         wrong="fresh = (*known, FreshFactor(now), *named)",
         tests=(f"{_SURFACE}::test_lifting_a_stop_always_asks_for_a_fresh_factor",),
@@ -64,9 +64,9 @@ ROWS = (
         name="payout-of-a-blocked-account",
         promise="A person pays from an account that is active and verified, and no other.",
         source="contract 5.1",
-        file="gateway/http/backoffice/surface.py",
-        right="policies=(*visible, AccountState()),",
-        wrong="policies=visible,",
+        file="gateway/http/gates.py",
+        right="active = (*visible, AccountState())",
+        wrong="active = visible",
         tests=(f"{_SURFACE}::test_questions_are_asked_in_the_order_decided",),
     ),
     Mistake(

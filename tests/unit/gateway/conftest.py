@@ -14,7 +14,7 @@ from gateway.app.store import Store, open_store, prepare
 from gateway.companies.service import add_company
 from gateway.core.account import Environment
 from gateway.store.kernel.hot_statements import BulkRow, Values, _Hot
-from tests.unit.gateway.http.backoffice.registers import AdminWorld, admin_world_of
+from tests.unit.gateway.http.registers import AdminWorld, admin_world_of
 from tests.world import registers
 from tests.world.commands import bank, demo_shell, fresh_shell, shell
 from tests.world.registers import Registers

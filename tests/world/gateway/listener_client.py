@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any, TypedDict
+from typing import Any, TypedDict, get_type_hints
 
 import aiohttp
 from aiohttp import web
@@ -16,7 +16,7 @@ from gateway.core.calls import Call, Input, RawRequest
 from gateway.core.catalogue import ErrorCode
 from gateway.core.permissions import Action, Permission, Resource
 from gateway.http.admission import Admission
-from gateway.http.route import Gate, Row, RowLimits, Surface, route
+from gateway.http.route import OK, Answer, Gate, Row, RowLimits, Surface, content_of, main_of
 from gateway.http.server import Serving, application
 from gateway.http.table import Table
 from gateway.net.server.listener import Address, Listener
@@ -74,9 +74,9 @@ def row(
     fails: Mapping[type[Exception], ErrorCode] | None = None,
 ) -> Row[Any]:
     """Declare a row whose every cell but a few is of no matter."""
-    return route(
-        method,
-        path,
+    return declared(
+        method=method,
+        path=path,
         name=f"tests.{path.strip('/').split('/')[0]}",
         summary="Echo.",
         needs=needs,
@@ -86,6 +86,27 @@ def row(
         shows=show,
         fails=fails if fails is not None else {LookupError: errors.BALANCE_UNAVAILABLE},
         raises=(),
+    )
+
+
+def declared(
+    runs: Callable[[Any, str], Awaitable[str]],
+    shows: Callable[[str, object], Said | Answer[bytes]],
+    takes: Input[str],
+    **parts: Any,
+) -> Row[Any]:
+    """Declare a row without a method of a service."""
+
+    async def serve(who: Any, asked: RawRequest) -> Said | Answer[bytes]:
+        return shows(await runs(who, takes.read(asked)), who)
+
+    return Row(
+        serve=serve,
+        takes=takes,
+        document=content_of(main_of(get_type_hints(shows)["return"])),
+        status=OK,
+        tells_version=False,
+        **{"media": ("application/json",), "also": {}, **parts},
     )
 
 

@@ -19,12 +19,12 @@ from gateway.core.permissions import Action
 from gateway.core.rights import Area, Right
 from gateway.core.user_errors import SESSION_REQUIRED
 from gateway.core.windows import LARGEST_LIMIT, Listed, Paging
-from gateway.http.backoffice.callers import explained
 from gateway.http.common import STORE_FAILS, Fails
 from gateway.http.panel.pages.formats import day_begins, day_ends
 from gateway.http.panel.pages.page import HTML, Page, Redirect, Result, Shown, Shows
 from gateway.http.panel.pages.visit import HOME, Visit
 from gateway.http.rendering import dumps, refusal_of
+from gateway.http.routing import explained
 
 Value = TypeVar("Value")
 _FORBIDDEN = 403

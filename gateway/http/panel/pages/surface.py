@@ -6,16 +6,16 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
-from gateway.core.calls import Input, Policy
+from gateway.core.calls import Input, Policy, RawRequest
 from gateway.core.errors import ROUTE_UNKNOWN, ServiceError
 from gateway.core.user_errors import CSRF_FAILED, SESSION_REQUIRED
 from gateway.http.common import STORE_FAILS
+from gateway.http.gates import BODY_BYTES, PanelPolicies
 from gateway.http.panel.pages.badges import Badges
 from gateway.http.panel.pages.page import Page, Result, Shown, Shows
 from gateway.http.panel.pages.represent import PageResponses
 from gateway.http.panel.pages.visit import HOME, Visit, address, admit_visitor, is_text
-from gateway.http.people import BODY_BYTES, PanelPolicies
-from gateway.http.route import Answer, Gate, Row, RowLimits, Surface, route
+from gateway.http.route import OK, Answer, Gate, Row, RowLimits, Surface
 from policies.authorization.user import RequiresRight
 from policies.traffic.csrf import FormFromOurPage, OpensOurPage, Origin, check_token
 from policies.traffic.quota import PERSON
@@ -108,21 +108,25 @@ def _declared(
     """Write the row of a page."""
     body_bytes = 0 if takes.body is None else BODY_BYTES
 
-    async def answers(visit: Visit, taken: Taken) -> Answer[bytes]:
-        return await frame.responses.answer(await runs(visit, taken), visit)
+    async def serve(visit: Visit, asked: RawRequest) -> Answer[bytes]:
+        return await frame.responses.answer(await runs(visit, takes.read(asked)), visit)
 
-    return route(
-        method,
-        page.path,
+    return Row(
+        method=method,
+        path=page.path,
         name=f"{NAME}.{page.name}",
         summary=page.summary,
         needs=page.needs,
         limits=RowLimits("anonymous" if page.is_open else PERSON, body_bytes),
         takes=takes,
-        runs=answers,
+        serve=serve,
         fails=STORE_FAILS,
         raises=(),
+        document=bytes,
+        status=OK,
         media=page.media,
+        also={},
+        tells_version=False,
     )
 
 

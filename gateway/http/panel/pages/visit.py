@@ -18,7 +18,7 @@ from gateway.core.rights import Area, Right
 from gateway.core.sessions import SignedInUser
 from gateway.core.user import NOTHING_CHOSEN
 from gateway.core.user_errors import MFA_INVALID, STEP_UP_REQUIRED
-from gateway.http.callers import admit_anonymous
+from gateway.http.gates import admit_anonymous
 from policies.authentication.session import cookie_value
 from policies.traffic.csrf import follows_link, mask_token
 from policies.validation.forms import EMPTY, Form

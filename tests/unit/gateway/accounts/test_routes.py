@@ -4,8 +4,8 @@ import json
 
 from gateway.accounts.model import NAMED_AT_MOST, NamesRequest, ProviderRequest
 from gateway.core.user_errors import VALIDATION_FAILED
-from tests.unit.gateway.http.backoffice.registers import taken
-from tests.unit.gateway.http.backoffice.surface import gate_of, line
+from tests.unit.gateway.http.registers import taken
+from tests.unit.gateway.http.surface import gate_of, line
 from tests.unit.refusals import refusal_of
 
 

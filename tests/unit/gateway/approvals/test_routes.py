@@ -16,9 +16,9 @@ from gateway.core.money import Money, Sum
 from gateway.core.user_errors import REFUND_NOT_SENT, VALIDATION_FAILED
 from gateway.payouts.documents import FoundPayout, PayoutsAlike
 from gateway.payouts.model import PayoutState
-from tests.unit.gateway.http.backoffice.ordering import WAITING
-from tests.unit.gateway.http.backoffice.registers import taken
-from tests.unit.gateway.http.backoffice.surface import STAFF, becomes, line
+from tests.unit.gateway.http.ordering import WAITING
+from tests.unit.gateway.http.registers import taken
+from tests.unit.gateway.http.surface import STAFF, becomes, line
 from tests.unit.refusals import refusal_of
 from tests.world.standing import NOON
 from tests.world.stores.samples import payout

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gateway.core.windows import Paging
-from tests.unit.gateway.http.backoffice.registers import taken
+from tests.unit.gateway.http.registers import taken
 
 
 def test_a_search_is_read_from_the_query():

@@ -15,8 +15,8 @@ from gateway.core.audit import AuditEvent
 from gateway.core.company_scope import CompanyScope
 from gateway.core.rights import Role
 from gateway.core.windows import Paging
-from gateway.http.backoffice.callers import BackOfficeCaller
-from tests.unit.gateway.http.backoffice.registers import AdminWorld
+from gateway.http.gates import StaffCaller
+from tests.unit.gateway.http.registers import AdminWorld
 from tests.world.acts import acts_of, audit_log, reader
 from tests.world.people import somebody
 from tests.world.registers import Registers
@@ -73,7 +73,7 @@ async def test_an_open_opinion_is_read_by_its_person_alone(admin_world: AdminWor
     auditor = replace(reviewer, person=somebody(Role.SECURITY))
     own = replace(event, actor=reviewer.acting.actor)
 
-    def read(who: BackOfficeCaller, shown: AuditEvent, *, is_open: bool = True) -> object:
+    def read(who: StaffCaller, shown: AuditEvent, *, is_open: bool = True) -> object:
         found = replace(entry, event=shown, is_open_opinion=is_open)
         return json.loads(lines([found], who.staff))["details"]
 

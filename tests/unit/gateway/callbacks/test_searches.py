@@ -8,7 +8,7 @@ from gateway.callbacks.model import (
     CallbackState,
 )
 from gateway.core.windows import Paging
-from tests.unit.gateway.http.backoffice.registers import taken
+from tests.unit.gateway.http.registers import taken
 
 
 def test_filters_are_read():

@@ -12,7 +12,7 @@ from gateway.callbacks.model import (
 from gateway.callbacks.service import Callbacks
 from gateway.callbacks.store import CallbackRecords
 from gateway.core.windows import Paging
-from tests.unit.gateway.http.backoffice.registers import AdminWorld
+from tests.unit.gateway.http.registers import AdminWorld
 from tests.world.standing import NOON
 from tests.world.stores.samples import attempt, payout
 

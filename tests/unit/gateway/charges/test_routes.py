@@ -13,7 +13,7 @@ from gateway.core import errors
 from gateway.core.storage import StoreUnavailable
 from gateway.core.windows import PageStart
 from policies.validation.backoffice import inputs
-from tests.unit.gateway.http.backoffice.surface import STAFF, becomes, gate_of, line
+from tests.unit.gateway.http.surface import STAFF, becomes, gate_of, line
 from tests.world.stores.charges import charge
 from tests.world.stores.samples import NOW
 

@@ -1,6 +1,6 @@
 """The routes of companies, as they are declared."""
 
-from tests.unit.gateway.http.backoffice.surface import ROWS, line
+from tests.unit.gateway.http.surface import ROWS, line
 
 
 def test_the_routes_are_those_decided():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.unit.gateway.http.backoffice.surface import line
+from tests.unit.gateway.http.surface import line
 
 
 def test_the_row_is_the_one_decided():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gateway.config.effective import effective
 from gateway.config.settings import Settings
 from gateway.configuration.service import Configuration, Migrations
-from tests.unit.gateway.http.backoffice.surface import STAFF
+from tests.unit.gateway.http.surface import STAFF
 
 
 async def test_a_store_without_tables_is_at_no_revision():

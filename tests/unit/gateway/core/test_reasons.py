@@ -36,7 +36,7 @@ REFUSING = {"ServiceError": 1, "RuleViolation": 1, "too_many": 1, "not_possible"
 WORKED_OUT = {
     "gateway/http/admission.py: reason": ("in_flight", "loop_lag", "strangers"),
     "gateway/callbacks/reception.py: reason": ("forged", "unproven"),
-    "gateway/http/backoffice/callers.py: problem.reason": (),
+    "gateway/http/routing.py: problem.reason": (),
     "gateway/http/panel/pages/kept.py: KEPT": (),
     "gateway/http/rendering.py: reason": tuple(Reason),
     "gateway/http/rendering.py: type(problem).__name__": (),

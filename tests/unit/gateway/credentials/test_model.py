@@ -16,7 +16,7 @@ from gateway.credentials.model import (
     CredentialRotation,
     LimitsChange,
 )
-from tests.unit.gateway.http.backoffice.surface import CLOCK, STAFF
+from tests.unit.gateway.http.surface import CLOCK, STAFF
 from tests.world.stores.samples import NOW, credential, secret
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gateway.core.approvals import ApprovalDocument
-from tests.unit.gateway.http.backoffice.surface import ROWS, line
+from tests.unit.gateway.http.surface import ROWS, line
 
 
 @pytest.mark.parametrize(

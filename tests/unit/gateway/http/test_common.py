@@ -1,52 +1,103 @@
-"""The rows every surface shares."""
+"""The shapes of the answers, as OpenAPI shows them."""
 
 from __future__ import annotations
 
+import re
+import typing
+from typing import Any
+
+import msgspec
 import pytest
 
-from gateway.core.account import Environment
-from gateway.core.calls import Call, RawRequest
-from gateway.core.errors import CATALOGUE
-from gateway.http.common import VERSION, admit_anybody, codes, common_rows
+from gateway.banks.port.payout_orders import FailureCode, PayoutMethod
+from gateway.charges import documents as charges
+from gateway.core import schemas
+from gateway.core.schemas import CHOICES
+from gateway.http import common
+from gateway.pix_keys import documents as pix_keys
+from gateway.statements import documents as statements
 
-ROWS = {row.path: row for row in common_rows("tests", Environment.PRODUCTION, CATALOGUE)}
+SHAPES = {
+    each
+    for module in (charges, common, documents, pix_keys, statements)
+    for each in vars(module).values()
+    if typing.is_typeddict(each) and each.__doc__
+}
 
 
-@pytest.mark.parametrize("path", list(ROWS))
-def test_they_are_open(path: str):
-    """No credential, no input, nothing that fails."""
-    row = ROWS[path]
+def pattern(kind: object) -> re.Pattern[str]:
+    """Return the pattern a text type is documented with."""
+    found: str = msgspec.json.schema(kind)["pattern"]
+    return re.compile(found)
 
-    assert (row.method, row.needs, row.fails, row.raises) == ("GET", None, {}, ())
-    assert row.name.startswith("tests.")
+
+def described(shape: type) -> dict[str, Any]:
+    """Return the schema of a shape."""
+    found: dict[str, Any] = msgspec.json.schema(shape)["$defs"][shape.__name__]
+    return found
 
 
 @pytest.mark.parametrize(
-    ("path", "document"),
+    "shape", sorted(SHAPES, key=lambda each: each.__name__), ids=lambda shape: shape.__name__
+)
+def test_a_shape_can_be_described(shape: type):
+    """Every field has a schema; no field is ever null."""
+    properties = described(shape)["properties"]
+
+    assert set(properties) == set(typing.get_type_hints(shape))
+    assert "null" not in str(properties)
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "fits"),
     [
-        ("/info", {"name": "pixgate", "version": VERSION, "environment": "production"}),
-        ("/health", {"status": "ok"}),
+        (schemas.Instant, "2026-09-22T13:40:11Z", True),
+        (schemas.Instant, "", True),
+        (schemas.Instant, "2026-09-22T13:40:11+00:00", False),
+        (schemas.Instant, "2026-09-22 13:40", False),
+        (schemas.Moment, "2026-09-22T13:40:11Z", True),
+        (schemas.Moment, "2026-09-22T13:40:11.123Z", False),
+        (schemas.Moment, "", False),
+        (charges.Minute, "2026-09-22 13:40", True),
+        (charges.Minute, "", True),
+        (charges.Minute, "2026-09-22T13:40:11Z", False),
     ],
 )
-async def test_they_say_what_was_decided(path: str, document: dict[str, str]):
-    assert await ROWS[path].serve(None, RawRequest(path={})) == document
+def test_times_have_their_form(kind: object, text: str, fits: bool):
+    """Contract 2.1 and 2.4."""
+    assert (pattern(kind).search(text) is not None) is fits
 
 
-async def test_the_catalogue_is_listed_by_public_code():
-    """One code with several statuses is one line, its meanings side by side."""
-    listed = await ROWS["/error-codes"].serve(None, RawRequest(path={}))
+def test_a_failure_has_every_word_there_is():
+    words = described(model.FailureDocument)["properties"]["code"]["enum"]
 
-    lines = {line["code"]: line for line in listed["data"]}
-    assert len(lines) == listed["meta"]["total"] == len({error.code for error in CATALOGUE})
-    assert lines["SVC.ACC.005"]["status"] == [403, 422, 502]
-    assert lines["SVC.AUT.010"]["status"] == [401, 403]
-    for error in CATALOGUE:
-        assert error.message in lines[error.code]["message"]
+    assert sorted(words) == sorted(each.value for each in FailureCode)
 
 
-def test_codes_keep_their_order():
-    assert [line["code"] for line in codes(CATALOGUE)][:2] == ["SVC.AUT.001", "SVC.AUT.002"]
+def test_a_payout_has_a_form_for_each_method():
+    """The form says in ``method`` which it is, and shows where that method pays to."""
+    choice = CHOICES[model.PayoutDocument]
+
+    told = [described(form)["properties"]["method"]["enum"] for form in choice.forms]
+    assert told == [[each.value] for each in PayoutMethod]
+    assert choice.told_by == "method"
 
 
-def test_anybody_is_let_in():
-    assert admit_anybody(Call(asked=RawRequest(path={}), needs=None, quota="read")) is None
+@pytest.mark.parametrize(
+    ("shape", "optional"),
+    [
+        (charges.ChargeDocument, {"payer"}),
+        (charges.TransactionDocument, {"payer"}),
+        (model.PayoutDocument, {"failure"}),
+        (model.PixPayoutDocument, {"failure"}),
+        (model.BankAccountPayoutDocument, {"failure"}),
+        (model.PixDestinationDocument, {"name"}),
+        (model.BankAccountDestinationDocument, {"name", "account_type"}),
+        (statements.StatementDocument, set()),
+    ],
+)
+def test_only_these_may_be_absent(shape: type, optional: set[str]):
+    """Contract 2.4 to 2.6: an anonymous charge has no payer, only a failed payout a failure."""
+    found = described(shape)
+
+    assert set(found["properties"]) - set(found["required"]) == optional

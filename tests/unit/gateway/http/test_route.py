@@ -1,4 +1,4 @@
-"""A row: one line of the table, whose parts fit."""
+"""The code of a failure."""
 
 from __future__ import annotations
 
@@ -6,34 +6,8 @@ import pytest
 
 from gateway.banks.port.providers import NotFound, ProviderError, RateLimited
 from gateway.core import errors
-from gateway.core.calls import RawRequest
 from gateway.core.catalogue import ErrorCode
-from gateway.http.route import code_of, route
-from tests.world.gateway.listener_client import Said, row
-
-
-async def test_a_row_reads_runs_and_shows():
-    """In this order, the caller handed through."""
-    seen: list[object] = []
-
-    async def shout(who: object, said: str) -> str:
-        seen.append(who)
-        return said.upper()
-
-    document = await row(shout).serve("somebody", RawRequest(path={"word": "hello"}))
-
-    assert (document, seen) == ({"said": "HELLO"}, ["somebody"])
-
-
-def test_a_row_documents_what_it_shows():
-    """By the type that its last function declares."""
-    assert row().document is Said
-
-
-def test_no_cell_has_a_default():
-    """What a row does not say must not be decided elsewhere."""
-    with pytest.raises(TypeError, match="needs"):
-        route("GET", "/", name="a.b", summary="")  # type: ignore[call-arg]
+from gateway.http.route import code_of
 
 
 @pytest.mark.parametrize(

@@ -12,11 +12,11 @@ import pytest
 from gateway.core import errors
 from gateway.core.storage import StoreUnavailable
 from gateway.http.admission import Admission
-from gateway.http.route import Answer, Row, RowLimits, Surface, route
+from gateway.http.route import Answer, Row, RowLimits, Surface
 from gateway.http.server import Exchange, why_cut
 from gateway.http.table import RoutedRow
 from gateway.net.server.lane import Reply
-from tests.world.gateway.listener_client import READ_BALANCE, TAKES, on_stage, surface
+from tests.world.gateway.listener_client import READ_BALANCE, TAKES, declared, on_stage, surface
 from tests.world.waiting import until
 
 
@@ -40,9 +40,9 @@ def _shows(said: str, _who: object) -> Answer[bytes]:
 
 
 def row() -> Row[Any]:
-    return route(
-        "GET",
-        "/file/{word}",
+    return declared(
+        method="GET",
+        path="/file/{word}",
         name="tests.file",
         summary="A file.",
         needs=READ_BALANCE,

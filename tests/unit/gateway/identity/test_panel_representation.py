@@ -19,7 +19,7 @@ from gateway.core.browsers import (
 )
 from gateway.core.rights import Role
 from gateway.core.sessions import SignedInUser
-from gateway.http.callers import AnonymousCaller
+from gateway.http.gates import AnonymousCaller
 from gateway.identity.cookies import DeviceCookies
 from gateway.identity.panel_representation import PanelResponses
 from gateway.identity.panel_view import PanelView, SignedInView

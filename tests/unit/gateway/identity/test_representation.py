@@ -11,7 +11,7 @@ import pytest
 from gateway.core.browsers import ClientInfo
 from gateway.core.rights import Role
 from gateway.core.sessions import Session, public_id
-from gateway.http.callers import AnonymousCaller, SignedInCaller
+from gateway.http.gates import AnonymousCaller, SignedInCaller
 from gateway.identity import representation as represent
 from gateway.identity.second_factors import Enrolment
 from gateway.identity.sign_in import SecondFactorRequired

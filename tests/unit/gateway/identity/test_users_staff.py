@@ -21,7 +21,7 @@ from gateway.identity.attempt_limits import Failures
 from gateway.identity.model import CompaniesBody, InvitationBody, RolesBody, UserRecord
 from gateway.identity.throttling import factor_key
 from gateway.identity.users import Users
-from tests.unit.gateway.http.backoffice.registers import (
+from tests.unit.gateway.http.registers import (
     FIRST,
     AdminWorld,
     admin_world_of,

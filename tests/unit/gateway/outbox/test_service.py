@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from gateway.identity.challenges import Mail
 from gateway.outbox.service import Outbox
-from tests.unit.gateway.http.backoffice.registers import AdminWorld
+from tests.unit.gateway.http.registers import AdminWorld
 from tests.world.standing import NOON
 from tests.world.stores.people import user
 from tests.world.stores.samples import event

@@ -21,7 +21,7 @@ from gateway.payouts.documents import (
     is_open,
 )
 from gateway.payouts.model import Attempt, Failure, PayoutState
-from tests.unit.gateway.http.backoffice.surface import OFFICE
+from tests.unit.gateway.http.surface import OFFICE
 from tests.world.standing import NOON
 from tests.world.stores.samples import account, payout
 

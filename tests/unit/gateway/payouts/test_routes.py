@@ -15,8 +15,8 @@ from gateway.http.route import Answer, Document
 from gateway.payouts.model import Payout, PayoutRequest
 from gateway.payouts.routes import routes
 from gateway.payouts.staff import PayoutActs, PayoutRecords
-from tests.unit.gateway.http.backoffice.ordering import WAITING, Says
-from tests.unit.gateway.http.backoffice.surface import OFFICE, ROWS, becomes, gate_of, line
+from tests.unit.gateway.http.ordering import WAITING, Says
+from tests.unit.gateway.http.surface import OFFICE, ROWS, becomes, gate_of, line
 from tests.unit.offering import refund
 from tests.world.people import posted, somebody
 from tests.world.standing import NOON
@@ -71,7 +71,10 @@ def test_cancelling_is_refused_whatever_is_asked():
     assert ROWS["backoffice.withdraw_cancel"].raises == (errors.CANCEL_NOT_IMPLEMENTED,)
 
 
-PAYER = replace(OFFICE, person=somebody(Role.OPERATOR, has_factor=True, factor_at=NOON))
+PAYER = replace(
+    OFFICE,
+    staff=replace(OFFICE.staff, person=somebody(Role.OPERATOR, has_factor=True, factor_at=NOON)),
+)
 
 
 async def orders(says: Says, method: PayoutMethod) -> Document | Answer[Any]:
@@ -81,7 +84,7 @@ async def orders(says: Says, method: PayoutMethod) -> Document | Answer[Any]:
     records: Any = PayoutRecords
     by_bank = method is PayoutMethod.BANK_ACCOUNT
     name, payee = ("withdraw_bank", BANK) if by_bank else ("withdraw_pix", PIX)
-    rows = {row.name: row for row in routes(records, acts).banking}
+    rows = {row.name: row for row in routes(records, acts).active}
     return await rows[f"backoffice.{name}"].serve(PAYER, posted({**BODY, "destination": payee}))
 
 
@@ -101,7 +104,7 @@ async def test_the_path_names_the_method(method: PayoutMethod):
 
     ((person, where, request),) = says.asked
     assert isinstance(request, PayoutRequest)
-    assert (person, where, request.method) == (PAYER.person, PAYER.account, method)
+    assert (person, where, request.method) == (PAYER.staff.person, PAYER.account, method)
     assert shown["status"] == "processing"  # type: ignore[index]
 
 

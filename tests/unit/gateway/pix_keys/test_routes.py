@@ -7,7 +7,7 @@ import pytest
 from gateway.banks.port.pix_keys import KeyOwner, PixKeyType
 from gateway.banks.port.providers import NotFound, Unavailable
 from gateway.pix_keys.routes import key_owner
-from tests.unit.gateway.http.backoffice.surface import OFFICE, ROWS, becomes, gate_of, line
+from tests.unit.gateway.http.surface import OFFICE, ROWS, becomes, gate_of, line
 
 READING = ["pix_keys", "pix_key"]
 ACTING = ["pix_key_create", "pix_key_cancel", "pix_key_owner"]

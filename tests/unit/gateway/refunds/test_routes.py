@@ -15,7 +15,7 @@ from gateway.core.storage import StoreUnavailable
 from gateway.http.rendering import dumps
 from gateway.refunds.routes import incoming
 from gateway.refunds.routes import refund as show_refund
-from tests.unit.gateway.http.backoffice.surface import becomes, gate_of, line
+from tests.unit.gateway.http.surface import becomes, gate_of, line
 from tests.unit.offering import E2E_ID, refund
 from tests.world.standing import NOON
 

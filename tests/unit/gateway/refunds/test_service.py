@@ -30,7 +30,7 @@ from gateway.core.rights import Role
 from gateway.core.windows import LocalWindow, Paging, Search, Window
 from gateway.refunds.service import Refunds
 from tests.unit.charge_book import kept
-from tests.unit.gateway.http.backoffice.ordering import WAITING
+from tests.unit.gateway.http.ordering import WAITING
 from tests.unit.offering import OfferingBank, acting, lessened, refund, staff
 from tests.unit.refusals import refused
 from tests.world.payouts import OneBank

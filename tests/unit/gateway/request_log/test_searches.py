@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gateway.core.user_errors import VALIDATION_FAILED
-from tests.unit.gateway.http.backoffice.registers import taken
+from tests.unit.gateway.http.registers import taken
 from tests.unit.refusals import refusal_of
 
 

@@ -17,7 +17,7 @@ from gateway.reports.files import ROWS_A_PAGE, DownloadFile, Turns
 from gateway.request_log.model import COUNTED_AT_MOST, LoggedRequest, RequestSearch
 from gateway.request_log.service import RequestLog, next_of
 from gateway.request_log.store import RequestRecords
-from tests.unit.gateway.http.backoffice.registers import AdminWorld, taken
+from tests.unit.gateway.http.registers import AdminWorld, taken
 from tests.world.acts import reader
 from tests.world.standing import NOON
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.gateway.http.backoffice.surface import line
+from tests.unit.gateway.http.surface import line
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from gateway.config.settings import Settings
 from gateway.core.account import Environment
 from gateway.sandbox import model
 from provider_adapters.testing.bank.messages import OPERATIONS, FaultKind
-from tests.unit.gateway.http.backoffice.surface import line
+from tests.unit.gateway.http.surface import line
 
 NAMES = ("sandbox", "sandbox_pay", "sandbox_top_up", "sandbox_fault", "sandbox_clock")
 

@@ -1,6 +1,6 @@
 """The route of the search, as it is declared."""
 
-from tests.unit.gateway.http.backoffice.surface import line
+from tests.unit.gateway.http.surface import line
 
 
 def test_the_route_is_the_one_decided():

@@ -15,7 +15,7 @@ from gateway.statements.model import (
     Sums,
 )
 from gateway.statements.routes import linked_statement
-from tests.unit.gateway.http.backoffice.surface import OFFICE, becomes, line
+from tests.unit.gateway.http.surface import OFFICE, becomes, line
 from tests.unit.gateway.statements.linked_statements import PAYOUT, entry
 from tests.world.standing import TODAY
 

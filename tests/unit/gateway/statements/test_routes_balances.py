@@ -8,7 +8,7 @@ from gateway.core.money import Money
 from gateway.core.storage import StoreUnavailable
 from gateway.http.rendering import dumps
 from gateway.statements.routes import blocks
-from tests.unit.gateway.http.backoffice.surface import OFFICE, becomes, line
+from tests.unit.gateway.http.surface import OFFICE, becomes, line
 from tests.world.standing import NOON
 
 

@@ -12,13 +12,13 @@ from gateway.core import user_errors as identity_errors
 from gateway.core.audit_context import RuleViolation
 from gateway.core.calls import RawRequest
 from gateway.core.storage import StoreUnavailable
-from gateway.http.backoffice.callers import AccountCaller
+from gateway.http.gates import AccountCaller
 from gateway.http.route import Row
 from gateway.reports.formats import FORMATS
 from gateway.reports.texts import Locale
 from gateway.statements.model import Report, ReportRequest
 from gateway.statements.routes import report, routes
-from tests.unit.gateway.http.backoffice.surface import OFFICE, ROWS, becomes, line
+from tests.unit.gateway.http.surface import OFFICE, ROWS, becomes, line
 from tests.unit.gateway.statements.linked_statements import at
 from tests.unit.refusals import refused
 from tests.world.payouts import OneBank, ScriptedBank

@@ -1,6 +1,6 @@
 """The routes of stops, as they are declared."""
 
-from tests.unit.gateway.http.backoffice.surface import gate_of, line
+from tests.unit.gateway.http.surface import gate_of, line
 
 
 def test_the_routes_are_those_decided():

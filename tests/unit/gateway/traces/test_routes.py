@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.unit.gateway.http.backoffice.surface import line
+from tests.unit.gateway.http.surface import line
 
 
 def test_both_routes_need_the_right_to_read_the_request_log():

@@ -12,8 +12,8 @@ import yaml
 from gateway.core import errors
 from gateway.core.calls import Input, Parameter
 from gateway.http.openapi.document import as_json, as_yaml, document
-from gateway.http.route import Answer, RowLimits, route
-from tests.world.gateway.listener_client import TAKES, Said, echo, row, surface, text
+from gateway.http.route import Answer, RowLimits
+from tests.world.gateway.listener_client import TAKES, Said, declared, echo, row, surface, text
 
 PAGED: Input[str] = Input(
     read=text,
@@ -123,9 +123,9 @@ def file(said: str, _who: object) -> Answer[bytes]:
 
 def showing(shows: Any, **cells: Any) -> dict[str, Any]:
     """Describe the answers of a row that shows something else."""
-    made = route(
-        "GET",
-        "/a",
+    made = declared(
+        method="GET",
+        path="/a",
         name="tests.a",
         summary="A.",
         needs=None,

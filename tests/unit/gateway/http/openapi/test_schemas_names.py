@@ -11,7 +11,7 @@ from gateway.http.openapi.schemas import public_name, public_names
         ("PayoutDocument", "Payout"),
         ("PayoutBody", "PayoutRequest"),
         ("PayoutList", "PayoutList"),
-        ("gateway.http.common.ErrorCodeDocument", "ErrorCode"),
+        ("gateway.http.introduction.ErrorCodeDocument", "ErrorCode"),
         ("Meter", "PageMeta"),
         ("Role", "RoleName"),
         ("Document", "Document"),

@@ -7,6 +7,7 @@ import msgspec
 import pytest
 from aiohttp import hdrs
 
+from gateway.core import errors
 from gateway.core.access import Staff, requires
 from gateway.core.account import Account
 from gateway.core.audit_context import RuleViolation
@@ -15,13 +16,15 @@ from gateway.core.errors import ServiceError
 from gateway.core.permissions import Action
 from gateway.core.rights import Area, Right
 from gateway.core.schemas import Moment
-from gateway.core.user_errors import NOT_FOUND
+from gateway.core.user_errors import NOT_FOUND, NOT_POSSIBLE
 from gateway.core.versions import Expected
 from gateway.core.windows import Listed, Paging
-from gateway.http.backoffice.routing import Routes
 from gateway.http.rendering import dumps
 from gateway.http.route import Answer, VersionedAnswer
-from tests.unit.gateway.http.backoffice.surface import OFFICE, STAFF
+from gateway.http.routing import Routes, explained, table
+from gateway.reports.files import DownloadFile
+from tests.unit.gateway.http.surface import OFFICE, STAFF
+from tests.unit.refusals import refused
 from tests.world.standing import NOON
 
 ID = "5f0c8f6e-3d57-4a6d-9f53-0d4d5a0f7b01"
@@ -61,7 +64,7 @@ class Notes:
     @requires(Area.STOP, Action.WRITE, fresh_factor=True)
     async def end(self, who: Staff, note_id: str) -> None:
         """End one."""
-        assert (who.acting, note_id) == (STAFF.acting, ID)
+        assert (who.acting, note_id) == (STAFF.staff.acting, ID)
 
 
 def routes() -> Routes:
@@ -142,7 +145,7 @@ class Sealed(msgspec.Struct, frozen=True):
 
     def to_document(self, reader: Staff) -> Note:
         """Leave the secret out."""
-        assert reader.acting == STAFF.acting
+        assert reader.acting == STAFF.staff.acting
         return Note(self.text)
 
     def version(self) -> str:
@@ -191,7 +194,7 @@ def parcels() -> Routes:
 
 
 async def test_a_method_is_given_the_account_of_the_path_and_its_version_is_shown():
-    (read,), (change,) = parcels().visible, parcels().banking
+    (read,), (change,) = parcels().visible, parcels().active
     seen = replace(OFFICE, expected=Expected(frozenset({f'"{OFFICE.account.id}"'})))
     stale = replace(OFFICE, expected=Expected(frozenset({"older"})))
     nothing = RawRequest(path={})
@@ -226,3 +229,45 @@ async def test_what_holds_a_secret_leaves_as_a_document():
     )
     assert b"canary" not in dumps(shown)  # type: ignore[arg-type]
     assert (listed.document.__name__, holders.document.__name__) == ("NoteList", "NoteList")
+
+
+def test_what_is_not_possible_is_told_as_a_sentence():
+    text = "there is no company 7"
+
+    with pytest.raises(ServiceError) as told, explained():
+        raise RuleViolation(text)
+
+    assert told.value.error is NOT_POSSIBLE
+    assert told.value.detail == "There is no company 7."
+
+
+def test_a_field_that_is_wrong_is_told_in_the_words_of_its_reason():
+    """The line for the command line may repeat what was typed; over HTTP nothing is repeated."""
+    text = "there is no company 7"
+
+    with pytest.raises(ServiceError) as told, explained():
+        raise RuleViolation(text, "company_unknown", field="company_id")
+
+    assert (told.value.reason, told.value.field) == ("company_unknown", "company_id")
+    assert told.value.detail == ""
+
+
+def test_what_is_taken_is_a_conflict():
+    text = "it exists already"
+
+    with refused(errors.ALREADY_IN_USE), explained():
+        raise RuleViolation(text, "taken")
+
+
+def test_another_problem_is_nobodys():
+    with pytest.raises(KeyError), explained():
+        raise KeyError
+
+
+def test_a_table_is_kept_and_not_guessed_at():
+    shown = table("a.csv")(DownloadFile(b"x"), STAFF)
+
+    assert (shown.content, shown.rest) == (b"x", None)
+    assert shown.headers["Content-Disposition"] == 'attachment; filename="a.csv"'
+    assert shown.headers["X-Content-Type-Options"] == "nosniff"
+    assert shown.content_type == "text/csv; charset=utf-8"

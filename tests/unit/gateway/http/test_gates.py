@@ -7,10 +7,10 @@ import pytest
 from gateway.core import errors
 from gateway.core import user_errors as identity_errors
 from gateway.core.errors import ServiceError
-from gateway.http.backoffice.surface import CATALOGUE, CHALLENGE
+from gateway.http.gates import EVERY_CODE, USER_CHALLENGE
 from gateway.http.table import check_surfaces
 from policies.authorization.user import FreshFactor
-from tests.unit.gateway.http.backoffice.surface import ROWS, SURFACE, gate_of
+from tests.unit.gateway.http.surface import ROWS, SURFACE, gate_of
 from tests.world.people import posted
 
 PERSON = [
@@ -52,13 +52,13 @@ def test_every_row_but_three_asks_for_a_right():
 
 def test_the_surface_is_what_was_decided():
     assert (SURFACE.prefix, SURFACE.body_bytes) == ("/backoffice/v1", 65_536)
-    assert SURFACE.challenge == CHALLENGE == 'Bearer realm="iam"'
+    assert SURFACE.challenge == USER_CHALLENGE == 'Bearer realm="iam"'
     assert SURFACE.exempt == {"backoffice.health"}
     assert check_surfaces([SURFACE]) == []
 
 
 def test_every_code_there_is_can_be_looked_up():
-    assert set(errors.CATALOGUE) | set(identity_errors.CATALOGUE) == set(CATALOGUE)
+    assert set(errors.CATALOGUE) | set(identity_errors.CATALOGUE) == set(EVERY_CODE)
 
 
 def test_every_body_that_is_a_filter_refuses_fields_that_it_does_not_know():

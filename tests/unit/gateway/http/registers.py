@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from gateway.companies.model import Company
+from gateway.core.access import Staff
 from gateway.core.account import Account
 from gateway.core.audit_context import AuditContext
 from gateway.core.calls import RawRequest
@@ -17,8 +18,8 @@ from gateway.core.errors import ServiceError
 from gateway.core.rights import Role
 from gateway.core.sessions import SignedInUser
 from gateway.core.windows import Paging
-from gateway.http.backoffice.callers import AccountCaller, BackOfficeCaller
-from tests.unit.gateway.http.backoffice.surface import ROWS
+from gateway.http.gates import AccountCaller, StaffCaller
+from tests.unit.gateway.http.surface import ROWS
 from tests.world.people import somebody
 from tests.world.registers import Registers as Office_
 
@@ -36,18 +37,15 @@ class AdminWorld:
     account: Account
     foreign: Account
 
-    def staff(self, *companies: str) -> BackOfficeCaller:
+    def staff(self, *companies: str) -> StaffCaller:
         """Return somebody; limited to companies, where some are named."""
-        return BackOfficeCaller(
-            person(*companies),
-            AuditContext("user:ana@example.com", self.office.clock),
-            scope_of(frozenset(companies)),
-        )
+        acting = AuditContext("user:ana@example.com", self.office.clock)
+        return StaffCaller(Staff(acting, scope_of(frozenset(companies)), person(*companies)))
 
     def at(self, account: Account) -> AccountCaller:
         """Return somebody at an account."""
         acting = AuditContext("user:ana@example.com", self.office.clock)
-        return AccountCaller(person=person(), acting=acting, scope=EVERY_COMPANY, account=account)
+        return AccountCaller(staff=Staff(acting, EVERY_COMPANY, person()), account=account)
 
     async def acts(self) -> list[tuple[str, str]]:
         """Return who did what, in order."""

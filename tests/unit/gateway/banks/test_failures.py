@@ -1,4 +1,4 @@
-"""What a bank's failures become on the back office."""
+"""What a bank's failures become on routes of users."""
 
 from __future__ import annotations
 
@@ -8,13 +8,8 @@ from gateway.banks.failures import REFUND_FAILS, bank_fails
 from gateway.banks.port.provider_options import OutcomeUnknown
 from gateway.banks.port.providers import BadReply, NotFound, NotSupported, Unavailable, Unreachable
 from gateway.core import errors
-from gateway.core.audit_context import RuleViolation
-from gateway.core.errors import ServiceError
 from gateway.core.storage import StoreUnavailable
-from gateway.core.user_errors import NOT_POSSIBLE
-from gateway.http.backoffice.callers import explained
 from gateway.http.route import code_of
-from tests.unit.refusals import refused
 
 UNAVAILABLE, ABSENT = errors.CHARGE_UNAVAILABLE, errors.CHARGE_NOT_FOUND
 
@@ -60,36 +55,3 @@ def test_a_refund_is_unknown_unless_it_is_certain_that_it_was_not_sent(
     problem: Exception, error: str
 ):
     assert name(REFUND_FAILS, problem) == error
-
-
-def test_what_is_not_possible_is_told_as_a_sentence():
-    text = "there is no company 7"
-
-    with pytest.raises(ServiceError) as told, explained():
-        raise RuleViolation(text)
-
-    assert told.value.error is NOT_POSSIBLE
-    assert told.value.detail == "There is no company 7."
-
-
-def test_a_field_that_is_wrong_is_told_in_the_words_of_its_reason():
-    """The line for the command line may repeat what was typed; over HTTP nothing is repeated."""
-    text = "there is no company 7"
-
-    with pytest.raises(ServiceError) as told, explained():
-        raise RuleViolation(text, "company_unknown", field="company_id")
-
-    assert (told.value.reason, told.value.field) == ("company_unknown", "company_id")
-    assert told.value.detail == ""
-
-
-def test_what_is_taken_is_a_conflict():
-    text = "it exists already"
-
-    with refused(errors.ALREADY_IN_USE), explained():
-        raise RuleViolation(text, "taken")
-
-
-def test_another_problem_is_nobodys():
-    with pytest.raises(KeyError), explained():
-        raise KeyError

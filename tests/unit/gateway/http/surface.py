@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from gateway.core.access import Staff
 from gateway.core.audit_context import AuditContext
 from gateway.core.company_scope import EVERY_COMPANY
-from gateway.http.backoffice.callers import AccountCaller, BackOfficeCaller
+from gateway.http.gates import AccountCaller, StaffCaller
 from gateway.http.route import Row, code_of
 from tests.world.people import account, somebody
 from tests.world.standing import Clock
@@ -16,13 +17,9 @@ SURFACE = surface_named("backoffice")
 ROWS: dict[str, Row[Any]] = {row.name: row for gate in SURFACE.gates for row in gate.rows}
 CLOCK = Clock()
 MARIA = somebody()
-STAFF = BackOfficeCaller(MARIA, AuditContext(MARIA.actor, CLOCK.now), EVERY_COMPANY)
-OFFICE = AccountCaller(
-    person=MARIA,
-    acting=AuditContext(MARIA.actor, CLOCK.now),
-    scope=EVERY_COMPANY,
-    account=account(),
-)
+_MARIA = Staff(AuditContext(MARIA.actor, CLOCK.now), EVERY_COMPANY, MARIA)
+STAFF = StaffCaller(_MARIA)
+OFFICE = AccountCaller(staff=_MARIA, account=account())
 
 Line = tuple[str, str, str, int]
 

@@ -1,0 +1,49 @@
+"""The open routes of every surface."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway.core.account import Environment
+from gateway.core.calls import RawRequest
+from gateway.core.errors import CATALOGUE
+from gateway.http.common import VERSION
+from gateway.http.introduction import codes, routes
+
+ROWS = {row.path: row for row in routes("tests", Environment.PRODUCTION, CATALOGUE).declared}
+
+
+@pytest.mark.parametrize("path", list(ROWS))
+def test_they_are_open(path: str):
+    """No credential, no input, nothing that fails."""
+    row = ROWS[path]
+
+    assert (row.method, row.needs, row.fails, row.raises) == ("GET", None, {}, ())
+    assert row.name.startswith("tests.")
+
+
+@pytest.mark.parametrize(
+    ("path", "document"),
+    [
+        ("/info", {"name": "pixgate", "version": VERSION, "environment": "production"}),
+        ("/health", {"status": "ok"}),
+    ],
+)
+async def test_they_say_what_was_decided(path: str, document: dict[str, str]):
+    assert await ROWS[path].serve(None, RawRequest(path={})) == document
+
+
+async def test_the_catalogue_is_listed_by_public_code():
+    """One code with several statuses is one line, its meanings side by side."""
+    listed = await ROWS["/error-codes"].serve(None, RawRequest(path={}))
+
+    lines = {line["code"]: line for line in listed["data"]}
+    assert len(lines) == listed["meta"]["total"] == len({error.code for error in CATALOGUE})
+    assert lines["SVC.ACC.005"]["status"] == [403, 422, 502]
+    assert lines["SVC.AUT.010"]["status"] == [401, 403]
+    for error in CATALOGUE:
+        assert error.message in lines[error.code]["message"]
+
+
+def test_codes_keep_their_order():
+    assert [line["code"] for line in codes(CATALOGUE)][:2] == ["SVC.AUT.001", "SVC.AUT.002"]
