@@ -14,6 +14,7 @@ from gateway.charges import documents as charges
 from gateway.core import schemas
 from gateway.core.schemas import CHOICES
 from gateway.http import common
+from gateway.payouts import documents
 from gateway.pix_keys import documents as pix_keys
 from gateway.statements import documents as statements
 
@@ -69,14 +70,14 @@ def test_times_have_their_form(kind: object, text: str, fits: bool):
 
 
 def test_a_failure_has_every_word_there_is():
-    words = described(model.FailureDocument)["properties"]["code"]["enum"]
+    words = described(documents.FailureDocument)["properties"]["code"]["enum"]
 
     assert sorted(words) == sorted(each.value for each in FailureCode)
 
 
 def test_a_payout_has_a_form_for_each_method():
     """The form says in ``method`` which it is, and shows where that method pays to."""
-    choice = CHOICES[model.PayoutDocument]
+    choice = CHOICES[documents.PayoutDocument]
 
     told = [described(form)["properties"]["method"]["enum"] for form in choice.forms]
     assert told == [[each.value] for each in PayoutMethod]
@@ -88,11 +89,11 @@ def test_a_payout_has_a_form_for_each_method():
     [
         (charges.ChargeDocument, {"payer"}),
         (charges.TransactionDocument, {"payer"}),
-        (model.PayoutDocument, {"failure"}),
-        (model.PixPayoutDocument, {"failure"}),
-        (model.BankAccountPayoutDocument, {"failure"}),
-        (model.PixDestinationDocument, {"name"}),
-        (model.BankAccountDestinationDocument, {"name", "account_type"}),
+        (documents.PayoutDocument, {"failure"}),
+        (documents.PixPayoutDocument, {"failure"}),
+        (documents.BankAccountPayoutDocument, {"failure"}),
+        (documents.PixDestinationDocument, {"name"}),
+        (documents.BankAccountDestinationDocument, {"name", "account_type"}),
         (statements.StatementDocument, set()),
     ],
 )
