@@ -135,64 +135,6 @@ async def test_a_silent_bank_has_the_endpoints_own_code(hurried_world: World):
     assert answer.verdict == (502, READS[0].code)
 
 
-@SHARED
-async def test_without_a_provider_nothing_is_asked(backoffice_client: BackofficeClient):
-    answers = {
-        each.name: (await ask(backoffice_client, each, "no_provider")).verdict
-        for each in (*READS, *CHANGES)
-    }
-
-    assert answers == dict.fromkeys(answers, (422, "SVC.ACC.005"))
-
-
-@SHARED
-async def test_at_a_provider_that_only_reads_nothing_is_changed(
-    backoffice_client: BackofficeClient,
-):
-    answers = {
-        each.name: (await ask(backoffice_client, each, "read_only")).verdict for each in CHANGES
-    }
-
-    assert answers == dict.fromkeys(answers, (403, "SVC.ACC.005"))
-
-
-@SHARED
-@pytest.mark.parametrize(
-    ("account", "verdict"),
-    [("no_provider", (422, "SVC.ACC.005")), ("read_only", (403, "SVC.ACC.005"))],
-)
-@pytest.mark.parametrize("path", ["/withdraw/pix", "/pix/transactions/any/refunds"])
-async def test_an_order_that_could_not_be_carried_out_does_not_wait(
-    backoffice_client: BackofficeClient, path: str, account: str, verdict: tuple[int, str]
-):
-    payee = {"tax_number": "52998224725", "key_type": "email", "key": "maria@example.com"}
-    sent = {
-        "reference": "r",
-        "value": 1,
-        "date": backoffice_client.world.today(),
-        "destination": payee,
-    }
-
-    answer = await backoffice_client.ask("POST", backoffice_client.at(path, account), sent)
-
-    assert answer.verdict == verdict
-
-
-@SHARED
-async def test_what_cannot_be_put_on_record_is_not_done(backoffice_client: BackofficeClient):
-    """The audit log comes first: without it the bank is asked nothing."""
-    wanted = {"type": "email", "key": f"{uuid.uuid4().hex}@example.com"}
-    # whoever signs in is put on record too
-    await backoffice_client.read("/pix/keys")
-
-    async with backoffice_client.world.losing("audit"):
-        answer = await backoffice_client.post("/pix/keys", wanted)
-
-    listed = (await backoffice_client.read("/pix/keys")).document["data"]
-    assert answer.verdict == (503, "SVC.SYS.002")
-    assert wanted["key"] not in {each["key"] for each in listed}
-
-
 @pytest.fixture
 async def bare(tmp_path: Path) -> AsyncIterator[BackofficeClient]:
     """The desk of a gateway whose provider offers no optional operation at all."""

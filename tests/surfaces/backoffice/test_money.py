@@ -12,11 +12,9 @@ import pytest
 import pytest_asyncio
 
 from gateway.config.settings import Payouts, Settings
-from gateway.core.company_scope import StopScope
 from tests.world.backoffice.client import BackofficeClient
 from tests.world.backoffice.operations import BANK_PAYEE, PAYEE, paid, withdrawing
 from tests.world.gateway.world import World, opened, order, patient, sandbox
-from tests.world.stops import lift, stop_payouts
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -63,38 +61,6 @@ async def test_a_payout_is_made_once_however_often_it_is_ordered(
     assert {(each.status, each.document["status"]) for each in answers} == {(200, "processing")}
     assert settled["status"] == "paid"
     assert await backoffice_client.world.executions(reference) == [1050]
-
-
-@pytest.mark.parametrize(
-    ("changed", "verdict"),
-    [
-        ({"date": "2020-01-01"}, (400, "SVC.VAL.008")),
-        ({"value": 0}, (400, "SVC.VAL.009")),
-        ({"value": 777.03}, (400, "SVC.PIX.010")),
-        ({"value": 777.04}, (403, "SVC.PIX.010")),
-        ({"value": 777.08}, (502, "SVC.PIX.010")),
-        ({"destination": BANK_PAYEE}, (400, "SVC.PIX.014")),
-    ],
-)
-async def test_a_payout_is_refused_as_a_partners_is(
-    backoffice_client: BackofficeClient, changed: dict[str, object], verdict: tuple[int, str]
-):
-    answer = await backoffice_client.post(
-        "/withdraw/pix", withdrawing(backoffice_client, uuid.uuid4().hex, **changed)
-    )
-
-    assert answer.verdict == verdict
-
-
-async def test_a_bank_that_is_not_there_was_certainly_not_asked(
-    backoffice_client: BackofficeClient,
-):
-    async with backoffice_client.world.failing("payout", "refuse"):
-        answer = await backoffice_client.post(
-            "/withdraw/pix", withdrawing(backoffice_client, uuid.uuid4().hex)
-        )
-
-    assert answer.verdict == (502, "SVC.ACC.005")
 
 
 async def test_the_dossier_of_a_payout_tells_what_is_proven(hurried: BackofficeClient):
@@ -155,14 +121,6 @@ async def test_what_the_bank_says_it_did_not_execute_has_a_word_and_a_filter_of_
     assert (dossier["state"], dossier["certainty"]) == ("not_sent", "not_executed")
 
 
-async def test_there_is_no_dossier_of_a_payout_that_is_not_there(
-    backoffice_client: BackofficeClient,
-):
-    answer = await backoffice_client.read("/withdraw/nothing/dossier")
-
-    assert answer.verdict == (404, "SVC.PIX.011")
-
-
 async def test_money_is_given_back_in_parts_and_each_part_once(backoffice_client: BackofficeClient):
     """Read by its reference, found by search, seen on the payment."""
     charge, asked = await paid(backoffice_client), giving()
@@ -181,109 +139,3 @@ async def test_money_is_given_back_in_parts_and_each_part_once(backoffice_client
     assert [each["reference"] for each in found].count(asked["reference"]) == 1
     payment = next(each for each in received if each["reference"] == charge["reference"])
     assert (payment["status"], payment["refunded"]) == ("partly_refunded", 3.25)
-
-
-async def test_a_payment_may_be_named_by_its_end_to_end_id(backoffice_client: BackofficeClient):
-    charge = await paid(backoffice_client)
-    transaction = backoffice_client.world.at(f"/pix/transactions/{charge['reference']}")
-    e2e_id = (await backoffice_client.world.ask("GET", transaction)).document["e2e_id"]
-
-    answer = await backoffice_client.post(f"/pix/transactions/{e2e_id}/refunds", giving())
-
-    assert answer.document["transaction"] == {"reference": charge["reference"], "e2e_id": e2e_id}
-
-
-async def test_no_more_is_given_back_than_came_in(backoffice_client: BackofficeClient):
-    charge = await paid(backoffice_client)
-
-    answer = await backoffice_client.post(refunds_of(charge), giving(value=10.51))
-
-    assert answer.verdict == (422, "SVC.GTW.008")
-    assert answer.document["message"].endswith("The value is above what is left of the payment.")
-
-
-async def test_a_reference_is_one_refund(backoffice_client: BackofficeClient):
-    charge, asked = await paid(backoffice_client), giving()
-    await backoffice_client.post(refunds_of(charge), asked)
-
-    other = await backoffice_client.post(refunds_of(charge), {**asked, "value": 1})
-
-    assert other.verdict == (409, "SVC.GTW.009")
-
-
-async def test_a_payment_of_nobody_is_not_given_back(backoffice_client: BackofficeClient):
-    answer = await backoffice_client.post(
-        "/pix/transactions/nothing-of-this-name/refunds", giving()
-    )
-
-    assert answer.verdict == (404, "SVC.PIX.017")
-
-
-async def test_a_charge_that_is_not_paid_is_not_given_back(backoffice_client: BackofficeClient):
-    pending = backoffice_client.world.demo["charges"]["pending"]
-
-    answer = await backoffice_client.post(f"/pix/transactions/{pending}/refunds", giving())
-
-    assert answer.verdict == (422, "SVC.GTW.008")
-
-
-@pytest.mark.parametrize("fault", ["refuse", "status", "malformed", "reset_before"])
-async def test_before_it_is_ordered_a_failing_bank_was_certainly_not_asked(
-    backoffice_client: BackofficeClient, fault: str
-):
-    """The look-up that comes first fails: nothing was given back by this call."""
-    charge = await paid(backoffice_client)
-    async with backoffice_client.world.failing("refund_read", fault):
-        answer = await backoffice_client.post(refunds_of(charge), giving())
-
-    assert answer.verdict == (502, "SVC.ACC.005")
-    assert answer.document["message"].endswith("nothing was given back by this call.")
-
-
-@pytest.mark.parametrize("fault", ["hang_after", "reset_after", "malformed"])
-async def test_a_refund_whose_answer_is_lost_is_found_and_never_given_twice(
-    backoffice_client: BackofficeClient, hurried: BackofficeClient, fault: str
-):
-    """The bank is looked at once; what it has done is the answer."""
-    if fault == "hang_after":
-        backoffice_client = hurried
-    charge, asked = await paid(backoffice_client), giving()
-    async with backoffice_client.world.failing("refund", fault, count=1):
-        lost = await backoffice_client.post(refunds_of(charge), asked)
-    again = await backoffice_client.post(refunds_of(charge), asked)
-
-    day = {"init": backoffice_client.world.today(), "ends": backoffice_client.world.today()}
-    found = (await backoffice_client.post("/pix/refunds/search", day)).document["data"]
-    assert lost.verdict in {(200, ""), (502, "SVC.PIX.010")}
-    assert again.status == 200
-    assert [each["reference"] for each in found].count(asked["reference"]) == 1
-
-
-async def test_a_refund_that_was_refused_by_nobody_is_unknown(hurried: BackofficeClient):
-    """The order is lost, and the bank shows none: that is no proof that none comes."""
-    backoffice_client = hurried
-    charge = await paid(backoffice_client)
-    async with backoffice_client.world.failing("refund", "hang", count=1):
-        answer = await backoffice_client.post(refunds_of(charge), giving())
-
-    assert answer.verdict == (502, "SVC.PIX.010")
-    assert answer.document["message"].startswith("The refund's outcome is not known.")
-
-
-async def test_a_stop_holds_people_back_too(backoffice_client: BackofficeClient):
-    """It is felt at once, and so is its end; reading goes on."""
-    world = backoffice_client.world
-    charge, account = await paid(backoffice_client), world.demo["accounts"]["main"]["id"]
-    stop = await stop_payouts(world.office, StopScope.ACCOUNT, account)
-
-    refund = await backoffice_client.post(refunds_of(charge), giving())
-    payout = await backoffice_client.post(
-        "/withdraw/pix", withdrawing(backoffice_client, uuid.uuid4().hex)
-    )
-    read = await backoffice_client.read("/balance")
-
-    await lift(world.office, stop.id)
-    given = await backoffice_client.post(refunds_of(charge), giving())
-
-    assert refund.verdict == payout.verdict == (403, "SVC.PIX.010")
-    assert (read.status, given.status) == (200, 200)

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import uuid
-from datetime import timedelta
 
 import pytest
 
 from gateway.core.company_scope import EVERY_COMPANY
 from gateway.core.rights import Role
-from gateway.identity.attempt_limits import Failures
-from gateway.identity.throttling import password_keys
-from tests.surfaces.backoffice.leaving import leaves
 from tests.surfaces.backoffice.people import OFFICE, address, invited
 from tests.world.backoffice.client import BackofficeClient
 
@@ -106,86 +102,6 @@ async def test_a_wrong_invitation_is_refused(
     assert said.verdict == (400, "VALIDATION_FAILED")
 
 
-async def test_new_roles_end_every_sign_in(backoffice_client: BackofficeClient):
-    """What was taken away is felt at the next call."""
-    who = address()
-    await backoffice_client.plain(who, Role.VIEWER, Role.SECURITY)
-    path = f"{OFFICE}/users/{await user_id(backoffice_client, who)}"
-
-    before = await backoffice_client.ask("GET", f"{OFFICE}/companies", by=who)
-    changed = await backoffice_client.ask(
-        "PUT", f"{path}/roles", {"roles": ["security"]}, by="admin"
-    )
-    after = await backoffice_client.ask("GET", f"{OFFICE}/companies", by=who)
-
-    assert before.status == 200
-    assert changed.document["roles"] == ["security"]
-    assert after.verdict == (401, "TOKEN_INVALID")
-
-
-@pytest.mark.parametrize("act", ["disable", "reset-mfa"])
-async def test_somebody_who_is_kept_out_is_out_at_once(
-    backoffice_client: BackofficeClient, act: str
-):
-    who = address()
-    await backoffice_client.plain(who, Role.VIEWER)
-    body = {"reason": "left"} if act == "disable" else None
-
-    said = await backoffice_client.ask(
-        "POST", f"{OFFICE}/users/{await user_id(backoffice_client, who)}/{act}", body, by="admin"
-    )
-    after = await backoffice_client.ask("GET", f"{OFFICE}/companies", by=who)
-
-    assert said.status == 200
-    assert after.verdict == (401, "TOKEN_INVALID")
-
-
-async def test_nobody_changes_their_own_roles(backoffice_client: BackofficeClient):
-    email = backoffice_client.world.demo["users"]["admin"]["email"]
-    path = f"{OFFICE}/users/{await user_id(backoffice_client, email)}/roles"
-
-    said = await backoffice_client.ask("PUT", path, {"roles": ["admin", "approver"]}, by="admin")
-
-    assert said.verdict == (400, "VALIDATION_FAILED")
-
-
-async def test_one_sign_in_of_another_person_is_ended(backoffice_client: BackofficeClient):
-    who = address()
-    await backoffice_client.plain(who, Role.VIEWER)
-    path = f"{OFFICE}/users/{await user_id(backoffice_client, who)}/sessions"
-
-    listed = await backoffice_client.ask("GET", path, by="security")
-    name = listed.document["data"][0]["id"]
-    ended = await leaves(backoffice_client, f"{path}/{name}", by="security")
-    after = await backoffice_client.ask("GET", f"{OFFICE}/companies", by=who)
-    again = await leaves(backoffice_client, f"{path}/{name}", by="security")
-
-    assert listed.document["meta"]["total"] == 1
-    assert ended.status == 204
-    assert after.verdict == (401, "TOKEN_INVALID")
-    assert again.verdict == (404, "NOT_FOUND")
-
-
-async def test_all_sign_ins_of_another_person_are_ended(backoffice_client: BackofficeClient):
-    who = address()
-    await backoffice_client.plain(who, Role.VIEWER)
-    path = f"{OFFICE}/users/{await user_id(backoffice_client, who)}/sessions"
-
-    ended = await backoffice_client.ask("DELETE", path, by="security")
-
-    assert ended.document == {"ended": 1}
-    assert (await backoffice_client.ask("GET", path, by="security")).document["data"] == []
-
-
-async def test_the_table_of_roles_is_shown(backoffice_client: BackofficeClient):
-    said = await backoffice_client.ask("GET", f"{OFFICE}/roles", by="security")
-
-    shown = {each["name"]: each["rights"] for each in said.document["data"]}
-    assert set(shown) == set(Role)
-    assert "payout:write" in shown["operator"]
-    assert "payout:write" not in shown["admin"]
-
-
 async def test_who_is_limited_to_a_company_sees_nothing_beyond(backoffice_client: BackofficeClient):
     """Companies, credentials, people, stops: what is of others is as if it were not there."""
     who = await backoffice_client.limited("other", Role.ADMIN, Role.SECURITY)
@@ -251,28 +167,6 @@ async def test_who_is_limited_to_a_company_gives_nothing_beyond(
     assert new.verdict == (403, "FORBIDDEN")
 
 
-async def test_who_is_limited_invites_within_their_limit(backoffice_client: BackofficeClient):
-    who = await backoffice_client.limited("other", Role.ADMIN)
-    other = backoffice_client.world.demo["companies"]["other"]["id"]
-
-    made = await invited(backoffice_client, who, companies=[other])
-
-    assert made["companies"] == [other]
-
-
-async def test_a_person_is_renamed(backoffice_client: BackofficeClient):
-    made = await invited(backoffice_client)
-
-    said = await backoffice_client.ask(
-        "PATCH", f"{OFFICE}/users/{made['id']}", {"name": " Nome "}, by="admin"
-    )
-
-    assert said.document["name"] == "Nome"
-    assert (
-        await backoffice_client.ask("GET", f"{OFFICE}/users/{made['id']}", by="admin")
-    ).document["name"] == "Nome"
-
-
 @pytest.mark.parametrize(
     "name", ["a\u202egnp.exe", "a\u2028b", "\u2066a", "a\u061c", "a\x85b", "\u200f", " "]
 )
@@ -291,35 +185,6 @@ async def test_a_name_is_of_any_script(backoffice_client: BackofficeClient, name
     made = await invited(backoffice_client, name=name)
 
     assert made["name"] == name
-
-
-async def test_who_is_locked_out_is_shown_and_let_in_again(backoffice_client: BackofficeClient):
-    """Wrong passwords in a row shut a person out until a reset, or until they are let in."""
-    who = await backoffice_client.limited("main", Role.VIEWER)
-    people = backoffice_client.world.gateway.services.identity
-    user = await people.services.users.find(who)
-    path, key = f"{OFFICE}/users/{user.id}", password_keys(who)[0]
-    before = (await backoffice_client.ask("GET", path, by="admin")).document
-    now = backoffice_client.world.gateway.kernel.now()
-    blocked = Failures(key=key, count=100, since=now, blocked_until=now + timedelta(days=3650))
-    await people.context.stores.failures.change([key], lambda _: {key: blocked})
-
-    locked = (await backoffice_client.ask("GET", path, by="admin")).document
-    listed = (await backoffice_client.ask("GET", f"{OFFICE}/users?limit=100", by="admin")).document[
-        "data"
-    ]
-    after = (await backoffice_client.ask("POST", f"{path}/unlock", by="admin")).document
-    refused = await backoffice_client.ask("POST", f"{path}/unlock", by="viewer")
-
-    assert before["last_sign_in_at"]
-    assert (before["locked"], locked["locked"], after["locked"]) == (False, True, False)
-    assert locked["locked_until"] == ""
-    assert next(each["locked"] for each in listed if each["id"] == user.id)
-    assert refused.verdict == (403, "FORBIDDEN")
-    (act,) = (
-        await backoffice_client.ask("GET", f"{OFFICE}/audit?action=user.unlocked", by="security")
-    ).document["data"]
-    assert act["subject"] == f"user:{user.id}"
 
 
 @pytest.mark.parametrize("what", ["companies", "credentials", "users", "stops", "reviews"])

@@ -10,9 +10,7 @@ import msgspec
 import pytest
 
 from gateway.config.effective import effective
-from gateway.core.rights import Role
 from tests.world.backoffice.client import BackofficeClient
-from tests.world.backoffice.watching import in_review
 from tests.world.waiting import until
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -51,27 +49,6 @@ async def test_a_partners_request_is_found_by_its_trace(backoffice_client: Backo
     account_id = backoffice_client.world.demo["accounts"]["main"]["id"]
     assert (found["method"], found["account_id"]) == ("GET", account_id)
     assert account_id not in str(found["line"])
-
-
-async def test_requests_are_found_by_status_and_route(backoffice_client: BackofficeClient):
-    await backoffice_client.world.ask("GET", backoffice_client.world.at("/balance"), by="none")
-
-    found = await logged(backoffice_client, "route=banking.balance&status=403")
-
-    assert {(each["status"], each["code"]) for each in found} == {(403, "SVC.AUT.010")}
-
-
-async def test_who_is_limited_sees_requests_of_their_company(backoffice_client: BackofficeClient):
-    who = await backoffice_client.limited("other", Role.SECURITY)
-    mine = backoffice_client.world.demo["companies"]["other"]["id"]
-    for by, account in (("full", "main"), ("other_company", "other_company")):
-        await backoffice_client.world.ask(
-            "GET", backoffice_client.world.at("/balance", account), by=by
-        )
-
-    found = await logged(backoffice_client, "limit=100", who)
-
-    assert {each["company_id"] for each in found} == {mine}
 
 
 async def test_providers_are_shown_with_their_last_call(backoffice_client: BackofficeClient):
@@ -114,34 +91,6 @@ async def test_the_sandboxs_mail_is_read_by_those_who_may(backoffice_client: Bac
 
     assert order["email"] in {each["to"] for each in said.document["data"]}
     assert none.verdict == (403, "FORBIDDEN")
-
-
-async def test_two_people_who_agree_end_a_payout_in_review(backoffice_client: BackofficeClient):
-    reference = await in_review(backoffice_client.world)
-    judgement = {
-        "account_id": backoffice_client.world.demo["accounts"]["main"]["id"],
-        "reference": reference,
-        "verdict": "paid",
-        "reason": "on the bank's paper",
-        "value": 777.11,
-    }
-    second = await backoffice_client.limited("main", Role.APPROVER)
-    foreign = await backoffice_client.limited("other", Role.APPROVER)
-
-    hidden = await backoffice_client.ask("GET", f"{OFFICE}/reviews", by=foreign)
-    refused = await backoffice_client.ask("POST", f"{OFFICE}/reviews", judgement, by=foreign)
-    listed = await backoffice_client.ask("GET", f"{OFFICE}/reviews", by="viewer")
-    one = await backoffice_client.ask("POST", f"{OFFICE}/reviews", judgement, by="approver")
-    same = await backoffice_client.ask("POST", f"{OFFICE}/reviews", judgement, by="approver")
-    two = await backoffice_client.ask("POST", f"{OFFICE}/reviews", judgement, by=second)
-    late = await backoffice_client.ask("POST", f"{OFFICE}/reviews", judgement, by=second)
-
-    assert hidden.document["data"] == []
-    assert refused.verdict == (400, "VALIDATION_FAILED")
-    assert reference in {each["reference"] for each in listed.document["data"]}
-    assert one.document["progress"] == same.document["progress"] == "waiting"
-    assert (two.document["progress"], two.document["payout"]["state"]) == ("decided", "paid")
-    assert late.verdict == (400, "VALIDATION_FAILED")
 
 
 async def test_the_configuration_is_told_without_its_secrets(backoffice_client: BackofficeClient):

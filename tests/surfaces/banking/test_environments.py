@@ -8,7 +8,6 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import aiohttp
-import msgspec
 import pytest
 
 from gateway.app.assembly import Gateway, assemble
@@ -17,11 +16,9 @@ from gateway.config.identity import Identity, Mail
 from gateway.config.listeners import Admin, Server
 from gateway.config.reading import ConfigError
 from gateway.config.settings import Auth, Basic, Database, Sealing, Settings
-from gateway.config.upstream import Provider, SandboxBank
 from gateway.config.values import Address, Secret
 from gateway.core.account import Environment
 from gateway.store.stamp import StoreRefused
-from provider_adapters.kit.factory import AdapterRefused
 from tests.world.gateway.answers import Answer
 from tests.world.gateway.world import basic, opened, patient, sandbox, send
 
@@ -79,31 +76,6 @@ async def test_each_gateway_says_which_one_it_is(tmp_path: Path, postgres_url: s
     assert document.verdict == (404, "SVC.GTW.001")
 
 
-async def test_a_store_of_the_sandbox_is_refused_by_production(tmp_path: Path, postgres_url: str):
-    """One clear line, and nothing is left running."""
-    database = Database(url=Address(postgres_url), migrate="always")
-    async with opened(patient(sandbox(tmp_path, database=database))):
-        pass
-
-    with pytest.raises(StoreRefused) as refused:
-        async with produced(production(tmp_path, postgres_url)):
-            pytest.fail("it started")
-
-    assert str(refused.value) == "The store belongs to sandbox, this gateway to production."
-
-
-async def test_a_store_of_production_is_refused_by_the_sandbox(tmp_path: Path, postgres_url: str):
-    async with produced(production(tmp_path, postgres_url)):
-        pass
-    database = Database(url=Address(postgres_url), migrate="always")
-
-    with pytest.raises(StoreRefused) as refused:
-        async with opened(patient(sandbox(tmp_path, database=database))):
-            pytest.fail("it started")
-
-    assert str(refused.value) == "The store belongs to production, this gateway to sandbox."
-
-
 async def test_production_refuses_a_file(tmp_path: Path):
     """SQLite there only by an explicit setting."""
     settings = production(tmp_path, f"sqlite:///{tmp_path}/store.db")
@@ -111,25 +83,3 @@ async def test_production_refuses_a_file(tmp_path: Path):
     with pytest.raises((StoreRefused, ConfigError), match="PostgreSQL"):
         async with produced(settings):
             pytest.fail("it started")
-
-
-@pytest.mark.parametrize(
-    ("changed", "refusal"),
-    [
-        ({"auth": Auth()}, ConfigError),
-        ({"sealing": Sealing()}, ConfigError),
-        ({"sandbox_bank": SandboxBank(start=True)}, ConfigError),
-        ({"providers": {"bank": Provider(adapter="sandbox")}}, (ConfigError, AdapterRefused)),
-    ],
-    ids=["no pepper", "no sealing key", "the sandbox bank", "the sandbox adapter"],
-)
-async def test_production_refuses_what_is_for_the_sandbox(
-    tmp_path: Path, changed: dict[str, object], refusal: type[Exception]
-):
-    """Before anything is opened."""
-    settings = msgspec.structs.replace(
-        production(tmp_path, "postgresql://nobody@127.0.0.1:1/a"), **changed
-    )
-
-    with pytest.raises(refusal):
-        assemble(settings, {})

@@ -82,31 +82,6 @@ async def test_a_charge_is_shown_as_a_code(world: World):
     assert MINUTE.fullmatch(found["created_at"])
 
 
-@pytest.mark.parametrize(
-    ("role", "status", "payer"),
-    [
-        ("pending", "Active", True),
-        ("paid", "Paid", True),
-        ("anonymous", "Active", False),
-        ("canceled", "Canceled", True),
-        ("reusable", "Active", True),
-    ],
-)
-async def test_a_code_shows_its_state(world: World, role: str, status: str, payer: bool):
-    found = await shown(world, f"/pix/qrcode/{world.demo['charges'][role]}")
-
-    assert (found["status"], "payer" in found) == (status, payer)
-    assert found["reusable"] is (role == "reusable")
-
-
-@pytest.mark.parametrize("role", ["pending", "anonymous", "expired", "canceled"])
-async def test_an_unpaid_charge_is_a_pending_transaction(world: World, role: str):
-    """Contract 2.5: never 404."""
-    found = await shown(world, f"/pix/transactions/{world.demo['charges'][role]}")
-
-    assert (found["status"], found["paid_at"], found["e2e_id"]) == ("pending", "", "")
-
-
 async def test_a_paid_charge_names_payer_and_payment(world: World):
     found = await shown(world, f"/pix/transactions/{world.demo['charges']['paid']}")
 
@@ -170,17 +145,6 @@ async def test_the_statement_shows_movements_balance_and_account(world: World):
     assert (await shown(world, "/balance"))["balance"] == found["balance"]["balance"]
 
 
-async def test_pages_of_a_statement_are_pieces_of_one(world: World):
-    today = world.gateway.kernel.now().date()
-    window = f"/transactions?init={today - timedelta(days=20)}&ends={today - timedelta(days=1)}"
-
-    whole = (await shown(world, f"{window}&limit=100"))["data"]
-    pages = [await shown(world, f"{window}&limit=2&page={number}") for number in (1, 2, 3, 4)]
-
-    assert [each for page in pages for each in page["data"]] == whole
-    assert {page["meta"]["total"] for page in pages} == {len(whole)} == {5}
-
-
 FAULTS: dict[str, tuple[str, int]] = {
     kind: (kind, 500)
     for kind in (
@@ -222,22 +186,6 @@ async def prove_failed(world: World, kind: str, status: int = 500) -> None:
     assert said == {name: (502, code) for name, code in FAILS.items()}
 
 
-async def test_the_statement_fails_with_its_balance(world: World):
-    """One code for the whole answer."""
-    async with world.failing("balance", "status"):
-        answer = await world.ask("GET", world.at(f"/transactions{rows.window(world)}"))
-
-    assert answer.verdict == (502, "SVC.ACC.007")
-
-
-async def test_a_bank_that_asks_for_patience_is_heard(world: World):
-    """Its Retry-After is handed on, in seconds."""
-    async with world.failing("balance", "status", status=429):
-        answer = await world.ask("GET", world.at("/balance"))
-
-    assert (answer.status, answer.headers["Retry-After"]) == (502, "1")
-
-
 async def test_a_read_is_repeated_once_when_the_connection_is_lost(world: World):
     async with world.failing("balance", "reset_before", count=1):
         answer = await world.ask("GET", world.at("/balance"))
@@ -251,17 +199,6 @@ async def test_an_account_without_a_provider_has_nothing_to_read(world: World, p
     answer = await rows.ask(world, place, "no_provider", by="company")
 
     assert answer.verdict == (422, "SVC.ACC.005")
-
-
-async def test_payouts_of_an_account_without_a_provider_are_read_from_the_store(world: World):
-    """Never 422 nor 502."""
-    window = rows.window(world)
-
-    listed = await world.ask("GET", world.at(f"/withdraws{window}", "no_provider"), by="company")
-    read = await world.ask("GET", world.at("/withdraw/a", "no_provider"), by="company")
-
-    assert (listed.status, listed.document["meta"]["total"]) == (200, 0)
-    assert read.verdict == (404, "SVC.PIX.011")
 
 
 async def test_a_read_only_account_is_read(world: World):

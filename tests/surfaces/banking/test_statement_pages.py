@@ -12,13 +12,12 @@ import pytest_asyncio
 
 from gateway.app.assembly import assemble
 from gateway.app.lifecycle import running
-from gateway.config.settings import Cache, Rate, RateLimits, Settings
+from gateway.config.settings import Cache, Settings
 from gateway.config.values import Address
 from tests.servers.redis import RedisServer
 from tests.world.accounts import change_account
 from tests.world.gateway.answers import Answer
 from tests.world.gateway.world import (
-    FREE,
     FROM_NOON,
     World,
     another_process,
@@ -92,41 +91,6 @@ async def test_a_hundred_pages_of_ten_thousand_entries_cost_one_walk(world: Worl
     assert len(seen) == ENTRIES // LARGEST_PAGE + 1  # with the few movements that are not Pix
 
 
-async def test_a_long_statement_costs_as_many_calls_as_the_bank_has_pages_of_it(
-    tmp_path_factory: pytest.TempPathFactory,
-):
-    """Three pages: with the call before, four of a burst of four."""
-    rates = RateLimits(read=Rate(rate=0.001, burst=4), company=FREE)
-    folder = tmp_path_factory.mktemp("costs")
-    async with opened(patient(sandbox(folder, ratelimits=rates))) as made:
-        await fill(made, 2 * LARGEST_PAGE + 1)
-
-        whole = await page(made, 1)
-        refused = await made.ask("GET", made.at("/balance"))
-
-    assert whole["meta"]["total"] == 2 * LARGEST_PAGE + 1
-    assert refused.verdict == (429, "SVC.GTW.005")
-    assert 990 <= int(refused.headers["Retry-After"]) <= 1000
-
-
-async def test_a_new_movement_is_on_the_first_page_at_once_and_moves_the_others_with_it(
-    world: World,
-):
-    """Page 2 agrees with the page 1 that was read last, not with the bank behind its back."""
-    before = (await page(world, 1))["meta"]["total"]
-    account = world.demo["accounts"]["main"]["id"]
-    await world.control.post("accounts", account, "top-up", body={"value": 10.5})
-
-    second = await page(world, 2)
-    first = await page(world, 1)
-    again = await page(world, 2)
-
-    assert second["meta"]["total"] == before
-    assert first["data"][0]["value"] == 10.5
-    assert first["meta"]["total"] == again["meta"]["total"] == before + 1
-    assert not {entry["id"] for entry in first["data"]} & {entry["id"] for entry in again["data"]}
-
-
 async def test_one_account_never_sees_what_was_kept_of_another(world: World):
     await page(world, 1)
 
@@ -172,21 +136,6 @@ async def test_a_stopped_account_is_refused_before_what_is_kept(world: World):
         await until(served)
 
     assert answer.verdict == (400, "SVC.ACC.002")
-
-
-async def test_a_bank_that_is_away_fails_page_one_and_leaves_what_was_kept(world: World):
-    """The balance is live on every page, so page 2 lives as long as the bank tells that."""
-    total = (await page(world, 1))["meta"]["total"]
-
-    async with world.failing("statement", "status", status=500):
-        first = await world.ask("GET", world.at(path(world, 1)))
-        second = await page(world, 2)
-    async with world.failing("balance", "status", status=500):
-        without_balance = await world.ask("GET", world.at(path(world, 2)))
-
-    assert first.verdict == (502, "SVC.ACC.007")
-    assert second["meta"]["total"] == total
-    assert without_balance.verdict == (502, "SVC.ACC.007")
 
 
 async def test_two_gateways_share_a_walk_through_redis(

@@ -15,7 +15,6 @@ from tests.world.gateway.world import (
     NOBODY,
     World,
     opened,
-    order,
     other_secret,
     patient,
     sandbox,
@@ -54,27 +53,6 @@ async def test_a_quota_counts_down_and_then_refuses(tmp_path: Path):
     assert 990 <= int(answers[3].headers["Retry-After"]) <= 1000
 
 
-async def test_one_credential_does_not_use_up_anothers_quota(tmp_path: Path):
-    async with rationed(tmp_path, read=SCARCE) as world:
-        for _ in range(4):
-            last = await balance(world)
-        other = await balance(world, by="company")
-
-    assert (last.status, other.status) == (429, 200)
-
-
-async def test_reads_and_payouts_have_their_own_quota(tmp_path: Path):
-    """A refused payout is neither stored nor sent."""
-    async with rationed(tmp_path, payout=SCARCE) as world:
-        paid = [await world.pay(order(f"q-{n}", world.today())) for n in range(4)]
-        read = await balance(world)
-        stored = await world.ask("GET", world.at("/withdraw/q-3"))
-        executed = await world.executions("q-3")
-
-    assert [answer.status for answer in paid] == [200, 200, 200, 429]
-    assert (read.status, stored.verdict, executed) == (200, (404, "SVC.PIX.011"), [])
-
-
 async def test_a_company_has_one_quota_for_all_its_credentials(tmp_path: Path):
     """And another company has its own."""
     async with rationed(tmp_path, company=SCARCE) as world:
@@ -97,13 +75,6 @@ async def test_a_quota_is_drawn_before_the_permission_and_after_the_secret(tmp_p
 
     assert {answer.status for answer in strangers} == {401}
     assert [answer.status for answer in denied] == [403, 403, 403, 429]
-
-
-async def test_open_rows_have_no_quota(tmp_path: Path):
-    async with rationed(tmp_path, read=SCARCE, company=SCARCE) as world:
-        answers = [await world.ask("GET", "/baas/v1/info", by=NOBODY) for _ in range(5)]
-
-    assert {answer.status for answer in answers} == {200}
 
 
 @asynccontextmanager
@@ -136,40 +107,6 @@ async def test_an_address_that_fails_too_often_is_throttled(tmp_path: Path):
     assert right.status == 200
 
 
-async def test_one_client_id_is_throttled_before_the_address(tmp_path: Path):
-    """Other ids from there still get their 401."""
-    async with throttled(tmp_path, per_address_and_client=2) as world:
-        refused = [await wrong(world) for _ in range(3)]
-        other = await wrong(world, "company")
-        right = await balance(world)
-
-    assert [answer.status for answer in refused] == [401, 401, 429]
-    assert (other.status, right.status) == (401, 200)
-
-
-async def test_an_address_far_over_the_limit_is_not_looked_at(tmp_path: Path):
-    """Not even with a right credential; open rows are for everybody."""
-    async with throttled(tmp_path, **every(2)) as world:
-        for _ in range(3):
-            await wrong(world)
-        right = await balance(world)
-        health = await world.ask("GET", "/baas/v1/health", by=NOBODY)
-
-    assert right.verdict == LIMITED
-    assert health.status == 200
-
-
-async def test_what_is_not_refused_for_its_credential_is_not_counted(tmp_path: Path):
-    """403, 404 and 400 are a partner's, not a stranger's."""
-    async with throttled(tmp_path, **every(1)) as world:
-        for account in ("sister", "other_company", "main"):
-            await world.ask("GET", world.at("/transactions", account))
-        await balance(world, by="none")
-        stranger = await wrong(world)
-
-    assert stranger.status == 401
-
-
 async def test_a_full_process_sheds_requests_but_not_its_health(tmp_path: Path):
     """503 at once, with Retry-After; whoever is inside is served to the end."""
     limits = Limits(in_flight=2, loop_lag_s=3_600)
@@ -200,19 +137,3 @@ async def holds(world: World, calls: int) -> bool:
     """Say whether the bank has got so many calls for a balance; others are ours in any case."""
     seen = (await world.control.get("calls"))["data"]
     return len([each for each in seen if each["path"].endswith("/saldo")]) >= calls
-
-
-async def test_a_slow_loop_sheds_requests_but_not_its_health(tmp_path: Path):
-    """The 95th percentile of the lag decides; here any lag is too much."""
-    limits = Limits(loop_lag_s=0.000_001)
-    async with opened(sandbox(tmp_path, limits=limits)) as world:
-
-        async def shed() -> Answer | None:
-            answer = await balance(world)
-            return None if answer.status == 200 else answer
-
-        refused = await until(shed)
-        health = await world.ask("GET", "/baas/v1/health", by=NOBODY)
-
-    assert refused.verdict == (503, "SVC.GTW.006")
-    assert health.status == 200

@@ -40,10 +40,6 @@ async def executed(bank: AtBank) -> list[int]:
     return [row["centavos"] for row in (await bank.control.get("executions"))["data"]]
 
 
-async def newest_key(bank: AtBank) -> str:
-    return str((await bank.control.get("executions"))["data"][-1]["key"])
-
-
 @asynccontextmanager
 async def failing(bank: AtBank, operation: str, fault: str, **more: object) -> AsyncIterator[None]:
     await bank.control.post("faults", body={"operation": operation, "fault": fault, **more})

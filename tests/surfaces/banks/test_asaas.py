@@ -18,7 +18,7 @@ from gateway.banks.port.provider_callbacks import CallbackOrder
 from gateway.callbacks.registrations import CallbackRegistrations
 from provider_adapters.kit.proofs import token_text
 from tests.surfaces.banks.every_bank import PREFIX, AtBank, EveryBank
-from tests.surfaces.banks.paying import TO_ACCOUNT, executed, failing, in_review, said
+from tests.surfaces.banks.paying import executed, failing, in_review, said
 from tests.world.gateway.world import order
 from tests.world.waiting import until
 
@@ -54,47 +54,6 @@ async def ended(bank: AtBank, reference: str) -> str:
 
 def centavos(wanted: dict[str, Any]) -> int:
     return round(wanted["value"] * 100)
-
-
-async def test_a_payout_to_an_account_settles_and_is_paid_once(bank: AtBank):
-    before, wanted = await executed(bank), payout(bank, **TO_ACCOUNT)
-
-    first = await bank.partner("POST", "/withdraw", wanted)
-    again = await bank.partner("POST", "/withdraw", wanted)
-
-    assert (said(first), said(again)[0]) == ((200, "processing"), 200)
-    assert await ended(bank, wanted["reference"]) == "paid"
-    assert await executed(bank) == [*before, centavos(wanted)]
-
-
-async def test_a_payout_that_the_bank_fails_later_has_failed(bank: AtBank):
-    before, wanted = await executed(bank), payout(bank, value=777.02)
-
-    assert said(await bank.partner("POST", "/withdraw", wanted)) == (200, "processing")
-
-    assert await ended(bank, wanted["reference"]) == "failed"
-    assert await executed(bank) == before
-
-
-async def test_a_listed_refusal_before_execution_may_be_repeated(bank: AtBank):
-    """The bank's own word for a key."""
-    wanted, before = payout(bank), await executed(bank)
-    async with failing(bank, "payout", "status", status=401):
-        answer = await bank.partner("POST", "/withdraw", wanted)
-    assert (said(answer), await executed(bank)) == ((502, "SVC.ACC.005"), before)
-
-    assert said(await bank.partner("POST", "/withdraw", wanted)) == (200, "processing")
-    assert await ended(bank, wanted["reference"]) == "paid"
-
-
-async def test_a_twin_is_unknown_and_not_paid(bank: AtBank):
-    first, before = payout(bank), await executed(bank)
-    await bank.partner("POST", "/withdraw", first)
-
-    twin = await bank.partner("POST", "/withdraw", payout(bank, value=first["value"]))
-
-    assert said(twin) == (502, "SVC.PIX.010")
-    assert await executed(bank) == [*before, centavos(first)]
 
 
 @pytest.mark.parametrize("fault", ["malformed", "reset_after", "reset_before"])
@@ -140,18 +99,6 @@ def secret(bank: AtBank) -> bytes:
     kernel = bank.office.world.gateway.kernel
     known = secrets_of(PREFIX + BANK, kernel.settings, kernel.keys.derivation)
     return known.shared_or_derived[0]
-
-
-async def test_a_callback_settles_what_no_answer_told(bank: AtBank):
-    """It names the transfer by the bank's id, which is then read: the order is not sent again."""
-    before, wanted = await executed(bank), payout(bank)
-    async with told(bank):
-        async with failing(bank, "payout", "reset_after"):
-            unknown = await bank.partner("POST", "/withdraw", wanted)
-
-        assert said(unknown) == (502, "SVC.PIX.010")
-        assert await ended(bank, wanted["reference"]) == "paid"
-    assert await executed(bank) == [*before, centavos(wanted)]
 
 
 async def test_a_callback_that_names_another_transfer_settles_nothing(bank: AtBank):

@@ -3,39 +3,10 @@
 from __future__ import annotations
 
 from tests.world.gateway.identity_api import Rate, api_client_on
-from tests.world.identity import EMAIL
 
 SCARCE = Rate(rate=0.001, burst=3)
 SESSIONS = "/iam/v1/auth/sessions"
 OTHERS = "joao@example.com"
-
-
-async def test_who_asks_too_often_waits_by_token_and_by_cookie_alike(store, clock):
-    """And says until when; somebody else goes on."""
-    async with api_client_on(store, clock, person=SCARCE) as api_client:
-        await api_client.identity_world.person()
-        await api_client.identity_world.person(OTHERS)
-        token = (await api_client.sign_in(EMAIL))["access_token"]
-        other = (await api_client.sign_in(OTHERS))["access_token"]
-        page = await api_client.signed_in_browser(EMAIL)
-
-        good = [await api_client.ask("GET", SESSIONS, token=token) for _ in range(2)]
-        good.append(await page.get("/panel/auth/sessions"))
-        waits = [
-            await api_client.ask("GET", SESSIONS, token=token),
-            await page.get("/panel/auth/sessions"),
-            await page.post("/panel/auth/sessions", method="DELETE"),
-        ]
-        others = await api_client.ask("GET", SESSIONS, token=other)
-
-    assert [each.status for each in (*good, others)] == [200] * 4
-    assert [each.headers["RateLimit"] for each in good] == [
-        f'"person";r={left};t=1000' for left in (2, 1, 0)
-    ]
-    assert {each.verdict for each in waits} == {(429, "SVC.GTW.005")}
-    for each in waits:
-        assert each.headers["RateLimit-Policy"] == '"person";q=3;w=3000'
-        assert 990 <= int(each.headers["Retry-After"]) <= 1000
 
 
 async def test_whoever_has_asked_too_often_can_still_leave(store, clock):

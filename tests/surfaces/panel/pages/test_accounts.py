@@ -47,20 +47,6 @@ async def test_the_pages_of_an_account_are_shown(viewer: Person, world: World, r
 
 
 @pytest.mark.parametrize(
-    "rest", [*OF_MAIN, "/bank", "/new-charge", "/charges/x", "/statement/export?format=csv"]
-)
-async def test_an_account_of_another_company_is_not_there(world: World, rest: str):
-    """As one that does not exist, whatever the role."""
-    mine = frozenset({world.demo["companies"]["main"]["id"]})
-    somebody = await signed_in(world, *Role, companies=mine)
-
-    theirs = await somebody.open(at(world, rest, "other_company"))
-    nobody = await somebody.open(f"/panel/accounts/{uuid4()}{rest}")
-
-    assert theirs.status == nobody.status == 404
-
-
-@pytest.mark.parametrize(
     ("path", "words"),
     [
         ("/panel/accounts", "Loja Exemplo Ltda"),
@@ -76,11 +62,6 @@ async def test_lists_are_shown(viewer: Person, path: str, words: str):
 
     assert seen.status == 200
     assert words in seen.text
-
-
-@pytest.mark.parametrize("rest", ["/new-charge", "/bank"])
-async def test_what_a_viewer_may_not_do_has_no_page(viewer: Person, world: World, rest: str):
-    assert (await viewer.open(at(world, rest))).status == 403
 
 
 KEY_ID = "00000000-0000-4000-8000-000000000000"
@@ -164,29 +145,6 @@ async def test_page_and_file_show_the_same_lines_pix_or_not(viewer: Person, worl
     assert "não é pagamento nosso" not in line
     assert "-3,21" in file.text
     assert page.text.count('<tr><td class="muted wide-only">') == file.text.count("\r\n") - 1
-
-
-async def test_refunds_and_payments_are_linked_between_two_balances(viewer: Person, world: World):
-    account = world.demo["accounts"]["main"]["id"]
-    await world.control.post("accounts", account, "movements", body={"kind": "fee", "value": 4.32})
-
-    page = await viewer.open(at(world, "/statement?read=1&limit=100"))
-    rest = await viewer.open(at(world, "/statement?read=1&limit=100&tied=no"))
-
-    assert "devolução <bdi>demo-refund-" in page.text
-    assert at(world, "/charges/demo-paid-") in page.text
-    assert all(words in page.text for words in ("Saldo inicial", "Saldo final"))
-    assert "4,32" in rest.text
-    assert "demo-" not in rest.text
-
-
-async def test_charges_are_found_by_a_part_and_added_up(operator: Person, world: World):
-    reference = await made(operator, world)
-
-    seen = await operator.open(f"/panel/charges?text={reference[2:20].upper()}")
-
-    assert at(world, f"/charges/{reference}") in seen.text
-    assert "1 de 1 · " in seen.text
 
 
 async def test_a_payment_received_is_found_at_the_bank_alone(viewer: Person, world: World):
@@ -320,15 +278,6 @@ async def test_what_came_in_is_listed_by_local_days(operator: Person, world: Wor
     assert [line.split(";")[4] for line in file.text.splitlines()[1:]] == [e2e_id]
     for beside in (today - timedelta(days=1), today + timedelta(days=1)):
         assert e2e_id not in await listed(beside)
-
-
-@pytest.mark.parametrize("query", ["", "&day=01/01/0001", "&day=31/12/9999"])
-async def test_a_payment_that_is_not_there_has_no_page(operator: Person, world: World, query: str):
-    path = at(world, f"/received/{E2E_ID}/refund?read=1")
-
-    seen = await operator.open(path + query)
-
-    assert seen.status == 404
 
 
 async def test_a_key_is_registered_and_given_up_by_typing_it(operator: Person, world: World):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from uuid import uuid4
 
@@ -297,24 +296,6 @@ async def test_people_are_named_and_those_of_one_name_by_address_too(world: Worl
         assert re.search(rf"Rui Alves \({role}-\w+@panel.example\)", decided.text)
 
 
-async def test_another_company_s_order_is_not_there(keeper: Person, world: World):
-    path = await ordered(keeper, world)
-    theirs = frozenset({world.demo["companies"]["other"]["id"]})
-    limited = await signed_in(world, Role.APPROVER, companies=theirs)
-
-    assert (await limited.open(path)).status == 404
-    assert path not in (await limited.open("/panel/approvals")).text
-
-
-async def test_who_does_not_decide_is_refused(keeper: Person, viewer: Person, world: World):
-    path = await ordered(keeper, world)
-    shown = await viewer.open(path)
-
-    assert f"{path}/approve" not in shown.text
-    assert (await viewer.send(f"{path}/approve")).status == 403
-    assert (await viewer.send(f"{path}/reject", {"reason": "nein"})).status == 403
-
-
 async def test_beside_an_order_of_money_stands_what_helps_to_decide(approver: Person, world: World):
     """Payouts alike, the balance of now after the page, and how long it waits."""
     reference = f"igual-{uuid4().hex[:8]}"
@@ -366,27 +347,6 @@ async def test_the_count_of_a_recipient_says_what_it_counts(
     assert "Nada foi pago" not in none.text
 
 
-async def test_the_balance_is_that_of_when_the_approval_is_opened(approver: Person, world: World):
-    """With the last known one and its time while the bank is away; unread is never an amount."""
-    account = world.demo["accounts"]["sister"]["id"]
-    path = await ordered_payout(world, "email", account_id=account)
-    faults = {"operation": "balance", "fault": "status", "status": 400, "count": 99}
-    seen = []
-    for away in (True, False, True):
-        if away:
-            await world.control.post("faults", body=faults)
-        seen.append((await approver.open(f"{path}?read=1")).text)
-        await world.control.delete("faults")
-        await asyncio.sleep(0)
-    never, read, last = seen
-
-    assert "não se sabe: o saldo não foi lido" in never
-    assert re.search(r"Saldo</dt><dd class=\"strong\">não lido", never)
-    assert re.search(r"lido em <time", read)
-    assert re.search(r"lido em <time", last)
-    assert "não lido" not in read + last
-
-
 async def test_orders_that_cannot_all_be_paid_are_warned_of(approver: Person, world: World):
     """Each approval lists the others and takes them off; so does the form of the next order."""
     account = world.demo["accounts"]["other_company"]["id"]
@@ -407,18 +367,6 @@ async def test_orders_that_cannot_all_be_paid_are_warned_of(approver: Person, wo
         assert "As solicitações que aguardam nesta conta somam mais que o saldo dela." in each.text
     assert "120.000.000,01" in next_order.text
     assert "Somado às solicitações que aguardam" in next_order.text
-
-
-async def test_an_order_of_no_money_has_no_payouts_alike(
-    keeper: Person, approver: Person, world: World
-):
-    path = await ordered(keeper, world)
-
-    shown = await approver.open(path)
-    part = await approver.open(path, **{"HX-Request-Type": "partial"})
-
-    assert "Saldo da conta" not in shown.text
-    assert (part.status, "Saldo da conta" in part.text) == (200, False)
 
 
 async def test_the_list_says_how_long_each_order_waits(

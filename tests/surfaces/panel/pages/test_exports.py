@@ -177,30 +177,6 @@ async def test_the_link_to_the_file_follows_the_filter(limited: Person, path: st
     assert whole.text.count('id="csv"') == 1
 
 
-@pytest.mark.parametrize("name", FILES)
-async def test_no_file_holds_anything_of_another_company(
-    hostile: World, limited: Person, name: str
-):
-    seen = await limited.open(path_of(hostile, name))
-    theirs = [hostile.demo["companies"]["other"]["id"]]
-    theirs.append(hostile.demo["accounts"]["other_company"]["id"])
-
-    assert seen.status == 200
-    for each in ("foreign-canary", *theirs):
-        assert each not in seen.text
-
-
-@pytest.mark.parametrize("form", ["csv", "ofx", "pdf"])
-async def test_the_statement_of_another_company_is_not_there(
-    hostile: World, limited: Person, form: str
-):
-    account = hostile.demo["accounts"]["other_company"]["id"]
-
-    seen = await limited.open(f"/panel/accounts/{account}/statement/export?format={form}")
-
-    assert seen.status == 404
-
-
 @pytest.mark.parametrize("name", ["/panel/payouts/export?days=1", "/panel/requests/export"])
 async def test_all_is_there_that_others_may_see(hostile: World, name: str):
     """So that the tests before prove something."""
@@ -209,13 +185,6 @@ async def test_all_is_there_that_others_may_see(hostile: World, name: str):
     seen = await everybody.open(name)
 
     assert "foreign-canary" in seen.text
-
-
-@pytest.mark.parametrize(("name", "role"), [(FILES[1], Role.APPROVER), (FILES[3], Role.OPERATOR)])
-async def test_without_the_right_there_is_no_file(hostile: World, name: str, role: Role):
-    person = await signed_in(hostile, role)
-
-    assert (await person.open(path_of(hostile, name))).status == 403
 
 
 async def test_more_than_a_page_comes_in_pieces_and_whole(world: World):

@@ -102,24 +102,11 @@ async def test_who_may_act_and_has_no_app_is_led_to_one(world: World):
     assert 'name="code"' not in refused.text
 
 
-async def test_an_app_is_removed_and_every_session_ends(person: Person):
-    refused = await person.send("/panel/me/factor/remove", {"words": "remova"})
-    seen = await person.send("/panel/me/factor/remove", {"words": "remover"})
-
-    assert refused.status == 400
-    assert 'value="remova"' in refused.text
-    assert (seen.status, seen.location) == (303, "/panel/login")
-
-
 async def test_other_sessions_are_ended_and_this_one_stays(person: Person):
     seen = await person.send("/panel/me/sessions/end")
 
     assert (seen.status, seen.location) == (303, "/panel/me")
     assert (await person.open("/panel/me")).status == 200
-
-
-async def test_somebody_else_s_session_is_not_there(person: Person):
-    assert (await person.send("/panel/me/sessions/nobody/end")).status == 404
 
 
 async def test_a_sign_in_says_how_many_codes_may_still_be_tried(world: World):

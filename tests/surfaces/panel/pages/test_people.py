@@ -112,17 +112,6 @@ async def test_somebody_is_renamed(admin: Person, other: tuple[str, str]):
     assert "<h1>Ana Prado</h1>" in (await admin.open(path)).text
 
 
-async def test_taking_a_role_is_at_once(admin: Person, other: tuple[str, str]):
-    path, _ = other
-    await admin.open(path)
-
-    seen = await admin.send(f"{path}/roles", {"role": "viewer"})
-
-    assert (seen.status, seen.location) == (303, path)
-    checked = re.findall(r'name="role" value="(\w+)" checked', (await admin.open(path)).text)
-    assert checked == ["viewer"]
-
-
 async def test_one_is_disabled_with_a_reason_and_enabled_again(
     admin: Person, other: tuple[str, str]
 ):
@@ -167,31 +156,6 @@ async def operator_of_one_company(world: World, *, active: bool) -> str:
     return f"/panel/people/{made.id}"
 
 
-@pytest.mark.parametrize(
-    ("act", "warns", "kind"),
-    [
-        ("companies", "incluir uma para quem pode alterar dados depende", "Empresas de uma pessoa"),
-        ("enable", "Reativar quem pode alterar dados depende", "Reativação de uma pessoa"),
-    ],
-)
-async def test_more_reach_of_who_may_write_waits(
-    admin: Person, world: World, act: str, warns: str, kind: str
-):
-    """The form says so before, and the order is shown instead of the person."""
-    path = await operator_of_one_company(world, active=act != "enable")
-    form = await admin.open(path)
-
-    sent = await admin.send(f"{path}/{act}", {"company": "every"})
-    shown = await admin.open(sent.location)
-    listed = await admin.open("/panel/approvals")
-
-    assert warns in form.text
-    assert sent.status == 303
-    assert sent.location.startswith("/panel/approvals/")
-    assert f"<h1>{kind}</h1>" in shown.text
-    assert kind in listed.text
-
-
 async def test_a_change_of_somebody_who_was_changed_meanwhile_is_refused(
     admin: Person, other: tuple[str, str]
 ):
@@ -231,17 +195,3 @@ async def test_without_a_fresh_factor_nothing_changes(world: World, other: tuple
     assert seen.status == 403
     assert 'name="code"' in seen.text
     assert 'value="guardado"' in seen.text
-
-
-async def test_who_may_not_see_people_is_refused(world: World, other: tuple[str, str]):
-    operator = await signed_in(world, Role.OPERATOR)
-
-    assert [(await operator.open(path)).status for path in ("/panel/people", other[0])] == [403] * 2
-
-
-async def test_somebody_beyond_the_own_companies_is_not_there(world: World, other: tuple[str, str]):
-    mine = frozenset({world.demo["companies"]["main"]["id"]})
-    limited = await signed_in(world, Role.ADMIN, companies=mine)
-
-    assert (await limited.open(other[0])).status == 404
-    assert other[1] not in (await limited.open("/panel/people")).text

@@ -85,10 +85,3 @@ async def test_an_accepted_break_is_named_in_the_proof_for_good(security: Person
     assert "A auditoria está íntegra, exceto os registros nº 2 a 2" in proof.text
     assert "proposta por <bdi>user:ana</bdi>, aprovada por <bdi>user:bia</bdi>" in proof.text
     assert "o disco queimou" in proof.text
-
-
-@pytest.mark.parametrize(
-    "path", ["/panel/config", "/panel/audit", "/panel/audit/proof", "/panel/audit/export"]
-)
-async def test_who_may_not_is_told_so(viewer: Person, path: str):
-    assert (await viewer.open(path)).status == 403

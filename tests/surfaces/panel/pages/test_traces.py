@@ -120,26 +120,6 @@ async def test_pages_that_people_read_are_listed_where_they_are_asked_for(
     assert [page.trace_id in each.text for each in asked] == [True, True]
 
 
-async def test_another_companys_trace_is_not_shown(
-    world: World, operator: Person, stranger: Person
-):
-    trace = await refused(world)
-
-    page = await stranger.open(f"/panel/trace/{trace}")
-    capsule = await stranger.open(f"/panel/trace/{trace}/capsule")
-    listed = await stranger.open("/panel/requests")
-
-    assert {page.status, capsule.status} == {404}
-    assert "banking.balance" not in listed.text
-
-
-@pytest.mark.parametrize(
-    "path", ["/panel/requests", "/panel/requests/export", "/panel/explain", "/panel/trace/t"]
-)
-async def test_who_may_not_read_requests_is_told_so(viewer: Person, path: str):
-    assert (await viewer.open(path)).status == 403
-
-
 async def test_a_refused_trace_is_found_by_the_one_field(
     world: World, operator: Person, stranger: Person
 ):
