@@ -8,9 +8,11 @@ from dataclasses import dataclass
 import pytest
 
 from gateway.core.rights import Role
-from gateway.identity.users import NewUser
+from gateway.core.schemas import ReasonBody
+from gateway.identity.model import InvitationBody
 from tests.world.backoffice.client import BackofficeClient
 from tests.world.gateway.answers import Answer
+from tests.world.people import CLI
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -54,16 +56,16 @@ def company(backoffice_client: BackofficeClient, name: str) -> str:
 
 async def colleague(backoffice_client: BackofficeClient, act: str, *roles: Role) -> Colleague:
     """Make somebody who sees one company; disabled where they are to be enabled."""
-    users = backoffice_client.world.gateway.rooms.identity.services.users
-    order = NewUser(
+    users = backoffice_client.world.gateway.services.identity.services.users
+    order = InvitationBody(
         email=f"{uuid.uuid4().hex}@example.com",
         name="Limited",
-        roles=frozenset(roles),
-        companies=frozenset({company(backoffice_client, "other")}),
+        roles=list(roles),
+        companies=[company(backoffice_client, "other")],
     )
-    made = await users.create("cli", order)
+    made = await users.create(CLI, order)
     if act == ENABLING:
-        await users.disable("cli", made.id, "fraud")
+        await users.disable(CLI, made.id, ReasonBody("fraud"))
     return Colleague(backoffice_client, made.id)
 
 
