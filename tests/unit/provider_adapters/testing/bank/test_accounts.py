@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from provider_adapters.testing.bank.kernel.accounts import Account, PayoutKind
-from provider_adapters.testing.bank.kernel.blocks import Block
-from provider_adapters.testing.bank.kernel.books import open_books
-from provider_adapters.testing.bank.pix.destinations import Destination
-from provider_adapters.testing.bank.pix.keys import NewKey
-from provider_adapters.testing.bank.pix.payouts import Order
-from provider_adapters.testing.bank.pix.received_payments import Payment
-
-from provider_adapters.testing.bank.kernel import accounts, blocks, statement
-from provider_adapters.testing.bank.pix import keys, payouts, received_payments, settlement
+from provider_adapters.testing.bank import accounts, keys, payouts, received_payments, settlement
+from provider_adapters.testing.bank.accounts import Account, Block, PayoutKind
+from provider_adapters.testing.bank.books import open_books
+from provider_adapters.testing.bank.keys import Destination, NewKey
+from provider_adapters.testing.bank.payouts import Order
+from provider_adapters.testing.bank.received_payments import Payment
 
 NOW = datetime(2026, 11, 20, 13, 40, 11, 123456, tzinfo=UTC)
 
@@ -42,15 +38,15 @@ def test_damage_is_noticed(tmp_path):
         keys.add(books, "cc_2", NewKey(type="email", key="2@example.com"))
         received = Payment(account_id="cc_1", centavos=700, at=0, e2e_id="E")
         received_payments.receive(books, received)
-        blocks.block(books, "cc_1", Block(kind="bank", centavos=7, reference="", since=0))
+        accounts.block(books, "cc_1", Block(kind="bank", centavos=7, reference="", since=0))
         to = Destination(key="2@example.com", tax_number="11222333000181", sent="{}")
         payouts.accept(books, customer("cc_1"), Order(centavos=5, to=to))
         settlement.settle_due(books)
-        assert statement.balanced(books.database)
+        assert accounts.balanced(books.database)
 
         books.database.run(damage)
 
-        assert not statement.balanced(books.database), name
+        assert not accounts.balanced(books.database), name
         books.database.close()
 
 
