@@ -372,7 +372,7 @@ async def test_orders_that_cannot_all_be_paid_are_warned_of(approver: Person, wo
 async def test_the_list_says_how_long_each_order_waits(
     keeper: Person, approver: Person, world: World
 ):
-    await ordered_payout(world, "email")
+    await ordered(keeper, world)
     path = await ordered(keeper, world)
     await approver.open(path)
     await approver.send(f"{path}/reject", {"reason": "sem contrato"})
