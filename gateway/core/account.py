@@ -87,7 +87,7 @@ def bank_account_key(name: str) -> str:
     Return what a bank's name of an account is compared by.
 
     Spellings that a bank may take for one another have one key: letter case, wide and other
-    compatible forms (NFKC), and outer blanks of names from before they were refused.
+    compatible forms (NFKC), and outer blanks.
     """
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold()).strip()
 

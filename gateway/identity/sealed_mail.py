@@ -15,7 +15,7 @@ from gateway.security.sealing import SealBroken, Sealer
 _log = logging.getLogger(__name__)
 
 _MARK = "sealed:"
-"""Prefix of an encrypted text. Mail of earlier versions has none, and is read unchanged."""
+"""Prefix of an encrypted text."""
 
 
 class SealedOutbox:
@@ -63,9 +63,12 @@ class SealedOutbox:
             return replace(mail, text="")
 
     def _opened(self, mail: Mail) -> Mail:
-        """Decrypt a mail; raises SealBroken when its key is gone."""
-        if not mail.text.startswith(_MARK):
+        """Decrypt a mail; raises SealBroken when its text is clear or its key is gone."""
+        if not mail.text:  # it was sent
             return mail
+        if not mail.text.startswith(_MARK):
+            problem = "the text is not sealed"
+            raise SealBroken(problem)
         sealed = base64.b64decode(mail.text.removeprefix(_MARK))
         return replace(mail, text=self._sealer.open(sealed, _row(mail)))
 

@@ -51,20 +51,12 @@ class Database:
     """
 
     def __init__(self, path: str) -> None:
-        """
-        Open the file; create it and its tables when missing. Nobody else may read it.
-
-        Raises:
-            OSError: It was made before the statement was the ledger.
-        """
+        """Open the file; create it and its tables when missing. Nobody else may read it."""
         Path(path).touch(mode=0o600)
         self._connection = sqlite3.connect(path, isolation_level=None)
         self._connection.row_factory = _as_dict
         for pragma in _PRAGMAS:
             self._connection.execute(pragma)
-        if self.one("SELECT 1 FROM sqlite_schema WHERE name = 'ledger'"):
-            message = f"{path} was made by an older simulated bank: delete it"
-            raise OSError(message)
         self._connection.executescript(_SCHEMA.read_text(encoding="ascii"))
 
     @contextmanager

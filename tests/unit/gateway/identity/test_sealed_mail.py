@@ -50,10 +50,12 @@ async def test_who_has_the_key_reads_it(plain, outbox: SealedOutbox):
     assert list(await renewed.waiting(5)) == list(await renewed.latest(5, EVERY_COMPANY)) == [MAIL]
 
 
-async def test_what_was_written_before_texts_were_sealed_still_goes_out(plain, outbox):
+async def test_clear_text_in_the_store_is_never_sent(plain, outbox: SealedOutbox):
+    """Anyone who can write to the database could send mail in our name."""
     await plain.put(MAIL)
 
-    assert list(await outbox.waiting(5)) == [MAIL]
+    assert list(await outbox.waiting(5)) == []
+    assert list(await plain.waiting(5)) == []
 
 
 async def test_a_sent_message_has_no_text(plain, outbox: SealedOutbox):
