@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from provider_adapters.testing.bank.kernel import accounts, blocks, statement
 from provider_adapters.testing.bank.kernel.accounts import Account, PayoutKind
 from provider_adapters.testing.bank.kernel.blocks import Block
 from provider_adapters.testing.bank.kernel.books import open_books
+from provider_adapters.testing.bank.pix import keys, payouts, received_payments, settlement
 from provider_adapters.testing.bank.pix.destinations import Destination
 from provider_adapters.testing.bank.pix.keys import NewKey
 from provider_adapters.testing.bank.pix.payouts import Order
 from provider_adapters.testing.bank.pix.received_payments import Payment
-
-from provider_adapters.testing.bank.kernel import accounts, blocks, statement
-from provider_adapters.testing.bank.pix import keys, payouts, received_payments, settlement
 
 NOW = datetime(2026, 11, 20, 13, 40, 11, 123456, tzinfo=UTC)
 
