@@ -56,7 +56,7 @@ from gateway.net.common.descriptors import callers_below, descriptor_limit
 from gateway.net.common.runtime import Runtime
 from gateway.net.server.listener import Address, Listener
 from gateway.net.server.peer import ServerLimits
-from gateway.payouts.event_sealing import EventSealing
+from gateway.payouts.store import EventSealing
 from gateway.process.cache import build_cache, build_limits
 from gateway.process.periodic_task import PeriodicTask
 from gateway.process.process import ALONE, Part, wall_clock

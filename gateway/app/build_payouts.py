@@ -73,7 +73,6 @@ def build_follow_up(kernel: Kernel, banks: Banks) -> FollowUp:
         banks,
         kernel.now,
         kernel.observer.count,
-        kernel.store.returns,
         look_first=kernel.settings.payouts.look_first,
         moved=partial(_count_step, kernel.observer),
         certain=CertainClock(kernel.now, kernel.monotonic),

@@ -42,7 +42,7 @@ async def delete_old_records(store: Store, events_kept: timedelta, now: datetime
     deleted = await _deleted("requests", RequestRecords(database).forget(now - REQUESTS_KEPT))
     deleted += await _deleted("callbacks", CallbackRecords(database).forget(now - CALLBACKS_KEPT))
     # The database refuses if the clock of this machine is a month ahead of its own.
-    return deleted + await _deleted("events", store.payout_events.forget(now - events_kept))
+    return deleted + await _deleted("events", store.payouts.forget_events(now - events_kept))
 
 
 async def delete_old_sign_ins(store: IdentityStore, now: datetime) -> int:

@@ -383,7 +383,7 @@ class Services:
                 environment=kernel.settings.environment,
                 now=kernel.now,
             ),
-            payouts=kernel.store.payout_links,
+            payouts=kernel.store.payouts,
             charges=StoredCharges(kernel.store.database),
             turns=self.turns,
         )
@@ -463,9 +463,6 @@ class Services:
         return PayoutRecords(
             directory=PayoutDirectory(store.database),
             payouts=store.payouts,
-            reviews=store.reviews,
-            returns=store.returns,
-            events=store.payout_events,
             similar_within=shown_similar_within(kernel.settings),
             absent_after=self._absent_after,
             digests=tax_number_digests(kernel).every,
@@ -483,7 +480,6 @@ class Services:
     def payout_acts(self) -> PayoutActs:
         return PayoutActs(
             payouts=self.payouts.store,
-            returns=self.kernel.store.returns,
             follow_up=self.payouts.follow_up,
             probes=self._payout_probes,
             pay=self._orders.order,
@@ -497,8 +493,6 @@ class Services:
             database=store.database,
             payouts=store.payouts,
             follow_ups=store.follow_ups,
-            opinions=store.reviews,
-            events=store.payout_events,
             reviewers=Reviewers(
                 users=store.identity.users,
                 accounts=store.accounts,

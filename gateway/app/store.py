@@ -21,10 +21,6 @@ from gateway.credentials.store import StoredCredentials
 from gateway.identity.context import IdentityStore
 from gateway.net.common.runtime import utc_now
 from gateway.payouts.due import StoredFollowUps
-from gateway.payouts.event_store import StoredPayoutEvents
-from gateway.payouts.links import PayoutLinks
-from gateway.payouts.opinion_store import StoredReviews
-from gateway.payouts.return_store import StoredReturns
 from gateway.payouts.store import StoredPayouts
 from gateway.store import schema
 from gateway.store.kernel.address import address, is_sqlite
@@ -56,11 +52,7 @@ class Store:
     accounts: StoredAccounts
     credentials: StoredCredentials
     payouts: StoredPayouts
-    payout_events: StoredPayoutEvents
     follow_ups: StoredFollowUps
-    reviews: StoredReviews
-    returns: StoredReturns
-    payout_links: PayoutLinks
     audit: StoredAudit
     changes: Changes
     leases: StoredTaskLeases
@@ -155,11 +147,7 @@ def _store_on(database: Database, url: str) -> Store:
         accounts=StoredAccounts(database),
         credentials=StoredCredentials(database),
         payouts=StoredPayouts(database),
-        payout_events=StoredPayoutEvents(database),
         follow_ups=StoredFollowUps(database),
-        reviews=StoredReviews(database),
-        returns=StoredReturns(database),
-        payout_links=PayoutLinks(database),
         audit=StoredAudit(database),
         changes=Changes(database),
         leases=StoredTaskLeases(database),

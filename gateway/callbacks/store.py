@@ -11,11 +11,11 @@ from gateway.banks.port.provider_callbacks import CallbackKind, NamedBy
 from gateway.callbacks.model import Callback, CallbackSearch, CallbackState
 from gateway.core.company_scope import CompanyScope
 from gateway.core.windows import Listed
-from gateway.payouts.event_store import append
 from gateway.payouts.events import PayoutEvent
 from gateway.payouts.model import Payout
 from gateway.payouts.rows import restored_payout
 from gateway.payouts.schedule import MOST_COUNTED, Backlog
+from gateway.payouts.writes import append_event
 from gateway.store.kernel.database import Database, page
 from gateway.store.kernel.old_rows import delete_old
 from gateway.store.tables.backoffice import callbacks
@@ -107,7 +107,7 @@ class CallbackRecords:
         async with self._database.writing() as connection:
             await connection.execute(noted)
             if heard is not None:
-                await append(self._database, connection, heard)
+                await append_event(self._database, connection, heard)
 
     async def belongs(
         self, callback_id: str, company_id: str, noticed: PayoutEvent | None = None
@@ -117,7 +117,7 @@ class CallbackRecords:
         async with self._database.writing() as connection:
             await connection.execute(noted.values(company_id=company_id))
             if noticed is not None:
-                await append(self._database, connection, noticed)
+                await append_event(self._database, connection, noticed)
 
     async def waiting(self) -> Sequence[Backlog]:
         """Count what is to be looked into, by provider; one that has nothing is left out."""

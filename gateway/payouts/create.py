@@ -41,7 +41,7 @@ from gateway.core.errors import ServiceError
 from gateway.core.permissions import UNLIMITED
 from gateway.core.storage import LimitReached, StoreUnavailable
 from gateway.core.trace import current_trace_id
-from gateway.core.windows import Paging, Search
+from gateway.core.windows import Listed, Search
 from gateway.payouts.followup import FollowUp, Moved, unobserved
 from gateway.payouts.model import (
     Attempt,
@@ -190,15 +190,6 @@ class Terms:
     payee_digest: Callable[[str], bytes] = _no_digest
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PayoutPage:
-    """Some payouts, and how many lie in the window."""
-
-    payouts: Sequence[ListedPayout]
-    paging: Paging
-    total: int
-
-
 @dataclass(frozen=True, slots=True)
 class Payouts:
     """Creates and reads payouts (contract 2.6)."""
@@ -241,10 +232,10 @@ class Payouts:
             raise ServiceError(errors.PAYOUT_NOT_FOUND, "no_row")
         return await self.follow_up.look(payout, caller.account)
 
-    async def search(self, caller: Caller, search: Search) -> PayoutPage:
+    async def search(self, caller: Caller, search: Search) -> Listed[ListedPayout]:
         """Return a page of payouts, newest created first."""
         found, total = await self.store.search(caller.account.id, search)
-        return PayoutPage(payouts=found, paging=search.paging, total=total)
+        return Listed(items=found, paging=search.paging, total=total)
 
     async def cancel(self, _caller: Caller, _taken: None) -> NoReturn:
         """Refuse: a submitted payout is final; its reference is not even looked up."""

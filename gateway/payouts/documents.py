@@ -25,8 +25,8 @@ from gateway.core.schemas import (
     one_of,
 )
 from gateway.core.structs import struct_of
+from gateway.core.windows import Listed
 from gateway.http.common import Meter, OfAccount, meter
-from gateway.payouts.create import PayoutPage
 from gateway.payouts.events import HappeningDocument, ShownMove
 from gateway.payouts.model import (
     FINAL_STATES,
@@ -674,11 +674,11 @@ def payout(found: Payout, caller: OfAccount) -> PayoutDocument:
     return payout_document(found, account_document(caller.account))
 
 
-def payouts(found: PayoutPage, caller: OfAccount) -> PayoutList:
+def payouts(found: Listed[ListedPayout], caller: OfAccount) -> PayoutList:
     """Show a page of payouts."""
     origin = account_document(caller.account)
     return {
-        "data": [payout_document(each, origin) for each in found.payouts],
+        "data": [payout_document(each, origin) for each in found.items],
         "meta": meter(found.paging, found.total),
     }
 

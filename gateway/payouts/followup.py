@@ -49,7 +49,6 @@ from gateway.payouts.model import (
     absent_at,
     hold_of,
 )
-from gateway.payouts.return_store import StoredReturns
 from gateway.payouts.store import StoredPayouts
 from gateway.telemetry.ports import Count, Event
 
@@ -135,7 +134,6 @@ class FollowUp:
 
     Attributes:
         count: Counts returns, and steps that another process did first, by provider.
-        returns: Where what came back of a payout is kept.
         look_first: The store was restored from a backup: what it takes for not
             sent may have been sent by an attempt it has forgotten.
         moved: Told of every step that was done.
@@ -147,7 +145,6 @@ class FollowUp:
     banks: Banks
     now: Now
     count: Count
-    returns: StoredReturns
     look_first: bool = False
     moved: Moved = unobserved
     certain: Now | None = None
@@ -333,7 +330,11 @@ class FollowUp:
 
     async def note(self, payout: Payout, found: Sequence[PixReturn]) -> None:
         """Keep what came back of a payout that is paid; a return is kept once, by its id."""
-        if payout.state is PayoutState.PAID and found and await self.returns.note(payout, found):
+        if (
+            payout.state is PayoutState.PAID
+            and found
+            and await self.store.note_returns(payout, found)
+        ):
             self.count(Event.PAYOUT_RETURNED, payout.provider)
             _log.info("payout_returned provider_key=%s", payout.provider_key)
 

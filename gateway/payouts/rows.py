@@ -1,4 +1,4 @@
-"""Payouts, their steps and their attempts as rows of the database."""
+"""Payouts, attempts, events and opinions as rows of the database."""
 
 from __future__ import annotations
 
@@ -18,17 +18,22 @@ from gateway.banks.port.payout_orders import (
 from gateway.banks.port.providers import Evidence, Phase
 from gateway.core.money import Money
 from gateway.core.terms import folded
+from gateway.payouts.events import KEPT_FACTS, Facts, PayoutEvent
 from gateway.payouts.model import (
     SUCCESSORS,
     Absence,
     Attempt,
     Change,
+    EventKind,
     Failure,
     ListedPayout,
+    Opinion,
     Payout,
     PayoutState,
+    Verdict,
 )
 from gateway.payouts.schedule import FIRST_CHECK
+from gateway.store.kernel.database import FactSealing
 from gateway.store.tables import columns
 from gateway.store.tables.columns import Record
 from gateway.store.tables.core import payouts
@@ -246,3 +251,83 @@ def _failing(failure: Failure | None) -> dict[str, object]:
     if failure is None:
         return {"failure_code": None, "failure_forbidden": False}
     return {"failure_code": failure.code.value, "failure_forbidden": failure.forbidden}
+
+
+def event_row(event: PayoutEvent, sealing: FactSealing | None) -> dict[str, object]:
+    """Return all columns of a new event but its number."""
+    key = key_columns(event.account_id, event.reference)
+    return {
+        **key,
+        "attempt": event.attempt,
+        "kind": event.kind.value,
+        "at": event.at,
+        "after": None if event.after is None else event.after.value,
+        "sealed_facts": _sealed_facts(event, key["reference_sha256"], sealing),
+    }
+
+
+def _sealed_facts(event: PayoutEvent, digest: object, sealing: FactSealing | None) -> bytes | None:
+    facts = event.facts
+    if not facts.keys() <= KEPT_FACTS:
+        facts = {name: value for name, value in facts.items() if name in KEPT_FACTS}
+    if not facts or sealing is None:
+        return None
+    content = columns.written_in_ascii(facts).encode()
+    return sealing.seal(
+        content, _row_name(event.account_id, digest, event.attempt, event.kind.value)
+    )
+
+
+def restored_event(row: Record, reference: str, sealing: FactSealing | None) -> PayoutEvent:
+    """Return the event of a row, which has only the digest of its reference."""
+    return PayoutEvent(
+        account_id=row.account_id,
+        reference=reference,
+        attempt=row.attempt,
+        kind=EventKind(row.kind),
+        at=row.at,
+        after=None if row.after is None else PayoutState(row.after),
+        facts=_facts_of(row, sealing),
+    )
+
+
+def _facts_of(row: Record, sealing: FactSealing | None) -> Facts:
+    if row.sealed_facts is None or sealing is None:
+        return {}
+    named = _row_name(row.account_id, row.reference_sha256, row.attempt, row.kind)
+    content = sealing.open(row.sealed_facts, named)
+    facts: Facts = {} if content is None else json.loads(content)
+    return {name: value for name, value in facts.items() if name in KEPT_FACTS}
+
+
+def _row_name(account_id: str, digest: object, attempt: int, kind: str) -> str:
+    """Name the row that facts are sealed for: they say nothing in another one."""
+    named = digest.hex() if isinstance(digest, bytes) else ""
+    return f"payout_event:{account_id}:{named}:{attempt}:{kind}"
+
+
+def restored_opinion(row: Record, reference: str) -> Opinion:
+    """Return the opinion of a row, which knows the digest of its reference alone."""
+    return Opinion(
+        account_id=row.account_id,
+        reference=reference,
+        verdict=Verdict(row.verdict),
+        moved=None if row.centavos is None else Money(row.centavos),
+        reason=row.reason,
+        by=row.by,
+        at=row.at,
+        attempt=row.attempt,
+        state=None if row.state is None else PayoutState(row.state),
+    )
+
+
+def opinion_columns(opinion: Opinion) -> dict[str, object]:
+    """Return the columns of an opinion but its key."""
+    return {
+        "verdict": opinion.verdict.value,
+        "centavos": None if opinion.moved is None else opinion.moved.centavos,
+        "reason": opinion.reason,
+        "at": opinion.at,
+        "attempt": opinion.attempt,
+        "state": opinion.state and opinion.state.value,
+    }

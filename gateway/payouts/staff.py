@@ -40,7 +40,6 @@ from gateway.payouts.documents import (
     PayoutWithReturns,
     Probed,
 )
-from gateway.payouts.event_store import StoredPayoutEvents
 from gateway.payouts.events import WITHDRAWN, PayoutEvent, is_complete, shown_move, timeline
 from gateway.payouts.followup import FollowUp
 from gateway.payouts.model import (
@@ -56,8 +55,6 @@ from gateway.payouts.model import (
     may_read,
     states_of,
 )
-from gateway.payouts.opinion_store import StoredReviews
-from gateway.payouts.return_store import StoredReturns
 from gateway.payouts.schedule import PROBE_EVERY
 from gateway.payouts.search import (
     PayoutDirectory,
@@ -99,9 +96,6 @@ class PayoutRecords:
 
     directory: PayoutDirectory
     payouts: StoredPayouts
-    reviews: StoredReviews
-    returns: StoredReturns
-    events: StoredPayoutEvents
     similar_within: timedelta
     absent_after: Mapping[str, timedelta | None]
     digests: Callable[[str], Sequence[bytes]]
@@ -149,7 +143,7 @@ class PayoutRecords:
         """
         payout = await _found(self.payouts, account.id, reference)
         actor, key = who.acting.actor, (account.id, reference)
-        attempts, events = await self.payouts.attempts(*key), await self.events.of(*key)
+        attempts, events = await self.payouts.attempts(*key), await self.payouts.events(*key)
         given = await self._opinions(payout, events)
         opinions = [each for each in given if may_read(actor, each.by, payout)]
         events = [_readable(actor, each, payout) for each in events]
@@ -160,7 +154,7 @@ class PayoutRecords:
             attempts=attempts,
             similar=await self.payouts.similar_around(payout, self.similar_within, SIMILAR_MOST),
             opinions=opinions,
-            returns=await self.returns.of(*key) if is_paid else [],
+            returns=await self.payouts.returns(*key) if is_paid else [],
             timeline=timeline(payout, events, attempts, opinions),
             shown=shown_move(payout, events),
             absent_at=absent_at(payout, self.absent_after.get(payout.provider)),
@@ -230,7 +224,7 @@ class PayoutRecords:
         judged = any(each.kind is EventKind.JUDGED for each in events)
         if is_complete(events) and not judged:
             return []
-        return await self.reviews.of(payout.account_id, payout.reference)
+        return await self.payouts.opinions(payout.account_id, payout.reference)
 
 
 Pay = Callable[[Staff, Account, PayoutRequest], Awaitable[Payout | Refund | Approval]]
@@ -322,7 +316,6 @@ class PayoutActs:
     """
 
     payouts: StoredPayouts
-    returns: StoredReturns
     follow_up: FollowUp
     probes: PayoutProbes
     pay: Pay
@@ -342,7 +335,7 @@ class PayoutActs:
         found = await _found(self.payouts, account.id, reference)
         payout = await self.follow_up.look(found, account)
         is_paid = payout.state is PayoutState.PAID
-        returns = await self.returns.of(payout.account_id, reference) if is_paid else ()
+        returns = await self.payouts.returns(payout.account_id, reference) if is_paid else ()
         return PayoutWithReturns(account, payout, returns)
 
     @requires(Area.PROBE, Action.WRITE)

@@ -16,18 +16,36 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import ColumnElement, Select, bindparam, func, select
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    Update,
+    and_,
+    bindparam,
+    delete,
+    func,
+    or_,
+    select,
+    update,
+)
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
+from gateway.audit import store as audit_log
 from gateway.banks.port.payout_orders import normal_destination
+from gateway.banks.port.providers import PixReturn
+from gateway.core.audit import AuditEvent
+from gateway.core.money import Money
 from gateway.core.storage import StoreUnavailable
 from gateway.core.windows import Search
+from gateway.payouts.events import PayoutEvent, judged, opinion_withdrawn
+from gateway.payouts.matching import MOST
 from gateway.payouts.model import (
     Attempt,
     Change,
     Claim,
     Intent,
     ListedPayout,
+    Opinion,
     Payout,
     PayoutRequest,
     PayoutState,
@@ -38,16 +56,22 @@ from gateway.payouts.rows import (
     check,
     key_columns,
     listed_payout,
+    opinion_columns,
     restored_attempt,
+    restored_event,
+    restored_opinion,
     restored_payout,
 )
-from gateway.payouts.writes import PayoutWriter, by_keys
+from gateway.payouts.writes import PayoutWriter, append_event, by_keys, record_step
+from gateway.security.keys import Derivation
+from gateway.security.sealing import SealBroken, Sealer
 from gateway.store.kernel.batching import BatchLimits, BatchQueue, faults_of_rows
 from gateway.store.kernel.database import Database, failures_as_ours
 from gateway.store.kernel.hot_statements import Execution, Key, bound
+from gateway.store.kernel.partitions import EVENTS
 from gateway.store.tables import columns
 from gateway.store.tables.columns import Record, instant_unseen, reference_digest
-from gateway.store.tables.core import attempts, payouts
+from gateway.store.tables.core import attempts, opinions, payout_events, payouts, returns
 
 # A second batch is for the time in which the first waits for the server; more only split batches.
 _BATCHES = 2
@@ -128,6 +152,32 @@ _ATTEMPTS = (
         attempts.c.reference_sha256 == bindparam("reference_sha256"),
     )
     .order_by(attempts.c.number)
+)
+# One transaction deletes no more: a payout that is stored meanwhile waits for it.
+_DELETED_AT_ONCE = 1_000
+_EVENTS = (
+    select(payout_events)
+    .where(
+        payout_events.c.account_id == bindparam("account_id"),
+        payout_events.c.reference_sha256 == bindparam("reference_sha256"),
+    )
+    .order_by(payout_events.c.at, payout_events.c.number)
+)
+# In the order in which they were added, which is that of time but for a moment.
+_OLDEST = (
+    select(payout_events.c.number, payout_events.c.at)
+    .where(payout_events.c.number > bindparam("after_number"))
+    .order_by(payout_events.c.number)
+    .limit(_DELETED_AT_ONCE)
+)
+_RETURNS = (
+    select(returns)
+    .where(
+        returns.c.account_id == bindparam("account_id"),
+        returns.c.reference_sha256 == bindparam("reference_sha256"),
+    )
+    .order_by(returns.c.at, returns.c.id)
+    .limit(MOST)
 )
 
 
@@ -325,6 +375,110 @@ class StoredPayouts:
         rows = await self._database.rows(_ATTEMPTS, key_columns(account_id, reference))
         return [restored_attempt(row) for row in rows]
 
+    async def behind(
+        self, account_id: str, e2e_ids: Collection[str], provider_keys: Collection[str]
+    ) -> Sequence[Payout]:
+        """Return an account's payouts with one of these end-to-end ids or keys of its bank."""
+        ids = [each for each in e2e_ids if each]
+        keys = [each for each in provider_keys if each]
+        if not ids and not keys:
+            return []
+        # Either part leads to an index of its own; most payouts of an account are of neither.
+        named = or_(payouts.c.e2e_id.in_(ids), payouts.c.provider_key.in_(keys))
+        wanted = select(payouts).where(named, payouts.c.account_id == account_id)
+        return [restored_payout(row) for row in await self._database.rows(wanted)]
+
+    async def events(self, account_id: str, reference: str) -> Sequence[PayoutEvent]:
+        """Return the events of a payout, oldest first."""
+        rows = await self._database.rows(_EVENTS, key_columns(account_id, reference))
+        return [restored_event(row, reference, self._database.facts) for row in rows]
+
+    async def forget_events(self, before: datetime) -> int:
+        """
+        Delete events before an instant; return how many, or how many months on PostgreSQL.
+
+        Those younger than thirty days by the database's own clock stay.
+        """
+        if self._database.writer.dialect.name == "postgresql":
+            return await EVENTS.renew(self._database, before)
+        deleted = last = 0
+        while True:
+            async with self._database.writing() as connection:
+                rows = (await connection.execute(_OLDEST, {"after_number": last})).all()
+                if not any(row.at < before for row in rows):
+                    return deleted
+                first, last = rows[0].number, rows[-1].number
+                old = delete(payout_events).where(
+                    payout_events.c.number.between(first, last), payout_events.c.at < before
+                )
+                deleted += (await connection.execute(old)).rowcount
+
+    async def returns(self, account_id: str, reference: str) -> Sequence[PixReturn]:
+        """Return what came back of a payout, oldest first."""
+        rows = await self._database.rows(_RETURNS, key_columns(account_id, reference))
+        return [PixReturn(id=row.id, value=Money(row.centavos), at=row.at) for row in rows]
+
+    async def note_returns(self, payout: Payout, found: Sequence[PixReturn]) -> int:
+        """Keep returns that are new by their ids, in one transaction; return how many were."""
+        key = key_columns(payout.account_id, payout.reference)
+        known = {each.id for each in await self.returns(payout.account_id, payout.reference)}
+        new = [each for each in found if each.id not in known][: MOST - len(known)]
+        if not new:
+            return 0
+        async with self._database.writing() as connection:
+            added = [
+                await self._database.add(
+                    connection,
+                    returns,
+                    {**key, "id": each.id, "centavos": each.value.centavos, "at": each.at},
+                )
+                for each in new
+            ]
+        return sum(added)
+
+    async def opinions(self, account_id: str, reference: str) -> Sequence[Opinion]:
+        """Return the opinions on a payout, oldest first."""
+        async with self._database.reading() as connection:
+            return await _opinions(connection, account_id, reference)
+
+    async def add_opinion(self, opinion: Opinion, event: AuditEvent) -> Sequence[Opinion]:
+        """
+        Store an opinion and return all on this payout, oldest first.
+
+        A person has one opinion in a review: a second one there changes nothing. In a later
+        review, of another attempt or state, it takes the place of the earlier one.
+        """
+        row = _opinion_key(opinion) | opinion_columns(opinion)
+        async with self._database.writing() as connection:
+            is_new = await self._database.add(connection, opinions, row)
+            if is_new or (await connection.execute(_replacing(opinion))).rowcount:
+                await append_event(self._database, connection, judged(opinion))
+                await audit_log.append(connection, event)
+            return await _opinions(connection, opinion.account_id, opinion.reference)
+
+    async def withdraw_opinion(self, opinion: Opinion, event: AuditEvent) -> bool:
+        """Take an opinion back and record it; False when it, or the review, is no more."""
+        async with self._database.writing() as connection:
+            if not await _hold(connection, opinion.account_id, opinion.reference):
+                return False
+            if not (await connection.execute(_withdrawing(opinion))).rowcount:
+                return False
+            await append_event(self._database, connection, opinion_withdrawn(opinion, event.at))
+            await audit_log.append(connection, event)
+        return True
+
+    async def decide(self, change: Change, by: Sequence[Opinion], event: AuditEvent) -> bool:
+        """Do the step that ends a review and record it; False where it or an opinion is no more."""
+        async with self._database.writing() as connection:
+            await _hold(connection, change.account_id, change.reference)
+            given = await _opinions(connection, change.account_id, change.reference)
+            if not all(each in given for each in by):
+                return False
+            if not await record_step(self._database, connection, change):
+                return False
+            await audit_log.append(connection, event)
+        return True
+
     @asynccontextmanager
     async def _reading_lists(self) -> AsyncIterator[AsyncConnection]:
         """Give a connection to read from, in the order in which lists are asked for."""
@@ -401,3 +555,77 @@ def _asked(account_id: str, search: Search) -> dict[str, Any]:
         "limit": paging.limit,
         "offset": paging.offset,
     }
+
+
+def _opinion_key(opinion: Opinion) -> dict[str, object]:
+    return key_columns(opinion.account_id, opinion.reference) | {"by": opinion.by}
+
+
+def _replacing(opinion: Opinion) -> Update:
+    """Replace the opinion that this person gave in an earlier review."""
+    return (
+        update(opinions)
+        .where(_all_equal(_opinion_key(opinion)))
+        .where(
+            or_(
+                opinions.c.attempt != opinion.attempt,
+                opinions.c.state.is_distinct_from(opinion.state and opinion.state.value),
+            )
+        )
+        .values(opinion_columns(opinion))
+    )
+
+
+def _withdrawing(opinion: Opinion) -> Update:
+    """Take an opinion out of its review, if it stands there as it was read."""
+    return (
+        update(opinions)
+        .where(_all_equal(_opinion_key(opinion) | opinion_columns(opinion)))
+        .values(opinion_columns(opinion.withdrawn()))
+    )
+
+
+async def _hold(connection: AsyncConnection, account_id: str, reference: str) -> bool:
+    """Lock a payout, so that no opinion is withdrawn beside a decision; say if it is in review."""
+    key = key_columns(account_id, reference)
+    wanted = select(payouts.c.review).where(*(payouts.c[name] == key[name] for name in key))
+    return bool((await connection.execute(wanted.with_for_update())).scalar())
+
+
+def _all_equal(columns: Mapping[str, object]) -> ColumnElement[bool]:
+    return and_(*(opinions.c[name] == value for name, value in columns.items()))
+
+
+async def _opinions(
+    connection: AsyncConnection, account_id: str, reference: str
+) -> Sequence[Opinion]:
+    wanted = (
+        select(opinions)
+        .where(_all_equal(key_columns(account_id, reference)))
+        .order_by(opinions.c.at, opinions.c.by)
+    )
+    return [restored_opinion(row, reference) for row in (await connection.execute(wanted)).all()]
+
+
+_SEALED_AS: Final = "payout events"
+"""What the key is derived for: so many rows are sealed under it that nothing else should be."""
+
+
+class EventSealing:
+    """Seals facts under a key of their own; what cannot be opened any more is not shown."""
+
+    def __init__(self, derivation: Derivation) -> None:
+        """Derive it from every sealing key; those that are retired still open what they sealed."""
+        derived = derivation.keys(_SEALED_AS)
+        self._sealer = Sealer(derived, next(iter(derived)))
+
+    def seal(self, content: bytes, bound_to: str) -> bytes | None:
+        """Seal for a row."""
+        return self._sealer.seal_bytes(content, bound_to)
+
+    def open(self, sealed: bytes, bound_to: str) -> bytes | None:
+        """Open what was sealed for a row; None where it was not, or the key is gone."""
+        try:
+            return self._sealer.open_bytes(sealed, bound_to)
+        except SealBroken:
+            return None

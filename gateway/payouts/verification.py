@@ -23,7 +23,6 @@ from gateway.core.windows import LONGEST_DAYS, Window
 from gateway.payouts.due import StoredFollowUps
 from gateway.payouts.matching import Execution, statement_payouts
 from gateway.payouts.model import Payout, PayoutState
-from gateway.payouts.return_store import StoredReturns
 from gateway.payouts.staff import payouts_of
 from gateway.payouts.store import StoredPayouts
 
@@ -108,7 +107,6 @@ class Verification:
 
     payouts: StoredPayouts
     follow_ups: StoredFollowUps
-    returns: StoredReturns
     banks: Banks
     now: Now
     books: Callable[[], Awaitable[Sequence[Execution]]] | None = None
@@ -174,8 +172,8 @@ class Verification:
             if row is None or not row.was_sent_from(bank) or row.state is not PayoutState.PAID:
                 continue
             report.returned += 1
-            await self.returns.note(row, found)
-            known = await self.returns.of(row.account_id, row.reference)
+            await self.payouts.note_returns(row, found)
+            known = await self.payouts.returns(row.account_id, row.reference)
             back = sum_of(each.value for each in known)
             if back.centavos > row.moved_value.centavos:
                 details = f"R$ {row.moved_value} paid, R$ {back} came back"

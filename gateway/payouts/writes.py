@@ -43,7 +43,6 @@ from sqlalchemy.sql.base import ReadOnlyColumnCollection
 from sqlalchemy.sql.expression import Executable
 
 from gateway.core.storage import LimitReached, StoreUnavailable
-from gateway.payouts.event_store import event_row
 from gateway.payouts.events import PayoutEvent, begun, stepped
 from gateway.payouts.limits import Allowances, allowances
 from gateway.payouts.model import (
@@ -60,6 +59,7 @@ from gateway.payouts.rows import (
     check,
     claim_columns,
     ending_columns,
+    event_row,
     key_columns,
     payout_row,
     restored_payout,
@@ -173,6 +173,11 @@ async def record_step(database: Database, connection: AsyncConnection, change: C
     check(change)
     [result] = await write_batch(database, connection, [change])
     return result is True
+
+
+async def append_event(database: Database, connection: AsyncConnection, event: PayoutEvent) -> None:
+    """Add an event inside the caller's transaction."""
+    await connection.execute(insert(payout_events), event_row(event, database.facts))
 
 
 def can_stand_alone(database: Database, writes: Sequence[Write]) -> bool:

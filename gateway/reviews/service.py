@@ -33,7 +33,6 @@ from gateway.core.user import User, same_name
 from gateway.core.windows import Listed, Paging
 from gateway.identity.user_store import StoredUsers
 from gateway.payouts.due import StoredFollowUps
-from gateway.payouts.event_store import StoredPayoutEvents
 from gateway.payouts.events import ShownMove, shown_move
 from gateway.payouts.model import (
     Change,
@@ -45,7 +44,6 @@ from gateway.payouts.model import (
     absent_at,
     may_read,
 )
-from gateway.payouts.opinion_store import StoredReviews
 from gateway.payouts.store import StoredPayouts
 from gateway.reviews.model import (
     JudgementBody,
@@ -121,8 +119,6 @@ class Reviews:
     database: Database
     payouts: StoredPayouts
     follow_ups: StoredFollowUps
-    opinions: StoredReviews
-    events: StoredPayoutEvents
     reviewers: Reviewers
     absent_after: Mapping[str, timedelta | None]
 
@@ -186,7 +182,7 @@ class Reviews:
         if await self.reviewers.ordered_or_approved(person(who.acting.actor), payout):
             message = "who ordered or approved a payout does not review it: another person does"
             raise RuleViolation(message, "own_payout")
-        shown = shown_move(payout, await self.events.of(payout.account_id, payout.reference))
+        shown = shown_move(payout, await self.payouts.events(payout.account_id, payout.reference))
         counting = await self._counting(payout, await self._given(payout))
         agreeing = _agreeing(counting, payout, shown)
         if not agreeing:
@@ -221,7 +217,7 @@ class Reviews:
             message = "you have given no opinion on this payout"
             raise RuleViolation(message, "no_opinion")
         event = who.acting.event("payout.opinion_withdrawn", _subject(payout))
-        if not await self.opinions.withdraw(own, event):
+        if not await self.payouts.withdraw_opinion(own, event):
             message = "the payout or its opinions changed meanwhile: look at it again"
             raise RuleViolation(message, "meanwhile")
         return await self._state(who, payout, [each for each in given if each is not own])
@@ -236,7 +232,7 @@ class Reviews:
 
     async def _given(self, payout: Payout) -> Sequence[Opinion]:
         """Return the opinions of the review as it stands, oldest first."""
-        given = await self.opinions.of(payout.account_id, payout.reference)
+        given = await self.payouts.opinions(payout.account_id, payout.reference)
         return [each for each in given if each.is_about(payout)]
 
     async def _in_review(self, who: Staff, named: WithdrawalBody) -> Payout:
@@ -278,7 +274,7 @@ class Reviews:
         )
         details = {"verdict": opinion.verdict.value, "reason": opinion.reason}
         event = acting.event("payout.judged", _subject(payout), details)
-        given = await self.opinions.add(opinion, event)
+        given = await self.payouts.add_opinion(opinion, event)
         opinions = [each for each in given if each.is_about(payout)]
         own = next(each for each in opinions if each.by == opinion.by)
         if not own.agrees(opinion, payout):
@@ -321,7 +317,7 @@ class Reviews:
         if change.moved is not None:
             details["moved"] = str(change.moved)
         event = acting.event("payout.decided", _subject(payout), details)
-        await self.opinions.decide(change, by, event)
+        await self.payouts.decide(change, by, event)
 
 
 def _open(actor: str, payout: Payout, counting: Sequence[Opinion]) -> ReviewState:

@@ -10,8 +10,7 @@ from gateway.core.company_scope import CompanyScope
 from gateway.core.windows import Listed, Paging
 from gateway.payouts.beside import rows_beside
 from gateway.payouts.model import Payout
-from gateway.payouts.opinion_store import restored_opinion
-from gateway.payouts.rows import restored_attempt, restored_payout
+from gateway.payouts.rows import restored_attempt, restored_opinion, restored_payout
 from gateway.reviews.model import UnresolvedPayout
 from gateway.store.kernel.database import Database, page
 from gateway.store.tables.columns import Record

@@ -38,8 +38,8 @@ from gateway.core.windows import (
     local_end,
     local_start,
 )
-from gateway.payouts.links import PayoutLinks
 from gateway.payouts.matching import NamedPayouts, is_return_id
+from gateway.payouts.store import StoredPayouts
 from gateway.reports.files import Turns, in_turn
 from gateway.statements.model import (
     Bounds,
@@ -78,7 +78,7 @@ class Statements:
     reads: StatementReads
     readings: Readings
     reports: Reports
-    payouts: PayoutLinks
+    payouts: StoredPayouts
     charges: StoredCharges
     turns: Turns
 

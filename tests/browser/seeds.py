@@ -129,7 +129,7 @@ async def _settled(world: World) -> None:
         await world.look_at_unsettled()
         payouts = world.gateway.kernel.store.payouts
         paid, judged = await payouts.find(account, PAID), await payouts.find(account, IN_REVIEW)
-        back = await world.gateway.kernel.store.returns.of(account, RETURNED)
+        back = await world.gateway.kernel.store.payouts.returns(account, RETURNED)
         is_paid = paid is not None and paid.state is PayoutState.PAID
         return bool(is_paid and judged and judged.review and back)
 

@@ -257,6 +257,12 @@ class ShakyStore:
     async def attempts(self, account_id: str, reference: str) -> Sequence[Attempt]:
         return await self._do("attempts", lambda: self.inner.attempts(account_id, reference))
 
+    async def returns(self, account_id: str, reference: str) -> Sequence[PixReturn]:
+        return await self.inner.returns(account_id, reference)
+
+    async def note_returns(self, payout: Payout, found: Sequence[PixReturn]) -> int:
+        return await self._do("note_returns", lambda: self.inner.note_returns(payout, found))
+
     async def _do(self, name: str, work: Callable[[], Awaitable[Done]]) -> Done:
         if self.on_call:
             self.on_call(name)
@@ -275,37 +281,17 @@ async def no_stops() -> tuple[Stop, ...]:
     return ()
 
 
-@dataclass
-class KeptReturns:
-    """Returns in memory, by reference."""
-
-    kept: dict[str, dict[str, PixReturn]] = field(default_factory=dict)
-    fails: bool = False
-
-    async def note(self, payout: Payout, found: Sequence[PixReturn]) -> int:
-        if self.fails:
-            message = "away"
-            raise StoreUnavailable(message)
-        known = self.kept.setdefault(payout.reference, {})
-        new = {each.id: each for each in found if each.id not in known}
-        known.update(new)
-        return len(new)
-
-    async def of(self, _account_id: str, reference: str) -> Sequence[PixReturn]:
-        return list(self.kept.get(reference, {}).values())
-
-
 class PayoutWorld:
     """One node that pays out; others can stand beside it on the same store and bank."""
 
     def __init__(self, inner: StoredPayouts, bank: ScriptedBank, clock: Clock) -> None:
         self.store, self.bank, self.clock = ShakyStore(inner), bank, clock
-        self.banks, self.witness, self.returns = OneBank(bank), Witness(), KeptReturns()
+        self.banks, self.witness = OneBank(bank), Witness()
         self.build()
 
     def build(self, settings: Settings = SETTINGS, stops: StopsInForce = no_stops) -> None:
         """Build the room, under other settings or with stops in force."""
-        parts = SimpleNamespace(payouts=self.store, returns=self.returns)
+        parts = SimpleNamespace(payouts=self.store)
         kernel = kernel_on(parts, self.clock, settings=settings, observer=self.witness)
         self.payouts = build_payouts(kernel, self.banks, stops)
         self.follow_up = self.payouts.follow_up

@@ -26,8 +26,8 @@ from gateway.core.audit_context import AuditContext
 from gateway.core.schemas import ReasonBody
 from gateway.credentials.model import Credential, CredentialBody, Issued, RotationBody
 from gateway.credentials.service import Credentials, CredentialSource
-from gateway.payouts.event_sealing import EventSealing
 from gateway.payouts.staff import PayoutRecords
+from gateway.payouts.store import EventSealing
 from gateway.reviews.service import Reviews
 from gateway.security.keys import Derivation
 from gateway.security.sealing import Sealer

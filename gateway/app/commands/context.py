@@ -19,7 +19,7 @@ from gateway.config.settings import Settings
 from gateway.core.access import Staff
 from gateway.core.audit_context import AuditContext, RuleViolation
 from gateway.core.key_rotation import LiveProcess, key_conflicts
-from gateway.payouts.event_sealing import EventSealing
+from gateway.payouts.store import EventSealing
 from gateway.process.process import wall_clock
 from gateway.process.registration import refuse_conflicts
 from gateway.security.keys import Keys

@@ -118,7 +118,6 @@ async def _verification(office: AdminContext) -> AsyncIterator[Verification]:
         yield Verification(
             payouts=store.payouts,
             follow_ups=store.follow_ups,
-            returns=store.returns,
             banks=banks,
             now=office.acting.now,
             books=sandbox_books(office.kernel.settings),

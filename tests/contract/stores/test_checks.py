@@ -61,7 +61,7 @@ async def test_each_look_of_a_batch_has_the_result_it_would_have_alone(store: St
     kept = {each: await store.payouts.find(ACCOUNT, each) for each in ("settled", "review")}
     assert [each and each.review for each in kept.values()] == [False, True]
     counts = {
-        each: [event.kind for event in await store.payout_events.of(ACCOUNT, each)].count(
+        each: [event.kind for event in await store.payouts.events(ACCOUNT, each)].count(
             EventKind.PROBED
         )
         for each in ("plain", "theirs", "settled", "twice", "review")

@@ -17,7 +17,7 @@ from gateway.closings.service import Closings
 from gateway.core.access import Staff
 from gateway.core.audit_context import AuditContext, RuleViolation
 from gateway.core.money import Money
-from gateway.payouts.links import PayoutLinks
+from gateway.payouts.store import StoredPayouts
 from gateway.process.cache import MemoryCache
 from gateway.statements.model import local_day
 from gateway.statements.reads import StatementReads
@@ -60,7 +60,7 @@ def closings(store: Store, bank: Bank) -> Closings:
         reads=StatementReads(OneBank(bank), lambda _event, _label: None, kept),
         readings=unused,
         reports=unused,
-        payouts=PayoutLinks(store.database),
+        payouts=StoredPayouts(store.database),
         charges=StoredCharges(store.database),
         turns=unused,
     )

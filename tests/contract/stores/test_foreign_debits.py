@@ -30,8 +30,8 @@ from gateway.core.company_scope import EVERY_COMPANY, CompanyScope
 from gateway.core.money import Money, Sum
 from gateway.overview.model import Need
 from gateway.overview.store import OverviewRecords
-from gateway.payouts.links import PayoutLinks
 from gateway.payouts.model import PayoutState
+from gateway.payouts.store import StoredPayouts
 from gateway.process.cache import MemoryCache
 from gateway.statements.model import local_day
 from gateway.statements.reads import StatementReads
@@ -105,7 +105,7 @@ def statements(store: Store, banks: Tellers) -> Statements:
         reads=StatementReads(banks, lambda _event, _label: None, kept),
         readings=unused,
         reports=unused,
-        payouts=PayoutLinks(store.database),
+        payouts=StoredPayouts(store.database),
         charges=StoredCharges(store.database),
         turns=unused,
     )

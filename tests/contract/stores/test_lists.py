@@ -81,7 +81,7 @@ async def test_reviews_are_shown_by_the_company_of_their_account(store: Store) -
 async def test_unresolved_payouts_come_with_their_tries_and_opinions(store: Store) -> None:
     """One in review, one that is unknown, one that is paid; each company sees its own."""
     await in_review(store)
-    await store.reviews.add(MARIA, event())
+    await store.payouts.add_opinion(MARIA, event())
     for number, end in ((2, PayoutState.UNKNOWN), (3, PayoutState.PAID)):
         reference, sending = f"order-{number}", PayoutState.SENDING
         await store.payouts.add(

@@ -313,7 +313,7 @@ async def needs(store: Store, who: Staff) -> dict[tuple[str, bool], int]:
 async def test_what_waits_is_of_who_can_decide_it(store: Store):
     """Not of who ordered it, has given an opinion on it, or has approved it."""
     await in_review(store)
-    await store.reviews.add(replace(MARIA, by="user:ana@example.com"), event())
+    await store.payouts.add_opinion(replace(MARIA, by="user:ana@example.com"), event())
     await store.approvals.add(APPROVAL, event())
     approved = replace(APPROVAL, id="a2", reference="order-1", ordered_by="x", decided_by="joao")
     await store.approvals.add(

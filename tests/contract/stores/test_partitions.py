@@ -66,7 +66,7 @@ async def places(store: Store, at: datetime) -> list[str]:
     """Where the two lie; each is found as ever."""
     found = await RequestRecords(store.database).search(EVER, EVERY_COMPANY)
     assert at in {each.at for each in found.items}
-    assert [each.at for each in await store.payout_events.of(ACCOUNT, str(at))] == [at]
+    assert [each.at for each in await store.payouts.events(ACCOUNT, str(at))] == [at]
     async with store.database.reading() as connection:
         return [
             (await connection.execute(text(asked), {"at": at})).scalar_one()
@@ -80,7 +80,7 @@ async def places(store: Store, at: datetime) -> list[str]:
 async def renew(store: Store, before: datetime) -> list[int]:
     return [
         await RequestRecords(store.database).forget(before),
-        await store.payout_events.forget(before),
+        await store.payouts.forget_events(before),
     ]
 
 
@@ -131,7 +131,7 @@ async def test_partitions_are_dropped_when_all_in_them_is_old(filled_url: str) -
         assert await renew(store, datetime(2020, 2, 1, tzinfo=UTC)) == [4, 1]
 
         assert (await RequestRecords(store.database).search(EVER, EVERY_COMPANY)).total == 0
-        assert await store.payout_events.of(ACCOUNT, str(LONG_AGO)) == []
+        assert await store.payouts.events(ACCOUNT, str(LONG_AGO)) == []
         assert await store.payouts.find(ACCOUNT, str(LONG_AGO)) is not None
 
 
@@ -155,9 +155,9 @@ async def test_a_partition_that_is_read_is_dropped_another_time(filled_url: str)
         async with store.database.writing() as connection:
             await connection.execute(text("SELECT count(*) FROM payout_events"))
             with pytest.raises(StoreUnavailable, match="55P03"):
-                await store.payout_events.forget(NOW)
+                await store.payouts.forget_events(NOW)
 
-        assert await store.payout_events.forget(NOW) == 1
+        assert await store.payouts.forget_events(NOW) == 1
 
 
 async def test_an_order_that_comes_while_its_partition_is_made_is_stored(
@@ -185,11 +185,11 @@ async def test_an_order_that_comes_while_its_partition_is_made_is_stored(
     async with opened(filled_url, NOW) as store, asyncio.TaskGroup() as group:
         for number in range(6):  # planned once for all that follow
             await store.payouts.add(payout(f"before-{number}"), attempt())
-        group.create_task(store.payout_events.forget(LONG_AGO))
+        group.create_task(store.payouts.forget_events(LONG_AGO))
         await made.wait()
         paying = group.create_task(store.payouts.add(payout(), attempt()))
         while not await somebody_waits():
             await asyncio.sleep(0)
         go_on.set()
         await paying
-        assert len(await store.payout_events.of(ACCOUNT, "order-1")) == 1
+        assert len(await store.payouts.events(ACCOUNT, "order-1")) == 1

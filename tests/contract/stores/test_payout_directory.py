@@ -160,7 +160,7 @@ async def test_what_came_back_is_found_added_up_and_counted_apart(several: Store
         PixReturn(id=f"D{number:031}", value=Money(centavos), at=NOW)
         for number, centavos in enumerate((1200, 300))
     ]
-    await several.returns.note(paid, parts)
+    await several.payouts.note_returns(paid, parts)
 
     page, counts = await searched(several, of_the_day())
     directory = PayoutDirectory(several.database)
@@ -213,7 +213,7 @@ async def test_an_amount_is_what_was_ordered_moved_or_came_back(
         PixReturn(id=f"D{number:031}", value=Money(centavos), at=NOW)
         for number, centavos in enumerate((1200, 300))
     ]
-    await store.returns.note(paid, parts)
+    await store.payouts.note_returns(paid, parts)
     async with store.database.writing() as connection:
         for reference, centavos in (("order-1", 77711), ("order-3", 4998)):
             moved = update(payouts).where(payouts.c.reference == reference)
@@ -241,7 +241,7 @@ async def test_an_amount_is_what_was_ordered_moved_or_came_back(
 async def test_counts_add_up_what_was_ordered_moved_and_came_back(several: Store) -> None:
     paid = await several.payouts.find(ACCOUNT, "order-3")
     assert paid is not None
-    await several.returns.note(paid, [PixReturn(id="D" * 32, value=Money(1200), at=NOW)])
+    await several.payouts.note_returns(paid, [PixReturn(id="D" * 32, value=Money(1200), at=NOW)])
     moved = update(payouts).where(payouts.c.reference == "order-3").values(moved_centavos=4999)
     async with several.database.writing() as connection:
         await connection.execute(moved)

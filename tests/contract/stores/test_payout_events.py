@@ -15,11 +15,11 @@ from gateway.banks.port.providers import Evidence, Phase
 from gateway.callbacks.model import CallbackState
 from gateway.callbacks.store import CallbackRecords
 from gateway.core.storage import StoreUnavailable
-from gateway.payouts import event_store as events
-from gateway.payouts.event_sealing import EventSealing
+from gateway.payouts import store as payout_store
 from gateway.payouts.events import noticed, probed
 from gateway.payouts.model import Change, EventKind, Failure, Opinion, PayoutState, Verdict
 from gateway.payouts.schedule import Checked
+from gateway.payouts.store import EventSealing
 from gateway.security.keys import Derivation
 from gateway.store.tables.core import payout_events
 from tests.contract.stores.databases import both
@@ -53,7 +53,7 @@ async def sealed(store: Store) -> AsyncIterator[Store]:
 
 async def told(store: Store, reference: str = "order-1") -> list[tuple[str, int, str]]:
     """Return kind, try and state of each event."""
-    found = await store.payout_events.of(ACCOUNT, reference)
+    found = await store.payouts.events(ACCOUNT, reference)
     return [
         (each.kind.value, each.attempt, each.after.value if each.after else "") for each in found
     ]
@@ -171,7 +171,7 @@ async def test_what_was_said_is_read_back(sealed: Store) -> None:
     )
     await sealed.payouts.record(step)
 
-    [stored, answered] = await sealed.payout_events.of(ACCOUNT, "order-1")
+    [stored, answered] = await sealed.payouts.events(ACCOUNT, "order-1")
 
     assert stored.facts == {}
     assert answered.facts == {
@@ -218,7 +218,7 @@ async def test_facts_that_may_not_be_kept_are_left_out(sealed: Store) -> None:
     event = probed(payout(), "not_found", NOW, NOW, {"tax_number": "52998224725", "reason": "x"})
     await CallbackRecords(sealed.database).handled("none", CallbackState.DONE, NOW, None, event)
 
-    *_, found = await sealed.payout_events.of(ACCOUNT, "order-1")
+    *_, found = await sealed.payouts.events(ACCOUNT, "order-1")
 
     assert set(found.facts) == {"found", "asked_at", "reason"}
 
@@ -232,12 +232,12 @@ async def test_without_the_key_events_are_told_without_what_was_said(
     await store.payouts.record(of(change(UNKNOWN, PAID), evidence=ANSWER, at=NOW + timedelta(1)))
 
     for node in (store, open_store(store.url, LONG, facts=OTHER_KEY)):
-        found = await node.payout_events.of(ACCOUNT, "order-1")
+        found = await node.payouts.events(ACCOUNT, "order-1")
         assert [each.after for each in found] == [SENDING, UNKNOWN, PAID]
         assert [dict(each.facts) for each in found] == [{}, {}, {}]
         if node is not store:
             await node.close()
-    assert (await sealed.payout_events.of(ACCOUNT, "order-1"))[2].facts == {}
+    assert (await sealed.payouts.events(ACCOUNT, "order-1"))[2].facts == {}
 
 
 @both
@@ -255,7 +255,7 @@ async def test_what_was_said_of_one_payout_says_nothing_of_another(sealed: Store
     async with sealed.database.writing() as connection:
         await connection.execute(text(copied))
 
-    *_, moved = await sealed.payout_events.of(ACCOUNT, "order-2")
+    *_, moved = await sealed.payouts.events(ACCOUNT, "order-2")
 
     assert (moved.after, moved.facts) == (PAID, {})
 
@@ -281,7 +281,7 @@ async def test_a_look_that_moved_nothing_is_told_with_its_check(sealed: Store) -
     assert not await sealed.follow_ups.checked(look)
 
     assert (await told(sealed))[2:] == [("probed", 1, "")]
-    assert (await sealed.payout_events.of(ACCOUNT, "order-1"))[2].facts["found"] == "not_found"
+    assert (await sealed.payouts.events(ACCOUNT, "order-1"))[2].facts["found"] == "not_found"
 
 
 async def test_an_opinion_is_told_once(sealed: Store) -> None:
@@ -300,14 +300,14 @@ async def test_an_opinion_is_told_once(sealed: Store) -> None:
     )
 
     for _ in range(2):
-        await sealed.reviews.add(opinion, samples.event())
+        await sealed.payouts.add_opinion(opinion, samples.event())
     ended: Change = of(change(UNKNOWN, PAID), cause=EventKind.DECIDED, at=NOW + timedelta(days=2))
-    assert await sealed.reviews.decide(ended, [], samples.event())
+    assert await sealed.payouts.decide(ended, [], samples.event())
 
     assert (await told(sealed))[2:] == [("judged", 1, ""), ("decided", 1, "paid")]
     [judged] = [
         each
-        for each in await sealed.payout_events.of(ACCOUNT, "order-1")
+        for each in await sealed.payouts.events(ACCOUNT, "order-1")
         if each.kind is EventKind.JUDGED
     ]
     assert judged.facts == {"by": "maria", "verdict": "paid"}
@@ -327,8 +327,8 @@ async def test_events_of_another_account_are_not_of_this_one(store: Store) -> No
     await store.payouts.add(payout(), attempt())
     await store.payouts.add(payout(account_id=SISTER), attempt())
 
-    assert len(await store.payout_events.of(ACCOUNT, "order-1")) == 1
-    assert await store.payout_events.of(ACCOUNT, "order-2") == []
+    assert len(await store.payouts.events(ACCOUNT, "order-1")) == 1
+    assert await store.payouts.events(ACCOUNT, "order-2") == []
 
 
 @both
@@ -354,7 +354,7 @@ async def test_the_database_itself_refuses_to_change_an_event(store: Store, stat
 
 async def test_only_what_is_old_is_forgotten(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """In parts, and of a payout that still goes on what is old of it; partitions go whole."""
-    monkeypatch.setattr(events, "_OLDEST", events._OLDEST.limit(None).limit(3))
+    monkeypatch.setattr(payout_store, "_OLDEST", payout_store._OLDEST.limit(None).limit(3))
     now = datetime.now(UTC)
     for number in range(7):
         made = payout(f"old-{number}", created_at=LONG_AGO)
@@ -364,11 +364,11 @@ async def test_only_what_is_old_is_forgotten(store: Store, monkeypatch: pytest.M
     await store.payouts.record(step)
     await store.payouts.add(payout("late", created_at=LONG_AGO), attempt(started_at=LONG_AGO))
 
-    deleted = await store.payout_events.forget(now - timedelta(days=90))
+    deleted = await store.payouts.forget_events(now - timedelta(days=90))
 
     assert deleted == 8
     assert await told(store, "old-3") == [("answered", 1, "unknown")]
     assert await told(store, "new") == [("stored", 1, "sending")]
     assert await store.payouts.find(ACCOUNT, "old-0") is not None
     assert len(await store.payouts.attempts(ACCOUNT, "old-0")) == 1
-    assert await store.payout_events.forget(now - timedelta(days=90)) == 0
+    assert await store.payouts.forget_events(now - timedelta(days=90)) == 0

@@ -23,16 +23,16 @@ async def paid(store: Store) -> str:
 @both
 @pytest.mark.parametrize(("ids", "many"), [(["E1"], 1), (["E2"], 0), ([""], 0), ([], 0)])
 async def test_it_is_found_by_its_end_to_end_id(store: Store, paid: str, ids: list[str], many: int):
-    assert len(await store.payout_links.behind(ACCOUNT, ids, [])) == many
+    assert len(await store.payouts.behind(ACCOUNT, ids, [])) == many
 
 
 @both
 async def test_it_is_found_by_its_key(store: Store, paid: str):
-    (found,) = await store.payout_links.behind(ACCOUNT, [], [paid])
+    (found,) = await store.payouts.behind(ACCOUNT, [], [paid])
 
     assert found.reference == "order-1"
 
 
 @both
 async def test_another_account_has_not_paid_it(store: Store, paid: str):
-    assert await store.payout_links.behind(SISTER, ["E1"], [paid]) == []
+    assert await store.payouts.behind(SISTER, ["E1"], [paid]) == []

@@ -118,7 +118,7 @@ async def test_rows_order_and_sums_are_those_of_a_plain_reading(
         await store.payouts.add(about, attempt(started_at=about.created_at))
         if back:
             part = PixReturn(id=f"D{about.reference:0>31}", value=Money(back), at=NOW)
-            await store.returns.note(about, [part])
+            await store.payouts.note_returns(about, [part])
     directory = PayoutDirectory(store.database)
     for filters in FILTERS:
         wanted = PayoutFilterBody(**filters, order=order)

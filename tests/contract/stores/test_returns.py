@@ -25,12 +25,12 @@ async def test_returns_are_kept_once_and_read_oldest_first(store: Store) -> None
     await store.payouts.add(payout(), attempt())
 
     noted = [
-        await store.returns.note(payout(), some)
+        await store.payouts.note_returns(payout(), some)
         for some in ([back(2)], [back(2), back(1)], [back(1), back(2)], [])
     ]
 
     assert noted == [1, 1, 0, 0]
-    assert list(await store.returns.of(ACCOUNT, "order-1")) == [back(1), back(2)]
+    assert list(await store.payouts.returns(ACCOUNT, "order-1")) == [back(1), back(2)]
 
 
 @both
@@ -38,11 +38,11 @@ async def test_two_who_are_told_at_once_keep_it_once(store: Store, second: Store
     await store.payouts.add(payout(), attempt())
 
     noted = await asyncio.gather(
-        *(node.returns.note(payout(), [back(1)]) for node in (store, second) * 4)
+        *(node.payouts.note_returns(payout(), [back(1)]) for node in (store, second) * 4)
     )
 
     assert sum(noted) == 1
-    assert list(await second.returns.of(ACCOUNT, "order-1")) == [back(1)]
+    assert list(await second.payouts.returns(ACCOUNT, "order-1")) == [back(1)]
 
 
 @both
@@ -50,10 +50,10 @@ async def test_a_return_belongs_to_its_payout_alone(store: Store) -> None:
     for row in (payout(), payout("order-2"), payout(account_id=SISTER)):
         await store.payouts.add(row, attempt())
 
-    await store.returns.note(payout(), [back(1)])
+    await store.payouts.note_returns(payout(), [back(1)])
 
-    assert await store.returns.of(ACCOUNT, "order-2") == []
-    assert await store.returns.of(SISTER, "order-1") == []
+    assert await store.payouts.returns(ACCOUNT, "order-2") == []
+    assert await store.payouts.returns(SISTER, "order-1") == []
 
 
 async def test_the_payout_itself_does_not_move(store: Store) -> None:
@@ -61,11 +61,11 @@ async def test_the_payout_itself_does_not_move(store: Store) -> None:
     await store.payouts.record(change(SENDING, PAID))
     before = await store.payouts.find(ACCOUNT, "order-1")
 
-    await store.returns.note(payout(), [back(1, centavos=1050)])
+    await store.payouts.note_returns(payout(), [back(1, centavos=1050)])
 
     assert await store.payouts.find(ACCOUNT, "order-1") == before
 
 
 async def test_without_its_payout_nothing_is_kept(store: Store) -> None:
     with pytest.raises(StoreUnavailable):
-        await store.returns.note(payout(), [back(1)])
+        await store.payouts.note_returns(payout(), [back(1)])

@@ -21,22 +21,22 @@ JOAO = replace(MARIA, by="joão", at=NOW + timedelta(seconds=1))
 async def test_opinions_are_read_back_oldest_first(store: Store) -> None:
     await in_review(store)
 
-    first = await store.reviews.add(MARIA, event())
-    both = await store.reviews.add(JOAO, event())
+    first = await store.payouts.add_opinion(MARIA, event())
+    both = await store.payouts.add_opinion(JOAO, event())
 
     assert (first, both) == ([MARIA], [MARIA, JOAO])
-    assert await store.reviews.of(ACCOUNT, "order-1") == [MARIA, JOAO]
-    assert await store.reviews.of(ACCOUNT, "order-2") == []
+    assert await store.payouts.opinions(ACCOUNT, "order-1") == [MARIA, JOAO]
+    assert await store.payouts.opinions(ACCOUNT, "order-2") == []
 
 
 @pytest.mark.parametrize("later", [{"attempt": 2}, {"state": PayoutState.ACCEPTED}], ids=str)
 async def test_in_a_later_review_a_person_judges_anew(store: Store, later: dict) -> None:
     """What they said of an earlier attempt or state stands in the audit log."""
     await in_review(store)
-    await store.reviews.add(MARIA, event())
+    await store.payouts.add_opinion(MARIA, event())
     anew = replace(MARIA, verdict=Verdict.FAILED, at=NOW + timedelta(days=1), **later)
 
-    given = await store.reviews.add(anew, event())
+    given = await store.payouts.add_opinion(anew, event())
 
     assert given == [anew]
 
@@ -45,10 +45,10 @@ async def test_in_a_later_review_a_person_judges_anew(store: Store, later: dict)
 async def test_one_person_has_one_opinion(store: Store) -> None:
     """The second is neither kept nor on record."""
     await in_review(store)
-    await store.reviews.add(MARIA, event())
+    await store.payouts.add_opinion(MARIA, event())
     before = await store.audit.verify()
 
-    found = await store.reviews.add(replace(MARIA, verdict=Verdict.FAILED), event())
+    found = await store.payouts.add_opinion(replace(MARIA, verdict=Verdict.FAILED), event())
 
     assert found == [MARIA]
     assert await store.audit.verify() == before
@@ -60,7 +60,7 @@ async def test_of_two_at_once_somebody_sees_both(store: Store, second: Store) ->
     await in_review(store)
 
     found = await asyncio.gather(
-        store.reviews.add(MARIA, event()), second.reviews.add(JOAO, event())
+        store.payouts.add_opinion(MARIA, event()), second.payouts.add_opinion(JOAO, event())
     )
 
     assert max(map(len, found)) == 2
@@ -72,7 +72,7 @@ async def test_a_decision_ends_payout_and_review(store: Store, verdict: Verdict)
     failure = None if verdict is Verdict.PAID else Failure(FailureCode.OTHER)
     before = await store.audit.verify()
 
-    done = await store.reviews.decide(
+    done = await store.payouts.decide(
         of(change(UNKNOWN, verdict.state), failure=failure), [], event("payout.decided")
     )
 
@@ -91,7 +91,7 @@ async def test_a_payout_that_moved_meanwhile_is_not_decided(store: Store) -> Non
     await store.payouts.record(change(UNKNOWN, PAID))
     before = await store.audit.verify()
 
-    done = await store.reviews.decide(change(UNKNOWN, FAILED), [], event())
+    done = await store.payouts.decide(change(UNKNOWN, FAILED), [], event())
 
     found = await store.payouts.find(ACCOUNT, "order-1")
     assert not done
@@ -104,8 +104,8 @@ async def test_of_two_decisions_one_is_done(store: Store, second: Store) -> None
     await in_review(store)
 
     done = await asyncio.gather(
-        store.reviews.decide(change(UNKNOWN, PAID), [], event()),
-        second.reviews.decide(change(UNKNOWN, FAILED), [], event()),
+        store.payouts.decide(change(UNKNOWN, PAID), [], event()),
+        second.payouts.decide(change(UNKNOWN, FAILED), [], event()),
     )
 
     assert sorted(done) == [False, True]
@@ -115,18 +115,18 @@ async def test_of_two_decisions_one_is_done(store: Store, second: Store) -> None
 async def test_a_decision_holds_only_while_its_opinions_stand(store: Store, second: Store) -> None:
     """Of a withdrawal and a decision at once one is done; what was withdrawn is on record."""
     await in_review(store)
-    await store.reviews.add(MARIA, event())
-    await store.reviews.add(JOAO, event())
+    await store.payouts.add_opinion(MARIA, event())
+    await store.payouts.add_opinion(JOAO, event())
 
     done = await asyncio.gather(
-        store.reviews.withdraw(MARIA, event()),
-        second.reviews.decide(change(UNKNOWN, PAID), [MARIA, JOAO], event()),
+        store.payouts.withdraw_opinion(MARIA, event()),
+        second.payouts.decide(change(UNKNOWN, PAID), [MARIA, JOAO], event()),
     )
 
     found = await store.payouts.find(ACCOUNT, "order-1")
-    given = await store.reviews.of(ACCOUNT, "order-1")
+    given = await store.payouts.opinions(ACCOUNT, "order-1")
     assert found is not None
     assert sorted(done) == [False, True]
     assert (found.state is PAID) is done[1]
     assert given == [MARIA.withdrawn() if done[0] else MARIA, JOAO]
-    assert not await store.reviews.withdraw(MARIA, event())
+    assert not await store.payouts.withdraw_opinion(MARIA, event())

@@ -19,7 +19,6 @@ from gateway.payouts import store as stored
 from gateway.payouts.create import Payouts
 from gateway.payouts.followup import FollowUp
 from gateway.payouts.model import PayoutRequest, PayoutState
-from gateway.payouts.return_store import StoredReturns
 from gateway.payouts.store import StoredPayouts
 from gateway.payouts.writes import PayoutWriter
 from tests.proofs.simulation import replacements as without
@@ -279,8 +278,8 @@ MUTANTS = (
     Mutant(
         rule="R17",
         says="what came back of a paid payout is kept",
-        owner=StoredReturns,
-        part="note",
+        owner=StoredPayouts,
+        part="note_returns",
         instead=without.forgotten,
         life=replace(_BUSY, returns=0.9, crashes=0),
         breaks=("I14",),

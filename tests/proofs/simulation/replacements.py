@@ -21,7 +21,6 @@ from gateway.payouts import create as operation
 from gateway.payouts.create import Payouts
 from gateway.payouts.followup import FollowUp
 from gateway.payouts.model import Attempt, Change, Payout, PayoutRequest, PayoutState
-from gateway.payouts.return_store import StoredReturns
 from gateway.payouts.rows import attempt_row, key_columns, payout_row
 from gateway.payouts.store import StoredPayouts
 from gateway.payouts.writes import PayoutWriter, Write, WriteResult, _step_values, write_batch
@@ -207,5 +206,5 @@ def look_and_send() -> Callable[..., object]:
     return ask
 
 
-async def forgotten(_self: StoredReturns, _payout: Payout, _found: object) -> int:
+async def forgotten(_self: StoredPayouts, _payout: Payout, _found: object) -> int:
     return 0

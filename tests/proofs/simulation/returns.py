@@ -49,7 +49,6 @@ async def verify(node: Node) -> None:
     verification = Verification(
         payouts=node.payouts.store,
         follow_ups=node.due,
-        returns=node.follow_up.returns,
         banks=node.follow_up.banks,
         now=node.world.now,
     )

@@ -25,7 +25,6 @@ from gateway.core.storage import StoreUnavailable
 from gateway.payouts.due import StoredFollowUps
 from gateway.payouts.model import PayoutRequest, provider_key
 from gateway.payouts.reconciler import Reconciler, Work
-from gateway.payouts.return_store import StoredReturns
 from gateway.payouts.store import StoredPayouts
 from gateway.telemetry.ports import Event
 from tests.proofs.simulation.adapter import OnlyBank, SimulatedAdapter
@@ -321,7 +320,7 @@ class Node:
         writing.run(WRITES.set, True)
         store = writing.run(StoredPayouts, database)
         banks = OnlyBank(SimulatedAdapter(world.bank, world.wrote))
-        parts: Any = SimpleNamespace(payouts=store, returns=StoredReturns(database))
+        parts: Any = SimpleNamespace(payouts=store)
         similar_s = 600.0 if world.scenario.similar else 0.0
         kernel = Kernel(
             settings=Settings(

@@ -87,7 +87,6 @@ async def _verified(world: World, site: Site) -> list[str]:
             verification = Verification(
                 payouts=store.payouts,
                 follow_ups=store.follow_ups,
-                returns=store.returns,
                 banks=banks,
                 now=now,
             )

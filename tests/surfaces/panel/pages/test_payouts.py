@@ -481,11 +481,11 @@ async def test_money_that_came_back_is_told_wherever_operators_look(world: World
     await world.pay(order(reference, world.today(), value=777.09))
     partner = await world.settled(reference)
     account, page = world.demo["accounts"]["main"]["id"], at(world, reference)
-    returns = world.gateway.kernel.store.returns
+    payouts = world.gateway.kernel.store.payouts
 
     async def is_back() -> bool:
         await world.look_at_unsettled()
-        return bool(await returns.of(account, reference))
+        return bool(await payouts.returns(account, reference))
 
     await until(is_back)
     listed = await viewer.open("/panel/payouts?tab=returned")

@@ -29,10 +29,7 @@ from tests.world.standing import Clock
 
 STORE = SimpleNamespace(
     payouts="payouts",
-    payout_events="events",
-    returns="returns",
     follow_ups="follow-ups",
-    reviews="reviews",
     database="database",
 )
 
@@ -99,7 +96,7 @@ async def test_a_payout_that_ends_is_told_once(payout_world: PayoutWorld, says, 
     """By whichever of the two ends it: sending, or following up."""
     bank, observer = ScriptedBank(says=[says], knows=knows), Ended()
     told = kernel_on(
-        SimpleNamespace(payouts=payout_world.store, returns=payout_world.returns),
+        SimpleNamespace(payouts=payout_world.store),
         payout_world.clock,
         settings=SETTINGS,
         observer=observer,

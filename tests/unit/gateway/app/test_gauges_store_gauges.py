@@ -265,7 +265,7 @@ async def test_how_far_partitions_are_made_ahead_is_shown(board: Board, migrated
     server = open_store(migrated_postgres_url, now=lambda: NOW)
     before = await server.partitions_end()
     await RequestRecords(server.database).forget(NOW - 30 * DAY)
-    await server.payout_events.forget(NOW - 90 * DAY)
+    await server.payouts.forget_events(NOW - 90 * DAY)
     await replace(board.gauges, store=server).run_once()
     ends = [
         shown(board.values, series.STORE_PARTITIONS_END, table)

@@ -97,7 +97,7 @@ async def test_what_is_old_is_forgotten(tmp_path: Path):
         search = CallbackSearch(paging=Paging(1, 25))
         left = (await CallbackRecords(database).search(search, EVERY_COMPANY)).items
         assert forgotten == 3
-        kept = [await office.store.payout_events.of(ACCOUNT, str(at.year)) for at in (old, young)]
+        kept = [await office.store.payouts.events(ACCOUNT, str(at.year)) for at in (old, young)]
         assert [len(each) for each in kept] == [0, 1]
         assert [each.id for each in left] == ["89"]
         beginning = NOON - timedelta(days=90)

@@ -49,7 +49,7 @@ async def test_a_payout_is_read_at_its_bank(hall: Hall):
 
 
 async def events(hall: Hall) -> Sequence[PayoutEvent]:
-    return await hall.office.store.payout_events.of("acc", "order-1")
+    return await hall.office.store.payouts.events("acc", "order-1")
 
 
 async def test_a_callback_and_each_look_that_moves_nothing_are_events_of_the_payout(hall: Hall):

@@ -489,7 +489,7 @@ async def test_a_list_never_asks_the_bank(payout_world: PayoutWorld, clock: Cloc
 
     page = await payout_world.payouts.search(caller(), search)
 
-    assert [each.reference for each in page.payouts] == ["order-2", "order-1"]
+    assert [each.reference for each in page.items] == ["order-2", "order-1"]
     assert (page.total, page.paging) == (3, Paging(1, 2))
     assert payout_world.bank.lookups == []
 

@@ -11,10 +11,9 @@ import pytest
 from gateway.banks.port.payout_orders import FailureCode
 from gateway.core.account import BankCoordinates
 from gateway.core.calls import Caller
-from gateway.core.windows import Paging
+from gateway.core.windows import Listed, Paging
 from gateway.http.rendering import dumps
 from gateway.payouts import documents
-from gateway.payouts.create import PayoutPage
 from gateway.payouts.model import Failure, Payout, PayoutState
 from tests.world.people import ACCOUNT, account, principal
 from tests.world.standing import NOON
@@ -108,7 +107,7 @@ def test_a_payout_shows_both_ends():
 
 
 def test_a_page_of_payouts():
-    page = PayoutPage(payouts=[payout(), payout()], paging=Paging(1, 2), total=9)
+    page = Listed(items=[payout(), payout()], paging=Paging(1, 2), total=9)
 
     document = documents.payouts(page, CALLER)
 

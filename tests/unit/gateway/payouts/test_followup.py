@@ -542,14 +542,15 @@ async def test_what_came_back_is_kept_beside_a_payout_that_is_paid(
     found = await payout_world.look()
 
     assert found.state is PAID
-    assert payout_world.returns.kept == {"order-1": {"D1": RETURN}}
+    assert await payout_world.store.returns(found.account_id, "order-1") == [RETURN]
 
 
 async def test_a_store_that_cannot_keep_a_return_does_not_spoil_the_look(
     payout_world: PayoutWorld,
 ):
     await payout_world.stands(ACCEPTED)
-    payout_world.bank.knows, payout_world.returns.fails = CAME_BACK, True
+    payout_world.bank.knows = CAME_BACK
+    payout_world.store.fails_before.add("note_returns")
 
     assert (await payout_world.look()).state is PAID
 
@@ -558,9 +559,9 @@ async def test_another_amount_keeps_no_return(payout_world: PayoutWorld):
     await payout_world.stands(ACCEPTED)
     payout_world.bank.knows = replace(CAME_BACK, value=Money(1049))
 
-    await payout_world.look()
+    found = await payout_world.look()
 
-    assert payout_world.returns.kept == {}
+    assert await payout_world.store.returns(found.account_id, "order-1") == []
 
 
 @pytest.mark.parametrize(("said", "shown"), [(CAME_BACK, True), (IS_SETTLED, False)])
@@ -574,7 +575,7 @@ async def test_looking_back_keeps_what_the_bank_shows_and_paid_never_moves(
 
     assert told == [shown, shown]
     assert await payout_world.row() == before
-    assert len(await payout_world.returns.of(before.account_id, "order-1")) == int(shown)
+    assert len(await payout_world.store.returns(before.account_id, "order-1")) == int(shown)
     counted = [each for each in payout_world.witness.counted if each[0] is Event.PAYOUT_RETURNED]
     assert counted == [(Event.PAYOUT_RETURNED, before.provider)] * int(shown)
 
@@ -609,7 +610,8 @@ async def test_a_bank_or_store_that_fails_lets_the_callback_be_tried_again(
     with pytest.raises(Unavailable):
         await payout_world.follow_up.look_back(payout, account())
 
-    payout_world.bank.knows, payout_world.returns.fails = CAME_BACK, True
+    payout_world.bank.knows = CAME_BACK
+    payout_world.store.fails_before.add("note_returns")
     with pytest.raises(StoreUnavailable):
         await payout_world.follow_up.look_back(payout, account())
 

@@ -290,7 +290,6 @@ async def test_a_bank_that_cannot_be_found_out_keeps_nobody_from_their_look(
         Broken(payout_world.bank),
         payout_world.clock.now,
         lambda *_: None,
-        payout_world.returns,
     )
     reconciler_world = ReconcilerWorld(payout_world)
     reconciler_world.board.waiting = [

@@ -79,7 +79,7 @@ PAYER = replace(
 
 async def orders(says: Says, method: PayoutMethod) -> Document | Answer[Any]:
     """Order a payout of a method."""
-    others: Any = dict.fromkeys(("owners", "returns", "follow_up", "probes"))
+    others: Any = dict.fromkeys(("owners", "follow_up", "probes"))
     acts = PayoutActs(pay=says.order, payouts=Known(), **others)  # type: ignore[arg-type]
     records: Any = PayoutRecords
     by_bank = method is PayoutMethod.BANK_ACCOUNT

@@ -6,9 +6,11 @@ import pytest
 
 from gateway.banks.port.payout_orders import FailureCode
 from gateway.banks.port.providers import Evidence, Phase
+from gateway.payouts.events import noticed
 from gateway.payouts.model import Failure, PayoutState
 from gateway.payouts.rows import (
     ending_columns,
+    event_row,
     evidence_document,
     first_check,
     key_columns,
@@ -16,7 +18,7 @@ from gateway.payouts.rows import (
     restored_evidence,
     step_columns,
 )
-from gateway.store.tables.core import payouts
+from gateway.store.tables.core import payout_events, payouts
 from tests.world.stores.samples import EVIDENCE, NOW, change, of, payout
 
 STEP = change(PayoutState.SENDING, PayoutState.ACCEPTED)
@@ -112,3 +114,16 @@ def test_a_bank_s_code_is_kept_whatever_its_characters() -> None:
     assert document.isascii()
     assert "\x00" not in document
     assert restored_evidence(document) == EVIDENCE
+
+
+def test_event_has_every_column_but_its_number():
+    row = event_row(noticed(payout(), "c1", NOW), None)
+
+    assert set(row) == set(payout_events.c.keys()) - {"number"}
+
+
+def test_event_without_a_key_has_no_facts():
+    row = event_row(noticed(payout(), "CANARY", NOW), None)
+
+    assert row["sealed_facts"] is None
+    assert "CANARY" not in repr(row)

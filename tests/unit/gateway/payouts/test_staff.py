@@ -105,10 +105,12 @@ async def test_what_others_say_of_a_payout_is_read_when_it_is_decided(office: Re
     )
     joao = replace(maria, by="user:joao@example.com", at=NOW + timedelta(seconds=1))
     for each in (maria, joao):
-        await office.store.reviews.add(each, office.acting.event("payout.judged", "payout:1"))
+        await office.store.payouts.add_opinion(
+            each, office.acting.event("payout.judged", "payout:1")
+        )
     taken_back = office.acting.event("withdrawn", "payout:1")
     later = replace(taken_back, at=NOW + timedelta(seconds=2))
-    assert await office.store.reviews.withdraw(joao, later)
+    assert await office.store.payouts.withdraw_opinion(joao, later)
 
     async def read() -> tuple[list[str], list[object]]:
         who = staff(office, "user:Maria@example.com")

@@ -54,7 +54,6 @@ class Comparison:
         verification = Verification(
             payouts=self.office.store.payouts,
             follow_ups=self.office.store.follow_ups,
-            returns=self.office.store.returns,
             banks=self.banks,
             now=lambda: self.now,
             books=None if self.executed is None else books,
@@ -211,7 +210,6 @@ async def test_an_account_without_a_provider_is_passed_over(comparison):
     verification = Verification(
         payouts=comparison.office.store.payouts,
         follow_ups=comparison.office.store.follow_ups,
-        returns=comparison.office.store.returns,
         banks=comparison.banks,
         now=lambda: NOW,
     )
@@ -245,7 +243,7 @@ async def test_what_came_back_of_a_paid_payout_is_kept_and_no_difference(
 
     reports = [await comparison.run() for _ in range(2)]
 
-    kept = await comparison.office.store.returns.of(ACCOUNT, "order-1")
+    kept = await comparison.office.store.payouts.returns(ACCOUNT, "order-1")
     assert [kinds(report) for report in reports] == [[], []]
     assert [report.returned for report in reports] == [1, 1]
     assert sorted(each.value.centavos for each in kept) == sorted(parts)
@@ -261,7 +259,7 @@ async def test_a_return_of_a_payout_of_former_days_is_kept_too(comparison):
     report = await comparison.run()
 
     assert kinds(report) == []
-    assert len(await comparison.office.store.returns.of(ACCOUNT, "order-1")) == 1
+    assert len(await comparison.office.store.payouts.returns(ACCOUNT, "order-1")) == 1
 
 
 async def test_more_that_came_back_than_was_paid_is_a_difference(comparison):
@@ -285,7 +283,7 @@ async def test_a_failed_payout_is_denied_unless_all_of_it_came_back(
     report = await comparison.run()
 
     assert kinds(report) == (["executed_though_denied"] if denied else [])
-    assert await comparison.office.store.returns.of(ACCOUNT, "order-1") == []
+    assert await comparison.office.store.payouts.returns(ACCOUNT, "order-1") == []
 
 
 async def test_what_another_bank_paid_is_not_in_this_statement(comparison):

@@ -181,7 +181,7 @@ async def test_a_differing_verdict_is_kept_and_told(office: Registers):
 
     told = await says(office, "joão", "failed")
 
-    given = await office.store.reviews.of(ACCOUNT, "order-1")
+    given = await office.store.payouts.opinions(ACCOUNT, "order-1")
     assert (told.progress, told.given) == (Progress.DISAGREED, 2)
     assert [(each.by, each.verdict) for each in given] == [
         ("maria", Verdict.PAID),
@@ -233,8 +233,8 @@ async def test_an_opinion_is_withdrawn_and_another_may_be_given(office: Register
     withdrawn = await takes_back(office, "MARIA")
     with pytest.raises(RuleViolation) as again:
         await takes_back(office, "maria")
-    kept = await office.store.reviews.of(ACCOUNT, "order-1")
-    told = await office.store.payout_events.of(ACCOUNT, "order-1")
+    kept = await office.store.payouts.opinions(ACCOUNT, "order-1")
+    told = await office.store.payouts.events(ACCOUNT, "order-1")
     decided = await says(office, "maria", "failed")
     with pytest.raises(RuleViolation) as over:
         await takes_back(office, "joão")
@@ -306,7 +306,7 @@ async def test_a_decision_that_was_cut_short_is_finished_by_a_repeat(office: Reg
     await says(office, "maria")
     opinion = (await says(office, "maria")).opinions[0]
     kept = replace(opinion, by="joão")
-    await office.store.reviews.add(kept, AuditContext("joão", office.clock).event("a", "b"))
+    await office.store.payouts.add_opinion(kept, AuditContext("joão", office.clock).event("a", "b"))
 
     told = await says(office, "joão")
 
@@ -320,7 +320,7 @@ async def test_only_what_is_in_review_is_decided(office: Registers):
     with pytest.raises(RuleViolation, match="not in review: it is unknown"):
         await says(office, "maria")
 
-    assert await office.store.reviews.of(ACCOUNT, "order-1") == []
+    assert await office.store.payouts.opinions(ACCOUNT, "order-1") == []
 
 
 async def test_what_the_bank_settled_meanwhile_stands(office: Registers):
@@ -467,12 +467,12 @@ async def test_an_opinion_that_another_one_overtakes_is_told_what_came_of_it(off
         account_id=ACCOUNT, reference="order-1", verdict=Verdict.PAID, reason="extrato"
     )
 
-    class Overtaken(type(office.store.reviews)):  # type: ignore[misc]
+    class Overtaken(type(office.store.payouts)):  # type: ignore[misc]
         async def decide(self, *step: object) -> bool:
             assert await super().decide(*step)
             return await super().decide(*step)
 
-    told = await replace(office.reviews, opinions=Overtaken(office.store.database)).judge(
+    told = await replace(office.reviews, payouts=Overtaken(office.store.database)).judge(
         staff(office, "joão"), said
     )
 

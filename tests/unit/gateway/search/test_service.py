@@ -219,7 +219,7 @@ async def test_what_lies_beside_the_day_is_not_found(office: Registers, asked: P
 async def test_a_payout_is_found_by_the_id_of_its_return(office: Registers):
     await company_and_accounts(office.store)
     paid = await stand(office.store, payout("came-back"), PayoutState.PAID)
-    await office.store.returns.note(paid, [PixReturn(id=RETURN, value=Money(1), at=NOW)])
+    await office.store.payouts.note_returns(paid, [PixReturn(id=RETURN, value=Money(1), at=NOW)])
 
     found = await named(office, everywhere(office), RETURN)
 
