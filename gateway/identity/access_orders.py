@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
-from gateway.core import user_errors as identity_errors
+from gateway.core import user_errors
 from gateway.core.approvals import Approval, ApprovalKind, NewOrder, Wait
 from gateway.core.company_scope import scope_of
 from gateway.core.errors import ServiceError
@@ -187,4 +187,4 @@ class PeopleOrders:
 def _refuse_lacking(granter: frozenset[Role], roles: frozenset[Role]) -> None:
     """Refuse to give what one lacks; rights over money take the second person instead."""
     if not may_grant(granter, roles):
-        raise ServiceError(identity_errors.FORBIDDEN, "lacking", detail=_LACKS)
+        raise ServiceError(user_errors.FORBIDDEN, "lacking", detail=_LACKS)

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import Final
 
-from gateway.core import errors
-from gateway.core import user_errors as identity_errors
+from gateway.core import errors, user_errors
 from gateway.core.account import Environment
 from gateway.core.catalogue import ErrorCode
 from gateway.core.clocks import Now
@@ -39,7 +38,7 @@ PREFIX: Final = "/backoffice/v1"
 CHALLENGE: Final = 'Bearer realm="iam"'
 
 
-CATALOGUE: Final[tuple[ErrorCode, ...]] = (*errors.CATALOGUE, *identity_errors.CATALOGUE)
+CATALOGUE: Final[tuple[ErrorCode, ...]] = (*errors.CATALOGUE, *user_errors.CATALOGUE)
 """Every code there is: operators are asked about all of them."""
 
 

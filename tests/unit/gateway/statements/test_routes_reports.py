@@ -8,7 +8,7 @@ from datetime import date
 import pytest
 
 from gateway.banks.port.providers import Unavailable
-from gateway.core import user_errors as identity_errors
+from gateway.core import user_errors
 from gateway.core.audit_context import RuleViolation
 from gateway.core.calls import RawRequest
 from gateway.core.storage import StoreUnavailable
@@ -77,7 +77,7 @@ async def test_what_is_not_possible_is_told_in_its_own_words():
     writer = Writer(RuleViolation("more than 20000 movements: ask for fewer days"))
     query = {**DAYS, "format": ["csv"]}
 
-    with refused(identity_errors.NOT_POSSIBLE) as refusal:
+    with refused(user_errors.NOT_POSSIBLE) as refusal:
         await reporting(writer).serve(OFFICE, RawRequest(path={}, query=query))
     assert refusal.value.detail == "More than 20000 movements: ask for fewer days."
 
