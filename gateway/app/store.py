@@ -1,4 +1,4 @@
-"""A store from one URL: the ports of ``gateway.core.storage`` on SQLite or PostgreSQL."""
+"""The stores of every noun from one URL, on SQLite or PostgreSQL."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from gateway.approvals.store import StoredApprovals
 from gateway.audit.store import StoredAudit
 from gateway.banks.port.provider_options import OutcomeUnknown
 from gateway.banks.port.providers import Unreachable
-from gateway.core import user_errors as identity_errors
+from gateway.core import user_errors
 from gateway.core.access import Staff
 from gateway.core.approvals import (
     OPEN,
@@ -236,7 +236,7 @@ class OrderExecution:
         try:
             outcome = await self.executors[approval.kind].carry_out(approval, self.text(approval))
         except (RuleViolation, ServiceError):
-            code = identity_errors.NOT_POSSIBLE.code
+            code = user_errors.NOT_POSSIBLE.code
             await self._conclude(approval, (Outcome.REFUSED, code))
             raise
         return await self._conclude(approval, (outcome, ""))
@@ -271,4 +271,4 @@ class OrderExecution:
 
 def not_possible(reason: str, why: str) -> ServiceError:
     """Make the refusal of a decision; ``why`` is for people."""
-    return ServiceError(identity_errors.NOT_POSSIBLE, reason, detail=why)
+    return ServiceError(user_errors.NOT_POSSIBLE, reason, detail=why)

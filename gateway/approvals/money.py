@@ -36,8 +36,7 @@ from gateway.banks.port.providers import (
     Unreachable,
 )
 from gateway.banks.port.refunds import IncomingPayment, Refund, RefundRequest, RefundStatus
-from gateway.core import errors
-from gateway.core import user_errors as identity_errors
+from gateway.core import errors, user_errors
 from gateway.core.account import Account
 from gateway.core.approvals import Approval, ApprovalKind, OrderDocument, Outcome
 from gateway.core.audit_context import AuditContext
@@ -58,7 +57,7 @@ Ended = tuple[Outcome, str]
 
 _FAILURES: Mapping[type, Ended] = {
     OutcomeUnknown: (Outcome.UNKNOWN, ""),
-    Unreachable: (Outcome.NOT_SENT, identity_errors.REFUND_NOT_SENT.code),
+    Unreachable: (Outcome.NOT_SENT, user_errors.REFUND_NOT_SENT.code),
     NotFound: (Outcome.REFUSED, errors.TRANSACTION_NOT_FOUND.code),
     NotSupported: (Outcome.REFUSED, errors.PROVIDER_NOT_CONFIGURED.code),
     Refused: (Outcome.REFUSED, errors.BANK_REFUSED.code),

@@ -12,4 +12,3 @@ APPROVALS: Final = inputs.filters(
     inputs.word_filter("status", ApprovalState),
     *inputs.PAGING,
 )
-"""Which orders that wait, or waited."""

@@ -27,8 +27,7 @@ from gateway.approvals.money import (
 )
 from gateway.approvals.store import StoredApprovals
 from gateway.audit.store import StoredAudit
-from gateway.core import errors
-from gateway.core import user_errors as identity_errors
+from gateway.core import errors, user_errors
 from gateway.core.access import Requirement, Staff, requirement_of, requires
 from gateway.core.account import Account
 from gateway.core.approvals import (
@@ -203,7 +202,7 @@ class Approvals:
         """
         person, approval = _person(who), await self.find(who, approval_id)
         if approval.ordered_by == person.user_id:
-            raise ServiceError(identity_errors.FORBIDDEN, "own_order", detail=_WITHDRAW)
+            raise ServiceError(user_errors.FORBIDDEN, "own_order", detail=_WITHDRAW)
         return await self._end(person, approval, ApprovalState.REJECTED, why.reason)
 
     @requires(Area.APPROVAL, Action.READ)
@@ -217,7 +216,7 @@ class Approvals:
         """
         person, approval = _person(who), await self.find(who, approval_id)
         if approval.ordered_by != person.user_id:
-            raise ServiceError(identity_errors.FORBIDDEN, "not_own_order", detail=_NOT_OWN)
+            raise ServiceError(user_errors.FORBIDDEN, "not_own_order", detail=_NOT_OWN)
         return await self._end(person, approval, ApprovalState.WITHDRAWN, why.reason)
 
     @requires(Area.APPROVAL, Action.READ)
@@ -290,7 +289,7 @@ class Approvals:
         """Return one; ``NOT_FOUND`` also for one outside of the scope."""
         approval = await self.store.find(approval_id, who.scope, _person(who).user_id)
         if approval is None:
-            raise ServiceError(identity_errors.NOT_FOUND, "no_approval")
+            raise ServiceError(user_errors.NOT_FOUND, "no_approval")
         return approval
 
     def text(self, approval: Approval) -> str:
@@ -403,22 +402,22 @@ class ApprovedSecrets:
 
 
 def _nothing() -> ServiceError:
-    return ServiceError(identity_errors.NOT_FOUND, "no_secret")
+    return ServiceError(user_errors.NOT_FOUND, "no_secret")
 
 
 def _person(who: Staff) -> SignedInUser:
     """Return the user who acts; the command line orders and decides nothing."""
     if who.person is None:
-        raise ServiceError(identity_errors.FORBIDDEN, "permission")
+        raise ServiceError(user_errors.FORBIDDEN, "permission")
     return who.person
 
 
 def _refuse_own(person: SignedInUser, approval: Approval) -> None:
     """Refuse one's own order, and one that gives oneself something."""
     if approval.ordered_by == person.user_id:
-        raise ServiceError(identity_errors.FORBIDDEN, "own_order", detail=_OWN_ORDER)
+        raise ServiceError(user_errors.FORBIDDEN, "own_order", detail=_OWN_ORDER)
     if approval.subject == person.user_id:
-        raise ServiceError(identity_errors.FORBIDDEN, "about_oneself", detail=_ABOUT_ONESELF)
+        raise ServiceError(user_errors.FORBIDDEN, "about_oneself", detail=_ABOUT_ONESELF)
 
 
 def _midnight(now: datetime) -> datetime:

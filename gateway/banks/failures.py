@@ -6,8 +6,7 @@ from typing import Final
 
 from gateway.banks.port.provider_options import OutcomeUnknown
 from gateway.banks.port.providers import NotFound, NotSupported, ProviderError, Unreachable
-from gateway.core import errors
-from gateway.core import user_errors as identity_errors
+from gateway.core import errors, user_errors
 from gateway.core.catalogue import ErrorCode
 from gateway.core.storage import StoreUnavailable
 from gateway.http.common import STORE_FAILS, Fails
@@ -35,8 +34,8 @@ PAYOUT_FAILS: Final[Fails] = {
 
 
 REFUND_FAILS: Final[Fails] = {
-    **bank_fails(identity_errors.REFUND_UNKNOWN, errors.TRANSACTION_NOT_FOUND),
-    Unreachable: identity_errors.REFUND_NOT_SENT,
-    OutcomeUnknown: identity_errors.REFUND_UNKNOWN,
+    **bank_fails(user_errors.REFUND_UNKNOWN, errors.TRANSACTION_NOT_FOUND),
+    Unreachable: user_errors.REFUND_NOT_SENT,
+    OutcomeUnknown: user_errors.REFUND_UNKNOWN,
 }
 """Money may have moved unless it is certain that it did not."""

@@ -20,4 +20,3 @@ CREDENTIALS: Final = inputs.filters(
     inputs.text_filter("text", "In the name, or how the client id begins."),
     *inputs.PAGING,
 )
-"""Which credentials."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
-from gateway.core import errors
-from gateway.core import user_errors as identity_errors
+from gateway.core import errors, user_errors
 from gateway.core.account import Environment
 from gateway.core.catalogue import ErrorCode
 from gateway.http.gates import (
@@ -42,7 +41,7 @@ _ELSEWHERE = frozenset(
 )
 
 CATALOGUE: tuple[ErrorCode, ...] = (
-    *(error for error in identity_errors.CATALOGUE if not error.code.startswith("SVC.")),
+    *(error for error in user_errors.CATALOGUE if not error.code.startswith("SVC.")),
     errors.USER_CREDENTIALS_INVALID,
     errors.MALFORMED_REQUEST,
     *(

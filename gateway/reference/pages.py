@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
-from gateway.core import errors
-from gateway.core import user_errors as identity_errors
+from gateway.core import errors, user_errors
 from gateway.core.catalogue import ErrorCode
 from gateway.http.openapi.document import document
 from gateway.http.panel.pages.kit import PageContext, Pages
@@ -109,7 +108,7 @@ def _example(described: Mapping[str, Any]) -> str:
 _PARTNERS: Final = tuple(each for each in errors.CATALOGUE if each not in errors.ELSEWHERE)
 _PEOPLE: Final = (
     *(each for each in errors.CATALOGUE if each in errors.ELSEWHERE),
-    *identity_errors.CATALOGUE,
+    *user_errors.CATALOGUE,
 )
 
 

@@ -1,4 +1,4 @@
-"""TODO."""
+"""Opens the database that a URL names: one SQLite file, or a PostgreSQL server."""
 
 from __future__ import annotations
 

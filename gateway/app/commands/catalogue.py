@@ -10,7 +10,7 @@ import click
 
 from gateway.cli.console import Row, Terminal, fields_of, reading
 from gateway.core import errors as service_errors
-from gateway.core import user_errors as identity_errors
+from gateway.core import user_errors
 from gateway.core.catalogue import ErrorCode
 from gateway.core.reasons import REASONS, sentence
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _ROUTE_COLUMNS = ("method", "path", "permission", "quota", "per_second", "burst", "body_bytes")
 EVERY_CODE = sorted(
-    service_errors.CATALOGUE + identity_errors.CATALOGUE,
+    service_errors.CATALOGUE + user_errors.CATALOGUE,
     key=lambda error: not error.code.startswith("SVC."),
 )
 """The service's codes, then those of users; otherwise in the order of the catalogues."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any, Final
 
-from gateway.core import errors
-from gateway.core import user_errors as identity_errors
+from gateway.core import errors, user_errors
 from gateway.core.change_feed import Kept as KeptKind
 from gateway.core.company_scope import StopScope
 from gateway.core.permissions import Resource
@@ -26,7 +25,7 @@ METHOD: Final = Label("method", METHODS)
 STATUS: Final = Label("status", tuple(map(str, range(100, 600))))
 STATUS_CLASS: Final = Label("status_class", ("1xx", "2xx", "3xx", "4xx", "5xx"))
 CODE: Final = Label(
-    "code", tuple(sorted({each.code for each in errors.CATALOGUE + identity_errors.CATALOGUE}))
+    "code", tuple(sorted({each.code for each in errors.CATALOGUE + user_errors.CATALOGUE}))
 )
 RESOURCE: Final = Label("resource", tuple(dict.fromkeys((*map(str, Resource), *map(str, Area)))))
 OPERATION_CLASS: Final = Label("operation_class", ("read", "payout"))

@@ -164,7 +164,7 @@ ROWS = (
         source="decisions 6",
         file="gateway/approvals/money.py",
         right='    ProviderError: (Outcome.UNKNOWN, ""),\n',
-        wrong="    ProviderError: (Outcome.NOT_SENT, identity_errors.REFUND_NOT_SENT.code),\n",
+        wrong="    ProviderError: (Outcome.NOT_SENT, user_errors.REFUND_NOT_SENT.code),\n",
         tests=(f"{_MONEY_ORDERS}::test_a_failure_leaves_an_outcome",),
     ),
     Mistake(

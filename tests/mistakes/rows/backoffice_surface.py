@@ -29,8 +29,8 @@ ROWS = (
         promise="A refund that may have been given is never told as not sent.",
         source="decisions 6",
         file="gateway/banks/failures.py",
-        right=("**bank_fails(identity_errors.REFUND_UNKNOWN, errors.TRANSACTION_NOT_FOUND),"),
-        wrong="**bank_fails(identity_errors.REFUND_NOT_SENT, errors.TRANSACTION_NOT_FOUND),",
+        right=("**bank_fails(user_errors.REFUND_UNKNOWN, errors.TRANSACTION_NOT_FOUND),"),
+        wrong="**bank_fails(user_errors.REFUND_NOT_SENT, errors.TRANSACTION_NOT_FOUND),",
         tests=(f"{_FAILURES}::test_a_refund_is_unknown_unless_it_is_certain_that_it_was_not_sent",),
     ),
     Mistake(

@@ -234,15 +234,15 @@ ROWS = (
         tests=(f"{_EFFECTIVE}::test_no_secret_is_shown",),
     ),
     Mistake(
-        name="domain-imports-telemetry",
-        promise="Imports go down: the domain knows nothing above it.",
+        name="core-imports-telemetry",
+        promise="Imports go down: core knows nothing above it.",
         source="ADR 0001",
         file="gateway/core/windows.py",
         right="from datetime import UTC, date, datetime, time, timedelta, tzinfo\n",
         wrong=(
             "from datetime import UTC, date, datetime, time, timedelta, tzinfo\n"
             "\n"
-            "from gateway.telemetry import trace\n"
+            "from gateway.telemetry import ports\n"
         ),
         tests=(f"{_IMPORTS}::test_the_import_contracts_are_kept",),
     ),

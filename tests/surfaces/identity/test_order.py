@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gateway.config.settings import Rate
-from gateway.core import user_errors as identity_errors
+from gateway.core import user_errors
 from gateway.core.catalogue import ErrorCode
 from gateway.http.openapi.operations import codes_of
 from gateway.identity.surface import CATALOGUE
@@ -117,7 +117,7 @@ async def test_what_the_service_is_may_be_asked_by_everybody(api_client: ApiClie
     assert info.document == {"name": "pixgate", "version": "1.0.0", "environment": "sandbox"}
     assert health.document == {"status": "ok"}
     listed = {each["code"] for each in codes.document["data"]}
-    assert {each.code for each in identity_errors.CATALOGUE if "." not in each.code} <= listed
+    assert {each.code for each in user_errors.CATALOGUE if "." not in each.code} <= listed
     assert {"SVC.SYS.001", "SVC.SYS.002", "SVC.GTW.001"} <= listed
     assert not {each for each in listed if each.startswith("SVC.PIX")}
 

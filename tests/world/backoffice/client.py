@@ -13,8 +13,7 @@ import pyotp
 from jsonschema import Draft202012Validator
 from yarl import URL
 
-from gateway.core import errors
-from gateway.core import user_errors as identity_errors
+from gateway.core import errors, user_errors
 from gateway.core.browsers import ClientInfo
 from gateway.core.reasons import REASONS
 from gateway.core.rights import Role
@@ -31,7 +30,7 @@ NOBODY = ""
 REFUSED = 400
 PASSWORD = "uma frase bem comprida"
 HERE = ClientInfo(address="127.0.0.1", user_agent="tests")
-KNOWN = (*errors.CATALOGUE, *identity_errors.CATALOGUE)
+KNOWN = (*errors.CATALOGUE, *user_errors.CATALOGUE)
 
 
 @dataclass(slots=True)

@@ -17,8 +17,7 @@ from gateway.app.services import Services
 from gateway.app.store import Store
 from gateway.app.surfaces import user_surfaces
 from gateway.config.settings import Rate, RateLimits, Settings
-from gateway.core import errors
-from gateway.core import user_errors as identity_errors
+from gateway.core import errors, user_errors
 from gateway.core.reasons import REASONS
 from gateway.http.admission import Admission
 from gateway.http.documents import openapi_pages
@@ -41,7 +40,7 @@ FREE = Rate(rate=1_000_000, burst=1_000_000)
 REFUSED = 400
 WAITING = frozenset({429, 502, 503})
 SAYINGS = frozenset(
-    (error.status, error.code) for error in (*errors.CATALOGUE, *identity_errors.CATALOGUE)
+    (error.status, error.code) for error in (*errors.CATALOGUE, *user_errors.CATALOGUE)
 )
 HERE = {"Origin": ORIGIN}
 

@@ -16,8 +16,7 @@ from gateway.app.surfaces import described_surfaces
 from gateway.banks.port.provider_options import ChargeCalls, IncomingCalls, KeyCalls, RefundCalls
 from gateway.banks.port.providers import ProviderAdapter
 from gateway.config.settings import Provider, RateLimits, Settings, Telemetry
-from gateway.core import errors
-from gateway.core import user_errors as identity_errors
+from gateway.core import errors, user_errors
 from gateway.core.errors import HEADERS_TOO_LARGE
 from gateway.core.permissions import Resource
 from gateway.core.rights import Area
@@ -96,7 +95,7 @@ def test_no_word_of_ours_is_counted_as_a_strangers(settings: Settings):
     for resource in (*Resource, *Area):
         for reason in DENIED_REASONS:
             tell.request(structs.replace(DENIED, resource=resource, reason=reason))
-    for error in (*errors.CATALOGUE, *identity_errors.CATALOGUE):
+    for error in (*errors.CATALOGUE, *user_errors.CATALOGUE):
         for reason in REASONS.get(error.code, ("",)):
             tell.request(
                 structs.replace(DENIED, status=error.status, code=error.code, reason=reason)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.core import errors
-from gateway.core import user_errors as identity_errors
+from gateway.core import errors, user_errors
 from gateway.core.errors import ServiceError
 from gateway.http.gates import EVERY_CODE, USER_CHALLENGE
 from gateway.http.table import check_surfaces
@@ -58,7 +57,7 @@ def test_the_surface_is_what_was_decided():
 
 
 def test_every_code_there_is_can_be_looked_up():
-    assert set(errors.CATALOGUE) | set(identity_errors.CATALOGUE) == set(EVERY_CODE)
+    assert set(errors.CATALOGUE) | set(user_errors.CATALOGUE) == set(EVERY_CODE)
 
 
 def test_every_body_that_is_a_filter_refuses_fields_that_it_does_not_know():

@@ -1,7 +1,6 @@
 """The gates of identity."""
 
-from gateway.core import errors
-from gateway.core import user_errors as identity_errors
+from gateway.core import errors, user_errors
 from gateway.identity.surface import CATALOGUE
 from policies.authentication.bearer import BearerToken, RefusesBasic
 from policies.traffic.csrf import ReadFromOurPage
@@ -23,7 +22,7 @@ def test_the_catalogue_is_of_people_and_of_every_surface():
     """No code of the banking surface alone is in it."""
     names = {each.name for each in CATALOGUE}
 
-    people = [each for each in identity_errors.CATALOGUE if not each.code.startswith("SVC.")]
+    people = [each for each in user_errors.CATALOGUE if not each.code.startswith("SVC.")]
     assert {each.name for each in people} <= names
     assert {errors.AUTH_UNAVAILABLE.name, errors.USER_CREDENTIALS_INVALID.name} <= names
     assert not names & {errors.BANK_REFUSED.name, errors.CREDENTIALS_MISSING.name}

@@ -10,8 +10,7 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po
 
 from gateway.accounts.service import SENTENCES
-from gateway.core import errors
-from gateway.core import user_errors as identity_errors
+from gateway.core import errors, user_errors
 from gateway.core.account import Account
 from gateway.core.audit import AuditEvent
 from gateway.core.reasons import REASONS
@@ -219,7 +218,7 @@ def test_what_came_of_testing_a_bank_is_said_in_portuguese():
 
 def test_every_refusal_is_said_in_portuguese():
     """Their messages come from the catalogue of errors, where no extractor finds them."""
-    messages = {each.message for each in (*errors.CATALOGUE, *identity_errors.CATALOGUE)}
+    messages = {each.message for each in (*errors.CATALOGUE, *user_errors.CATALOGUE)}
 
     assert sorted({(None, each) for each in messages} - catalogue().keys()) == []
 
@@ -231,7 +230,7 @@ def test_what_is_said_of_a_refusal_is_said_in_portuguese():
         *CHECKS.values(),
         *(text for texts in REMEDIES.values() for text in texts),
         *explanations.texts(),
-        *(each.remedy for each in (*errors.CATALOGUE, *identity_errors.CATALOGUE)),
+        *(each.remedy for each in (*errors.CATALOGUE, *user_errors.CATALOGUE)),
     }
 
     assert sorted({(None, each) for each in said} - catalogue().keys()) == []
