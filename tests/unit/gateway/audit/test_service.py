@@ -11,11 +11,11 @@ from sqlalchemy import text
 
 from gateway.audit.model import AuditSearch
 from gateway.audit.searches import lines
+from gateway.core.access import Staff
 from gateway.core.audit import AuditEvent
 from gateway.core.company_scope import CompanyScope
 from gateway.core.rights import Role
 from gateway.core.windows import Paging
-from gateway.http.gates import StaffCaller
 from tests.unit.gateway.http.registers import AdminWorld
 from tests.world.acts import acts_of, audit_log, reader
 from tests.world.people import somebody
@@ -69,13 +69,13 @@ async def test_an_open_opinion_is_read_by_its_person_alone(admin_world: AdminWor
     [entry, *_] = await acts_of(admin_world.office.store)
     said = {"verdict": "paid", "reason": "extrato"}
     event = replace(entry.event, action="payout.judged", details=said)
-    reviewer = admin_world.staff()
+    reviewer = admin_world.staff().staff
     auditor = replace(reviewer, person=somebody(Role.SECURITY))
     own = replace(event, actor=reviewer.acting.actor)
 
-    def read(who: StaffCaller, shown: AuditEvent, *, is_open: bool = True) -> object:
+    def read(who: Staff, shown: AuditEvent, *, is_open: bool = True) -> object:
         found = replace(entry, event=shown, is_open_opinion=is_open)
-        return json.loads(lines([found], who.staff))["details"]
+        return json.loads(lines([found], who))["details"]
 
     assert [read(reviewer, event), read(auditor, event), read(reviewer, own)] == [{}, {}, said]
     assert read(auditor, event, is_open=False) == read(reviewer, event, is_open=False) == said
