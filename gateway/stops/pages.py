@@ -85,7 +85,7 @@ def pages(
             found[scope] |= await panel.names(visit, [subject])
         return found
 
-    @panel.form("/new", "stop_pull", stops.create, shows=new)
+    @panel.form("/new", "stop_create", stops.create, shows=new)
     async def create(visit: Visit) -> Result:
         """Stop payouts for a while, if the word was typed: of a bank, its name."""
         form = visit.form

@@ -11,6 +11,6 @@ def routes(stops: Stops) -> Routes:
     office = Routes()
     office.get("/stops", "stops", stops.page)
     office.get("/stops/ended", "stops_ended", stops.ended)
-    office.post("/stops", "stop_pull", stops.create, raises=REFUSED)
+    office.post("/stops", "stop_create", stops.create, raises=REFUSED)
     office.delete("/stops/{stop_id}", "stop_lift", stops.lift, raises=ABSENT)
     return office

@@ -399,7 +399,7 @@ KNOWN: Mapping[str, Knowing] = {
     "backoffice.sandbox_top_up": _sandbox_account,
     "backoffice.statement": _window,
     "backoffice.stop_lift": _stop,
-    "backoffice.stop_pull": _new_stop,
+    "backoffice.stop_create": _new_stop,
     "backoffice.trace": refused_call,
     "backoffice.trace_explanation": refused_call,
     "backoffice.user": _user,

@@ -68,7 +68,7 @@ async def test_a_lost_answer_as_an_operator_sees_it(there: Served):
     assert await there.executions("lost") == [77706]
 
 
-async def test_a_stop_pulled_at_a_terminal_reaches_the_gateway(there: Served):
+async def test_a_stop_created_at_a_terminal_reaches_the_gateway(there: Served):
     """While it pays all the time; and so does its end."""
     references = map("payout-{}".format, itertools.count())
     account = there.where.demo["accounts"]["main"]["id"]

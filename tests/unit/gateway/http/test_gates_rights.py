@@ -27,7 +27,7 @@ def test_a_row_that_reads_needs_no_more_than_reading():
 
 
 def test_every_row_of_management_is_behind_the_same_questions():
-    for name in ("credentials", "user_roles", "audit", "stop_pull", "stop_lift", "webhooks"):
+    for name in ("credentials", "user_roles", "audit", "stop_create", "stop_lift", "webhooks"):
         assert gate_of(name) == [
             *("BearerToken", "WithinPersonQuota"),
             *(
