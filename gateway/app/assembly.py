@@ -211,7 +211,7 @@ def refuse_contradictions(settings: Settings) -> None:
 def _pages(
     kernel: Kernel, surfaces: Sequence[Surface], static: StaticFiles, origin: Callable[[], str]
 ) -> Mapping[str, Page]:
-    """Return what stands beside the rows: the panel's files, and what describes the interface."""
+    """Return what stands beside the routes: the panel's files, and what describes the interface."""
     server = kernel.settings.server
     pages = dict(static.pages) if server.panel or server.openapi else {}
     if server.openapi:
@@ -242,7 +242,7 @@ def _public_listener(
     Make the public listener.
 
     Raises:
-        ConfigError: a row must not be served as it stands (see ``check_surfaces``).
+        ConfigError: a route must not be served as it stands (see ``check_surfaces``).
     """
     settings = kernel.settings
     problems = check_surfaces(surfaces)

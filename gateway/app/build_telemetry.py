@@ -57,7 +57,7 @@ class Telemetry:
 
 
 def build_telemetry(settings: Settings, now: Now, surfaces: Sequence[Surface]) -> Telemetry:
-    """Make the watchers for the rows and providers that are configured."""
+    """Make the watchers for the routes and providers that are configured."""
     number = sys.stdout.fileno()
     writer = LineWriter(to_descriptor(number), without_waiting(number))
     lines = LineBuffer(writer.put)
@@ -93,7 +93,7 @@ def refusals_below(observer: RequestObserver) -> Refusals:
 def _metrics(settings: Settings, surfaces: Sequence[Surface], digest: str) -> MetricRegistry:
     """Make the series, with the label values that can occur."""
     gates = [gate for surface in surfaces for gate in surface.gates]
-    routes = frozenset(row.name for gate in gates for row in gate.rows) | {*PAGES, STATIC}
+    routes = frozenset(route.name for gate in gates for route in gate.routes) | {*PAGES, STATIC}
     instance = Instance(
         version=version("pixgate"),
         commit=built_from(),

@@ -561,7 +561,7 @@ class Services:
     @cached_property
     def traces(self) -> Traces:
         database, gates = self.kernel.store.database, self.partners.gates
-        routes = [route for gate in gates for route in gate.rows]
+        routes = [route for gate in gates for route in gate.routes]
         return Traces(
             database=database,
             requests=RequestRecords(database),

@@ -128,7 +128,7 @@ def open_store(
 
 def absent_store(url: str) -> Store:
     """
-    Make a store that never answers, for rows that are described and not served.
+    Make a store that never answers, for routes that are described and not served.
 
     Nothing is opened; only the dialect of ``url`` is loaded.
     """

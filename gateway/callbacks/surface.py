@@ -55,7 +55,7 @@ def callback_surface(reception: Reception) -> Surface:
     gate = Gate(
         policies=(GivenAddress(expect),),
         admits=admit_anybody,
-        rows=_routes(reception).declared,
+        routes=_routes(reception).declared,
         opens="a bank has no credential of ours: it proves itself, as its adapter says how",
     )
     return Surface(

@@ -65,14 +65,14 @@ class Call(msgspec.Struct, kw_only=True):
     A request that policies examine, one after the other.
 
     Attributes:
-        needs: The permission or right of the row; None for an open row.
-        quota: The name of the token bucket the row draws from.
-        parameters: What the row knows of queries.
+        needs: The permission or right of the route; None for an open route.
+        quota: The name of the token bucket the route draws from.
+        parameters: What the route knows of queries.
         principal, person, scope, browser, account, known: Filled in by the
             policies that establish them.
         out_of_scope: The account of the caller's company that the credential is not for;
             for the log alone.
-        on_success: Done when the row has not refused; a policy asks for it.
+        on_success: Done when the route has not refused; a policy asks for it.
         headers: Answer headers contributed by policies, such as RateLimit.
     """
 
@@ -120,7 +120,7 @@ class Policy(Protocol):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Input(Generic[Taken]):
     """
-    What a row takes: how it is read, and how that is documented.
+    What a route takes: how it is read, and how that is documented.
 
     Attributes:
         read: Raw input into a domain value; raises ``ServiceError`` with one

@@ -2,7 +2,7 @@
 Which requests are let in while the process has enough to do.
 
 Callers who are not known yet can make us wait for a body, which costs them nothing. Such
-requests have places of their own, some for each row: slow bodies at the sign-in take none from
+requests have places of their own, some for each route: slow bodies at the sign-in take none from
 the refresh, and none from callbacks, which want a secret address before a place.
 """
 
@@ -38,7 +38,7 @@ class Admission:
         lag_s: Tells that p95 now.
         count: Counts what was shed.
         in_flight: Now, without those that wait for the body of somebody unknown.
-        strangers: These, by row and by the network that they come from.
+        strangers: These, by route and by the network that they come from.
     """
 
     most: int
@@ -66,16 +66,16 @@ class Admission:
             self._shed("loop_lag")
 
     @contextmanager
-    def waits_for_stranger(self, row: str, address: str) -> Iterator[None]:
+    def waits_for_stranger(self, route: str, address: str) -> Iterator[None]:
         """
         Count a request apart while it waits for the body of somebody unknown.
 
         Raises:
             ServiceError: ``SVC.GTW.006`` with ``Retry-After`` when all such places of
-                the row are taken, or those of the caller's network.
+                the route are taken, or those of the caller's network.
         """
         places, place = max(_LEAST, self.most // _SHARE), network(address)
-        waiting = self.strangers[row]
+        waiting = self.strangers[route]
         if waiting.total() >= places or waiting[place] >= places // _NETWORK_SHARE:
             self._shed("strangers")
         waiting[place] += 1

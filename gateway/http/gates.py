@@ -206,7 +206,7 @@ def open_gate(surface: str, environment: Environment, catalogue: Sequence[ErrorC
     return Gate(
         policies=(),
         admits=admit_anybody,
-        rows=introduction.routes(surface, environment, catalogue).declared,
+        routes=introduction.routes(surface, environment, catalogue).declared,
         opens="what the service is, before anybody has a credential",
     )
 
@@ -230,7 +230,7 @@ def partner_surface(
             AccountState(),
         ),
         admits=admit_partner,
-        rows=list(chain.from_iterable(each.declared for each in nouns)),
+        routes=list(chain.from_iterable(each.declared for each in nouns)),
         scheme="basic",
     )
     return Surface(
@@ -280,7 +280,7 @@ def staff_surface(
                 Gate(
                     policies=asked,
                     admits=admits,
-                    rows=list(chain.from_iterable(routes)),
+                    routes=list(chain.from_iterable(routes)),
                     scheme="bearer",
                 )
                 for asked, admits, routes in parts

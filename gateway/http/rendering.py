@@ -20,7 +20,7 @@ from gateway.core.money import Money, Sum
 from gateway.core.reasons import REASONS, sentence, told
 from gateway.core.windows import written
 from gateway.http.route import Answer, Document, code_of
-from gateway.http.table import RoutedRow
+from gateway.http.table import PlacedRoute
 from gateway.net.server.lane import Reply
 from gateway.net.server.refusals import error_body
 
@@ -51,7 +51,7 @@ def render(shown: Document | Answer[Any], status: int, contributed: Mapping[str,
 
 def render_refusal(
     refusal: ServiceError,
-    place: RoutedRow | None,
+    place: PlacedRoute | None,
     trace_id: str,
     contributed: Mapping[str, str],
     *,
@@ -106,9 +106,9 @@ def _sentence(line: str) -> str:
     return f"{line[:1].upper()}{line[1:].removesuffix('.')}." if line else ""
 
 
-def translate(problem: Exception, place: RoutedRow | None) -> ServiceError:
-    """Give an exception its row's code; one that nobody declared is ours: 500."""
-    return refusal_of(problem, place.row.fails if place else {})
+def translate(problem: Exception, place: PlacedRoute | None) -> ServiceError:
+    """Give an exception its route's code; one that nobody declared is ours: 500."""
+    return refusal_of(problem, place.route.fails if place else {})
 
 
 def refusal_of(problem: Exception, fails: Mapping[type[Exception], ErrorCode]) -> ServiceError:

@@ -1,4 +1,4 @@
-"""A route is one row; a gate is what stands in front of rows."""
+"""Routes, and the gates in front of them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Answer(Generic[Content]):
         content_type: Of bytes; a document is JSON.
         headers: Of this answer alone; they win over ours.
         cookies: The values of ``Set-Cookie`` that it gives beside those.
-        status: Another one than the row's; the row declares it in ``also``.
+        status: Another one than the route's; the route declares it in ``also``.
         rest: What follows bytes, piece by piece; None where they are all of it.
     """
 
@@ -56,9 +56,9 @@ class VersionedAnswer(Answer[Content]):
 
 
 @dataclass(frozen=True, slots=True)
-class RowLimits:
+class RouteLimits:
     """
-    What one call of a row may cost.
+    What one call of a route may cost.
 
     Attributes:
         quota: The token bucket it draws from.
@@ -70,14 +70,14 @@ class RowLimits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row(Generic[Who]):
+class Route(Generic[Who]):
     """
     One operation of a surface; declared by ``Routes``.
 
     Attributes:
         name: ``surface.operation``, the label in logs and metrics.
         path: Below the surface's prefix, parameters in braces.
-        needs: The permission or right; None opens the row and must be written out.
+        needs: The permission or right; None opens the route and must be written out.
         fails: Which code an exception of a port becomes, nearest class first.
         document: The type of the answer's content, for the OpenAPI document.
         status: Of the answer, where nothing is refused.
@@ -91,7 +91,7 @@ class Row(Generic[Who]):
     name: str
     summary: str
     needs: Permission | Right | None
-    limits: RowLimits
+    limits: RouteLimits
     takes: Input[Any]
     serve: Callable[[Who, RawRequest], Awaitable[Document | Answer[Any]]]
     fails: Mapping[type[Exception], ErrorCode]
@@ -109,7 +109,7 @@ def code_of(problem: Exception, fails: Mapping[type[Exception], ErrorCode]) -> E
 
 
 def main_of(shown: Any) -> Any:  # noqa: ANN401 - type hints have no type of their own
-    """Return the type of the answer of the row's own status: the first of several."""
+    """Return the type of the answer of the route's own status: the first of several."""
     return typing.get_args(shown)[0] if typing.get_origin(shown) in _EITHER else shown
 
 
@@ -122,19 +122,19 @@ def content_of(shown: Any) -> Any:  # noqa: ANN401 - type hints have no type of 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gate(Generic[Who]):
     """
-    Rows behind the same questions.
+    Routes behind the same questions.
 
     Attributes:
         policies: Asked in this order; the first refusal answers.
         admits: Turns a call that was let through into what operations take.
         scheme: How a caller proves who they are: ``basic``, ``bearer``,
             ``session`` (a cookie); empty where nobody is asked.
-        opens: Why rows without a permission stand here; empty where none may.
+        opens: Why routes without a permission stand here; empty where none may.
     """
 
     policies: Sequence[Policy]
     admits: Callable[[Call], Who]
-    rows: Sequence[Row[Who]]
+    routes: Sequence[Route[Who]]
     scheme: str = ""
     opens: str = ""
 
@@ -168,7 +168,7 @@ class Surface:
         prefix: Of every path, without a trailing slash.
         challenge: The ``WWW-Authenticate`` value of its 401 answers.
         body_bytes: A request that declares a larger body is refused unread.
-        exempt: Names of rows served even when overloaded.
+        exempt: Names of routes served even when overloaded.
         explains: Refusals carry ``field`` and ``reason`` beside the three fields
             of contract 2.2; for the surfaces of people.
         refuse: Shows refusals as pages; None writes contract 2.2's document.

@@ -42,8 +42,8 @@ from gateway.http.route import (
     OK,
     Answer,
     Document,
-    Row,
-    RowLimits,
+    Route,
+    RouteLimits,
     VersionedAnswer,
     content_of,
     main_of,
@@ -105,7 +105,7 @@ class Shape(TypedDict, total=False):
         fails: Which code each exception of a port becomes; the store's alone where it is absent.
         status: Of the answer, where it is not that of the verb.
         summary: For OpenAPI, where it is not the docstring's.
-        media, also: See ``Row``.
+        media, also: See ``Route``.
     """
 
     needs: Permission | None
@@ -148,11 +148,11 @@ class Routes:
         """Keep what most of the routes declare; each may declare something else."""
         self._surface, self._prefix, self._body_bytes = surface, prefix, body_bytes
         self._usual = usual
-        self.declared: list[Row[Any]] = []
-        self.staff: list[Row[Any]] = []
-        self.fresh: list[Row[Any]] = []
-        self.visible: list[Row[Any]] = []
-        self.active: list[Row[Any]] = []
+        self.declared: list[Route[Any]] = []
+        self.staff: list[Route[Any]] = []
+        self.fresh: list[Route[Any]] = []
+        self.visible: list[Route[Any]] = []
+        self.active: list[Route[Any]] = []
 
     def get(self, path: str, name: str, does: Callable[..., Any], **shape: Unpack[Shape]) -> None:
         """Read."""
@@ -184,13 +184,13 @@ class Routes:
         main = main_of(typing.get_type_hints(shows)["return"])
         may_wait = _may_wait(typing.get_type_hints(does)["return"])
         also = {WAITS: ApprovalDocument} if may_wait else {}
-        row: Row[Any] = Row(
+        route: Route[Any] = Route(
             method=method,
             path=self._prefix + path,
             name=f"{self._surface}.{name}",
             summary=shape.get("summary") or _summary(does),
             needs=shape.get("needs") if needed is None else needed.right,
-            limits=RowLimits(
+            limits=RouteLimits(
                 shape.get("quota", PERSON), 0 if inputs_.takes.body is None else self._body_bytes
             ),
             takes=inputs_.takes,
@@ -205,16 +205,16 @@ class Routes:
             also={**also, **shape.get("also", {})},
             tells_version=typing.get_origin(main) is VersionedAnswer,
         )
-        self.declared.append(row)
+        self.declared.append(route)
         if needed is not None:
-            self._behind(inputs_, needed).append(row)
+            self._behind(inputs_, needed).append(route)
 
     def _status(self, method: str, content: Any) -> int:  # noqa: ANN401 - a type hint
         if content is type(None):
             return NO_CONTENT
         return self._usual.get("status", CREATED if method == "POST" else OK)
 
-    def _behind(self, inputs_: _Inputs, needed: Requirement) -> list[Row[Any]]:
+    def _behind(self, inputs_: _Inputs, needed: Requirement) -> list[Route[Any]]:
         """Choose the gate of a route of staff."""
         if inputs_.at_account:
             return self.active if needed.active else self.visible

@@ -2,7 +2,7 @@
 One request from beginning to end: admitted, found, judged, served, answered, told.
 
 aiohttp's requests and those of the lane go the same way; ``Serving._answer`` is the only place
-that refuses. Rows are found in our table: aiohttp's router decodes ``%2F`` and knows nothing of
+that refuses. Routes are found in our table: aiohttp's router decodes ``%2F`` and knows nothing of
 them.
 """
 
@@ -25,8 +25,8 @@ from gateway.core.errors import ServiceError
 from gateway.http.admission import Admission
 from gateway.http.documents import Page
 from gateway.http.rendering import render, render_refusal, translate
-from gateway.http.route import Answer, RefusedPath, Row
-from gateway.http.table import RoutedRow, Table
+from gateway.http.route import Answer, RefusedPath, Route
+from gateway.http.table import PlacedRoute, Table
 from gateway.net.server.lane import Lane, Reply, Request, WholeRequest, is_whole
 from gateway.net.server.listener import LANE
 from gateway.net.server.request import (
@@ -100,7 +100,7 @@ _UNREAD = {
     MalformedBody: errors.MALFORMED_REQUEST,
 }
 _UNKNOWN = frozenset({"missing", "malformed", "wrong_scheme", "invalid", "revoked", "expired"})
-"""Why a caller is not known, where a row asks who it is without asking for a right."""
+"""Why a caller is not known, where a route asks who it is without asking for a right."""
 _AUTH = {
     **{reason: reason for reason in (*_UNKNOWN, "throttled", "unavailable")},
     "address_blocked": "throttled",
@@ -118,7 +118,7 @@ class Exchange(msgspec.Struct):
         path: As sent, percent-encoded, without the query.
         query: As sent, without the question mark; empty when there is none.
         started: The clock's reading, in seconds.
-        place: The row; None before it is found.
+        place: The route; None before it is found.
         call: What policies examine; None before there are any to ask.
         rest: The body of an answer that is written piece by piece.
     """
@@ -127,7 +127,7 @@ class Exchange(msgspec.Struct):
     query: str
     record: AccessRecord
     started: float
-    place: RoutedRow | None = None
+    place: PlacedRoute | None = None
     call: Call | None = None
     rest: Pieces | None = None
 
@@ -222,9 +222,9 @@ class Serving:
         place, call = exchange.place, exchange.call
         if place is None or call is None or problem.error is not place.surface.keeps:
             return
-        if place.row.limits.body_bytes and not call.asked.body:
+        if place.route.limits.body_bytes and not call.asked.body:
             with suppress(ServiceError):
-                call.asked.body = await self._body(request, place.row, call)
+                call.asked.body = await self._body(request, place.route, call)
 
     async def _stream(
         self, request: web.Request, exchange: Exchange, answer: web.StreamResponse, rest: Pieces
@@ -255,16 +255,16 @@ class Serving:
             raise ServiceError(errors.METHOD_NOT_ALLOWED, "method", _ALLOWED)
         return page.reply(request.headers.get(hdrs.ACCEPT_ENCODING, ""))
 
-    def _find(self, method: str, exchange: Exchange) -> tuple[RoutedRow, Mapping[str, str]]:
-        """Name the row and let the request in, or refuse: overloaded, no path, no method."""
+    def _find(self, method: str, exchange: Exchange) -> tuple[PlacedRoute, Mapping[str, str]]:
+        """Name the route and let the request in, or refuse: overloaded, no path, no method."""
         found = self.table.find(exchange.path)
         place = found.places.get(method) if found else None
         if place is not None:
             exchange.place = place
             record = exchange.record
-            record.surface, record.route = place.surface.name, place.row.name
+            record.surface, record.route = place.surface.name, place.route.name
             record.path_template = place.template
-        if place is None or place.row.name not in place.surface.exempt:
+        if place is None or place.route.name not in place.surface.exempt:
             self.admission.check()
         if found is None:
             raise ServiceError(errors.ROUTE_UNKNOWN, "no_route")
@@ -273,35 +273,35 @@ class Serving:
         return place, {**found.path, **place.fixed} if place.fixed else found.path
 
     async def _serve(self, request: Request, exchange: Exchange) -> Reply:
-        """Show a page; or find the row, ask the gates, read the body, run and show."""
+        """Show a page; or find the route, ask the gates, read the body, run and show."""
         page = self.pages.get(exchange.path)
         if page is not None:
             return self._show(page, request, exchange)
         place, path = self._find(request.method, exchange)
         call = exchange.call = _call(request, exchange, place, path)
-        row = place.row
+        route = place.route
         asking = ask(place.gate.policies, call)
         if asking is not None:
             await asking
-        if row.limits.body_bytes:
-            call.asked.body = await self._body(request, row, call)
+        if route.limits.body_bytes:
+            call.asked.body = await self._body(request, route, call)
             call.asked.certificate = certificate_of(request)
-        shown = await row.serve(place.gate.admits(call), call.asked)
+        shown = await route.serve(place.gate.admits(call), call.asked)
         if call.on_success is not None:
             call.on_success()
         if isinstance(shown, Answer) and shown.rest is not None:
             exchange.rest = counted(exchange.record, shown.content, shown.rest)
         if call.asked.unknown_fields:
-            self.observer.count(Event.UNKNOWN_FIELD, row.name)
-        return render(shown, row.status, call.headers)
+            self.observer.count(Event.UNKNOWN_FIELD, route.name)
+        return render(shown, route.status, call.headers)
 
-    async def _body(self, request: Request, row: Row[Any], call: Call) -> bytes:
+    async def _body(self, request: Request, route: Route[Any], call: Call) -> bytes:
         """Read the body; strangers who send theirs slowly wait apart from everybody else."""
-        limit = row.limits.body_bytes
+        limit = route.limits.body_bytes
         is_known = call.principal is not None or call.person is not None
         if is_known or is_whole(request):
             return await self._read(request, limit)
-        with self.admission.waits_for_stranger(row.name, call.asked.address):
+        with self.admission.waits_for_stranger(route.name, call.asked.address):
             return await self._read(request, limit)
 
     async def _read(self, request: Request, limit: int) -> bytes:
@@ -314,7 +314,7 @@ class Serving:
             raise ServiceError(errors.REQUEST_TIMEOUT, "caller_gone") from problem
 
     def _refuse(self, request: Request, exchange: Exchange, problem: Exception) -> Reply:
-        """Render a refusal; an exception has its row's code."""
+        """Render a refusal; an exception has its route's code."""
         place, record, call = exchange.place, exchange.record, exchange.call
         refusal = translate(problem, place)
         record.code, record.reason = refusal.error.code, refusal.reason
@@ -377,9 +377,11 @@ async def _ask_on(waiting: Awaitable[None], policies: Sequence[Policy], call: Ca
             await further
 
 
-def _call(request: Request, exchange: Exchange, place: RoutedRow, path: Mapping[str, str]) -> Call:
+def _call(
+    request: Request, exchange: Exchange, place: PlacedRoute, path: Mapping[str, str]
+) -> Call:
     """Take what was asked out of the request."""
-    row, headers = place.row, request.headers
+    route, headers = place.route, request.headers
     declared = declared_bytes(request)
     if declared > place.surface.body_bytes:
         raise ServiceError(errors.BODY_TOO_LARGE, "declared")
@@ -395,9 +397,9 @@ def _call(request: Request, exchange: Exchange, place: RoutedRow, path: Mapping[
     )
     return Call(
         asked=asked,
-        needs=row.needs,
-        quota=row.limits.quota,
-        parameters=row.takes.parameters,
+        needs=route.needs,
+        quota=route.limits.quota,
+        parameters=route.takes.parameters,
     )
 
 
@@ -463,7 +465,7 @@ async def counted(record: AccessRecord, first: bytes, rest: Pieces) -> Pieces:
             yield piece
 
 
-def why_cut(problem: Exception, place: RoutedRow | None) -> str:
+def why_cut(problem: Exception, place: PlacedRoute | None) -> str:
     """Say why an answer is not whole: the caller went, was too slow, or a failure of ours."""
     match problem:
         case ConnectionError():

@@ -1,4 +1,4 @@
-"""The dispatch table: a path into its rows; and what must hold of every row."""
+"""The dispatch table: a path into its routes; and what must hold of every route."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from urllib.parse import unquote
 import msgspec
 
 from gateway.core.calls import Policy
-from gateway.http.route import Gate, Refuse, Row, Surface
+from gateway.http.route import Gate, Refuse, Route, Surface
 from policies.traffic.csrf import (
     CsrfToken,
     FormFromOurPage,
@@ -22,18 +22,18 @@ from policies.validation.forms import FormBody
 
 
 @dataclass(frozen=True, slots=True)
-class RoutedRow:
+class PlacedRoute:
     """
-    A row with what stands in front of it.
+    A route with what stands in front of it.
 
     Attributes:
-        fixed: Parameters whose value is a word of another row's template: a
+        fixed: Parameters whose value is a word of another route's template: a
             payout may be called ``pix`` and still be read.
     """
 
     surface: Surface
     gate: Gate[Any]
-    row: Row[Any]
+    route: Route[Any]
     template: str
     fixed: Mapping[str, str] = field(default_factory=dict)
 
@@ -46,20 +46,20 @@ class _Node:
     Attributes:
         next: What follows, by the words of our templates.
         parameter: What follows any other segment.
-        places: The rows that end here, by method.
+        places: The routes that end here, by method.
         names: Of the parameters on the way here.
     """
 
     next: dict[str, _Node] = field(default_factory=dict)
     parameter: _Node | None = None
-    places: dict[str, RoutedRow] = field(default_factory=dict)
+    places: dict[str, PlacedRoute] = field(default_factory=dict)
     names: tuple[str, ...] = ()
 
 
 class Found(msgspec.Struct, frozen=True):
-    """The rows of a path by method, and its parameters."""
+    """The routes of a path by method, and its parameters."""
 
-    places: Mapping[str, RoutedRow]
+    places: Mapping[str, PlacedRoute]
     path: Mapping[str, str]
 
     @property
@@ -70,7 +70,7 @@ class Found(msgspec.Struct, frozen=True):
 
 class Table:
     """
-    Every row of every surface.
+    Every route of every surface.
 
     Parameters match one non-empty segment and are decoded once: a slash that
     was sent as ``%2F`` is part of the value. A trailing or doubled slash is
@@ -78,7 +78,7 @@ class Table:
     """
 
     def __init__(self, surfaces: Iterable[Surface]) -> None:
-        """Enter every row; two rows of one method and path are a mistake of ours."""
+        """Enter every route; two routes of one method and path are a mistake of ours."""
         self._root = _Node()
         every = tuple(surfaces)
         self._explaining = tuple(each.prefix + "/" for each in every if each.explains)
@@ -86,13 +86,13 @@ class Table:
         self._knowing = [(each.prefix + "/", each.knows) for each in every if each.knows]
         for surface in every:
             for gate in surface.gates:
-                for row in gate.rows:
-                    self._enter(RoutedRow(surface, gate, row, surface.prefix + row.path))
+                for route in gate.routes:
+                    self._enter(PlacedRoute(surface, gate, route, surface.prefix + route.path))
         for node in self._walk(self._root):
             _share(node)
 
     def find(self, raw_path: str) -> Found | None:
-        """Return the rows of a percent-encoded path; None when there are none."""
+        """Return the routes of a percent-encoded path; None when there are none."""
         node = self._root
         values: list[str] = []
         for segment in raw_path.split("/"):
@@ -107,14 +107,16 @@ class Table:
             return None
         return Found(node.places, dict(zip(node.names, values, strict=True)))
 
-    def explains(self, raw_path: str, place: RoutedRow | None) -> bool:
-        """Say whether refusals name field and reason here; a path without a row goes by prefix."""
+    def explains(self, raw_path: str, place: PlacedRoute | None) -> bool:
+        """Say whether refusals name field and reason; an unknown path goes by its prefix."""
         if place is not None:
             return place.surface.explains
         return raw_path.startswith(self._explaining)
 
-    def refuse(self, raw_path: str, place: RoutedRow | None, *, wants_page: bool) -> Refuse | None:
-        """Return what shows refusals here as pages; a path without a row goes by its prefix."""
+    def refuse(
+        self, raw_path: str, place: PlacedRoute | None, *, wants_page: bool
+    ) -> Refuse | None:
+        """Return what shows refusals here as pages; a path without a route goes by its prefix."""
         if place is not None:
             return place.surface.refuse
         if not wants_page:
@@ -122,11 +124,11 @@ class Table:
         return next((each for prefix, each in self._pages if raw_path.startswith(prefix)), None)
 
     def knows(self, raw_path: str) -> Sequence[Policy]:
-        """Return what finds out who asks for a path without a row; it goes by its prefix."""
+        """Return what finds out who asks for a path without a route; it goes by its prefix."""
         return next((each for prefix, each in self._knowing if raw_path.startswith(prefix)), ())
 
-    def places(self) -> list[RoutedRow]:
-        """Return every row once, as declared."""
+    def places(self) -> list[PlacedRoute]:
+        """Return every route once, as declared."""
         return [place for node in self._walk(self._root) for place in _declared(node)]
 
     def _walk(self, node: _Node) -> Iterable[_Node]:
@@ -136,8 +138,8 @@ class Table:
             if following is not None:
                 yield from self._walk(following)
 
-    def _enter(self, place: RoutedRow) -> None:
-        """Enter one row; GET answers HEAD too."""
+    def _enter(self, place: PlacedRoute) -> None:
+        """Enter one route; GET answers HEAD too."""
         node = self._root
         names = []
         for segment in place.template.split("/"):
@@ -147,25 +149,25 @@ class Table:
                 node = node.parameter
             else:
                 node = node.next.setdefault(segment, _Node())
-        methods = ["GET", "HEAD"] if place.row.method == "GET" else [place.row.method]
+        methods = ["GET", "HEAD"] if place.route.method == "GET" else [place.route.method]
         if not node.places.keys().isdisjoint(methods):
-            problem = f"{place.row.method} {place.template} is declared twice"
+            problem = f"{place.route.method} {place.template} is declared twice"
             raise ValueError(problem)
         node.names = tuple(names)
         node.places.update(dict.fromkeys(methods, place))
 
 
-def _declared(node: _Node) -> list[RoutedRow]:
-    """Return the rows of a node without the HEAD that GET brings along, nor those it shares."""
+def _declared(node: _Node) -> list[PlacedRoute]:
+    """Return the routes of a node without the HEAD that GET brings along, nor those it shares."""
     return [
         place
         for method, place in node.places.items()
-        if method == place.row.method and not place.fixed
+        if method == place.route.method and not place.fixed
     ]
 
 
 def _share(node: _Node) -> None:
-    """Give a word the rows of the parameter beside it, where it has none of that method."""
+    """Give a word the routes of the parameter beside it, where it has none of that method."""
     beside = node.parameter
     if beside is None or not beside.places:
         return
@@ -187,41 +189,41 @@ _READING = frozenset({"GET", "HEAD"})
 
 def check_surfaces(surfaces: Iterable[Surface]) -> list[str]:
     """
-    Return a line for each row that must not be served.
+    Return a line for each route that must not be served.
 
     Without a permission, a limit or a declared failure; or behind a cookie
     without the layers against forged requests.
     """
     return [
-        f"{row.name}: {problem}"
+        f"{route.name}: {problem}"
         for surface in surfaces
         for gate in surface.gates
-        for row in gate.rows
-        for problem in _problems(surface, gate, row)
+        for route in gate.routes
+        for problem in _problems(surface, gate, route)
     ]
 
 
-def _problems(surface: Surface, gate: Gate[Any], row: Row[Any]) -> Iterable[str]:
-    """Name what is wrong with one row."""
-    if row.needs is None and not gate.opens:
+def _problems(surface: Surface, gate: Gate[Any], route: Route[Any]) -> Iterable[str]:
+    """Name what is wrong with one route."""
+    if route.needs is None and not gate.opens:
         yield "no permission"
-    if row.needs is not None and not gate.policies:
+    if route.needs is not None and not gate.policies:
         yield "a permission that no policy asks for"
-    if row.needs is not None and not row.fails:
+    if route.needs is not None and not route.fails:
         yield "no declared failure"
-    if (row.takes.body is None) is not (row.limits.body_bytes == 0):
+    if (route.takes.body is None) is not (route.limits.body_bytes == 0):
         yield "a body without a limit, or a limit without a body"
-    if row.limits.body_bytes > surface.body_bytes:
+    if route.limits.body_bytes > surface.body_bytes:
         yield "a body larger than its surface takes"
-    if gate.scheme == _COOKIE and not _is_guarded(gate, row):
+    if gate.scheme == _COOKIE and not _is_guarded(gate, route):
         yield "a cookie without its guards against forged requests"
 
 
-def _is_guarded(gate: Gate[Any], row: Row[Any]) -> bool:
+def _is_guarded(gate: Gate[Any], route: Route[Any]) -> bool:
     """Say whether a cookie gate asks where a request comes from, and a write for its token."""
     asked = {type(policy) for policy in gate.policies}
-    if row.method in _READING:
+    if route.method in _READING:
         return bool(asked & {ReadFromOurPage, WriteFromOurPage, OpensOurPage})
-    if row.takes.body is FormBody:
+    if route.takes.body is FormBody:
         return FormFromOurPage in asked
     return {WriteFromOurPage, CsrfToken} <= asked

@@ -27,7 +27,7 @@ from gateway.http.gates import (
 from gateway.http.panel.pages.kept import KeptForms
 from gateway.http.panel.pages.templates import Templates
 from gateway.http.panel.static import StaticFiles
-from gateway.http.route import Gate, Row, Surface
+from gateway.http.route import Gate, Route, Surface
 from gateway.identity.bodies import CODE, LOGIN
 from gateway.identity.panel_representation import PanelResponses
 from gateway.identity.panel_view import PanelViews
@@ -73,7 +73,7 @@ class Panel:
 
 
 def session_gate(panel: Panel) -> Gate[AnonymousCaller]:
-    """Return the gate of the session row, which a page calls before the sign-in."""
+    """Return the gate of the session route, which a page calls before the sign-in."""
     policies, routes = panel.policies, own_routes("identity")
     routes.get(
         "/session",
@@ -89,7 +89,7 @@ def session_gate(panel: Panel) -> Gate[AnonymousCaller]:
             policies.browser,
         ),
         admits=admit_anonymous,
-        rows=routes.declared,
+        routes=routes.declared,
         scheme="session",
         opens="a page learns here whether its browser is signed in",
     )
@@ -126,18 +126,18 @@ def _members(panel: Panel) -> Sequence[Gate[SignedInCaller]]:
             *(SESSION_REQUIRED, TOO_MANY_ATTEMPTS),
         ),
     )
-    rows = (*own.declared, *account_routes(NAME, panel.services).declared)
+    routes = (*own.declared, *account_routes(NAME, panel.services).declared)
 
     def admit(call: Call) -> SignedInCaller:
         """Return the caller with the headers that clear the browser at logout."""
         return replace(admit_signed_in(call), logout_headers=panel.responses.logout_headers)
 
-    parts = ((policies.reads, _reading(rows)), (policies.writes, _writing(rows)))
+    parts = ((policies.reads, _reading(routes)), (policies.writes, _writing(routes)))
     return [
         Gate(
             policies=(*asked, policies.users.user_quota),
             admits=admit,
-            rows=part,
+            routes=part,
             scheme="session",
             opens=_OWN,
         )
@@ -176,7 +176,7 @@ def _strangers(panel: Panel) -> Gate[AnonymousCaller]:
             policies.users.address_quota,
         ),
         admits=admit_anonymous,
-        rows=(
+        routes=(
             *routes.declared,
             *recovery_routes(NAME, panel.services, panel.responses.remembered).declared,
         ),
@@ -196,15 +196,15 @@ def _leaving(panel: Panel) -> Gate[AnonymousCaller]:
             CsrfToken(without_session=True),
         ),
         admits=admit_anonymous,
-        rows=routes.declared,
+        routes=routes.declared,
         scheme="session",
         opens=_LEAVING,
     )
 
 
-def _reading(rows: Sequence[Row[Who]]) -> list[Row[Who]]:
-    return [row for row in rows if row.method == "GET"]
+def _reading(routes: Sequence[Route[Who]]) -> list[Route[Who]]:
+    return [route for route in routes if route.method == "GET"]
 
 
-def _writing(rows: Sequence[Row[Who]]) -> list[Row[Who]]:
-    return [row for row in rows if row.method != "GET"]
+def _writing(routes: Sequence[Route[Who]]) -> list[Route[Who]]:
+    return [route for route in routes if route.method != "GET"]

@@ -59,7 +59,7 @@ def identity_surface(
     policies: UserPolicies,
     environment: Environment,
 ) -> Surface:
-    """Build the surface; ``session`` is the gate of the panel's row that has our prefix."""
+    """Build the surface; ``session`` is the gate of the panel's route that has our prefix."""
     return Surface(
         name=NAME,
         prefix="/iam/v1",
@@ -81,7 +81,7 @@ def _strangers(services: IdentityServices, policies: UserPolicies) -> Gate[Anony
     return Gate(
         policies=(ReadFromOurPage(origin=policies.origin), policies.address_quota, RefusesBasic()),
         admits=admit_anonymous,
-        rows=(
+        routes=(
             *sign_in_routes(services).declared,
             *recovery_routes(NAME, services, done).declared,
         ),
@@ -94,7 +94,7 @@ def _members(services: IdentityServices, policies: UserPolicies) -> Gate[SignedI
     return Gate(
         policies=(policies.bearer, policies.user_quota),
         admits=admit_signed_in,
-        rows=(*token_routes(services).declared, *account_routes(NAME, services).declared),
+        routes=(*token_routes(services).declared, *account_routes(NAME, services).declared),
         scheme="bearer",
         opens="every signed-in user may do this to their own account",
     )
@@ -107,7 +107,7 @@ def keys_surface(
     everybody = Gate(
         policies=(quota,),
         admits=admit_anybody,
-        rows=key_routes(published).declared,
+        routes=key_routes(published).declared,
         opens="verifiers of our tokens have no credentials here",
     )
     return Surface(

@@ -49,9 +49,9 @@ _PROVEN: Final = ("taken", "repeated")
 _LOCKED: Final = "TOO_MANY_ATTEMPTS"
 _FORGED: Final = "CSRF_FAILED"
 _STAGES: Final = {
-    f"{surface}.{row}": stage
+    f"{surface}.{route}": stage
     for surface in ("identity", "panel")
-    for row, stage in {
+    for route, stage in {
         "password_forgot": "forgot",
         "password_reset": "reset",
         "invitation_accept": "invitation",
@@ -105,7 +105,7 @@ Keep = Callable[[datetime, AccessRecord, Fields], None]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Kind:
     """
-    What all requests with the same row, status and outcome have in common, or all such bank calls.
+    What all requests with the same route, status and outcome have in common, or all bank calls.
 
     Attributes:
         counters: Each record adds one to them.

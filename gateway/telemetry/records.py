@@ -19,7 +19,7 @@ class AccessRecord(msgspec.Struct, kw_only=True):
 
     Attributes:
         w3c_trace_id: Under which the bank is asked, where it has other digits.
-        route: The row's name, such as ``banking.balance``; never the path.
+        route: The route's name, such as ``banking.balance``; never the path.
         code, reason: The error's public code and our fixed word; empty on success.
         field: What was wrong with the request, by a name of ours; mostly empty.
         auth: The result of authentication: ok, missing, malformed,

@@ -14,7 +14,7 @@ from policies.store_silence import asking_the_store
 
 
 class RequiresPermission:
-    """Compares what is held with what the row needs."""
+    """Compares what is held with what the route needs."""
 
     refuses = (errors.PERMISSION_DENIED,)
 

@@ -38,7 +38,7 @@ class DecidesCompanyScope:
 
 
 class RequiresRight:
-    """Compares the user's rights with the right of the row."""
+    """Compares the user's rights with the right of the route."""
 
     refuses = (FORBIDDEN,)
 

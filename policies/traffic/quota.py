@@ -447,7 +447,7 @@ class _Metered:
 
 
 class WithinQuota(_Metered):
-    """Draws one token of the credential's bucket for the row, and one of its company's."""
+    """Draws one token of the credential's bucket for the route, and one of its company's."""
 
     def __call__(self, call: Call) -> Awaitable[None] | None:
         """
@@ -490,7 +490,7 @@ class WithinQuota(_Metered):
 
 class WithinAddressQuota(_Metered):
     """
-    Draws one token of the address's bucket for the row; a row without a bucket is free.
+    Draws one token of the address's bucket for the route; a route without a bucket is free.
 
     The addresses of one /64 of IPv6 have one bucket: a household or a server has all of them.
     A browser in which a user signed in before draws from that user's bucket
@@ -527,12 +527,12 @@ class WithinAddressQuota(_Metered):
 
 
 PERSON: Final = "person"
-"""The one bucket of somebody who signed in; rows name it in their limits."""
+"""The one bucket of somebody who signed in; routes name it in their limits."""
 
 
 class WithinPersonQuota(_Metered):
     """
-    Draws one token of the user's bucket; rows without a bucket are free.
+    Draws one token of the user's bucket; routes without a bucket are free.
 
     One bucket for all sessions, tokens and browsers of a user: signing in twice
     gives no second quota.

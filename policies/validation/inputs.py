@@ -1,4 +1,4 @@
-"""What rows take, with how it is documented."""
+"""The inputs of routes, with their documentation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Are the parameters of path and query well formed, and known to the row?"""
+"""Are the parameters of path and query well formed, and known to the route?"""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _CHECKED = ("account_id", "key_id")
 
 
 class Identifiers:
-    """Checks ``account_id``, then ``key_id``, where the row has them."""
+    """Checks ``account_id``, then ``key_id``, where the route has them."""
 
     refuses = (errors.IDENTIFIER_INVALID,)
 
@@ -59,7 +59,7 @@ class KnownParameters:
     refuses = (errors.PAYLOAD_INVALID,)
 
     def __call__(self, call: Call) -> None:
-        """Let the call on if the row documents each of its parameters."""
+        """Let the call on if the route documents each of its parameters."""
         query = call.asked.query
         if not query:
             return

@@ -19,7 +19,7 @@ from tests.browser.walking import TOKEN, Seen, Visitor, visiting, walk
 from tests.world.surfaces import surface_named
 
 SURFACE = surface_named(NAME)
-ROWS = tuple(row for gate in SURFACE.gates for row in gate.rows)
+ROWS = tuple(row for gate in SURFACE.gates for row in gate.routes)
 OF_NOBODY = frozenset({"provider", "session_id"})
 """What belongs to no company: a bank is everybody's, a session its person's."""
 

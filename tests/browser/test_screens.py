@@ -36,7 +36,7 @@ A_DAY = 4
 PAGES = {
     row.name
     for gate in surface_named(NAME).gates
-    for row in gate.rows
+    for row in gate.routes
     if row.method == "GET" and tuple(row.media) == ("text/html",)
 }
 PAPER = "rgb(255, 255, 255)"

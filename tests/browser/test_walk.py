@@ -135,7 +135,7 @@ async def test_the_walk_finds_the_forms_that_there_are(forms: Forms):
 def guarded(role: Role) -> Iterator[Row[Visit]]:
     """Return the rows whose right a role does not have."""
     for gate in SURFACE.gates:
-        for row in gate.rows:
+        for row in gate.routes:
             if row.needs is not None and not any(held.covers(row.needs) for held in RIGHTS[role]):
                 yield row
 

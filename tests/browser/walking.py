@@ -196,7 +196,7 @@ def row_at(path: str) -> str:
     """Name the row that a path leads to; empty for none."""
     found = TABLE.find(path.partition("?")[0])
     place = found.places.get("GET") if found else None
-    return place.row.name if place else ""
+    return place.route.name if place else ""
 
 
 async def walk(

@@ -1,4 +1,4 @@
-"""The three documents that are served, with the rows they are made of."""
+"""The three documents that are served, with the routes they are made of."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from gateway.http.openapi.document import document
 from gateway.http.route import Surface
-from gateway.http.table import RoutedRow, Table
+from gateway.http.table import PlacedRoute, Table
 from tests.world.surfaces import surface_named
 
 
@@ -20,13 +20,15 @@ class Described:
     document: Mapping[str, Any]
 
     @property
-    def places(self) -> list[RoutedRow]:
-        """Every row with what stands in front of it."""
+    def places(self) -> list[PlacedRoute]:
+        """Every route with what stands in front of it."""
         return Table([self.surface]).places()
 
-    def operation(self, place: RoutedRow) -> Mapping[str, Any]:
-        """Return the description of a row."""
-        found: Mapping[str, Any] = self.document["paths"][place.template][place.row.method.lower()]
+    def operation(self, place: PlacedRoute) -> Mapping[str, Any]:
+        """Return the description of a route."""
+        found: Mapping[str, Any] = self.document["paths"][place.template][
+            place.route.method.lower()
+        ]
         return found
 
     def resolved(self, part: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -37,8 +39,8 @@ class Described:
         found: Mapping[str, Any] = self.document["components"][group][name]
         return found
 
-    def parameters(self, place: RoutedRow, where: str) -> list[Mapping[str, Any]]:
-        """Return the parameters of a row that stand in ``path``, ``query`` or ``header``."""
+    def parameters(self, place: PlacedRoute, where: str) -> list[Mapping[str, Any]]:
+        """Return the parameters of a route that stand in ``path``, ``query`` or ``header``."""
         found = (self.resolved(each) for each in self.operation(place)["parameters"])
         return [each for each in found if each["in"] == where]
 
@@ -51,17 +53,17 @@ def _described(name: str) -> Described:
 SURFACES: Mapping[str, Described] = {
     name: _described(name) for name in ("banking", "identity", "backoffice")
 }
-PLACES: tuple[RoutedRow, ...] = tuple(
+PLACES: tuple[PlacedRoute, ...] = tuple(
     place for described in SURFACES.values() for place in described.places
 )
-"""Every row of the three."""
+"""Every route of the three."""
 
 
-def described(place: RoutedRow) -> Described:
-    """Return the surface that a row belongs to."""
+def described(place: PlacedRoute) -> Described:
+    """Return the surface that a route belongs to."""
     return SURFACES[place.surface.name]
 
 
-def name(place: RoutedRow) -> str:
-    """Name a row in a test's id."""
-    return place.row.name
+def name(place: PlacedRoute) -> str:
+    """Name a route in a test's id."""
+    return place.route.name

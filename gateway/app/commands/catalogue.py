@@ -90,7 +90,7 @@ def routes(terminal: Terminal) -> None:
         }
         for surface in described_surfaces(settings)
         for gate in surface.gates
-        for row in gate.rows
+        for row in gate.routes
     ]
     terminal.show_all(rows, _ROUTE_COLUMNS)
 

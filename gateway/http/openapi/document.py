@@ -1,4 +1,4 @@
-"""The OpenAPI document of a surface, from its rows alone."""
+"""The OpenAPI document of a surface, from its routes alone."""
 
 from __future__ import annotations
 
@@ -101,23 +101,23 @@ def document(surface: Surface, title: str) -> Schema:
     Raises:
         ValueError: Two shapes would have one name.
     """
-    rows = [row for gate in surface.gates for row in gate.rows]
+    routes = [route for gate in surface.gates for route in gate.routes]
     by_type, components = described(
-        (kind for row in rows for kind in shapes_of(row)),
-        (kind for row in rows for kind in bodies_of(row)),
+        (kind for route in routes for kind in shapes_of(route)),
+        (kind for route in routes for kind in bodies_of(route)),
     )
     refusals = {ERROR: _EXPLAINED, LISTENER_ERROR: _LISTENERS}
     shapes = Shapes(by_type, components | (refusals if surface.explains else {ERROR: _ERROR}))
     paths: dict[str, Schema] = {}
     for gate in surface.gates:
-        for row in gate.rows:
-            operations = paths.setdefault(surface.prefix + row.path, {})
-            operations[row.method.lower()] = operation(gate, row, shapes)
+        for route in gate.routes:
+            operations = paths.setdefault(surface.prefix + route.path, {})
+            operations[route.method.lower()] = operation(gate, route, shapes)
     return {
         "openapi": "3.1.0",
         "info": _info(surface, title),
         "servers": [{"url": ORIGIN, "description": "The gateway, as its operator names it."}],
-        "tags": shown_tags(tag_of(row) for row in rows),
+        "tags": shown_tags(tag_of(route) for route in routes),
         "paths": paths,
         "components": _components(surface, reached(paths, shapes.components)),
     }
@@ -148,7 +148,7 @@ def _info(surface: Surface, title: str) -> Schema:
 
 def _components(surface: Surface, schemas: Mapping[str, Schema]) -> dict[str, Any]:
     schemes = (gate.scheme for gate in surface.gates)
-    versions = any(row.tells_version for gate in surface.gates for row in gate.rows)
+    versions = any(route.tells_version for gate in surface.gates for route in gate.routes)
     return {
         "schemas": dict(schemas),
         "parameters": dict(REQUEST_HEADERS),

@@ -1,4 +1,4 @@
-"""Whole files of one record each, as the gateway writes them: examples of rows that answer so."""
+"""Whole files of one record each, as the gateway writes them: examples of routes that answer so."""
 
 from __future__ import annotations
 
@@ -144,6 +144,6 @@ _FILES: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
 )
 
 
-def file_example(row: str, media: str) -> Any:  # noqa: ANN401 - as free as JSON
-    """Show a file of a kind as a row answers with it, a PDF by its beginning; empty for others."""
-    return _FILES.get(row.rpartition(".")[2], {}).get(media, "")
+def file_example(route: str, media: str) -> Any:  # noqa: ANN401 - as free as JSON
+    """Show a file as a route answers with it, a PDF by its beginning; empty for others."""
+    return _FILES.get(route.rpartition(".")[2], {}).get(media, "")

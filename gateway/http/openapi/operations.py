@@ -1,4 +1,4 @@
-"""A row as an operation: its group, its parameters, and every code it can answer with."""
+"""A route as an operation: its group, its parameters, and every code it can answer with."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from gateway.http.openapi.examples import (
 from gateway.http.openapi.files import file_example
 from gateway.http.openapi.recorded import recorded
 from gateway.http.openapi.schemas import REF, Schema, tidied
-from gateway.http.route import Gate, Row
+from gateway.http.route import Gate, Route
 
 _EVERYWHERE: Final = (
     errors.MALFORMED_REQUEST,
@@ -33,15 +33,15 @@ _EVERYWHERE: Final = (
 )
 
 
-def codes_of(gate: Gate[Any], row: Row[Any]) -> list[ErrorCode]:
-    """Return every code a row can answer with, each once."""
+def codes_of(gate: Gate[Any], route: Route[Any]) -> list[ErrorCode]:
+    """Return every code a route can answer with, each once."""
     found: dict[str, ErrorCode] = {}
     sources: Iterable[Sequence[ErrorCode]] = (
         _EVERYWHERE,
         *(policy.refuses for policy in gate.policies),
-        row.takes.refuses,
-        tuple(row.fails.values()),
-        row.raises,
+        route.takes.refuses,
+        tuple(route.fails.values()),
+        route.raises,
     )
     for source in sources:
         found.update((error.name, error) for error in source)
@@ -96,9 +96,9 @@ _ABOVE: Final = frozenset({"account", "accounts", "auth"})
 """What stands in front of the word that tells, where another follows."""
 
 
-def tag_of(row: Row[Any]) -> str:
+def tag_of(route: Route[Any]) -> str:
     """Return the group of an operation."""
-    words = [word for word in row.path.split("/") if word and not word.startswith("{")]
+    words = [word for word in route.path.split("/") if word and not word.startswith("{")]
     if len(words) > 1 and words[0] in _ABOVE:
         words = words[1:]
     word = "/".join(words[:2]) if words[:1] == ["pix"] else "".join(words[:1])
@@ -182,7 +182,7 @@ _SHAPELESS: Final = (None, type(None), bytes)
 
 @dataclass(frozen=True, slots=True)
 class Shapes:
-    """The types of the rows as schemas, and the components these refer to."""
+    """The types of the routes as schemas, and the components these refer to."""
 
     by_type: Mapping[Any, Schema]
     components: Mapping[str, Schema]
@@ -206,38 +206,38 @@ class Shapes:
         return {JSON: {"schema": schema, "examples": examples}}
 
 
-def shapes_of(row: Row[Any]) -> list[type]:
-    """Return the types of a row's answers that have a shape."""
-    return [each for each in (row.document, *row.also.values()) if each not in _SHAPELESS]
+def shapes_of(route: Route[Any]) -> list[type]:
+    """Return the types of a route's answers that have a shape."""
+    return [each for each in (route.document, *route.also.values()) if each not in _SHAPELESS]
 
 
-def bodies_of(row: Row[Any]) -> list[type]:
-    """Return the type of a row's request; none where no body is read."""
-    return [] if row.takes.body is None else [row.takes.body]
+def bodies_of(route: Route[Any]) -> list[type]:
+    """Return the type of a route's request; none where no body is read."""
+    return [] if route.takes.body is None else [route.takes.body]
 
 
-def operation(gate: Gate[Any], row: Row[Any], shapes: Shapes) -> Schema:
-    """Describe one row."""
-    codes = codes_of(gate, row)
+def operation(gate: Gate[Any], route: Route[Any], shapes: Shapes) -> Schema:
+    """Describe one route."""
+    codes = codes_of(gate, route)
     shown: Schema = {
-        "operationId": row.name.replace(".", "_"),
-        "tags": [tag_of(row)],
-        "summary": row.summary,
-        "description": _description(gate, row),
-        "parameters": [*_parameters(row), *REQUEST_REFERENCES],
-        "responses": _answers(row, codes, shapes),
+        "operationId": route.name.replace(".", "_"),
+        "tags": [tag_of(route)],
+        "summary": route.summary,
+        "description": _description(gate, route),
+        "parameters": [*_parameters(route), *REQUEST_REFERENCES],
+        "responses": _answers(route, codes, shapes),
         "security": [{gate.scheme: []}] if gate.scheme else [],
     }
-    if row.takes.body is not None:
-        required = not row.takes.may_be_absent
-        shown["requestBody"] = {"required": required, "content": shapes.sent(row.takes.body)}
+    if route.takes.body is not None:
+        required = not route.takes.may_be_absent
+        shown["requestBody"] = {"required": required, "content": shapes.sent(route.takes.body)}
     return shown
 
 
-def _description(gate: Gate[Any], row: Row[Any]) -> str:
+def _description(gate: Gate[Any], route: Route[Any]) -> str:
     """Say what a caller needs, and where no call ever succeeds."""
-    needs = f"Needs `{row.needs}`." if row.needs is not None else _beyond_rights(gate, row)
-    if not _never_succeeds(row):
+    needs = f"Needs `{route.needs}`." if route.needs is not None else _beyond_rights(gate, route)
+    if not _never_succeeds(route):
         return needs
     error = errors.CANCEL_NOT_IMPLEMENTED
     return (
@@ -246,22 +246,22 @@ def _description(gate: Gate[Any], row: Row[Any]) -> str:
     )
 
 
-def _beyond_rights(gate: Gate[Any], row: Row[Any]) -> str:
-    """Say who may call a row that needs no right; one without a 401 asks for no sign-in."""
+def _beyond_rights(gate: Gate[Any], route: Route[Any]) -> str:
+    """Say who may call a route that needs no right; one without a 401 asks for no sign-in."""
     if not gate.scheme:
         return "Open to everybody."
-    if any(error.status == _UNAUTHORIZED for error in codes_of(gate, row)):
+    if any(error.status == _UNAUTHORIZED for error in codes_of(gate, route)):
         return "Needs no right beyond the sign-in."
     return "Answers without a session, too."
 
 
-def _never_succeeds(row: Row[Any]) -> bool:
-    return errors.CANCEL_NOT_IMPLEMENTED in row.raises
+def _never_succeeds(route: Route[Any]) -> bool:
+    return errors.CANCEL_NOT_IMPLEMENTED in route.raises
 
 
-def _parameters(row: Row[Any]) -> list[Schema]:
+def _parameters(route: Route[Any]) -> list[Schema]:
     """Describe path and query parameters."""
-    names = [part[1:-1] for part in row.path.split("/") if part.startswith("{")]
+    names = [part[1:-1] for part in route.path.split("/") if part.startswith("{")]
     path = [
         {
             "name": each,
@@ -280,24 +280,24 @@ def _parameters(row: Row[Any]) -> list[Schema]:
             "schema": tidied(dict(each.schema), {}),
             "description": each.description,
         }
-        for each in row.takes.parameters
+        for each in route.takes.parameters
     ]
-    return path + query + ([_IF_MATCH] if errors.VERSION_CHANGED in row.raises else [])
+    return path + query + ([_IF_MATCH] if errors.VERSION_CHANGED in route.raises else [])
 
 
-def _answers(row: Row[Any], codes: Sequence[ErrorCode], shapes: Shapes) -> Schema:
+def _answers(route: Route[Any], codes: Sequence[ErrorCode], shapes: Shapes) -> Schema:
     """Describe the answers where nothing is refused, then every refusal, by status."""
     described: Schema = {}
-    if not _never_succeeds(row):
-        for status, shape in {row.status: row.document, **row.also}.items():
-            described[str(status)] = _success(row, status, shape, (codes, shapes))
+    if not _never_succeeds(route):
+        for status, shape in {route.status: route.document, **route.also}.items():
+            described[str(status)] = _success(route, status, shape, (codes, shapes))
     for status in sorted({error.status for error in codes}):
-        described[str(status)] = _with_recorded(row, status, _refusal(status, codes, shapes))
+        described[str(status)] = _with_recorded(route, status, _refusal(status, codes, shapes))
     return described
 
 
 def _success(
-    row: Row[Any],
+    route: Route[Any],
     status: int,
     shape: Any,  # noqa: ANN401 - any type
     known: tuple[Sequence[ErrorCode], Shapes],
@@ -305,18 +305,18 @@ def _success(
     """Describe an answer of a document, of bytes or of nothing."""
     codes, shapes = known
     answer: Schema = {"description": "Success.", "headers": answer_headers(status, codes)}
-    if row.tells_version and status == row.status:
+    if route.tells_version and status == route.status:
         answer["headers"] |= VERSION
     if shape is bytes:
-        answer["content"] = {media.partition(";")[0]: _file(row, media) for media in row.media}
+        answer["content"] = {media.partition(";")[0]: _file(route, media) for media in route.media}
     elif shape is not type(None):
-        answer["content"] = shapes.content(shape, row.media)
-    return _with_recorded(row, status, answer)
+        answer["content"] = shapes.content(shape, route.media)
+    return _with_recorded(route, status, answer)
 
 
-def _with_recorded(row: Row[Any], status: int, answer: Schema) -> Schema:
+def _with_recorded(route: Route[Any], status: int, answer: Schema) -> Schema:
     """Show what the sandbox answered in the place of an example that was made, where it is kept."""
-    told = recorded(row.name, status)
+    told = recorded(route.name, status)
     if told:
         examples = {word: {"value": each} for word, each in told.items()}
         answer["content"] = {
@@ -326,15 +326,15 @@ def _with_recorded(row: Row[Any], status: int, answer: Schema) -> Schema:
     return answer
 
 
-def _file(row: Row[Any], media: str) -> Schema:
+def _file(route: Route[Any], media: str) -> Schema:
     """Describe a file; one of JSON is whatever it is."""
     kind = media.partition(";")[0]
     shown: Schema = {} if kind == JSON else {"schema": {"type": "string"}}
-    return {**shown, "example": file_example(row.name, kind)}
+    return {**shown, "example": file_example(route.name, kind)}
 
 
 def _refusal(status: int, codes: Sequence[ErrorCode], shapes: Shapes) -> Schema:
-    """Describe every refusal of one status; the example is the last, the row's own."""
+    """Describe every refusal of one status; the example is the last, the route's own."""
     told = [error for error in codes if error.status == status]
     own = told[-1]
     below = LISTENER_ERROR in shapes.components and any(each in _BELOW_SURFACES for each in told)

@@ -23,12 +23,12 @@ _ORDERS: Final = {"backoffice.withdraw_pix": "pix", "backoffice.withdraw_bank": 
 """Back-office orders that are answered as a partner's payout, each with its recorded word."""
 
 
-def recorded(row: str, status: int) -> Mapping[str, Mapping[str, Any]]:
-    """Return the recorded answers of a row with a status, by a word for each; none elsewhere."""
-    if row in _ORDERS:
+def recorded(route: str, status: int) -> Mapping[str, Mapping[str, Any]]:
+    """Return the recorded answers of a route with a status, by a word for each; none elsewhere."""
+    if route in _ORDERS:
         told = recorded("banking.payout_create", status)
-        return {word: each for word, each in told.items() if word == _ORDERS[row]}
-    return _answers().get(row, {}).get(str(status), {})
+        return {word: each for word, each in told.items() if word == _ORDERS[route]}
+    return _answers().get(route, {}).get(str(status), {})
 
 
 @cache

@@ -56,7 +56,7 @@ _PAGE: Final = (
 
 _KNOWN_AT_START: Final = {
     "surface": "names of the surfaces, `none`",
-    "route": "names of the rows, `none`",
+    "route": "names of the routes, `none`",
     "provider": "names of the configuration",
     "name": "names of the providers",
     "operation": "calls of the provider port",

@@ -10,7 +10,7 @@ import msgspec
 from yarl import URL
 
 from gateway.core.rights import Role
-from gateway.http.table import RoutedRow
+from gateway.http.table import PlacedRoute
 from tests.contract.openapi import known_backoffice, known_banking, known_identity
 from tests.contract.openapi.known import MOST, Knowing, Known
 from tests.contract.openapi.requests_made import ABSENT, Made
@@ -29,20 +29,20 @@ ANY_VERSION = "*"
 """In place of the ETag that somebody has just read."""
 
 
-async def what_is_known(backoffice_client: BackofficeClient, place: RoutedRow) -> Known:
-    """Make what a call needs; a row with parameters of its own says how."""
-    if place.row.name in KNOWN:
-        return await KNOWN[place.row.name](backoffice_client)
+async def what_is_known(backoffice_client: BackofficeClient, place: PlacedRoute) -> Known:
+    """Make what a call needs; a route with parameters of its own says how."""
+    if place.route.name in KNOWN:
+        return await KNOWN[place.route.name](backoffice_client)
     own = {each["name"] for each in described(place).parameters(place, "path")} - {"account_id"}
     assert not own, (
-        f"{place.row.name} takes {sorted(own)}: add an entry to "
+        f"{place.route.name} takes {sorted(own)}: add an entry to "
         f"tests/contract/openapi/known_{place.surface.name}.py that makes one and names it"
     )
     return Known()
 
 
 async def sent(
-    backoffice_client: BackofficeClient, place: RoutedRow, made: Made, known: Known
+    backoffice_client: BackofficeClient, place: PlacedRoute, made: Made, known: Known
 ) -> Answer:
     """Send one request."""
     path = {
@@ -70,7 +70,7 @@ async def sent(
         data = msgspec.json.encode(known.body(written(made.body)))
         headers["Content-Type"] = "application/json"
     async with backoffice_client.world.session.request(
-        place.row.method,
+        place.route.method,
         URL(url, encoded=True),
         headers=headers,
         data=data,
@@ -95,7 +95,7 @@ def written(part: Any) -> Any:
 
 
 async def credential(
-    backoffice_client: BackofficeClient, place: RoutedRow, known: Known
+    backoffice_client: BackofficeClient, place: PlacedRoute, known: Known
 ) -> dict[str, str]:
     """Return the header by which the caller is known; none where nobody is asked."""
     if place.gate.scheme == "basic":

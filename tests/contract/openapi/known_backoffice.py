@@ -28,7 +28,7 @@ from tests.contract.openapi.known_traces import refused_call
 from tests.world.backoffice.client import BackofficeClient
 from tests.world.backoffice.operations import generated, own_key, paid
 from tests.world.backoffice.watching import in_review
-from tests.world.gateway import rows
+from tests.world.gateway import routes
 
 OFFICE = "/backoffice/v1"
 CNPJ = "11.222.333/0001-81"
@@ -324,8 +324,8 @@ async def _refund(backoffice_client: BackofficeClient) -> Known:
 
 
 async def _payout(backoffice_client: BackofficeClient) -> Known:
-    await rows.prepared(backoffice_client.world)
-    return Known(path={"reference": rows.PAID})
+    await routes.prepared(backoffice_client.world)
+    return Known(path={"reference": routes.PAID})
 
 
 def _new_payout(backoffice_client: BackofficeClient) -> Awaitable[Known]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from tests.contract.openapi.known import Knowing, Known, payout, today
 from tests.world.backoffice.client import BackofficeClient
-from tests.world.gateway import rows
+from tests.world.gateway import routes
 
 
 async def _window(backoffice_client: BackofficeClient) -> Known:
@@ -22,8 +22,8 @@ async def _charge(backoffice_client: BackofficeClient) -> Known:
 
 
 async def _payout(backoffice_client: BackofficeClient) -> Known:
-    await rows.prepared(backoffice_client.world)
-    return Known(path={"reference": rows.PAID})
+    await routes.prepared(backoffice_client.world)
+    return Known(path={"reference": routes.PAID})
 
 
 async def _new_payout(backoffice_client: BackofficeClient) -> Known:

@@ -11,12 +11,12 @@ from hypothesis import HealthCheck, Phase, given, settings
 from schemathesis import Case
 from schemathesis.core import NOT_SET
 
-from gateway.http.table import RoutedRow
+from gateway.http.table import PlacedRoute
 from tests.world.documents import SURFACES, described
 from tests.world.generated import examples
 
 EXAMPLES = examples(3)
-"""Made of the schemas, for each row."""
+"""Made of the schemas, for each route."""
 
 ABSENT = object()
 """No body at all."""
@@ -40,7 +40,7 @@ class Made:
     body: Any = ABSENT
 
 
-def example(place: RoutedRow) -> Made:
+def example(place: PlacedRoute) -> Made:
     """Return the request that the document shows."""
     about = described(place)
     body = about.operation(place).get("requestBody")
@@ -66,9 +66,9 @@ def _sent(content: Mapping[str, Any]) -> object:
     return next(iter(forms.values()))["value"] if forms else content["example"]
 
 
-def generated(place: RoutedRow) -> list[Made]:
+def generated(place: PlacedRoute) -> list[Made]:
     """Return requests that the schemas let through; the same ones each time."""
-    operation = OPERATIONS[place.surface.name][f"{place.row.method} {place.template}"]
+    operation = OPERATIONS[place.surface.name][f"{place.route.method} {place.template}"]
     found: list[Made] = []
 
     @settings(

@@ -1,5 +1,5 @@
 """
-What a document shows or lets through is accepted: by every row, in a real gateway.
+What a document shows or lets through is accepted: by every route, in a real gateway.
 
 Refusals alone prove nothing of a request's schema: a body that is always refused conforms too.
 """
@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from gateway.http.openapi.examples import UNKNOWN
-from gateway.http.table import RoutedRow
+from gateway.http.table import PlacedRoute
 from tests.contract.openapi.accepted import KNOWN, sent, what_is_known
 from tests.contract.openapi.conformity import problems
 from tests.contract.openapi.requests_made import Made, example, generated
@@ -23,15 +23,17 @@ from tests.world.gateway.answers import Answer
 
 __all__ = ["backoffice_client"]
 
-TAKING = [place for place in PLACES if place.row.takes.body or place.row.takes.parameters]
+TAKING = [place for place in PLACES if place.route.takes.body or place.route.takes.parameters]
 
 NEVER = 501
-"""What a row without any success answers: payouts cannot be cancelled."""
+"""What a route without any success answers: payouts cannot be cancelled."""
 
 
 @pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.parametrize("surface", SURFACES)
-async def test_the_examples_of_rows_are_accepted(backoffice_client: BackofficeClient, surface: str):
+async def test_the_examples_of_routes_are_accepted(
+    backoffice_client: BackofficeClient, surface: str
+):
     """With today, a valid tax number and key, an id that exists and a new reference put in."""
     refused = [
         problem
@@ -45,7 +47,7 @@ async def test_the_examples_of_rows_are_accepted(backoffice_client: BackofficeCl
 @pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.parametrize("place", TAKING, ids=name)
 async def test_what_is_made_of_a_schema_is_accepted(
-    backoffice_client: BackofficeClient, place: RoutedRow
+    backoffice_client: BackofficeClient, place: PlacedRoute
 ):
     # Not in a thread: Hypothesis would take the gateway's own chance for that of a strategy.
     refused = [
@@ -59,7 +61,7 @@ async def test_what_is_made_of_a_schema_is_accepted(
 
 def test_every_example_is_of_its_schema():
     wrong = {
-        (place.row.name, media): found
+        (place.route.name, media): found
         for place in PLACES
         for media, content in contents(place)
         if "example" in content
@@ -85,7 +87,7 @@ def test_every_example_is_whole():
     gateway/http/openapi/examples.py.
     """
     lacking = [
-        (place.row.name, media)
+        (place.route.name, media)
         for place in PLACES
         for media, content in contents(place)
         if UNKNOWN in str(content.get("example", UNKNOWN))
@@ -94,8 +96,8 @@ def test_every_example_is_whole():
     assert lacking == []
 
 
-def contents(place: RoutedRow) -> list[tuple[str, Mapping[str, Any]]]:
-    """Return every body that a row's description shows, with its media type; a choice by form."""
+def contents(place: PlacedRoute) -> list[tuple[str, Mapping[str, Any]]]:
+    """Return every body that a route's description shows, with its media type; a choice by form."""
     shown = described(place).operation(place)
     parts = (shown.get("requestBody", {}), *shown["responses"].values())
     return [
@@ -108,15 +110,15 @@ def contents(place: RoutedRow) -> list[tuple[str, Mapping[str, Any]]]:
     ]
 
 
-def test_every_entry_is_of_a_row():
-    """An entry whose row is gone is a wrong statement."""
-    assert set(KNOWN) <= {place.row.name for place in PLACES}
+def test_every_entry_is_of_a_route():
+    """An entry whose route is gone is a wrong statement."""
+    assert set(KNOWN) <= {place.route.name for place in PLACES}
 
 
-def test_every_row_is_in_a_group():
+def test_every_route_is_in_a_group():
     """By a word of its path in gateway/http/openapi/operations.py."""
     wrong = [
-        place.row.name
+        place.route.name
         for place in PLACES
         if not {*described(place).operation(place)["tags"]} <= groups(place) - {"Other"}
         or len(described(place).operation(place)["tags"]) != 1
@@ -125,12 +127,12 @@ def test_every_row_is_in_a_group():
     assert wrong == []
 
 
-def groups(place: RoutedRow) -> set[str]:
-    """Name the groups of a row's document."""
+def groups(place: PlacedRoute) -> set[str]:
+    """Name the groups of a route's document."""
     return {each["name"] for each in described(place).document["tags"]}
 
 
-async def refusal(backoffice_client: BackofficeClient, place: RoutedRow, made: Made) -> str:
+async def refusal(backoffice_client: BackofficeClient, place: PlacedRoute, made: Made) -> str:
     """Send a request, and say what is not one of the successes that are described."""
     known = await what_is_known(backoffice_client, place)
 
@@ -140,13 +142,13 @@ async def refusal(backoffice_client: BackofficeClient, place: RoutedRow, made: M
     successes = [int(each) for each in responses if each < "3"] or [NEVER]
     if answer.status not in successes:
         return (
-            f"{place.row.name} refused what its own description shows or lets through: "
+            f"{place.route.name} refused what its own description shows or lets through: "
             f"{made} was answered {answer.status} {answer.body!r}. Either its schema says too "
             "little (add the pattern, the bounds or the words that are checked), or no schema can "
             f"tell it: then add an entry to tests/contract/openapi/known_{place.surface.name}.py"
         )
     wrong = list(unpromised(answer, place.surface.name, responses[str(answer.status)]))
-    return f"{place.row.name}: {wrong}" if wrong else ""
+    return f"{place.route.name}: {wrong}" if wrong else ""
 
 
 def unpromised(answer: Answer, surface: str, promised: Mapping[str, Any]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The back office's document: valid, of the rows, and what is served is as it says."""
+"""The back office's document: valid, of the routes, and what is served is as it says."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from gateway.http.openapi.operations import codes_of
-from gateway.http.table import RoutedRow
+from gateway.http.table import PlacedRoute
 from tests.world.backoffice import matrix
 from tests.world.backoffice.client import BackofficeClient
 from tests.world.backoffice.fixtures import backoffice_client
@@ -43,15 +43,15 @@ OPERATIONS = {
 EXAMPLES = examples(3)
 
 
-def described(place: RoutedRow) -> dict[str, Any]:
-    """Return the description of a row."""
-    found: dict[str, Any] = DOCUMENT["paths"][place.template][place.row.method.lower()]
+def described(place: PlacedRoute) -> dict[str, Any]:
+    """Return the description of a route."""
+    found: dict[str, Any] = DOCUMENT["paths"][place.template][place.route.method.lower()]
     return found
 
 
-def test_every_row_is_described_with_its_scheme_and_codes():
+def test_every_route_is_described_with_its_scheme_and_codes():
     wrong = {
-        place.row.name: found
+        place.route.name: found
         for place in matrix.PLACES
         if (found := list(undescribed(place, described(place))))
     }
@@ -59,15 +59,15 @@ def test_every_row_is_described_with_its_scheme_and_codes():
     assert wrong == {}
 
 
-def undescribed(place: RoutedRow, shown: Mapping[str, Any]) -> Iterator[str]:
-    """Name the parts of a row that its description lacks."""
-    if shown["security"] != ([{"bearer": []}] if place.row.needs else []):
+def undescribed(place: PlacedRoute, shown: Mapping[str, Any]) -> Iterator[str]:
+    """Name the parts of a route that its description lacks."""
+    if shown["security"] != ([{"bearer": []}] if place.route.needs else []):
         yield "scheme"
-    if str(place.row.needs or "") not in shown.get("description", ""):
+    if str(place.route.needs or "") not in shown.get("description", ""):
         yield "permission"
-    if ("requestBody" in shown) is not (place.row.takes.body is not None):
+    if ("requestBody" in shown) is not (place.route.takes.body is not None):
         yield "body"
-    for error in codes_of(place.gate, place.row):
+    for error in codes_of(place.gate, place.route):
         if error.code not in shown["responses"][str(error.status)]["description"]:
             yield error.code
 
@@ -75,7 +75,7 @@ def undescribed(place: RoutedRow, shown: Mapping[str, Any]) -> Iterator[str]:
 def test_nothing_else_is_described():
     told = {(method.upper(), path) for path, each in DOCUMENT["paths"].items() for method in each}
 
-    assert told == {(place.row.method, place.template) for place in matrix.PLACES}
+    assert told == {(place.route.method, place.template) for place in matrix.PLACES}
 
 
 @pytest.mark.asyncio(loop_scope="module")

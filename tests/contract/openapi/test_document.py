@@ -1,4 +1,4 @@
-"""The OpenAPI document: valid, complete, and of the rows."""
+"""The OpenAPI document: valid, complete, and of the routes."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from openapi_spec_validator import OpenAPIV31SpecValidator, validate
 from gateway.core.errors import CATALOGUE, ELSEWHERE
 from gateway.http.openapi.document import as_json, as_yaml
 from gateway.http.openapi.operations import codes_of
-from gateway.http.route import Row
-from gateway.http.table import RoutedRow
+from gateway.http.route import Route
+from gateway.http.table import PlacedRoute
 from tests.contract.openapi.conformity import problems
 from tests.contract.openapi.described import DOCUMENT, SURFACE, operation, resolved
-from tests.world.gateway import rows
+from tests.world.gateway import routes
 
 
 def test_the_version_is_told():
@@ -40,32 +40,32 @@ def test_json_and_yaml_say_the_same():
     assert json.loads(as_json(DOCUMENT)) == yaml.safe_load(as_yaml(DOCUMENT))
 
 
-def test_every_row_is_described():
+def test_every_route_is_described():
     """Its method, its permission, its parameters, its body, and every code under its status."""
     wrong = {
-        place.row.name: found
-        for place in rows.PLACES
-        if (found := list(undescribed(place, operation(place.row.method, place.template))))
+        place.route.name: found
+        for place in routes.PLACES
+        if (found := list(undescribed(place, operation(place.route.method, place.template))))
     }
 
     assert wrong == {}
 
 
-def undescribed(place: RoutedRow, described: Mapping[str, Any]) -> Iterator[str]:
-    """Name the parts of a row that its description lacks."""
-    row = place.row
-    steps = {part[1:-1] for part in row.path.split("/") if part.startswith("{")}
+def undescribed(place: PlacedRoute, described: Mapping[str, Any]) -> Iterator[str]:
+    """Name the parts of a route that its description lacks."""
+    route = place.route
+    steps = {part[1:-1] for part in route.path.split("/") if part.startswith("{")}
     pairs = {
-        "summary": (described["summary"], row.summary),
-        "scheme": (described["security"], [{"basic": []}] if row.needs else []),
-        "permission": (str(row.needs or "") in described.get("description", ""), True),
+        "summary": (described["summary"], route.summary),
+        "scheme": (described["security"], [{"basic": []}] if route.needs else []),
+        "permission": (str(route.needs or "") in described.get("description", ""), True),
         "path": (parameters(described, "path"), steps),
         "headers": (parameters(described, "header"), {"X-Trace-ID", "traceparent"}),
-        "query": (parameters(described, "query"), {each.name for each in row.takes.parameters}),
-        "body": ("requestBody" in described, row.takes.body is not None),
+        "query": (parameters(described, "query"), {each.name for each in route.takes.parameters}),
+        "body": ("requestBody" in described, route.takes.body is not None),
     }
     yield from (name for name, (found, wanted) in pairs.items() if found != wanted)
-    for error in codes_of(place.gate, row):
+    for error in codes_of(place.gate, route):
         if error.code not in described["responses"][str(error.status)]["description"]:
             yield error.code
 
@@ -82,7 +82,7 @@ def test_nothing_else_is_described():
         (method.upper(), path) for path, each in DOCUMENT["paths"].items() for method in each
     }
 
-    assert described == {(place.row.method, place.template) for place in rows.PLACES}
+    assert described == {(place.route.method, place.template) for place in routes.PLACES}
     assert len(described) == 13
 
 
@@ -103,23 +103,23 @@ HEADERS = {
 
 def test_headers_are_described():
     lacking = [
-        (place.row.name, status)
-        for place in rows.PARTNER
-        for status, each in operation(place.row.method, place.template)["responses"].items()
+        (place.route.name, status)
+        for place in routes.PARTNER
+        for status, each in operation(place.route.method, place.template)["responses"].items()
         if not {"X-Trace-ID", *HEADERS.get(status, ())} <= each["headers"].keys()
     ]
     described = {
-        place.row.name: operation(place.row.method, place.template)["responses"].keys()
-        for place in rows.PARTNER
+        place.route.name: operation(place.route.method, place.template)["responses"].keys()
+        for place in routes.PARTNER
     }
 
     assert lacking == []
     assert {name for name, statuses in described.items() if not HEADERS.keys() <= statuses} == set()
 
 
-def test_every_code_of_the_surface_is_some_rows():
-    """But for the two of the route table, which stand in front of every row."""
-    told = {error for place in rows.PLACES for error in codes_of(place.gate, place.row)}
+def test_every_code_of_the_surface_is_some_routes():
+    """But for the two of the route table, which stand in front of every route."""
+    told = {error for place in routes.PLACES for error in codes_of(place.gate, place.route)}
     in_front = {"route_unknown", "method_not_allowed"}
 
     silent = {error.name for error in set(CATALOGUE) - set(ELSEWHERE) - told}
@@ -189,7 +189,7 @@ def test_a_payout_shows_an_order_of_each_method():
 @pytest.mark.parametrize("name", ["banking.statement", "banking.payouts"])
 def test_a_limit_has_no_maximum(name: str):
     """More counts as 100, which the description says (contract part 8)."""
-    place = next(each for each in rows.PLACES if each.row.name == name)
+    place = next(each for each in routes.PLACES if each.route.name == name)
     parameters = operation("GET", place.template)["parameters"]
 
     limit = next(each for each in parameters if each.get("name") == "limit")
@@ -197,8 +197,10 @@ def test_a_limit_has_no_maximum(name: str):
     assert limit["description"] == "Per page; more than 100 counts as 100."
 
 
-def test_operation_ids_are_the_rows_names():
+def test_operation_ids_are_the_routes_names():
     ids = [each["operationId"] for path in DOCUMENT["paths"].values() for each in path.values()]
 
-    names = [row.name for gate in SURFACE.gates for row in gate.rows if isinstance(row, Row)]
+    names = [
+        route.name for gate in SURFACE.gates for route in gate.routes if isinstance(route, Route)
+    ]
     assert sorted(ids) == sorted(name.replace(".", "_") for name in names)

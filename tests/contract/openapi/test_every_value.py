@@ -1,7 +1,7 @@
 """
 Each value that a document shows of a filter is taken: both truth values, each word, odd days.
 
-The rows are those that read, and their filters those of their documents: a new one is tried
+The routes are those that read, and their filters those of their documents: a new one is tried
 without a word here.
 """
 
@@ -15,7 +15,7 @@ import pytest
 
 from gateway.core.permissions import Action, Permission
 from gateway.core.rights import Right
-from gateway.http.table import RoutedRow
+from gateway.http.table import PlacedRoute
 from tests.contract.openapi.accepted import sent, what_is_known
 from tests.contract.openapi.known import Known
 from tests.contract.openapi.requests_made import ABSENT, Made, example
@@ -37,15 +37,15 @@ EDGES = {
 """Of the calendar's first year and last; some of these instants no clock in UTC can name."""
 
 
-def reads(place: RoutedRow) -> bool:
-    """Say whether a row changes nothing."""
-    needed = place.row.needs
+def reads(place: PlacedRoute) -> bool:
+    """Say whether a route changes nothing."""
+    needed = place.route.needs
     if isinstance(needed, Right | Permission):
         return needed.action is Action.READ
-    return place.row.method == "GET"
+    return place.route.method == "GET"
 
 
-def fields(place: RoutedRow) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+def fields(place: PlacedRoute) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
     """Yield where each filter stands, its name and its schema."""
     about = described(place)
     for where in ("query", "path"):
@@ -58,7 +58,7 @@ def fields(place: RoutedRow) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
             yield "body", field, each
 
 
-def forms(place: RoutedRow, schema: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def forms(place: PlacedRoute, schema: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """Yield what a schema is, or any that it may be."""
     found = described(place).resolved(schema)
     choices = [each for word in ("anyOf", "oneOf", "allOf") for each in found.get(word, ())]
@@ -68,7 +68,7 @@ def forms(place: RoutedRow, schema: Mapping[str, Any]) -> Iterator[Mapping[str, 
         yield found
 
 
-def listed(place: RoutedRow, schema: Mapping[str, Any]) -> Iterator[object]:
+def listed(place: PlacedRoute, schema: Mapping[str, Any]) -> Iterator[object]:
     """Yield each value of a filter of which there are few; of a list, one list of each."""
     for form in forms(place, schema):
         if form.get("type") == "array":
@@ -79,14 +79,14 @@ def listed(place: RoutedRow, schema: Mapping[str, Any]) -> Iterator[object]:
             yield from form.get("enum", ())
 
 
-def choices(place: RoutedRow) -> Iterator[tuple[str, Values]]:
+def choices(place: PlacedRoute) -> Iterator[tuple[str, Values]]:
     """Yield each filter with each of its values."""
     for where, field, schema in fields(place):
         for value in listed(place, schema):
             yield where, {field: value}
 
 
-def edges(place: RoutedRow) -> Iterator[tuple[str, Values]]:
+def edges(place: PlacedRoute) -> Iterator[tuple[str, Values]]:
     """Yield each edge alone, with all its siblings, and these with each value of the others."""
     for form, times in EDGES.items():
         for where in ("query", "body", "path"):
@@ -108,13 +108,14 @@ CHOOSING = [
     place
     for place in READING
     if any(choices(place))
-    and place.row.name != "backoffice.pix_key_owner"  # the type of a key is no filter: it must fit
+    and place.route.name
+    != "backoffice.pix_key_owner"  # the type of a key is no filter: it must fit
 ]
 TIMED = [place for place in READING if any(edges(place))]
 
 
 async def verdicts(
-    backoffice_client: BackofficeClient, place: RoutedRow, tried: Iterator[tuple[str, Values]]
+    backoffice_client: BackofficeClient, place: PlacedRoute, tried: Iterator[tuple[str, Values]]
 ) -> list[tuple[Values, int, bytes]]:
     """Send each, what a call needs besides put in; return how each was answered."""
     known = await what_is_known(backoffice_client, place)
@@ -125,8 +126,8 @@ async def verdicts(
     ]
 
 
-def varied(place: RoutedRow, known: Known, where: str, values: Values) -> tuple[Made, Known]:
-    """Put values into the example of a row, whatever is known of it."""
+def varied(place: PlacedRoute, known: Known, where: str, values: Values) -> tuple[Made, Known]:
+    """Put values into the example of a route, whatever is known of it."""
     made = example(place)
     if where == "path":
         return made, replace(known, path={**known.path, **values})
@@ -148,7 +149,7 @@ def worded(value: object) -> str:
 @pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.parametrize("place", CHOOSING, ids=name)
 async def test_each_value_of_a_filter_is_taken(
-    backoffice_client: BackofficeClient, place: RoutedRow
+    backoffice_client: BackofficeClient, place: PlacedRoute
 ):
     said = await verdicts(backoffice_client, place, choices(place))
 
@@ -158,7 +159,7 @@ async def test_each_value_of_a_filter_is_taken(
 @pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.parametrize("place", TIMED, ids=name)
 async def test_the_ends_of_the_calendar_are_served_or_refused(
-    backoffice_client: BackofficeClient, place: RoutedRow
+    backoffice_client: BackofficeClient, place: PlacedRoute
 ):
     said = await verdicts(backoffice_client, place, edges(place))
 

@@ -9,7 +9,7 @@ import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator, validate
 
 from gateway.http.openapi.operations import codes_of
-from gateway.http.table import RoutedRow
+from gateway.http.table import PlacedRoute
 from tests.world.documents import PLACES, SURFACES, Described, described
 
 EVERY = pytest.mark.parametrize("about", SURFACES.values(), ids=list(SURFACES))
@@ -114,19 +114,21 @@ def test_no_header_has_an_example_that_every_caller_would_send(about: Described)
 def test_each_refusal_is_listed_with_its_meaning(about: Described):
     for place in about.places:
         described = about.operation(place)["responses"]
-        for error in codes_of(place.gate, place.row):
+        for error in codes_of(place.gate, place.route):
             line = f"- `{error.code}`: {error.message}"
-            assert line in described[str(error.status)]["description"].splitlines(), place.row.name
+            assert line in described[str(error.status)]["description"].splitlines(), (
+                place.route.name
+            )
 
 
 def test_every_operation_is_described_whole():
     """A description, the headers of a trace, and what is left of the quota where there is one."""
-    wrong = {place.row.name: found for place in PLACES if (found := list(lacking(place)))}
+    wrong = {place.route.name: found for place in PLACES if (found := list(lacking(place)))}
 
     assert wrong == {}
 
 
-def lacking(place: RoutedRow) -> Iterator[str]:
+def lacking(place: PlacedRoute) -> Iterator[str]:
     """Name what an operation lacks, or has without a reason."""
     about = described(place)
     operation = about.operation(place)

@@ -1,4 +1,4 @@
-"""Identity's document: valid, of the rows, and what is served is as it says."""
+"""Identity's document: valid, of the routes, and what is served is as it says."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from schemathesis.specs.openapi.checks import (
 
 from gateway.http.openapi.document import document
 from gateway.http.openapi.operations import codes_of
-from gateway.http.table import RoutedRow, Table
+from gateway.http.table import PlacedRoute, Table
 from tests.world.gateway.identity_api import ApiClient
 from tests.world.gateway.identity_api_fixtures import api_client, clock, kind, maria, store, url
 from tests.world.generated import examples
@@ -45,15 +45,15 @@ OPERATIONS = {
 EXAMPLES = examples(3)
 
 
-def described(place: RoutedRow) -> dict[str, Any]:
-    """Return the description of a row."""
-    found: dict[str, Any] = DOCUMENT["paths"][place.template][place.row.method.lower()]
+def described(place: PlacedRoute) -> dict[str, Any]:
+    """Return the description of a route."""
+    found: dict[str, Any] = DOCUMENT["paths"][place.template][place.route.method.lower()]
     return found
 
 
-def test_every_row_is_described_with_its_scheme_and_codes():
+def test_every_route_is_described_with_its_scheme_and_codes():
     wrong = {
-        place.row.name: found
+        place.route.name: found
         for place in PLACES
         if (found := list(undescribed(place, described(place))))
     }
@@ -61,16 +61,16 @@ def test_every_row_is_described_with_its_scheme_and_codes():
     assert wrong == {}
 
 
-def undescribed(place: RoutedRow, shown: Mapping[str, Any]) -> Iterator[str]:
-    """Name the parts of a row that its description lacks."""
+def undescribed(place: PlacedRoute, shown: Mapping[str, Any]) -> Iterator[str]:
+    """Name the parts of a route that its description lacks."""
     scheme = place.gate.scheme
     if shown["security"] != ([{scheme: []}] if scheme else []):
         yield "scheme"
-    if ("requestBody" in shown) is not (place.row.takes.body is not None):
+    if ("requestBody" in shown) is not (place.route.takes.body is not None):
         yield "body"
-    if str(place.row.status) not in shown["responses"]:
+    if str(place.route.status) not in shown["responses"]:
         yield "status"
-    for error in codes_of(place.gate, place.row):
+    for error in codes_of(place.gate, place.route):
         if error.code not in shown["responses"][str(error.status)]["description"]:
             yield error.code
 
@@ -85,7 +85,7 @@ def test_the_schemes_are_told():
 def test_nothing_else_is_described():
     told = {(method.upper(), path) for path, each in DOCUMENT["paths"].items() for method in each}
 
-    assert told == {(place.row.method, place.template) for place in PLACES}
+    assert told == {(place.route.method, place.template) for place in PLACES}
 
 
 async def test_it_is_served_as_it_is_generated(api_client: ApiClient):

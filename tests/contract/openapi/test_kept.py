@@ -44,8 +44,8 @@ def digest(part: Any) -> str:
 def lines(surface: Surface) -> Iterator[tuple[str, str]]:
     """Name each operation with its right and statuses, and each schema, with the digest of it."""
     described = json.loads(as_json(document(surface, surface.name)))
-    rows = [row for gate in surface.gates for row in gate.rows]
-    rights = {row.name.replace(".", "_"): str(row.needs) for row in rows}
+    routes = [route for gate in surface.gates for route in gate.routes]
+    rights = {route.name.replace(".", "_"): str(route.needs) for route in routes}
     for path, methods in described["paths"].items():
         for method, each in methods.items():
             if "operationId" in each:

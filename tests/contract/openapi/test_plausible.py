@@ -45,7 +45,7 @@ def examples() -> Iterator[tuple[str, str, Any]]:
             for part in (shown.get("requestBody", {}), *shown["responses"].values()):
                 for content in part.get("content", {}).values():
                     forms = content.get("examples", {}).values()
-                    where = f"{name} {place.row.name}"
+                    where = f"{name} {place.route.name}"
                     schema = content.get("schema", {}).get("$ref", "").rpartition("/")[2]
                     for form in [form["value"] for form in forms] or [content["example"]]:
                         yield where, schema, form
@@ -151,7 +151,7 @@ def test_no_company_account_or_credential_has_the_name_of_a_person(schema: str, 
 def example_of(operation: str, media: str = "application/json") -> Any:
     """Return the one example of an answer of the back office."""
     office = SURFACES["backoffice"]
-    (place,) = [each for each in office.places if each.row.name == f"backoffice.{operation}"]
+    (place,) = [each for each in office.places if each.route.name == f"backoffice.{operation}"]
     return office.operation(place)["responses"]["200"]["content"][media]["example"]
 
 
@@ -178,7 +178,7 @@ def test_an_answer_tells_of_the_payout_that_was_ordered():
 def _content(operation: str, status: str | None) -> Mapping[str, Any]:
     """Return the body of a request, or of an answer with a status, of the partners' document."""
     partners = SURFACES["banking"]
-    (place,) = [each for each in partners.places if each.row.name == operation]
+    (place,) = [each for each in partners.places if each.route.name == operation]
     shown = partners.operation(place)
     part = shown["requestBody"] if status is None else shown["responses"][status]
     found: Mapping[str, Any] = part["content"]["application/json"]
@@ -267,9 +267,9 @@ def test_an_order_that_names_its_method_is_answered_by_a_payout_of_it():
     """To what the request's example sends: by key, and to a bank account."""
     office = SURFACES["backoffice"]
     shown = {
-        each.row.name.partition(".")[2]: office.operation(each)
+        each.route.name.partition(".")[2]: office.operation(each)
         for each in office.places
-        if each.row.name in {"backoffice.withdraw_pix", "backoffice.withdraw_bank"}
+        if each.route.name in {"backoffice.withdraw_pix", "backoffice.withdraw_bank"}
     }
     told = {
         name: [

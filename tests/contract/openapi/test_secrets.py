@@ -29,11 +29,11 @@ async def test_no_answer_holds_what_is_secret(backoffice_client: BackofficeClien
         for place in surface.places:
             known = await what_is_known(backoffice_client, place)
             answer = await sent(backoffice_client, place, example(place), known)
-            answers[place.row.name] = (answer.status, answer.body.decode(errors="replace"))
+            answers[place.route.name] = (answer.status, answer.body.decode(errors="replace"))
     secrets = await stored_secrets(backoffice_client.world.gateway.kernel)
     shown = {
-        (row, column)
-        for row, (_, body) in answers.items()
+        (route, column)
+        for route, (_, body) in answers.items()
         for column, values in secrets.items()
         if any(value in body for value in values)
     }
@@ -42,6 +42,6 @@ async def test_no_answer_holds_what_is_secret(backoffice_client: BackofficeClien
     empty = {column for column, values in secrets.items() if not values}
     assert {column for column in empty if not column.startswith("panel_sessions.")} == set()
     # payouts cannot be cancelled
-    failed = {row for row, (status, _) in answers.items() if status >= FAILED}
+    failed = {route for route, (status, _) in answers.items() if status >= FAILED}
     assert failed == {"banking.payout_cancel", "backoffice.withdraw_cancel"}
     assert shown == set()

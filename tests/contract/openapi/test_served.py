@@ -24,9 +24,9 @@ from schemathesis.specs.openapi.checks import (
 
 from gateway.http.openapi.document import document
 from gateway.http.openapi.examples import DAY, ORIGIN
-from gateway.http.table import RoutedRow
+from gateway.http.table import PlacedRoute
 from tests.contract.openapi.described import DOCUMENT, operation, resolved, schema_of
-from tests.world.gateway import rows
+from tests.world.gateway import routes
 from tests.world.gateway.answers import Answer
 from tests.world.gateway.world import NOBODY, World, basic
 from tests.world.generated import examples
@@ -55,7 +55,7 @@ def world(described_world: World) -> World:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module", autouse=True)
 async def _prepared(world: World) -> None:
-    await rows.prepared(world)
+    await routes.prepared(world)
 
 
 async def test_the_documents_are_served_as_they_are_generated(world: World):
@@ -103,9 +103,9 @@ async def test_the_document_is_read_and_not_written(world: World):
 async def test_every_answer_is_of_its_schema(world: World):
     """And has no field beside it."""
     wrong = {}
-    for place in rows.PLACES:
-        answer = await rows.ask(world, place, by="full" if place.row.needs else NOBODY)
-        wrong[place.row.name] = unlike(answer, place)
+    for place in routes.PLACES:
+        answer = await routes.ask(world, place, by="full" if place.route.needs else NOBODY)
+        wrong[place.route.name] = unlike(answer, place)
 
     assert {name: found for name, found in wrong.items() if found} == {}
 
@@ -116,10 +116,10 @@ ROLES = ["pending", "paid", "anonymous", "canceled", "reusable"]
 async def test_a_charge_of_any_kind_is_of_its_schema(world: World):
     wrong = {}
     for name in ("banking.qrcode", "banking.pix_transaction"):
-        place = next(each for each in rows.PLACES if each.row.name == name)
+        place = next(each for each in routes.PLACES if each.route.name == name)
         for role in ROLES:
             steps = {"reference": world.demo["charges"][role]}
-            answer = await rows.ask(world, place, steps=steps)
+            answer = await routes.ask(world, place, steps=steps)
             wrong[name, role] = [*unlike(answer, place), *([answer] * (answer.status != 200))]
 
     assert {case: found for case, found in wrong.items() if found} == {}
@@ -127,25 +127,25 @@ async def test_a_charge_of_any_kind_is_of_its_schema(world: World):
 
 async def test_a_refusal_is_described_with_its_headers(world: World):
     wrong = {}
-    for place in rows.PARTNER:
+    for place in routes.PARTNER:
         for by in (NOBODY, "none", "other_company"):
-            answer = await rows.ask(world, place, by=by)
-            wrong[place.row.name, by] = [*undescribed(answer, place), *unlike(answer, place)]
+            answer = await routes.ask(world, place, by=by)
+            wrong[place.route.name, by] = [*undescribed(answer, place), *unlike(answer, place)]
 
     assert {case: found for case, found in wrong.items() if found} == {}
 
 
-def undescribed(answer: Answer, place: RoutedRow) -> list[str]:
+def undescribed(answer: Answer, place: PlacedRoute) -> list[str]:
     """Name the code and the headers of a refusal that are not as described."""
-    described = operation(place.row.method, place.template)["responses"][str(answer.status)]
+    described = operation(place.route.method, place.template)["responses"][str(answer.status)]
     needed = {name for name, each in described["headers"].items() if resolved(each).get("required")}
     absent = sorted(needed - set(answer.headers))
     return absent if answer.code in described["description"] else [answer.code, *absent]
 
 
-def unlike(answer: Answer, place: RoutedRow) -> list[str]:
+def unlike(answer: Answer, place: PlacedRoute) -> list[str]:
     """Say in what an answer is not of its schema, fields beside it included."""
-    schema = schema_of(place.row.method, place.template, answer.status)
+    schema = schema_of(place.route.method, place.template, answer.status)
     found = [each.message for each in Draft202012Validator(schema).iter_errors(answer.document)]
     return found or unknown(answer.document, schema)
 

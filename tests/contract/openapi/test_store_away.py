@@ -1,4 +1,4 @@
-"""A store that is away has one answer on every row of the back office and of callbacks: 503."""
+"""A store that is away has one answer on every route of the back office and of callbacks: 503."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ __all__ = ["backoffice_client"]
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 AWAY = (503, "SVC.SYS.002")
-ROWS = [place for place in SURFACES["backoffice"].places if place.row.needs is not None]
+ROWS = [place for place in SURFACES["backoffice"].places if place.route.needs is not None]
 WITHOUT_STORE = {"backoffice.roles", "backoffice.providers"}
-"""Rows that read nothing but the caller's session."""
+"""Routes that read nothing but the caller's session."""
 
 RECORDS = (
     *("companies", "credentials", "payouts", "payout_attempts", "payout_stops", "payout_opinions"),
@@ -35,10 +35,10 @@ BANK_ALONE = {
     *("balance", "statement", "report", "pix_keys", "pix_key", "qrcode"),
     *("pix_transactions", "pix_refunds", "pix_refund"),
 }
-"""Rows that ask the bank alone, once the account in the path is known."""
+"""Routes that ask the bank alone, once the account in the path is known."""
 
 
-async def test_without_its_records_a_row_answers_503(backoffice_client: BackofficeClient):
+async def test_without_its_records_a_route_answers_503(backoffice_client: BackofficeClient):
     """The callers and the accounts are known; the records behind them are away."""
     known = [(place, await what_is_known(backoffice_client, place)) for place in ROWS]
     for place, each in known:
@@ -46,7 +46,7 @@ async def test_without_its_records_a_row_answers_503(backoffice_client: Backoffi
 
     async with backoffice_client.world.losing(*RECORDS):
         answers = {
-            place.row.name: await sent(backoffice_client, place, example(place), each)
+            place.route.name: await sent(backoffice_client, place, example(place), each)
             for place, each in known
         }
 
@@ -54,9 +54,9 @@ async def test_without_its_records_a_row_answers_503(backoffice_client: Backoffi
     assert wrong == {}
 
 
-def is_right(row: str, answer: Answer) -> bool:
-    """Whether a row that asks the bank alone succeeds, and every other is away if it fails."""
-    if row.removeprefix("backoffice.") in BANK_ALONE or row in WITHOUT_STORE:
+def is_right(route: str, answer: Answer) -> bool:
+    """Whether a route that asks the bank alone succeeds, and every other is away if it fails."""
+    if route.removeprefix("backoffice.") in BANK_ALONE or route in WITHOUT_STORE:
         return answer.status == 200
     if answer.status < 400 or answer.verdict == (501, "SVC.PIX.018"):
         return True
@@ -72,12 +72,12 @@ async def test_a_callback_that_cannot_be_kept_is_answered_503(backoffice_client:
     assert answer.headers["Retry-After"] == "2"
 
 
-async def test_a_row_names_the_one_code():
+async def test_a_route_names_the_one_code():
     wrong = [
-        place.row.name
+        place.route.name
         for place in ROWS
-        if code_of(StoreUnavailable(), place.row.fails) is not errors.STORE_UNAVAILABLE
-        or not set(STORE_FAILS.items()) <= set(place.row.fails.items())
+        if code_of(StoreUnavailable(), place.route.fails) is not errors.STORE_UNAVAILABLE
+        or not set(STORE_FAILS.items()) <= set(place.route.fails.items())
     ]
 
     assert wrong == []

@@ -155,7 +155,7 @@ ROWS = (
         file="gateway/http/gates.py",
         right="return (WriteFromOurPage(self.users.origin), self.session, CsrfToken())",
         wrong="return (WriteFromOurPage(self.users.origin), self.session)",
-        tests=(f"{_SURFACE}::test_every_row_behind_a_cookie_is_guarded",),
+        tests=(f"{_SURFACE}::test_every_route_behind_a_cookie_is_guarded",),
     ),
     Mistake(
         name="session-read-unmarked",

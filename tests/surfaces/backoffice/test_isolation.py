@@ -26,7 +26,7 @@ async def limited(backoffice_client: BackofficeClient) -> str:
 async def test_an_account_of_another_company_is_as_good_as_none(
     backoffice_client: BackofficeClient, limited: str
 ):
-    """Every row answers as for an account that does not exist; the own account is found."""
+    """Every route answers as for an account that does not exist; the own account is found."""
     demo = backoffice_client.world.demo["accounts"]
     accounts = (demo[FOREIGN]["id"], str(uuid.uuid4()), demo["main"]["id"].upper())
 
@@ -34,18 +34,18 @@ async def test_an_account_of_another_company_is_as_good_as_none(
     for place in matrix.OF_AN_ACCOUNT:
         theirs, absent, own = [
             await backoffice_client.ask(
-                place.row.method,
+                place.route.method,
                 matrix.path(place, account_id=each),
-                {} if place.row.takes.body else None,
+                {} if place.route.takes.body else None,
                 by=limited,
             )
             for each in accounts
         ]
         same = (theirs.status, theirs.without_trace) == (404, absent.without_trace)
         if not same or theirs.verdict != absent.verdict:
-            wrong[place.row.name] = theirs.body, absent.body
+            wrong[place.route.name] = theirs.body, absent.body
         if own.code in {"SVC.ACC.001", "FORBIDDEN", "STEP_UP_REQUIRED"}:
-            wrong[place.row.name] = own.body
+            wrong[place.route.name] = own.body
 
     assert wrong == {}
 

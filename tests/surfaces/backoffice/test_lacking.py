@@ -1,7 +1,7 @@
 """
-A bank that lacks a call: every row that needs it answers 422, and payouts 403.
+A bank that lacks a call: every route that needs it answers 422, and payouts 403.
 
-Source: decisions on order, rule 20; the rows that show our own records go on.
+Source: decisions on order, rule 20; the routes that show our own records go on.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from gateway.core import errors
 from tests.world.backoffice import matrix
 from tests.world.backoffice.client import BackofficeClient
 from tests.world.backoffice.operations import BANK_PAYEE, PAYEE, withdrawing
-from tests.world.gateway import rows
+from tests.world.gateway import routes
 from tests.world.gateway.answers import Answer
 from tests.world.gateway.world import World, order
 
@@ -32,12 +32,12 @@ BANKING, BACK_OFFICE = "banking", "back office"
 
 
 @dataclass(frozen=True)
-class RowOf:
+class RouteOf:
     """
-    A row that needs calls of the bank.
+    A route that needs calls of the bank.
 
     Attributes:
-        name: Of the row.
+        name: Of the route.
         needs: Without any of these it answers ``verdict``.
     """
 
@@ -81,55 +81,55 @@ def a_payout(world: World) -> object:
     return order(uuid.uuid4().hex, world.today())
 
 
-def _row(name: str, place: str, *needs: PortCall, body: object = None, **more: object) -> RowOf:
+def _route(name: str, place: str, *needs: PortCall, body: object = None, **more: object) -> RouteOf:
     method, _, path = place.partition(" ")
-    return RowOf(name, method, path, frozenset(needs), body, **more)  # type: ignore[arg-type]
+    return RouteOf(name, method, path, frozenset(needs), body, **more)  # type: ignore[arg-type]
 
 
 ROWS = {
     BANKING: [
-        _row("banking.balance", "GET /balance", C.GET_BALANCE),
-        _row("banking.pix_keys", "GET /pix/keys", C.LIST_KEYS),
-        _row("banking.pix_key", "GET /pix/keys/{key}", C.GET_KEY),
-        _row("banking.qrcode", "GET /pix/qrcode/{paid}", C.GET_CHARGE),
-        _row("banking.pix_transaction", "GET /pix/transactions/{paid}", C.GET_CHARGE_PAYMENT),
-        _row("banking.statement", "GET /transactions?{days}", C.LIST_STATEMENT, C.GET_BALANCE),
-        _row("banking.payout_create", "POST /withdraw", C.CREATE_PAYOUT, body=a_payout,
+        _route("banking.balance", "GET /balance", C.GET_BALANCE),
+        _route("banking.pix_keys", "GET /pix/keys", C.LIST_KEYS),
+        _route("banking.pix_key", "GET /pix/keys/{key}", C.GET_KEY),
+        _route("banking.qrcode", "GET /pix/qrcode/{paid}", C.GET_CHARGE),
+        _route("banking.pix_transaction", "GET /pix/transactions/{paid}", C.GET_CHARGE_PAYMENT),
+        _route("banking.statement", "GET /transactions?{days}", C.LIST_STATEMENT, C.GET_BALANCE),
+        _route("banking.payout_create", "POST /withdraw", C.CREATE_PAYOUT, body=a_payout,
              verdict=READ_ONLY),
     ],
     BACK_OFFICE: [
-        _row("backoffice.balance", "GET /balance", C.GET_BALANCE),
-        _row("backoffice.blocks", "GET /blocks", C.LIST_BLOCKS),
-        _row("backoffice.statement", "GET /transactions?{days}", C.LIST_STATEMENT, C.GET_BALANCE),
-        _row("backoffice.linked_statement", "GET /statement?{days}", C.LIST_STATEMENT),
-        _row("backoffice.report", "GET /report?{days}&format=json", C.LIST_STATEMENT,
+        _route("backoffice.balance", "GET /balance", C.GET_BALANCE),
+        _route("backoffice.blocks", "GET /blocks", C.LIST_BLOCKS),
+        _route("backoffice.statement", "GET /transactions?{days}", C.LIST_STATEMENT, C.GET_BALANCE),
+        _route("backoffice.linked_statement", "GET /statement?{days}", C.LIST_STATEMENT),
+        _route("backoffice.report", "GET /report?{days}&format=json", C.LIST_STATEMENT,
              C.GET_BALANCE),
-        _row("backoffice.pix_keys", "GET /pix/keys", C.LIST_KEYS),
-        _row("backoffice.pix_key", "GET /pix/keys/{key}", C.GET_KEY),
-        _row("backoffice.pix_key_create", "POST /pix/keys", C.CREATE_KEY, body=key),
-        _row("backoffice.pix_key_cancel", "DELETE /pix/keys/{key}", C.CANCEL_KEY, C.GET_KEY),
-        _row("backoffice.pix_key_owner", "POST /pix/keys/lookup", C.LOOK_UP_KEY, body=owner),
-        _row("backoffice.qrcode", "GET /pix/qrcode/{paid}", C.GET_CHARGE),
-        _row("backoffice.qrcode_generate", "POST /pix/qrcode", C.CREATE_CHARGE, body=charge),
-        _row("backoffice.qrcode_cancel", "DELETE /pix/qrcode/{pending}", C.CANCEL_CHARGE),
-        _row("backoffice.pix_transactions", "POST /pix/transactions/search", C.LIST_RECEIVED,
+        _route("backoffice.pix_keys", "GET /pix/keys", C.LIST_KEYS),
+        _route("backoffice.pix_key", "GET /pix/keys/{key}", C.GET_KEY),
+        _route("backoffice.pix_key_create", "POST /pix/keys", C.CREATE_KEY, body=key),
+        _route("backoffice.pix_key_cancel", "DELETE /pix/keys/{key}", C.CANCEL_KEY, C.GET_KEY),
+        _route("backoffice.pix_key_owner", "POST /pix/keys/lookup", C.LOOK_UP_KEY, body=owner),
+        _route("backoffice.qrcode", "GET /pix/qrcode/{paid}", C.GET_CHARGE),
+        _route("backoffice.qrcode_generate", "POST /pix/qrcode", C.CREATE_CHARGE, body=charge),
+        _route("backoffice.qrcode_cancel", "DELETE /pix/qrcode/{pending}", C.CANCEL_CHARGE),
+        _route("backoffice.pix_transactions", "POST /pix/transactions/search", C.LIST_RECEIVED,
              body=days),
-        _row("backoffice.pix_refunds", "POST /pix/refunds/search", C.LIST_REFUNDS, body=days),
-        _row("backoffice.pix_refund", "GET /pix/refunds/any", C.FIND_REFUND),
-        _row("backoffice.pix_refund_create", "POST /pix/transactions/{paid}/refunds",
+        _route("backoffice.pix_refunds", "POST /pix/refunds/search", C.LIST_REFUNDS, body=days),
+        _route("backoffice.pix_refund", "GET /pix/refunds/any", C.FIND_REFUND),
+        _route("backoffice.pix_refund_create", "POST /pix/transactions/{paid}/refunds",
              C.CREATE_REFUND, body=refund),
-        _row("backoffice.withdraw_pix", "POST /withdraw/pix", C.CREATE_PAYOUT, body=to_a_key,
+        _route("backoffice.withdraw_pix", "POST /withdraw/pix", C.CREATE_PAYOUT, body=to_a_key,
              verdict=READ_ONLY),
-        _row("backoffice.withdraw_bank", "POST /withdraw/bank-account", C.CREATE_PAYOUT,
+        _route("backoffice.withdraw_bank", "POST /withdraw/bank-account", C.CREATE_PAYOUT,
              body=to_an_account, verdict=READ_ONLY),
     ],
 }  # fmt: skip
 EVERY = [(surface, each) for surface, found in ROWS.items() for each in found]
 NEEDING = [(surface, each, call) for surface, each in EVERY for call in sorted(each.needs)]
 OWN_RECORDS = [
-    _row("banking.payouts", "GET /withdraws?{days}"),
-    _row("banking.payout", "GET /withdraw/unknown", verdict=(404, "SVC.PIX.011")),
-    _row("banking.payout_cancel", "DELETE /withdraw/unknown", verdict=(501, "SVC.PIX.018")),
+    _route("banking.payouts", "GET /withdraws?{days}"),
+    _route("banking.payout", "GET /withdraw/unknown", verdict=(404, "SVC.PIX.011")),
+    _route("banking.payout_cancel", "DELETE /withdraw/unknown", verdict=(501, "SVC.PIX.018")),
 ]
 
 
@@ -149,30 +149,30 @@ def declared(world: World) -> Capabilities:
     return world.gateway.connections["sandbox"].adapter.capabilities
 
 
-async def ask(client: BackofficeClient, surface: str, row: RowOf) -> Answer:
+async def ask(client: BackofficeClient, surface: str, route: RouteOf) -> Answer:
     """Ask for what is there, on one of the two surfaces."""
     world = client.world
-    path = row.path.format(
+    path = route.path.format(
         days="init={init}&ends={ends}".format(**days(world)),  # type: ignore[arg-type]
         key=world.demo["pix_keys"]["main"][0],
         paid=world.demo["charges"]["paid"],
         pending=world.demo["charges"]["pending"],
     )
-    body = row.body(world) if row.body else None
+    body = route.body(world) if route.body else None
     if surface == BACK_OFFICE:
-        return await client.ask(row.method, client.at(path), body)
-    return await world.ask(row.method, world.at(path), document=body)  # type: ignore[arg-type]
+        return await client.ask(route.method, client.at(path), body)
+    return await world.ask(route.method, world.at(path), document=body)  # type: ignore[arg-type]
 
 
-async def test_a_row_that_needs_the_call_is_refused(backoffice_client: BackofficeClient):
+async def test_a_route_that_needs_the_call_is_refused(backoffice_client: BackofficeClient):
     can = declared(backoffice_client.world)
 
     wrong = {}
-    for surface, row, call in NEEDING:
+    for surface, route, call in NEEDING:
         with declaring(backoffice_client.world, replace(can, calls=can.calls - {call})):
-            answer = await ask(backoffice_client, surface, row)
-        if answer.verdict != row.verdict:
-            wrong[row.name, call] = answer.verdict
+            answer = await ask(backoffice_client, surface, route)
+        if answer.verdict != route.verdict:
+            wrong[route.name, call] = answer.verdict
 
     assert wrong == {}
 
@@ -180,16 +180,16 @@ async def test_a_row_that_needs_the_call_is_refused(backoffice_client: Backoffic
 async def test_a_bank_that_can_nothing_is_asked_nothing(backoffice_client: BackofficeClient):
     wrong = {}
     with declaring(backoffice_client.world, Capabilities()):
-        for surface, row in EVERY:
-            answer = await ask(backoffice_client, surface, row)
-            if answer.verdict != row.verdict:
-                wrong[surface, row.name] = answer.verdict
+        for surface, route in EVERY:
+            answer = await ask(backoffice_client, surface, route)
+            if answer.verdict != route.verdict:
+                wrong[surface, route.name] = answer.verdict
 
     assert wrong == {}
 
 
 @pytest.mark.parametrize(
-    ("method", "row"),
+    ("method", "route"),
     [
         (PayoutMethod.PIX, ROWS[BANKING][-1]),
         (PayoutMethod.PIX, ROWS[BACK_OFFICE][-2]),
@@ -198,13 +198,13 @@ async def test_a_bank_that_can_nothing_is_asked_nothing(backoffice_client: Backo
     ids=["banking", "backoffice pix", "backoffice bank account"],
 )
 async def test_a_bank_without_such_destinations_is_sent_nothing(
-    backoffice_client: BackofficeClient, method: PayoutMethod, row: RowOf
+    backoffice_client: BackofficeClient, method: PayoutMethod, route: RouteOf
 ):
     """It does pay out, so the account is not read-only."""
     can = declared(backoffice_client.world)
-    surface = BANKING if row in ROWS[BANKING] else BACK_OFFICE
+    surface = BANKING if route in ROWS[BANKING] else BACK_OFFICE
     with declaring(backoffice_client.world, replace(can, destinations=can.destinations - {method})):
-        answer = await ask(backoffice_client, surface, row)
+        answer = await ask(backoffice_client, surface, route)
 
     assert answer.verdict == LACKS
 
@@ -214,11 +214,12 @@ async def test_our_own_records_are_shown_whatever_the_bank_can(
 ):
     with declaring(backoffice_client.world, Capabilities()):
         answers = {
-            row.name: (await ask(backoffice_client, BANKING, row)).verdict for row in OWN_RECORDS
+            route.name: (await ask(backoffice_client, BANKING, route)).verdict
+            for route in OWN_RECORDS
         }
 
     assert answers == {
-        row.name: (200, "") if row.verdict == LACKS else row.verdict for row in OWN_RECORDS
+        route.name: (200, "") if route.verdict == LACKS else route.verdict for route in OWN_RECORDS
     }
 
 
@@ -255,18 +256,18 @@ async def test_a_bank_without_payouts_still_changes_charges(backoffice_client: B
     assert answer.status == 201
 
 
-async def test_no_row_that_asks_a_bank_is_left_out():
+async def test_no_route_that_asks_a_bank_is_left_out():
     """Those that may answer that a provider lacks something, as they themselves declare."""
     told = {
-        place.row.name
-        for place in (*rows.PLACES, *matrix.TABLE.places())
-        if errors.PROVIDER_NOT_CONFIGURED in (*place.row.raises, *place.row.fails.values())
+        place.route.name
+        for place in (*routes.PLACES, *matrix.TABLE.places())
+        if errors.PROVIDER_NOT_CONFIGURED in (*place.route.raises, *place.route.fails.values())
     }
 
     assert told - {each.name for _, each in EVERY} == {"backoffice.approval_approve"}
 
 
-async def test_every_call_of_the_contract_is_needed_by_a_row():
+async def test_every_call_of_the_contract_is_needed_by_a_route():
     """``probe`` and ``find_payout`` are asked by ourselves."""
     needed = {call for _, _, call in NEEDING}
 

@@ -1,11 +1,11 @@
-"""Rights on the back office: each row with a role that has its right, and one that lacks it."""
+"""Rights on the back office: each route with a role that has its right, and one that lacks it."""
 
 from __future__ import annotations
 
 import pytest
 
 from gateway.core.rights import Right, Role, needs_step_up
-from gateway.http.table import RoutedRow
+from gateway.http.table import PlacedRoute
 from policies.authorization.user import FreshFactor
 from tests.world.backoffice import matrix
 from tests.world.backoffice.client import NOBODY, BackofficeClient
@@ -53,14 +53,14 @@ NEEDED = {
     "backoffice.bank_numbers": "payout:read",
     "backoffice.names": "account:read",
 }
-"""Of the banking operations, written down once more: a row cannot loosen itself unseen."""
+"""Of the banking operations, written down once more: a route cannot loosen itself unseen."""
 
 
-async def ask(client: BackofficeClient, place: RoutedRow, who: str) -> Answer:
-    """Ask a row for nothing in particular, with an empty body: what is let in is refused later."""
+async def ask(client: BackofficeClient, place: PlacedRoute, who: str) -> Answer:
+    """Ask a route with an empty body: what is let in is refused later."""
     path = matrix.path(place, account_id=client.world.demo["accounts"]["main"]["id"])
-    body = {} if place.row.takes.body else None
-    return await client.ask(place.row.method, path, body, by=who, kind=matrix.kind(place))
+    body = {} if place.route.takes.body else None
+    return await client.ask(place.route.method, path, body, by=who, kind=matrix.kind(place))
 
 
 def is_let_in(answer: Answer) -> bool:
@@ -74,23 +74,23 @@ def is_right(answer: Answer, *, allowed: bool) -> bool:
 
 
 async def test_the_operations_need_what_is_written_here():
-    declared = {place.row.name: str(place.row.needs) for place in matrix.GUARDED}
+    declared = {place.route.name: str(place.route.needs) for place in matrix.GUARDED}
 
     assert {name: declared[name] for name in NEEDED} == NEEDED
 
 
-async def test_a_role_opens_exactly_the_rows_of_its_rights(backoffice_client: BackofficeClient):
+async def test_a_role_opens_exactly_the_routes_of_its_rights(backoffice_client: BackofficeClient):
     wrong = {}
     for place, role in matrix.outcomes():
         answer = await ask(backoffice_client, place, role.value)
         if not is_right(answer, allowed=matrix.may(role, place)):
-            wrong[place.row.name, role] = answer.body
+            wrong[place.route.name, role] = answer.body
 
     assert wrong == {}
 
 
 async def test_every_role_is_let_in_and_refused_somewhere():
-    """A role that no row tries would be proven by the table alone."""
+    """A role that no route tries would be proven by the table alone."""
     tried = {(role, matrix.may(role, place)) for place, role in matrix.outcomes()}
 
     assert tried == {(role, may) for role in Role for may in (True, False)}
@@ -99,7 +99,7 @@ async def test_every_role_is_let_in_and_refused_somewhere():
 async def test_a_person_of_one_company_opens_what_the_session_lists(
     backoffice_client: BackofficeClient,
 ):
-    """One row of each gate, and each row that the limit closes; pages build menus from the list."""
+    """One route of each gate, and each that the limit closes; pages build menus of the list."""
     listed = {
         role: {str(right) for right in somebody(role, companies=frozenset({"c"})).rights}
         for role in Role
@@ -118,20 +118,20 @@ async def test_a_person_of_one_company_opens_what_the_session_lists(
     for place, role, allowed in tried:
         answer = await ask(backoffice_client, place, people[role])
         if not is_right(answer, allowed=allowed):
-            wrong[place.row.name, role] = answer.body
+            wrong[place.route.name, role] = answer.body
 
     assert wrong == {}
     assert {True, False} == {allowed for *_, allowed in tried}
 
 
 @pytest.mark.parametrize("place", matrix.OF_EACH_GATE, ids=matrix.name)
-async def test_each_gate_requires_a_token(backoffice_client: BackofficeClient, place: RoutedRow):
+async def test_each_gate_requires_a_token(backoffice_client: BackofficeClient, place: PlacedRoute):
     """A partner's credential is refused with its own code."""
     path = matrix.path(place, account_id=backoffice_client.world.demo["accounts"]["main"]["id"])
 
-    nobody = await backoffice_client.ask(place.row.method, path, by=NOBODY)
+    nobody = await backoffice_client.ask(place.route.method, path, by=NOBODY)
     partner = await backoffice_client.ask(
-        place.row.method, path, by=NOBODY, headers={"Authorization": "Basic YTpi"}
+        place.route.method, path, by=NOBODY, headers={"Authorization": "Basic YTpi"}
     )
 
     assert nobody.verdict == (401, "TOKEN_INVALID")
@@ -144,13 +144,13 @@ async def test_weighty_rights_require_a_fresh_factor(backoffice_client: Backoffi
 
     wrong = {}
     for place in matrix.GUARDED:
-        assert isinstance(place.row.needs, Right)
+        assert isinstance(place.route.needs, Right)
         always = any(isinstance(each, FreshFactor) and each.always for each in place.gate.policies)
         answer = await ask(backoffice_client, place, "everybody@example.com")
         refused = answer.verdict == (403, "STEP_UP_REQUIRED")
-        if refused is not (always or needs_step_up(place.row.needs)):
-            wrong[place.row.name] = answer.body
-        if always is not (place.row.name == "backoffice.stop_lift"):
-            wrong[place.row.name] = b"in the wrong gate"
+        if refused is not (always or needs_step_up(place.route.needs)):
+            wrong[place.route.name] = answer.body
+        if always is not (place.route.name == "backoffice.stop_lift"):
+            wrong[place.route.name] = b"in the wrong gate"
 
     assert wrong == {}

@@ -38,18 +38,18 @@ async def test_a_password_alone_changes_nothing(strict: BackofficeClient):
     wrong = {}
     for place in matrix.GUARDED:
         path = matrix.path(place, account_id=account)
-        body = {} if place.row.takes.body else None
-        answer = await strict.ask(place.row.method, path, body, by=WHO, kind=matrix.kind(place))
-        assert isinstance(place.row.needs, Right)
+        body = {} if place.route.takes.body else None
+        answer = await strict.ask(place.route.method, path, body, by=WHO, kind=matrix.kind(place))
+        assert isinstance(place.route.needs, Right)
         refused = answer.verdict == (403, "STEP_UP_REQUIRED")
-        if refused is not changes(place.row.needs) or (
+        if refused is not changes(place.route.needs) or (
             refused
             and not (
                 answer.document["reason"] == "no_factor"
                 and "Enrol a second factor" in answer.document["message"]
             )
         ):
-            wrong[place.row.name] = answer.body
+            wrong[place.route.name] = answer.body
 
     assert wrong == {}
 

@@ -14,7 +14,7 @@ import pytest_asyncio
 from gateway.banks.checked_adapter import CheckedAdapter
 from gateway.banks.port.providers import Accepted, NotFound, RateLimited, Refused
 from gateway.banks.port.statements import Balance
-from gateway.http.table import RoutedRow
+from gateway.http.table import PlacedRoute
 from gateway.payouts.model import Payout, PayoutState
 from tests.surfaces.banking.reads import FAILS
 from tests.world.answers import (
@@ -27,7 +27,7 @@ from tests.world.answers import (
     raising,
     saying,
 )
-from tests.world.gateway import rows
+from tests.world.gateway import routes
 from tests.world.gateway.world import World, order
 from tests.world.waiting import settle, until
 
@@ -41,7 +41,7 @@ CALL = {
     "banking.pix_transaction": "get_charge_payment",
     "banking.statement": "list_statement",
 }
-"""The call of the port behind each row."""
+"""The call of the port behind each route."""
 
 LIES: dict[str, Lie] = {
     "KeyError": raising(KeyError(CANARY)),
@@ -61,7 +61,7 @@ LIES: dict[str, Lie] = {
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module", autouse=True)
 async def _prepared(world: World) -> None:
-    await rows.prepared(world)
+    await routes.prepared(world)
 
 
 @pytest.fixture
@@ -103,24 +103,24 @@ async def untold(world: World, capfd: pytest.CaptureFixture[str]) -> AsyncIterat
     assert [word for word in CANARY.split() if word in told] == []
 
 
-READS = [(rows.BANKED[0], lie) for lie in LIES]
-READS += [(place, "None") for place in rows.BANKED[1:]]
-"""One row with each lie, and each row with one lie."""
+READS = [(routes.BANKED[0], lie) for lie in LIES]
+READS += [(place, "None") for place in routes.BANKED[1:]]
+"""One route with each lie, and each route with one lie."""
 
 
 @pytest.mark.parametrize(
-    ("place", "lie"), READS, ids=[f"{rows.name(place)} {lie}" for place, lie in READS]
+    ("place", "lie"), READS, ids=[f"{routes.name(place)} {lie}" for place, lie in READS]
 )
-async def test_a_read_that_is_lied_to_is_the_rows_502(
-    world: World, liar: LyingAdapter, untold: list[bytes], place: RoutedRow, lie: str
+async def test_a_read_that_is_lied_to_is_the_routes_502(
+    world: World, liar: LyingAdapter, untold: list[bytes], place: PlacedRoute, lie: str
 ):
     """Never a 500, whatever it is; Retry-After is checked of every 502."""
-    with lying(liar, **{CALL[place.row.name]: LIES[lie]}):
-        answer = await rows.ask(world, place)
-    healed = await rows.ask(world, place)
+    with lying(liar, **{CALL[place.route.name]: LIES[lie]}):
+        answer = await routes.ask(world, place)
+    healed = await routes.ask(world, place)
 
     untold.append(answer.body)
-    assert answer.verdict == (502, FAILS[place.row.name])
+    assert answer.verdict == (502, FAILS[place.route.name])
     assert healed.status == 200
 
 
@@ -193,7 +193,7 @@ async def test_a_payout_that_is_lied_about_is_unknown_at_once_and_heals(
 async def test_a_look_that_is_lied_to_leaves_a_payout_as_it_was_and_the_loop_alive(
     world: World, liar: LyingAdapter, untold: list[bytes], lie: str
 ):
-    """Neither a 500 for whoever reads it, nor a row that nobody looks at any more."""
+    """Neither a 500 for whoever reads it, nor a route that nobody looks at any more."""
     reference, lies = (
         named("looked-at", lie),
         dict.fromkeys(("find_payout", "list_statement"), LIES[lie]),

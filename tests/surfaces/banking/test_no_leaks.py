@@ -10,7 +10,7 @@ import pytest_asyncio
 
 from gateway.security.secrets import new_client_id, new_client_secret
 from provider_adapters.testing.demo.ensure import Pair
-from tests.world.gateway import rows
+from tests.world.gateway import routes
 from tests.world.gateway.answers import Answer
 from tests.world.gateway.world import World, other_secret
 
@@ -21,7 +21,7 @@ OWN = frozenset({"X-Trace-ID", "Date", "RateLimit"})
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module", autouse=True)
 async def _prepared(world: World) -> None:
-    await rows.prepared(world)
+    await routes.prepared(world)
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -73,15 +73,15 @@ async def test_an_absent_account_and_a_foreign_one_are_refused_alike(world: Worl
 
 @pytest.mark.parametrize("name", ["banking.pix_key", "banking.qrcode", "banking.pix_transaction"])
 async def test_a_foreign_thing_and_an_absent_one_are_refused_alike(world: World, name: str):
-    place = next(each for each in rows.PARTNER if each.row.name == name)
+    place = next(each for each in routes.PARTNER if each.route.name == name)
     theirs = {
         "key_id": world.demo["pix_keys"]["other_company"][0],
         "reference": world.demo["charges"]["other_company"],
     }
     none = {"key_id": str(uuid.uuid4()), "reference": "demo-none"}
 
-    foreign = await rows.ask(world, place, steps=theirs)
-    absent = await rows.ask(world, place, steps=none)
+    foreign = await routes.ask(world, place, steps=theirs)
+    absent = await routes.ask(world, place, steps=none)
 
     assert (foreign.status, seen(foreign)) == (404, seen(absent))
 

@@ -10,7 +10,7 @@ import pytest
 
 from gateway.config.settings import Database, Settings
 from gateway.config.values import Address
-from tests.world.gateway import rows
+from tests.world.gateway import routes
 from tests.world.gateway.world import NOBODY, World, opened, order, patient, sandbox
 
 
@@ -33,11 +33,11 @@ async def world(settings: Settings) -> AsyncIterator[World]:
 
 async def test_every_operation_answers(world: World):
     """Contract 4.1: 200, and 501 for what is not available."""
-    await rows.prepared(world)
+    await routes.prepared(world)
 
-    answers = {place.row.name: await rows.ask(world, place) for place in rows.PARTNER}
+    answers = {place.route.name: await routes.ask(world, place) for place in routes.PARTNER}
 
-    expected = {place.row.name: 200 for place in rows.PARTNER} | {"banking.payout_cancel": 501}
+    expected = {place.route.name: 200 for place in routes.PARTNER} | {"banking.payout_cancel": 501}
     assert {name: answer.status for name, answer in answers.items()} == expected
 
 
@@ -48,8 +48,8 @@ async def test_a_payout_is_paid_once_and_shows_in_the_statement(world: World):
 
     answers = await asyncio.gather(*(world.pay(sent) for _ in range(10)))
     settled = await world.settled("end-to-end")
-    listed = await world.ask("GET", world.at(f"/withdraws{rows.window(world)}"))
-    booked = await world.ask("GET", world.at(f"/transactions{rows.window(world)}"))
+    listed = await world.ask("GET", world.at(f"/withdraws{routes.window(world)}"))
+    booked = await world.ask("GET", world.at(f"/transactions{routes.window(world)}"))
     after = (await world.ask("GET", world.at("/balance"))).document["balance"]
 
     assert {answer.status for answer in answers} == {200}
@@ -65,11 +65,11 @@ async def test_a_payout_is_paid_once_and_shows_in_the_statement(world: World):
 async def test_what_needs_no_credential_asks_for_none(world: World):
     """Not even a wrong one is looked at."""
     wrong = {"Authorization": "Basic %"}
-    for place in rows.OPEN:
+    for place in routes.OPEN:
         plain = await world.ask("GET", place.template, by=NOBODY)
         odd = await world.ask("GET", place.template, by=NOBODY, headers=wrong)
 
-        assert (plain.status, odd.status) == (200, 200), place.row.name
+        assert (plain.status, odd.status) == (200, 200), place.route.name
         assert plain.body == odd.body
 
 

@@ -11,7 +11,7 @@ import pytest_asyncio
 
 from gateway.core import errors
 from gateway.core.catalogue import ErrorCode
-from tests.world.gateway import rows
+from tests.world.gateway import routes
 from tests.world.gateway.answers import Answer
 from tests.world.gateway.sayings import means
 from tests.world.gateway.world import NOBODY, World, order
@@ -24,7 +24,7 @@ YESTERDAY = "2020-01-01"
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module", autouse=True)
 async def _prepared(world: World) -> None:
-    await rows.prepared(world)
+    await routes.prepared(world)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -220,7 +220,7 @@ async def test_a_window_and_a_page_are_taken(world: World, path: str):
 
 async def test_content_is_compared_before_the_date(world: World):
     """A known reference with other content is refused as that, whatever day it says."""
-    other = order(rows.PAID, YESTERDAY, value=99.0)
+    other = order(routes.PAID, YESTERDAY, value=99.0)
 
     answer = await world.pay(other)
 
@@ -228,7 +228,7 @@ async def test_content_is_compared_before_the_date(world: World):
 
 
 async def test_a_known_reference_is_answered_on_any_day(world: World):
-    answer = await world.pay(order(rows.PAID, YESTERDAY))
+    answer = await world.pay(order(routes.PAID, YESTERDAY))
 
     assert (answer.status, answer.document["status"]) == (200, "processing")
 
@@ -262,7 +262,7 @@ async def test_a_payout_needs_a_provider_that_pays(
 
 async def test_what_is_cancelled_is_not_looked_up(world: World):
     """A stored reference and one nobody knows get the same answer, byte by byte."""
-    stored = await world.ask("DELETE", world.at(f"/withdraw/{rows.PAID}"))
+    stored = await world.ask("DELETE", world.at(f"/withdraw/{routes.PAID}"))
     unknown = await world.ask("DELETE", world.at("/withdraw/nobody-knows"))
 
     assert stored.verdict == (501, "SVC.PIX.018")

@@ -9,9 +9,9 @@ import pytest
 import pytest_asyncio
 from multidict import CIMultiDict, CIMultiDictProxy
 
-from gateway.http.table import RoutedRow
+from gateway.http.table import PlacedRoute
 from tests.world import raw_http
-from tests.world.gateway import rows
+from tests.world.gateway import routes
 from tests.world.gateway.answers import Answer, check
 from tests.world.gateway.world import NOBODY, World, basic, order
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module", autouse=True)
 async def _prepared(world: World) -> None:
-    await rows.prepared(world)
+    await routes.prepared(world)
 
 
 OTHER_PATHS = {
@@ -58,39 +58,39 @@ async def test_another_spelling_is_another_path(world: World):
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")
 
 
-def declared(place: RoutedRow) -> set[str]:
-    """Return every method of a row's path."""
-    return {each.row.method for each in rows.PLACES if each.template == place.template}
+def declared(place: PlacedRoute) -> set[str]:
+    """Return every method of a route's path."""
+    return {each.route.method for each in routes.PLACES if each.template == place.template}
 
 
 async def test_a_method_that_is_not_declared_is_refused(world: World):
     """405 with Allow, without a credential; OPTIONS too, for there is no CORS."""
     wrong = {}
-    for place in rows.PLACES:
+    for place in routes.PLACES:
         methods = declared(place)
         allowed = methods | ({"HEAD"} if "GET" in methods else set())
         for method in set(METHODS) - methods:
-            answer = await world.ask(method, rows.path(world, place), by=NOBODY)
+            answer = await world.ask(method, routes.path(world, place), by=NOBODY)
             told = set(answer.headers.get("Allow", "").split(", "))
             if answer.verdict != (405, "SVC.GTW.002") or told != allowed:
-                wrong[place.row.name, method] = answer.verdict, told
+                wrong[place.route.name, method] = answer.verdict, told
 
     assert wrong == {}
 
 
 async def test_head_works_where_get_does(world: World):
     """The same status and headers, and no body."""
-    await world.settled(rows.PAID)
+    await world.settled(routes.PAID)
 
     wrong = {}
-    for place in (each for each in rows.PLACES if each.row.method == "GET"):
-        role = "full" if place.row.needs else NOBODY
-        got = await world.ask("GET", rows.path(world, place), by=role)
-        asked = await world.ask("HEAD", rows.path(world, place), by=role)
+    for place in (each for each in routes.PLACES if each.route.method == "GET"):
+        role = "full" if place.route.needs else NOBODY
+        got = await world.ask("GET", routes.path(world, place), by=role)
+        asked = await world.ask("HEAD", routes.path(world, place), by=role)
         if (asked.status, asked.body) != (got.status, b"") or len(got.body) != int(
             asked.headers["Content-Length"]
         ):
-            wrong[place.row.name] = asked.status, asked.headers["Content-Length"], got.body
+            wrong[place.route.name] = asked.status, asked.headers["Content-Length"], got.body
 
     assert wrong == {}
 
@@ -116,8 +116,8 @@ REFERENCES = [
 ]
 
 
-def row(name: str) -> RoutedRow:
-    return next(each for each in rows.PLACES if each.row.name == name)
+def route(name: str) -> PlacedRoute:
+    return next(each for each in routes.PLACES if each.route.name == name)
 
 
 async def test_a_reference_is_read_as_it_was_stored(world: World):
@@ -125,7 +125,7 @@ async def test_a_reference_is_read_as_it_was_stored(world: World):
     wrong = {}
     for text in REFERENCES:
         created = await world.pay(order(text, world.today()))
-        found = await rows.ask(world, row("banking.payout"), steps={"reference": text})
+        found = await routes.ask(world, route("banking.payout"), steps={"reference": text})
         told = [each.document.get("reference") for each in (created, found)]
         if told != [text, text]:
             wrong[text[:12]] = told
@@ -141,9 +141,9 @@ async def test_a_reference_reaches_the_bank_unchanged(world: World, name: str):
     wrong = {}
     for text in REFERENCES:
         charge = {"reference": text, "state": "paid", "value": 5}
-        if (await rows.ask(world, row(name), steps={"reference": text})).status == 404:
+        if (await routes.ask(world, route(name), steps={"reference": text})).status == 404:
             await world.control.post("accounts", account, "charges", body=charge)
-        found = await rows.ask(world, row(name), steps={"reference": text})
+        found = await routes.ask(world, route(name), steps={"reference": text})
         if (found.status, found.document.get("reference")) != (200, text):
             wrong[text[:12]] = found.document
 
@@ -156,7 +156,7 @@ UNSTORABLE = ["%00", "%0A", "a%C2%85", "%FF", "%ED%A0%80", "a" * 1025, "%C3%A9" 
 @pytest.mark.parametrize("name", ["banking.qrcode", "banking.pix_transaction", "banking.payout"])
 async def test_a_reference_that_cannot_be_stored_is_malformed(world: World, name: str):
     """400, never 500, and no bank is asked."""
-    head = rows.path(world, row(name)).rpartition("/")[0]
+    head = routes.path(world, route(name)).rpartition("/")[0]
     trace = {"X-Trace-ID": uuid.uuid4().hex}
 
     verdicts = {

@@ -1,4 +1,4 @@
-"""Which permission opens which row, over the socket: one of each kind on every row."""
+"""Which permission opens which route, over the socket: one of each kind on every route."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import pytest
 import pytest_asyncio
 
 from gateway.core.permissions import Action, Permission, Resource
-from gateway.http.table import RoutedRow
-from tests.world.gateway import rows
+from gateway.http.table import PlacedRoute
+from tests.world.gateway import routes
 from tests.world.gateway.answers import Answer
 from tests.world.gateway.world import World
 
@@ -26,32 +26,32 @@ NEEDED = {
     "GET /withdraws": "withdraw:read",
     "DELETE /withdraw/{reference}": "withdraw:write",
 }
-"""Contract 4.1 and 5.2, written down once more: a row cannot loosen itself unseen."""
+"""Contract 4.1 and 5.2, written down once more: a route cannot loosen itself unseen."""
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module", autouse=True)
 async def _prepared(world: World) -> None:
-    await rows.prepared(world)
+    await routes.prepared(world)
 
 
-def asked(place: RoutedRow) -> str:
-    """Name a row as the contract's table does."""
-    return f"{place.row.method} {place.template.removeprefix('/baas/v1/account/{account_id}')}"
+def asked(place: PlacedRoute) -> str:
+    """Name a route as the contract's table does."""
+    return f"{place.route.method} {place.template.removeprefix('/baas/v1/account/{account_id}')}"
 
 
-async def test_the_rows_are_those_of_the_contract():
+async def test_the_routes_are_those_of_the_contract():
     """Ten, in the contract's order; a new one needs its line above."""
-    assert sorted(map(asked, rows.PARTNER)) == sorted(NEEDED)
+    assert sorted(map(asked, routes.PARTNER)) == sorted(NEEDED)
 
 
-def held_by_callers() -> list[tuple[RoutedRow, Permission]]:
+def held_by_callers() -> list[tuple[PlacedRoute, Permission]]:
     """
-    Pair each row with the three permissions of its resource, and with all over another one.
+    Pair each route with the three permissions of its resource, and with all over another one.
 
     The whole matrix is proven where it is decided: ``Permission`` and ``RequiresPermission``.
     """
     pairs = []
-    for place in rows.PARTNER:
+    for place in routes.PARTNER:
         own = Permission.parse(NEEDED[asked(place)]).resource
         other = next(each for each in Resource if each is not own)
         held = [*(Permission(own, action) for action in Action), Permission(other, Action.MANAGE)]
@@ -65,26 +65,26 @@ def covers(held: Permission, needed: str) -> bool:
     return held.resource == resource and ACTIONS[held.action.name.lower()] >= ACTIONS[action]
 
 
-def is_served(place: RoutedRow, answer: Answer) -> bool:
-    return answer.status == (501 if place.row.method == "DELETE" else 200)
+def is_served(place: PlacedRoute, answer: Answer) -> bool:
+    return answer.status == (501 if place.route.method == "DELETE" else 200)
 
 
-async def test_one_permission_opens_exactly_its_rows(world: World):
+async def test_one_permission_opens_exactly_its_routes(world: World):
     wrong = {}
     for place, held in held_by_callers():
-        answer = await rows.ask(world, place, by=str(held))
+        answer = await routes.ask(world, place, by=str(held))
         if covers(held, NEEDED[asked(place)]):
             is_right = is_served(place, answer)
         else:
             is_right = answer.verdict == (403, "SVC.AUT.010")
         if not is_right:
-            wrong[place.row.name, str(held)] = answer.verdict
+            wrong[place.route.name, str(held)] = answer.verdict
 
     assert wrong == {}
 
 
 async def test_a_company_credential_acts_on_every_account_of_the_company(world: World):
     """Contract 5.1."""
-    answers = [(each, await rows.ask(world, each, by="company")) for each in rows.PARTNER]
+    answers = [(each, await routes.ask(world, each, by="company")) for each in routes.PARTNER]
 
-    assert [place.row.name for place, said in answers if not is_served(place, said)] == []
+    assert [place.route.name for place, said in answers if not is_served(place, said)] == []

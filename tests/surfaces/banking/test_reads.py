@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from gateway.http.table import RoutedRow
+from gateway.http.table import PlacedRoute
 from tests.surfaces.banking.reads import FAILS
-from tests.world.gateway import rows
+from tests.world.gateway import routes
 from tests.world.gateway.world import World
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -159,9 +159,9 @@ FAULTS: dict[str, tuple[str, int]] = {
 } | {f"status {status}": ("status", status) for status in (204, 302, 401, 403, 429, 500, 503)}
 
 
-async def test_every_row_that_asks_the_bank_is_in_the_table(world: World):
+async def test_every_route_that_asks_the_bank_is_in_the_table(world: World):
     """A new one needs its line above."""
-    assert {place.row.name for place in rows.BANKED} == set(FAILS)
+    assert {place.route.name for place in routes.BANKED} == set(FAILS)
 
 
 @pytest.mark.parametrize("case", list(FAULTS))
@@ -172,16 +172,17 @@ async def test_a_bank_that_fails_is_a_502_of_the_endpoint(world: World, case: st
 
 @pytest.mark.parametrize("kind", ["hang", "hang_after", "drip"])
 async def test_a_silent_bank_is_a_502_of_the_endpoint(hurried_world: World, kind: str):
-    await rows.prepared(hurried_world)
+    await routes.prepared(hurried_world)
     await prove_failed(hurried_world, kind)
 
 
 async def prove_failed(world: World, kind: str, status: int = 500) -> None:
     async with world.failing("*", kind, status=status):
-        answers = await asyncio.gather(*(rows.ask(world, place) for place in rows.BANKED))
+        answers = await asyncio.gather(*(routes.ask(world, place) for place in routes.BANKED))
 
     said = {
-        place.row.name: answer.verdict for place, answer in zip(rows.BANKED, answers, strict=True)
+        place.route.name: answer.verdict
+        for place, answer in zip(routes.BANKED, answers, strict=True)
     }
     assert said == {name: (502, code) for name, code in FAILS.items()}
 
@@ -193,10 +194,10 @@ async def test_a_read_is_repeated_once_when_the_connection_is_lost(world: World)
     assert answer.status == 200
 
 
-@pytest.mark.parametrize("place", rows.BANKED, ids=rows.name)
-async def test_an_account_without_a_provider_has_nothing_to_read(world: World, place: RoutedRow):
+@pytest.mark.parametrize("place", routes.BANKED, ids=routes.name)
+async def test_an_account_without_a_provider_has_nothing_to_read(world: World, place: PlacedRoute):
     """422, for asking again cannot help."""
-    answer = await rows.ask(world, place, "no_provider", by="company")
+    answer = await routes.ask(world, place, "no_provider", by="company")
 
     assert answer.verdict == (422, "SVC.ACC.005")
 

@@ -1,4 +1,4 @@
-"""Refusals of the partners' gate: each once, and each row behind the gate."""
+"""Refusals of the partners' gate: each once, and each route behind the gate."""
 
 from __future__ import annotations
 
@@ -11,75 +11,75 @@ import pytest
 import pytest_asyncio
 from sqlalchemy import update
 
-from gateway.http.table import RoutedRow
+from gateway.http.table import PlacedRoute
 from gateway.security.secrets import new_client_id, new_client_secret
 from gateway.store.tables import core
 from provider_adapters.testing.demo.ensure import Pair
-from tests.world.gateway import rows
+from tests.world.gateway import routes
 from tests.world.gateway.answers import Answer
 from tests.world.gateway.world import NOBODY, World, basic, other_secret
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-Attempt = Callable[[World, RoutedRow], Awaitable[Answer]]
+Attempt = Callable[[World, PlacedRoute], Awaitable[Answer]]
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module", autouse=True)
 async def _prepared(world: World) -> None:
-    await rows.prepared(world)
+    await routes.prepared(world)
 
 
 def by(role: str, account: str = "main") -> Attempt:
     """Ask with a credential of the demo."""
-    return lambda world, place: rows.ask(world, place, account, by=role)
+    return lambda world, place: routes.ask(world, place, account, by=role)
 
 
 def showing(authorization: str) -> Attempt:
     """Ask with this Authorization header."""
-    return lambda world, place: rows.ask(
+    return lambda world, place: routes.ask(
         world, place, by=NOBODY, headers={"Authorization": authorization}
     )
 
 
-async def wrong_secret(world: World, place: RoutedRow) -> Answer:
-    return await rows.ask(world, place, pair=other_secret(world.pair("full")))
+async def wrong_secret(world: World, place: PlacedRoute) -> Answer:
+    return await routes.ask(world, place, pair=other_secret(world.pair("full")))
 
 
-async def mistyped_secret(world: World, place: RoutedRow) -> Answer:
+async def mistyped_secret(world: World, place: PlacedRoute) -> Answer:
     pair = world.pair("full")
     cut = Pair(client_id=pair["client_id"], client_secret=pair["client_secret"][:-1])
-    return await rows.ask(world, place, pair=cut)
+    return await routes.ask(world, place, pair=cut)
 
 
-async def unknown_id(world: World, place: RoutedRow) -> Answer:
+async def unknown_id(world: World, place: PlacedRoute) -> Answer:
     stranger = Pair(
         client_id=new_client_id(lambda size: b"s" * size),
         client_secret=new_client_secret(lambda size: b"s" * size),
     )
-    return await rows.ask(world, place, pair=stranger)
+    return await routes.ask(world, place, pair=stranger)
 
 
-async def expired(world: World, place: RoutedRow) -> Answer:
+async def expired(world: World, place: PlacedRoute) -> Answer:
     issued = await world.issue(expires_at=world.gateway.kernel.now() + timedelta(hours=1))
     pair = Pair(client_id=issued.credential.client_id, client_secret=issued.client_secret)
     past = world.gateway.kernel.now() - timedelta(seconds=1)
     async with world.gateway.kernel.store.database.writing() as connection:
         mine = core.credentials.c.client_id == pair["client_id"]
         await connection.execute(update(core.credentials).where(mine).values(expires_at=past))
-    return await rows.ask(world, place, pair=pair)
+    return await routes.ask(world, place, pair=pair)
 
 
-async def bearer(world: World, place: RoutedRow) -> Answer:
+async def bearer(world: World, place: PlacedRoute) -> Answer:
     header = basic(world.pair("full")).replace("Basic", "Bearer")
-    return await rows.ask(world, place, by=NOBODY, headers={"Authorization": header})
+    return await routes.ask(world, place, by=NOBODY, headers={"Authorization": header})
 
 
-async def absent_account(world: World, place: RoutedRow) -> Answer:
-    return await rows.ask(world, place, by="company", steps={"account_id": str(uuid.uuid4())})
+async def absent_account(world: World, place: PlacedRoute) -> Answer:
+    return await routes.ask(world, place, by="company", steps={"account_id": str(uuid.uuid4())})
 
 
-async def not_a_uuid(world: World, place: RoutedRow) -> Answer:
-    return await rows.ask(world, place, steps={"account_id": "42"})
+async def not_a_uuid(world: World, place: PlacedRoute) -> Answer:
+    return await routes.ask(world, place, steps={"account_id": "42"})
 
 
 NO_COLON = base64.b64encode(b"no colon here").decode()
@@ -107,7 +107,7 @@ REFUSALS: dict[str, tuple[Attempt, int, str]] = {
 }
 
 
-BALANCE = next(each for each in rows.PARTNER if each.row.name == "banking.balance")
+BALANCE = next(each for each in routes.PARTNER if each.route.name == "banking.balance")
 BY_GATE = ("no credential", "no permission", "other company", "sister account", "inactive")
 """One refusal of each of the gate's policies."""
 
@@ -124,14 +124,14 @@ async def test_each_refusal_has_its_code(world: World, case: str):
     assert answer.headers.get("WWW-Authenticate") == challenge
 
 
-async def test_every_row_stands_behind_the_gate(world: World):
+async def test_every_route_stands_behind_the_gate(world: World):
     wrong = {}
-    for place in rows.PARTNER:
+    for place in routes.PARTNER:
         for case in BY_GATE:
             attempt, *verdict = REFUSALS[case]
             answer = await attempt(world, place)
             if answer.verdict != tuple(verdict):
-                wrong[place.row.name, case] = answer.verdict
+                wrong[place.route.name, case] = answer.verdict
 
     assert wrong == {}
 
@@ -143,10 +143,10 @@ async def test_no_refused_payout_left_a_trace(world: World):
 
     for account in ("sister", "inactive", "unverified", "inactive_unverified"):
         found = await world.gateway.kernel.store.payouts.find(
-            world.demo["accounts"][account]["id"], rows.PAID
+            world.demo["accounts"][account]["id"], routes.PAID
         )
         assert found is None
-        assert await world.executions(rows.PAID, account) == []
+        assert await world.executions(routes.PAID, account) == []
     listed = await world.ask("GET", world.at(window, "sister"), by="company")
     assert listed.document["meta"]["total"] == 0
 
@@ -169,10 +169,10 @@ NOT_UUIDS = [
 @pytest.mark.parametrize("step", ["account_id", "key_id"])
 async def test_only_a_hyphenated_uuid_is_an_identifier(world: World, step: str):
     """Contract part 7, ``SVC.VAL.006``."""
-    place = next(each for each in rows.PARTNER if "{key_id}" in each.template)
+    place = next(each for each in routes.PARTNER if "{key_id}" in each.template)
 
     verdicts = {
-        text: (await rows.ask(world, place, steps={step: text})).verdict for text in NOT_UUIDS
+        text: (await routes.ask(world, place, steps={step: text})).verdict for text in NOT_UUIDS
     }
 
     assert verdicts == dict.fromkeys(NOT_UUIDS, (400, "SVC.VAL.006"))
@@ -180,8 +180,8 @@ async def test_only_a_hyphenated_uuid_is_an_identifier(world: World, step: str):
 
 async def test_an_identifier_may_be_written_in_capitals(world: World):
     account = world.demo["accounts"]["main"]["id"].upper()
-    place = next(each for each in rows.PARTNER if "{key_id}" in each.template)
+    place = next(each for each in routes.PARTNER if "{key_id}" in each.template)
 
-    answer = await rows.ask(world, place, steps={"account_id": account})
+    answer = await routes.ask(world, place, steps={"account_id": account})
 
     assert answer.status == 200

@@ -12,7 +12,7 @@ import pytest
 from gateway.config.settings import Auth, Basic, Database
 from gateway.config.values import Address
 from provider_adapters.testing.demo.ensure import Pair
-from tests.world.gateway import rows
+from tests.world.gateway import routes
 from tests.world.gateway.answers import Answer
 from tests.world.gateway.world import NOBODY, World, opened, order, other_secret, patient, sandbox
 from tests.world.stores.relay import relayed
@@ -84,10 +84,12 @@ async def test_an_unknown_credential_is_not_let_in(world: World):
 async def test_payouts_that_cannot_be_read_are_our_failure(world: World):
     """And the balance needs none."""
     stored = [
-        place for place in rows.PARTNER if place.row.name in {"banking.payout", "banking.payouts"}
+        place
+        for place in routes.PARTNER
+        if place.route.name in {"banking.payout", "banking.payouts"}
     ]
     async with world.losing("payouts"):
-        answers = [await rows.ask(world, place) for place in stored]
+        answers = [await routes.ask(world, place) for place in stored]
         read = await balance(world)
 
     assert [each.verdict for each in answers] == [(500, "SVC.SYS.001")] * 2

@@ -100,7 +100,7 @@ async def test_the_token_is_asked_for_before_the_body(api_client: ApiClient):
 
 
 async def test_an_address_that_asks_too_often_waits(store, clock):
-    """Before the body is read; other rows go on."""
+    """Before the body is read; other routes go on."""
     async with api_client_on(store, clock, sign_in=Rate(rate=0.001, burst=2)) as api_client:
         verdicts = [(await api_client.ask("POST", LOGIN, {})).verdict for _ in range(3)]
         refresh = await api_client.ask("POST", "/iam/v1/auth/refresh", {"refresh_token": "a"})
@@ -131,18 +131,18 @@ async def test_the_public_keys_may_be_kept_for_five_minutes(api_client: ApiClien
 
 
 def _told(api_client: ApiClient) -> set[ErrorCode]:
-    """Return every code that some row of people declares."""
+    """Return every code that some route of people declares."""
     return {
         error
         for surface in api_client.surfaces
         for gate in surface.gates
-        for row in gate.rows
-        for error in codes_of(gate, row)
+        for route in gate.routes
+        for error in codes_of(gate, route)
     }
 
 
-async def test_every_code_of_people_is_some_rows(api_client: ApiClient):
-    """But for the two of the route table, which stand in front of every row."""
+async def test_every_code_of_people_is_some_routes(api_client: ApiClient):
+    """But for the two of the route table, which stand in front of every route."""
     elsewhere = {"route_unknown", "method_not_allowed"}
 
     silent = {error.name for error in set(CATALOGUE) - _told(api_client)}

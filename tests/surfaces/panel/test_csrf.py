@@ -1,4 +1,4 @@
-"""Forged requests: every layer on its own, on every row behind the cookie."""
+"""Forged requests: every layer on its own, on every route behind the cookie."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from gateway.http.table import RoutedRow, Table
+from gateway.http.table import PlacedRoute, Table
 from tests.world.gateway.answers import Answer
 from tests.world.gateway.identity_api import COOKIE, ORIGIN, ApiClient
 from tests.world.surfaces import usual_surfaces
@@ -18,8 +18,8 @@ PLACES = [
     # pages and their forms have tests of their own: their refusals are pages too
     if place.gate.scheme == "session" and place.surface.name != "panel_pages"
 ]
-WRITES = [place for place in PLACES if place.row.method != "GET"]
-READS = [place for place in PLACES if place.row.method == "GET"]
+WRITES = [place for place in PLACES if place.route.method != "GET"]
+READS = [place for place in PLACES if place.route.method == "GET"]
 FOREIGN = {
     "another origin": {"Origin": "https://evil.example"},
     "ours as a prefix": {"Origin": ORIGIN + ".evil.example"},
@@ -32,24 +32,24 @@ FOREIGN = {
 }
 
 
-def name(place: RoutedRow) -> str:
-    return f"{place.row.method} {place.template}"
+def name(place: PlacedRoute) -> str:
+    return f"{place.route.method} {place.template}"
 
 
-def path(place: RoutedRow) -> str:
+def path(place: PlacedRoute) -> str:
     """Fill in something that exists nowhere: nothing is looked for."""
     return re.sub(r"\{\w+\}", "0f1e2d3c4b5a", place.template)
 
 
-async def write(api_client: ApiClient, place: RoutedRow, headers: dict[str, str]) -> Answer:
+async def write(api_client: ApiClient, place: PlacedRoute, headers: dict[str, str]) -> Answer:
     """Send an empty document, or none where none is taken."""
-    body = {} if place.row.takes.body else None
-    return await api_client.ask(place.row.method, path(place), body, headers=headers)
+    body = {} if place.route.takes.body else None
+    return await api_client.ask(place.route.method, path(place), body, headers=headers)
 
 
 @pytest.mark.parametrize("headers", FOREIGN.values(), ids=FOREIGN)
 async def test_a_foreign_page_writes_nothing(api_client: ApiClient, maria, headers: dict[str, str]):
-    """On no row, though it had cookie and token."""
+    """On no route, though it had cookie and token."""
     browser = await api_client.signed_in_browser()
     ours = {"Cookie": f"{COOKIE}={browser.cookie}", "X-CSRF-Token": browser.csrf}
 
@@ -61,7 +61,7 @@ async def test_a_foreign_page_writes_nothing(api_client: ApiClient, maria, heade
 
 @pytest.mark.parametrize("kind_of", ["none", "empty", "made up", "of another", "cut", "longer"])
 async def test_without_its_token_nothing_is_written(api_client: ApiClient, maria, kind_of: str):
-    """On no row."""
+    """On no route."""
     browser, other = await api_client.signed_in_browser(), await api_client.open_browser()
     tokens = {
         "none": [],
@@ -85,7 +85,7 @@ async def test_without_its_token_nothing_is_written(api_client: ApiClient, maria
     ["text/plain", "multipart/form-data; boundary=a", "application/x-www-form-urlencoded"],
 )
 async def test_a_form_writes_nothing(api_client: ApiClient, maria, media: str):
-    """What a page may send without being asked about first is refused, on every row."""
+    """What a page may send without being asked about first is refused, on every route."""
     browser = await api_client.signed_in_browser()
     headers = {
         "Cookie": f"{COOKIE}={browser.cookie}",
@@ -95,7 +95,7 @@ async def test_a_form_writes_nothing(api_client: ApiClient, maria, media: str):
     }
 
     for place in WRITES:
-        answer = await api_client.ask(place.row.method, path(place), headers=headers, data=b"a=b")
+        answer = await api_client.ask(place.route.method, path(place), headers=headers, data=b"a=b")
         assert answer.verdict == REFUSED, name(place)
 
 
@@ -109,7 +109,7 @@ async def test_a_form_writes_nothing(api_client: ApiClient, maria, media: str):
     ids=str,
 )
 async def test_a_foreign_page_reads_nothing(api_client: ApiClient, maria, headers: dict[str, str]):
-    """On no row; and no CORS is spoken."""
+    """On no route; and no CORS is spoken."""
     browser = await api_client.signed_in_browser()
     ours = {"Cookie": f"{COOKIE}={browser.cookie}", "X-Requested-With": "panel"}
 
@@ -119,7 +119,7 @@ async def test_a_foreign_page_reads_nothing(api_client: ApiClient, maria, header
         assert not [each for each in answer.headers if each.startswith("Access-Control")]
 
 
-def test_every_row_of_the_panel_is_attacked():
+def test_every_route_of_the_panel_is_attacked():
     assert {"panel", "identity"} == {place.surface.name for place in PLACES}
     assert len(WRITES) > 10
     assert READS

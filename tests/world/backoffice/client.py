@@ -149,11 +149,11 @@ def conforms(answer: Answer, method: str, path: str) -> None:
     place = found.places.get(method) if found else None
     if place is None:
         return
-    described = matrix.DOCUMENT["paths"][place.template][place.row.method.lower()]["responses"]
-    assert str(answer.status) in described, (place.row.name, answer.status)
+    described = matrix.DOCUMENT["paths"][place.template][place.route.method.lower()]["responses"]
+    assert str(answer.status) in described, (place.route.name, answer.status)
     promised = described[str(answer.status)]
     assert answer.code in promised["description"]
-    validator = _validator(place.template, place.row.method.lower(), str(answer.status))
+    validator = _validator(place.template, place.route.method.lower(), str(answer.status))
     if validator and method != "HEAD":
         validator.validate(answer.document)
 

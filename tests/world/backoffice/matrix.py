@@ -1,4 +1,4 @@
-"""Every row of the back office that asks for a right, and the roles it is tried with."""
+"""Every route of the back office that asks for a right, and the roles it is tried with."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gateway.core.permissions import Action
 from gateway.core.rights import RIGHTS, Area, Right, Role
 from gateway.http.openapi.document import document
 from gateway.http.route import Surface
-from gateway.http.table import RoutedRow, Table
+from gateway.http.table import PlacedRoute, Table
 from tests.world.gateway.answers import JSON
 from tests.world.surfaces import surface_named
 
@@ -22,44 +22,44 @@ DOCUMENT: dict[str, Any] = document(SURFACE, "pixgate back office")
 
 TABLE = Table([SURFACE])
 
-PLACES: tuple[RoutedRow, ...] = tuple(TABLE.places())
-"""Every row with what stands in front of it."""
+PLACES: tuple[PlacedRoute, ...] = tuple(TABLE.places())
+"""Every route with what stands in front of it."""
 
-GUARDED: tuple[RoutedRow, ...] = tuple(place for place in PLACES if place.row.needs is not None)
-"""The rows behind a right."""
+GUARDED: tuple[PlacedRoute, ...] = tuple(place for place in PLACES if place.route.needs is not None)
+"""The routes behind a right."""
 
-OF_AN_ACCOUNT: tuple[RoutedRow, ...] = tuple(
+OF_AN_ACCOUNT: tuple[PlacedRoute, ...] = tuple(
     place for place in GUARDED if "{account_id}" in place.template
 )
 
-OF_EACH_GATE: tuple[RoutedRow, ...] = tuple(
+OF_EACH_GATE: tuple[PlacedRoute, ...] = tuple(
     next(place for place in GUARDED if place.gate is gate) for gate in SURFACE.gates[:-1]
 )
-"""One row of each gate with a credential; the open gate is the last."""
+"""One route of each gate with a credential; the open gate is the last."""
 
 NOTHING = "nothing-of-this-name"
 
 
-def name(place: RoutedRow) -> str:
-    """Name a row in a test's id."""
-    return place.row.name
+def name(place: PlacedRoute) -> str:
+    """Name a route in a test's id."""
+    return place.route.name
 
 
-def kind(place: RoutedRow) -> str:
-    """Return the media type of a row's answer to who asks for nothing in particular."""
-    first = place.row.media[0]
-    return JSON if first == "application/json" or len(place.row.media) > 1 else first
+def kind(place: PlacedRoute) -> str:
+    """Return the media type of a route's answer to who asks for nothing in particular."""
+    first = place.route.media[0]
+    return JSON if first == "application/json" or len(place.route.media) > 1 else first
 
 
-def may(role: Role, place: RoutedRow) -> bool:
-    """Say whether a role covers what a row needs, by the one table there is."""
-    needed = place.row.needs
+def may(role: Role, place: PlacedRoute) -> bool:
+    """Say whether a role covers what a route needs, by the one table there is."""
+    needed = place.route.needs
     return isinstance(needed, Right) and any(right.covers(needed) for right in RIGHTS[role])
 
 
-def outcomes() -> list[tuple[RoutedRow, Role]]:
+def outcomes() -> list[tuple[PlacedRoute, Role]]:
     """
-    Pair each row with one role that covers what it needs and one that does not, in turns.
+    Pair each route with one role that covers what it needs and one that does not, in turns.
 
     Each role against each right is proven where it is decided: ``RequiresRight``.
     """
@@ -71,9 +71,9 @@ def outcomes() -> list[tuple[RoutedRow, Role]]:
     return pairs
 
 
-def listed(permissions: Collection[str], place: RoutedRow) -> bool:
-    """Say whether permissions, as a session's document lists them, cover what a row needs."""
-    needed = place.row.needs
+def listed(permissions: Collection[str], place: PlacedRoute) -> bool:
+    """Say whether permissions, as a session's document lists them, cover what a route needs."""
+    needed = place.route.needs
     if not isinstance(needed, Right):
         return False
     words = [each.rpartition(":") for each in permissions]
@@ -81,8 +81,8 @@ def listed(permissions: Collection[str], place: RoutedRow) -> bool:
     return any(right.covers(needed) for right in held)
 
 
-def path(place: RoutedRow, **known: str) -> str:
-    """Return a path of the row; what is not known stands for nothing that is there."""
+def path(place: PlacedRoute, **known: str) -> str:
+    """Return a path of the route; what is not known stands for nothing that is there."""
 
     def step(text: str) -> str:
         if not text.startswith("{"):

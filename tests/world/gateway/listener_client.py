@@ -1,4 +1,4 @@
-"""Rows of the test's own on a real listener, and who is told of each request."""
+"""Routes of the test's own on a real listener, and who is told of each request."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gateway.core.calls import Call, Input, RawRequest
 from gateway.core.catalogue import ErrorCode
 from gateway.core.permissions import Action, Permission, Resource
 from gateway.http.admission import Admission
-from gateway.http.route import OK, Answer, Gate, Row, RowLimits, Surface, content_of, main_of
+from gateway.http.route import OK, Answer, Gate, Route, RouteLimits, Surface, content_of, main_of
 from gateway.http.server import Serving, application
 from gateway.http.table import Table
 from gateway.net.server.listener import Address, Listener
@@ -28,7 +28,7 @@ CHALLENGE = 'Basic realm="tests"'
 
 
 class Said(TypedDict):
-    """What the rows of these tests show."""
+    """What the routes of these tests show."""
 
     said: str
 
@@ -63,7 +63,7 @@ async def echo(_who: object, said: str) -> str:
     return said
 
 
-def row(
+def route(
     runs: Callable[[Any, str], Awaitable[str]] = echo,
     *,
     method: str = "GET",
@@ -72,15 +72,15 @@ def row(
     body_bytes: int = 0,
     takes: Input[str] | None = None,
     fails: Mapping[type[Exception], ErrorCode] | None = None,
-) -> Row[Any]:
-    """Declare a row whose every cell but a few is of no matter."""
+) -> Route[Any]:
+    """Declare a route whose every cell but a few is of no matter."""
     return declared(
         method=method,
         path=path,
         name=f"tests.{path.strip('/').split('/')[0]}",
         summary="Echo.",
         needs=needs,
-        limits=RowLimits("read", body_bytes),
+        limits=RouteLimits("read", body_bytes),
         takes=takes or (TAKES_BODY if body_bytes else TAKES),
         runs=runs,
         shows=show,
@@ -94,13 +94,13 @@ def declared(
     shows: Callable[[str, object], Said | Answer[bytes]],
     takes: Input[str],
     **parts: Any,
-) -> Row[Any]:
-    """Declare a row without a method of a service."""
+) -> Route[Any]:
+    """Declare a route without a method of a service."""
 
     async def serve(who: Any, asked: RawRequest) -> Said | Answer[bytes]:
         return shows(await runs(who, takes.read(asked)), who)
 
-    return Row(
+    return Route(
         serve=serve,
         takes=takes,
         document=content_of(main_of(get_type_hints(shows)["return"])),
@@ -111,18 +111,18 @@ def declared(
 
 
 def surface(
-    *rows: Row[Any],
+    *routes: Route[Any],
     policies: Sequence[Asks] = (Asks(lambda _call: None),),
     body_bytes: int = 64,
     exempt: frozenset[str] = frozenset(),
     explains: bool = False,
 ) -> Surface:
-    """Put rows behind one gate."""
-    scheme = "basic" if any(each.needs for each in rows) else ""
+    """Put routes behind one gate."""
+    scheme = "basic" if any(each.needs for each in routes) else ""
     return Surface(
         name="tests",
         prefix="/v1",
-        gates=(Gate(policies=policies, admits=lambda call: call, rows=rows, scheme=scheme),),
+        gates=(Gate(policies=policies, admits=lambda call: call, routes=routes, scheme=scheme),),
         challenge=CHALLENGE,
         body_bytes=body_bytes,
         exempt=exempt,

@@ -1,4 +1,4 @@
-"""A page of the panel is one declared row: an address, a right, and what it shows."""
+"""A page of the panel is one declared route: an address, a right, and what it shows."""
 
 from __future__ import annotations
 

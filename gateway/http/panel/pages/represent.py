@@ -217,7 +217,7 @@ def _page_around(at: RefusedPath) -> str:
 
 
 def _nobody(at: RefusedPath) -> Call:
-    """Return the call of a request that no row was found for."""
+    """Return the call of a request that no route was found for."""
     return Call(asked=RawRequest(path={}, headers=at.headers), needs=None, quota="")
 
 

@@ -15,7 +15,7 @@ from gateway.http.panel.pages.badges import Badges
 from gateway.http.panel.pages.page import Page, Result, Shown, Shows
 from gateway.http.panel.pages.represent import PageResponses
 from gateway.http.panel.pages.visit import HOME, Visit, address, admit_visitor, is_text
-from gateway.http.route import OK, Answer, Gate, Row, RowLimits, Surface
+from gateway.http.route import OK, Answer, Gate, Route, RouteLimits, Surface
 from policies.authorization.user import RequiresRight
 from policies.traffic.csrf import FormFromOurPage, OpensOurPage, Origin, check_token
 from policies.traffic.quota import PERSON
@@ -56,8 +56,8 @@ def pages_surface(frame: Frame, pages: Sequence[Page]) -> Surface:
             Gate(
                 policies=_policies(frame.policies, is_open=is_open, acts=acts),
                 admits=admit_visitor,
-                rows=[
-                    _row(frame, each)
+                routes=[
+                    _route(frame, each)
                     for each in pages
                     if (each.is_open, each.does is not None) == (is_open, acts)
                 ],
@@ -91,8 +91,8 @@ def _place(origin: Origin, *, is_open: bool, acts: bool) -> Policy:
     return FormFromOurPage(origin) if acts else OpensOurPage(origin=origin, links=is_open)
 
 
-def _row(frame: Frame, page: Page) -> Row[Visit]:
-    """Declare the row of a page."""
+def _route(frame: Frame, page: Page) -> Route[Visit]:
+    """Declare the route of a page."""
     if page.does is None:
         return _declared(frame, page, "GET", NOTHING, _read(frame, page))
     return _declared(frame, page, "POST", FORM, _act(frame, page, page.does))
@@ -104,20 +104,20 @@ def _declared(
     method: str,
     takes: Input[Taken],
     runs: Callable[[Visit, Taken], Awaitable[Result]],
-) -> Row[Visit]:
-    """Write the row of a page."""
+) -> Route[Visit]:
+    """Write the route of a page."""
     body_bytes = 0 if takes.body is None else BODY_BYTES
 
     async def serve(visit: Visit, asked: RawRequest) -> Answer[bytes]:
         return await frame.responses.answer(await runs(visit, takes.read(asked)), visit)
 
-    return Row(
+    return Route(
         method=method,
         path=page.path,
         name=f"{NAME}.{page.name}",
         summary=page.summary,
         needs=page.needs,
-        limits=RowLimits("anonymous" if page.is_open else PERSON, body_bytes),
+        limits=RouteLimits("anonymous" if page.is_open else PERSON, body_bytes),
         takes=takes,
         serve=serve,
         fails=STORE_FAILS,

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 PAGES = [
     each.template
     for each in Table([surface_named("panel_pages")]).places()
-    if each.row.method == "GET" and "log" not in each.template
+    if each.route.method == "GET" and "log" not in each.template
 ]
 BROKEN = 500
 TYPED = ("01/01/0001", "0001-01-01", "31/12/9999", "9999-12-31", "9999-12-31T23:59:59-12:00")

@@ -31,8 +31,8 @@ async def test_bytes_that_are_not_utf_8_are_no_page(everybody: Person):
     wrong = {}
     for number, place in enumerate(PAGES):
         path = re.sub(r"\{\w+\}", NOT_UTF_8[number % len(NOT_UTF_8)], place.template)
-        seen = await (everybody.open(path) if place.row.method == "GET" else everybody.send(path))
+        seen = await (everybody.open(path) if place.route.method == "GET" else everybody.send(path))
         if (seen.status, seen.headers["Content-Type"]) != (404, "text/html; charset=utf-8"):
-            wrong[place.row.method, path] = seen.status
+            wrong[place.route.method, path] = seen.status
 
     assert wrong == {}

@@ -40,17 +40,17 @@ def settings(tmp_path) -> Settings:
     return Settings(var=str(tmp_path), providers={"sandbox": Provider(adapter="sandbox")})
 
 
-def test_every_row_and_page_is_a_word_of_the_metrics(settings: Settings):
-    """A label is one of a closed set; a new row is in it on arrival, and nothing else is."""
+def test_every_route_and_page_is_a_word_of_the_metrics(settings: Settings):
+    """A label is one of a closed set; a new route is in it on arrival, and nothing else is."""
     surfaces = described_surfaces(settings)
     made = build_telemetry(settings, lambda: NOON, surfaces)
-    rows = {row.name for gate in surfaces[0].gates for row in gate.rows}
+    routes = {route.name for gate in surfaces[0].gates for route in gate.routes}
 
-    for route in (*rows, *PAGES, "panel.static", "of.nobody"):
+    for route in (*routes, *PAGES, "panel.static", "of.nobody"):
         made.observer.request(AccessRecord(trace_id="a", route=route, method="GET", status=200))
 
     shown = made.values.render()[0].decode()
-    assert all(f'route="{route}"' in shown for route in (*rows, *PAGES, "panel.static"))
+    assert all(f'route="{route}"' in shown for route in (*routes, *PAGES, "panel.static"))
     assert "of.nobody" not in shown
     assert made.digest in shown
 

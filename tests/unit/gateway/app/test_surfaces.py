@@ -65,10 +65,10 @@ async def test_what_is_described_reaches_nothing(tmp_path: Path):
     """No file and no bank; in production too, and with providers that are wrong."""
     wrong = {"far": Provider(adapter="unknown")}
     settings = Settings(var=str(tmp_path), environment=Environment.PRODUCTION, providers=wrong)
-    rows = {row.name: row for row in described_surfaces(settings)[0].gates[0].rows}
+    routes = {route.name: route for route in described_surfaces(settings)[0].gates[0].routes}
 
     with pytest.raises(ServiceError) as refused:
-        await rows["banking.balance"].serve(caller(), RawRequest(path={}))
+        await routes["banking.balance"].serve(caller(), RawRequest(path={}))
 
     assert refused.value.error is errors.PROVIDER_NOT_CONFIGURED
     assert list(tmp_path.iterdir()) == []
@@ -116,7 +116,7 @@ def test_who_is_known_is_counted_everywhere_in_the_same_buckets():
 
     assert [len(each) for each in counting] == [1] * len(known)
     assert len({id(each) for drawn in counting for each in drawn}) == 1
-    free = {row.name for gate in known for row in gate.rows if row.limits.quota != PERSON}
+    free = {route.name for gate in known for route in gate.routes if route.limits.quota != PERSON}
     assert free == {"identity.logout"}
 
 
@@ -133,10 +133,10 @@ def test_production_shows_no_mail():
     settings = msgspec.structs.replace(Settings(), environment=Environment.PRODUCTION)
 
     names = {
-        row.name
+        route.name
         for surface in described_surfaces(settings)
         for gate in surface.gates
-        for row in gate.rows
+        for route in gate.routes
     }
 
     assert "backoffice.outbox" not in names

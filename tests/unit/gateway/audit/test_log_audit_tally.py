@@ -172,7 +172,7 @@ async def test_what_somebody_takes_away_is_told_by_account(hall: Hall):
     assert {each.actor for each in told} == {"user:maria@example.com"}
 
 
-async def test_a_refused_right_is_told_with_its_row(hall: Hall):
+async def test_a_refused_right_is_told_with_its_route(hall: Hall):
     hall.tally.on_request(record(status=403, code="FORBIDDEN", route="backoffice.users"))
 
     (told,) = await hall.told(COMPANY)
@@ -209,9 +209,14 @@ async def test_requests_are_kept_beside_it(hall: Hall):
     assert len(await hall.told()) == 2
 
 
-def test_the_rows_and_words_are_those_there_are():
-    rows = {row.name for surface in usual_surfaces() for gate in surface.gates for row in gate.rows}
+def test_the_routes_and_words_are_those_there_are():
+    routes = {
+        route.name
+        for surface in usual_surfaces()
+        for gate in surface.gates
+        for route in gate.routes
+    }
 
-    assert set(TAKEN) <= rows
+    assert set(TAKEN) <= routes
     assert len(set(FAILED.values())) == len(FAILED)
     assert AuditSearch(paging=Paging(1, 1)).action is None

@@ -59,7 +59,7 @@ async def test_the_very_bytes_are_handed_on_with_the_rest_of_the_path(came: str,
     asked = RawRequest(path=found.path, headers=CIMultiDict({"Webhook-Id": "1"}), body=b" {}\n")
     asked.certificate = b"der"
 
-    said = await found.places["POST"].row.serve(None, asked)
+    said = await found.places["POST"].route.serve(None, asked)
 
     (taken,) = taker.taken
     assert said == {"status": "ok"}
@@ -76,7 +76,7 @@ def test_an_empty_step_and_a_third_one_are_another_path(came: str):
     assert Table([callback_surface(taker)]).find(f"/callbacks/p/t{came}") is None
 
 
-def test_every_row_is_open_for_a_reason():
+def test_every_route_is_open_for_a_reason():
     taker: Any = Taker()
     surface = callback_surface(taker)
 

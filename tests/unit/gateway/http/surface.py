@@ -8,13 +8,13 @@ from gateway.core.access import Staff
 from gateway.core.audit_context import AuditContext
 from gateway.core.company_scope import EVERY_COMPANY
 from gateway.http.gates import AccountCaller, StaffCaller
-from gateway.http.route import Row, code_of
+from gateway.http.route import Route, code_of
 from tests.world.people import account, somebody
 from tests.world.standing import Clock
 from tests.world.surfaces import surface_named
 
 SURFACE = surface_named("backoffice")
-ROWS: dict[str, Row[Any]] = {row.name: row for gate in SURFACE.gates for row in gate.rows}
+ROWS: dict[str, Route[Any]] = {route.name: route for gate in SURFACE.gates for route in gate.routes}
 CLOCK = Clock()
 MARIA = somebody()
 _MARIA = Staff(AuditContext(MARIA.actor, CLOCK.now), EVERY_COMPANY, MARIA)
@@ -25,18 +25,23 @@ Line = tuple[str, str, str, int]
 
 
 def line(name: str) -> Line:
-    """Return method, path, right and status of a row."""
-    row = ROWS[f"backoffice.{name}"]
-    return row.method, row.path.removeprefix("/accounts/{account_id}"), str(row.needs), row.status
+    """Return method, path, right and status of a route."""
+    route = ROWS[f"backoffice.{name}"]
+    return (
+        route.method,
+        route.path.removeprefix("/accounts/{account_id}"),
+        str(route.needs),
+        route.status,
+    )
 
 
 def gate_of(name: str) -> list[str]:
-    """Return the policies in front of a row, by name."""
-    (gate,) = (gate for gate in SURFACE.gates if ROWS[f"backoffice.{name}"] in gate.rows)
+    """Return the policies in front of a route, by name."""
+    (gate,) = (gate for gate in SURFACE.gates if ROWS[f"backoffice.{name}"] in gate.routes)
     return [type(policy).__name__ for policy in gate.policies]
 
 
 def becomes(name: str, problem: Exception) -> str:
-    """Return the name of the code that a failure becomes in a row; empty for nobody's."""
+    """Return the name of the code that a failure becomes in a route; empty for nobody's."""
     error = code_of(problem, ROWS[f"backoffice.{name}"].fails)
     return error.name if error else ""

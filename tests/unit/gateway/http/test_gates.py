@@ -36,17 +36,17 @@ def test_questions_are_asked_in_the_order_decided(name: str, policies: list[str]
 
 def test_lifting_a_stop_always_asks_for_a_fresh_factor():
     """Its right asks for none: pulling a stop, which needs the same one, must be quick."""
-    (gate,) = (gate for gate in SURFACE.gates if ROWS["backoffice.stop_lift"] in gate.rows)
+    (gate,) = (gate for gate in SURFACE.gates if ROWS["backoffice.stop_lift"] in gate.routes)
 
     (asks,) = (policy for policy in gate.policies if isinstance(policy, FreshFactor))
 
     assert asks.always
 
 
-def test_every_row_but_three_asks_for_a_right():
-    open_rows = {name for name, row in ROWS.items() if row.needs is None}
+def test_every_route_but_three_asks_for_a_right():
+    open_routes = {name for name, route in ROWS.items() if route.needs is None}
 
-    assert open_rows == {"backoffice.info", "backoffice.health", "backoffice.error_codes"}
+    assert open_routes == {"backoffice.info", "backoffice.health", "backoffice.error_codes"}
 
 
 def test_the_surface_is_what_was_decided():
@@ -63,10 +63,10 @@ def test_every_code_there_is_can_be_looked_up():
 def test_every_body_that_is_a_filter_refuses_fields_that_it_does_not_know():
     """Misspelt, a filter would match everything: searches, and files of what they find."""
     reasons = {}
-    for name, row in ROWS.items():
-        if row.method == "POST" and row.path.endswith(("/search", "/export")):
+    for name, route in ROWS.items():
+        if route.method == "POST" and route.path.endswith(("/search", "/export")):
             with pytest.raises(ServiceError) as refusal:
-                row.takes.read(posted({"statuss": "paid"}))
+                route.takes.read(posted({"statuss": "paid"}))
             reasons[name] = (refusal.value.error.status, refusal.value.reason, refusal.value.field)
 
     assert reasons == dict.fromkeys(

@@ -12,9 +12,9 @@ import pytest
 from gateway.core import errors
 from gateway.core.storage import StoreUnavailable
 from gateway.http.admission import Admission
-from gateway.http.route import Answer, Row, RowLimits, Surface
+from gateway.http.route import Answer, Route, RouteLimits, Surface
 from gateway.http.server import Exchange, why_cut
-from gateway.http.table import RoutedRow
+from gateway.http.table import PlacedRoute
 from gateway.net.server.lane import Reply
 from tests.world.gateway.listener_client import READ_BALANCE, TAKES, declared, on_stage, surface
 from tests.world.waiting import until
@@ -39,14 +39,14 @@ def _shows(said: str, _who: object) -> Answer[bytes]:
     return Answer(content=b"first", content_type="text/csv", rest=_pieces(said))
 
 
-def row() -> Row[Any]:
+def route() -> Route[Any]:
     return declared(
         method="GET",
         path="/file/{word}",
         name="tests.file",
         summary="A file.",
         needs=READ_BALANCE,
-        limits=RowLimits("read", 0),
+        limits=RouteLimits("read", 0),
         takes=TAKES,
         runs=_ends,
         shows=_shows,
@@ -62,7 +62,7 @@ def admission() -> Admission:
 
 async def test_a_whole_file_is_told_with_all_its_bytes():
     gate = admission()
-    async with on_stage(surface(row()), admission=gate) as listener_client:
+    async with on_stage(surface(route()), admission=gate) as listener_client:
         status, headers, body = await listener_client.ask("GET", "/v1/file/well")
 
     assert (status, headers["Content-Type"], len(body)) == (200, "text/csv", 3_005)
@@ -77,7 +77,7 @@ async def test_a_whole_file_is_told_with_all_its_bytes():
 )
 async def test_a_cut_file_is_seen_by_the_caller_and_told(ends: str, reason: str):
     gate = admission()
-    async with on_stage(surface(row()), admission=gate) as listener_client:
+    async with on_stage(surface(route()), admission=gate) as listener_client:
         with pytest.raises(aiohttp.ClientError):
             await listener_client.ask("GET", f"/v1/file/{ends}")
         well, _, _ = await listener_client.ask("GET", "/v1/file/well")
@@ -89,7 +89,7 @@ async def test_a_cut_file_is_seen_by_the_caller_and_told(ends: str, reason: str)
 
 async def test_a_caller_that_goes_away_is_told_as_gone():
     gate = admission()
-    async with on_stage(surface(row()), admission=gate) as listener_client:
+    async with on_stage(surface(route()), admission=gate) as listener_client:
         _, sender = await asyncio.open_connection("127.0.0.1", listener_client.port)
         sender.write(b"GET /v1/file/never HTTP/1.1\r\nHost: a\r\n\r\n")
         await until(lambda: gate.in_flight)
@@ -107,7 +107,7 @@ async def test_a_refusal_whose_caller_goes_away_keeps_its_reason():
         exchange.rest = _pieces("never")
 
     gate = admission()
-    async with on_stage(surface(row()), admission=gate, alter=in_pieces) as listener_client:
+    async with on_stage(surface(route()), admission=gate, alter=in_pieces) as listener_client:
         _, sender = await asyncio.open_connection("127.0.0.1", listener_client.port)
         sender.write(b"GET /v1/nowhere HTTP/1.1\r\nHost: a\r\n\r\n")
         await until(lambda: gate.in_flight)
@@ -118,7 +118,7 @@ async def test_a_refusal_whose_caller_goes_away_keeps_its_reason():
 
 
 async def test_head_is_told_and_begins_nothing():
-    async with on_stage(surface(row())) as listener_client:
+    async with on_stage(surface(route())) as listener_client:
         status, _, _ = await listener_client.ask("HEAD", "/v1/file/fault")
 
     assert status == 200
@@ -135,7 +135,7 @@ async def test_head_is_told_and_begins_nothing():
     ids=lambda each: each if isinstance(each, str) else "",
 )
 def test_why_it_was_cut_has_a_word(problem: Exception, reason: str):
-    shown: Surface = surface(row())
+    shown: Surface = surface(route())
     gate = shown.gates[0]
 
-    assert why_cut(problem, RoutedRow(shown, gate, gate.rows[0], "/v1/file")) == reason
+    assert why_cut(problem, PlacedRoute(shown, gate, gate.routes[0], "/v1/file")) == reason

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from gateway.http.table import Table
-from tests.world.gateway.listener_client import row, surface
+from tests.world.gateway.listener_client import route, surface
 
 ROWS = (
-    row(path="/a"),
-    row(path="/a/{word}"),
-    row(path="/a/{word}", method="DELETE"),
-    row(path="/a/{word}/b/{other}"),
-    row(path="/a/fixed"),
+    route(path="/a"),
+    route(path="/a/{word}"),
+    route(path="/a/{word}", method="DELETE"),
+    route(path="/a/{word}/b/{other}"),
+    route(path="/a/fixed"),
 )
 
 
@@ -37,7 +37,7 @@ def table() -> Table:
         ("/v1/a/{word}", "/v1/a/{word}", {"word": "{word}"}),
     ],
 )
-def test_a_path_finds_its_row(path: str, template: str, values: dict[str, str]):
+def test_a_path_finds_its_route(path: str, template: str, values: dict[str, str]):
     """Parameters are one segment, decoded once."""
     found = table().find(path)
 
@@ -69,15 +69,15 @@ def test_get_answers_head():
     assert found.places["HEAD"] is found.places["GET"]
 
 
-def test_two_rows_of_one_method_and_path_are_a_mistake():
+def test_two_routes_of_one_method_and_path_are_a_mistake():
     """Whatever their parameters are called."""
     with pytest.raises(ValueError, match="declared twice"):
-        Table([surface(row(path="/a/{word}"), row(path="/a/{other}"))])
+        Table([surface(route(path="/a/{word}"), route(path="/a/{other}"))])
 
 
-def test_every_row_is_listed_once():
-    """HEAD is no row."""
-    listed = [place.row for place in table().places()]
+def test_every_route_is_listed_once():
+    """HEAD is no route."""
+    listed = [place.route for place in table().places()]
 
     assert len(listed) == len(ROWS)
     assert set(map(id, listed)) == set(map(id, ROWS))

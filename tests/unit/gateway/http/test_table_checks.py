@@ -1,4 +1,4 @@
-"""What must hold of every row."""
+"""What must hold of every route."""
 
 from __future__ import annotations
 
@@ -9,33 +9,33 @@ import pytest
 from gateway.app.surfaces import described_surfaces
 from gateway.config.settings import Settings
 from gateway.core.calls import Policy
-from gateway.http.route import Row
+from gateway.http.route import Route
 from gateway.http.table import check_surfaces
 from policies.traffic.csrf import CsrfToken, ReadFromOurPage, WriteFromOurPage
-from tests.world.gateway.listener_client import TAKES, TAKES_BODY, row, surface
+from tests.world.gateway.listener_client import TAKES, TAKES_BODY, route, surface
 
 
-def test_our_own_rows_are_in_order():
+def test_our_own_routes_are_in_order():
     assert check_surfaces(described_surfaces(Settings())) == []
 
 
 @pytest.mark.parametrize(
     ("bad", "problem"),
     [
-        (row(needs=None), "no permission"),
-        (row(fails={}), "no declared failure"),
-        (row(body_bytes=8, takes=TAKES), "a body without a limit, or a limit without a body"),
-        (row(takes=TAKES_BODY), "a body without a limit, or a limit without a body"),
-        (row(body_bytes=65), "a body larger than its surface takes"),
+        (route(needs=None), "no permission"),
+        (route(fails={}), "no declared failure"),
+        (route(body_bytes=8, takes=TAKES), "a body without a limit, or a limit without a body"),
+        (route(takes=TAKES_BODY), "a body without a limit, or a limit without a body"),
+        (route(body_bytes=65), "a body larger than its surface takes"),
     ],
     ids=["open", "never fails", "limit alone", "body alone", "too large"],
 )
-def test_a_row_that_is_not_is_named(bad: Row[object], problem: str):
+def test_a_route_that_is_not_is_named(bad: Route[object], problem: str):
     assert check_surfaces([surface(bad)]) == [f"tests.echo: {problem}"]
 
 
 def test_a_permission_that_nobody_asks_for_is_none():
-    found = check_surfaces([surface(row(), policies=[])])
+    found = check_surfaces([surface(route(), policies=[])])
 
     assert found == ["tests.echo: a permission that no policy asks for"]
 
@@ -51,7 +51,7 @@ GUARDS = {
 @pytest.mark.parametrize("guards", GUARDS.values(), ids=GUARDS)
 def test_a_write_behind_a_cookie_is_guarded(guards: list[Policy]):
     """Or nothing starts."""
-    unguarded = surface(row(method="POST"))
+    unguarded = surface(route(method="POST"))
     gate = replace(unguarded.gates[0], scheme="session", policies=guards)
 
     found = check_surfaces([replace(unguarded, gates=[gate])])
@@ -60,7 +60,7 @@ def test_a_write_behind_a_cookie_is_guarded(guards: list[Policy]):
 
 
 def test_a_read_behind_a_cookie_is_guarded():
-    read = surface(row())
+    read = surface(route())
     bare = replace(read.gates[0], scheme="session", policies=[CsrfToken()])
     guarded = replace(bare, policies=[ReadFromOurPage(origin=str, marked=True)])
 
@@ -70,8 +70,8 @@ def test_a_read_behind_a_cookie_is_guarded():
     assert check_surfaces([replace(read, gates=[guarded])]) == []
 
 
-def test_a_row_may_be_open_where_its_gate_says_why():
-    open_to_all = surface(row(needs=None))
+def test_a_route_may_be_open_where_its_gate_says_why():
+    open_to_all = surface(route(needs=None))
     gate = replace(open_to_all.gates[0], opens="everybody may know")
 
     assert check_surfaces([replace(open_to_all, gates=[gate])]) == []

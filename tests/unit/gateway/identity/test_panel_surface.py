@@ -24,7 +24,7 @@ ORIGINS = {
 """Of pages; for scripts it is by method alone."""
 
 
-def test_every_row_behind_a_cookie_is_guarded():
+def test_every_route_behind_a_cookie_is_guarded():
     assert check_surfaces(SURFACES) == []
     assert {each.surface.name for each in PLACES} >= {"panel", "identity"}
 
@@ -33,27 +33,27 @@ def test_the_place_is_asked_for_before_the_cookie_is_looked_at():
     """A foreign request keeps no session awake."""
     for place in PLACES:
         kinds = [type(each) for each in place.gate.policies]
-        for_scripts = ReadFromOurPage if place.row.method == "GET" else WriteFromOurPage
-        origin = ORIGINS.get((place.surface.name, place.row.method), for_scripts)
+        for_scripts = ReadFromOurPage if place.route.method == "GET" else WriteFromOurPage
+        origin = ORIGINS.get((place.surface.name, place.route.method), for_scripts)
         cookie = next(each for each in kinds if each in {BrowserCookie, SessionCookie})
 
-        assert kinds.index(origin) < kinds.index(cookie), place.row.name
+        assert kinds.index(origin) < kinds.index(cookie), place.route.name
         if origin is WriteFromOurPage:
-            assert kinds.index(cookie) < kinds.index(CsrfToken), place.row.name
+            assert kinds.index(cookie) < kinds.index(CsrfToken), place.route.name
 
 
-def test_a_row_asks_who_it_is_unless_it_is_before_that():
+def test_a_route_asks_who_it_is_unless_it_is_before_that():
     for place in PLACES:
         asked = any(isinstance(each, SessionCookie) for each in place.gate.policies)
         is_page_before = place.surface.name == "panel_pages" and "before" in place.gate.opens
 
-        is_before = place.row.name.rpartition(".")[2] in BEFORE or is_page_before
-        assert asked is not is_before, place.row.name
+        is_before = place.route.name.rpartition(".")[2] in BEFORE or is_page_before
+        assert asked is not is_before, place.route.name
 
 
 def test_a_script_s_read_is_marked_and_a_page_s_own_is_not():
     marked = {
-        place.row.name: policy.marked
+        place.route.name: policy.marked
         for place in PLACES
         for policy in place.gate.policies
         if isinstance(policy, ReadFromOurPage)
@@ -65,7 +65,7 @@ def test_a_script_s_read_is_marked_and_a_page_s_own_is_not():
 
 def test_only_signing_out_is_let_on_without_a_session():
     lenient = {
-        place.row.name
+        place.route.name
         for place in PLACES
         for policy in place.gate.policies
         if policy == CsrfToken(without_session=True)

@@ -1,4 +1,4 @@
-"""Identity's own rows."""
+"""Identity's own routes."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from tests.world.surfaces import usual_surfaces
 
 SURFACES = {each.name: each for each in usual_surfaces()}
 ROWS = {
-    (row.method, SURFACES[name].prefix + row.path): (gate, row)
+    (route.method, SURFACES[name].prefix + route.path): (gate, route)
     for name in ("identity", "keys")
     for gate in SURFACES[name].gates
-    for row in gate.rows
+    for route in gate.routes
 }
 
 
@@ -40,10 +40,10 @@ ROWS = {
         ("GET", "/.well-known/jwks.json", "", 200),
     ],
 )
-def test_a_row_is_there_behind_its_gate(method: str, path: str, scheme: str, status: int):
-    gate, row = ROWS[method, path]
+def test_a_route_is_there_behind_its_gate(method: str, path: str, scheme: str, status: int):
+    gate, route = ROWS[method, path]
 
-    assert (gate.scheme, row.status) == (scheme, status)
+    assert (gate.scheme, route.status) == (scheme, status)
 
 
 @pytest.mark.parametrize(
@@ -57,6 +57,6 @@ def test_a_row_is_there_behind_its_gate(method: str, path: str, scheme: str, sta
     ],
 )
 def test_what_can_be_guessed_draws_from_a_scarce_bucket_of_its_own(path: str, quota: str):
-    _, row = ROWS["POST", f"/iam/v1/auth/{path}"]
+    _, route = ROWS["POST", f"/iam/v1/auth/{path}"]
 
-    assert row.limits.quota == quota
+    assert route.limits.quota == quota

@@ -1,4 +1,4 @@
-"""The rows that identity and the panel share."""
+"""The routes that identity and the panel share."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ import pytest
 
 from gateway.core import errors
 from gateway.core.storage import StoreUnavailable
-from gateway.http.route import Row, code_of
+from gateway.http.route import Route, code_of
 from tests.world.surfaces import usual_surfaces
 
 SURFACES = {each.name: each for each in usual_surfaces()}
 ROWS = [
-    row
+    route
     for name in ("identity", "panel", "keys")
     for gate in SURFACES[name].gates
-    for row in gate.rows
+    for route in gate.routes
 ]
-TOUCHING = [row for row in ROWS if row.path not in {"/info", "/health", "/error-codes"}]
+TOUCHING = [route for route in ROWS if route.path not in {"/info", "/health", "/error-codes"}]
 
 
-def rows_of(surface: str) -> set[tuple[str, str]]:
-    return {(row.method, row.path) for gate in SURFACES[surface].gates for row in gate.rows}
+def routes_of(surface: str) -> set[tuple[str, str]]:
+    return {(route.method, route.path) for gate in SURFACES[surface].gates for route in gate.routes}
 
 
 def test_the_own_account_is_the_same_on_both():
@@ -32,18 +32,18 @@ def test_the_own_account_is_the_same_on_both():
         *(("GET", path) for path in ("/info", "/health", "/error-codes")),
     }
 
-    assert rows_of("identity") - different == rows_of("panel") - {("POST", "/auth/logout")}
+    assert routes_of("identity") - different == routes_of("panel") - {("POST", "/auth/logout")}
 
 
-@pytest.mark.parametrize("row", TOUCHING, ids=lambda row: row.name)
-def test_without_the_store_every_row_says_so(row: Row[object]):
-    assert code_of(StoreUnavailable(), row.fails) is errors.AUTH_UNAVAILABLE
+@pytest.mark.parametrize("route", TOUCHING, ids=lambda route: route.name)
+def test_without_the_store_every_route_says_so(route: Route[object]):
+    assert code_of(StoreUnavailable(), route.fails) is errors.AUTH_UNAVAILABLE
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
-def test_a_body_is_16_kib_at_most(row: Row[object]):
-    assert row.limits.body_bytes in {0, 16 * 1024}
+@pytest.mark.parametrize("route", ROWS, ids=lambda route: route.name)
+def test_a_body_is_16_kib_at_most(route: Route[object]):
+    assert route.limits.body_bytes in {0, 16 * 1024}
 
 
-def test_every_name_is_of_one_row():
-    assert len({row.name for row in ROWS}) == len(ROWS)
+def test_every_name_is_of_one_route():
+    assert len({route.name for route in ROWS}) == len(ROWS)

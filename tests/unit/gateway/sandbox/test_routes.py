@@ -1,4 +1,4 @@
-"""The rows of the sandbox's tools."""
+"""The routes of the sandbox's tools."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ NAMES = ("sandbox", "sandbox_pay", "sandbox_top_up", "sandbox_fault", "sandbox_c
 def test_production_has_none_of_them():
     settings = Settings(environment=Environment.PRODUCTION)
     names = {
-        row.name
+        route.name
         for surface in described_surfaces(settings)
         for gate in surface.gates
-        for row in gate.rows
+        for route in gate.routes
     }
 
     assert not [name for name in names if "sandbox" in name]

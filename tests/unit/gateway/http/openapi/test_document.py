@@ -1,4 +1,4 @@
-"""The document of a surface, from rows of the test's own; the real one is proven as a contract."""
+"""The document of a surface, from routes of the test; the real one is proven as a contract."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import yaml
 from gateway.core import errors
 from gateway.core.calls import Input, Parameter
 from gateway.http.openapi.document import as_json, as_yaml, document
-from gateway.http.route import Answer, RowLimits
-from tests.world.gateway.listener_client import TAKES, Said, declared, echo, row, surface, text
+from gateway.http.route import Answer, RouteLimits
+from tests.world.gateway.listener_client import TAKES, Said, declared, echo, route, surface, text
 
 PAGED: Input[str] = Input(
     read=text,
@@ -24,12 +24,12 @@ PAGED: Input[str] = Input(
 )
 
 
-def described(*rows: object, **parts: object) -> dict:  # type: ignore[type-arg]
-    return document(surface(*rows, **parts), "Tests")  # type: ignore[arg-type]
+def described(*routes: object, **parts: object) -> dict:  # type: ignore[type-arg]
+    return document(surface(*routes, **parts), "Tests")  # type: ignore[arg-type]
 
 
-def test_a_row_is_an_operation():
-    paths = described(row(path="/things/{reference}"))["paths"]
+def test_a_route_is_an_operation():
+    paths = described(route(path="/things/{reference}"))["paths"]
 
     operation = paths["/v1/things/{reference}"]["get"]
     assert operation["operationId"] == "tests_things"
@@ -42,7 +42,7 @@ def test_a_row_is_an_operation():
 
 
 def test_every_operation_takes_a_trace():
-    described_ = described(row(path="/things"))
+    described_ = described(route(path="/things"))
 
     references = [
         each["$ref"] for each in described_["paths"]["/v1/things"]["get"]["parameters"][-2:]
@@ -54,29 +54,29 @@ def test_every_operation_takes_a_trace():
     ]
 
 
-def test_an_open_row_needs_no_security():
-    operation = described(row(path="/health", needs=None))["paths"]["/v1/health"]["get"]
+def test_an_open_route_needs_no_security():
+    operation = described(route(path="/health", needs=None))["paths"]["/v1/health"]["get"]
 
     assert (operation["security"], operation["description"]) == ([], "Open to everybody.")
 
 
-def test_a_row_says_whether_it_asks_for_a_sign_in():
-    """The session is shown to a browser without one: that row has no 401."""
-    asks = dataclasses.replace(row(path="/own", needs=None), raises=(errors.CREDENTIALS_MISSING,))
-    paths = described(row(path="/things"), row(path="/session", needs=None), asks)["paths"]
+def test_a_route_says_whether_it_asks_for_a_sign_in():
+    """The session is shown to a browser without one: that route has no 401."""
+    asks = dataclasses.replace(route(path="/own", needs=None), raises=(errors.CREDENTIALS_MISSING,))
+    paths = described(route(path="/things"), route(path="/session", needs=None), asks)["paths"]
 
     assert paths["/v1/session"]["get"]["description"] == "Answers without a session, too."
     assert paths["/v1/own"]["get"]["description"] == "Needs no right beyond the sign-in."
 
 
-def test_rows_of_one_path_share_it():
-    paths = described(row(path="/a"), row(path="/a", method="DELETE"))["paths"]
+def test_routes_of_one_path_share_it():
+    paths = described(route(path="/a"), route(path="/a", method="DELETE"))["paths"]
 
     assert sorted(paths["/v1/a"]) == ["delete", "get"]
 
 
 def test_parameters_are_those_of_the_input():
-    operation = described(row(path="/a", takes=PAGED))["paths"]["/v1/a"]["get"]
+    operation = described(route(path="/a", takes=PAGED))["paths"]["/v1/a"]["get"]
 
     assert operation["parameters"][:-2] == [
         {
@@ -91,7 +91,7 @@ def test_parameters_are_those_of_the_input():
 
 @pytest.mark.parametrize(("status", "header"), [("502", "Retry-After"), ("503", "Retry-After")])
 def test_an_answer_has_its_headers(status: str, header: str):
-    made = described(row(path="/a"))
+    made = described(route(path="/a"))
 
     responses = made["paths"]["/v1/a"]["get"]["responses"]
     shown = responses[status]["headers"][header]["$ref"].rpartition("/")[2]
@@ -100,13 +100,13 @@ def test_an_answer_has_its_headers(status: str, header: str):
 
 
 def test_both_forms_are_one_document():
-    made = described(row(path="/a"))
+    made = described(route(path="/a"))
 
     assert json.loads(as_json(made)) == yaml.safe_load(as_yaml(made)) == made
 
 
 class Waiting(TypedDict):
-    """What a row shows where it has not done it yet."""
+    """What a route shows where it has not done it yet."""
 
     waits: bool
 
@@ -122,14 +122,14 @@ def file(said: str, _who: object) -> Answer[bytes]:
 
 
 def showing(shows: Any, **cells: Any) -> dict[str, Any]:
-    """Describe the answers of a row that shows something else."""
+    """Describe the answers of a route that shows something else."""
     made = declared(
         method="GET",
         path="/a",
         name="tests.a",
         summary="A.",
         needs=None,
-        limits=RowLimits("read", 0),
+        limits=RouteLimits("read", 0),
         takes=TAKES,
         runs=echo,
         shows=shows,
@@ -164,7 +164,7 @@ def test_a_file_is_described_by_its_kinds():
 
 
 def test_a_refusal_shows_the_first_of_its_codes():
-    responses = described(row(path="/a"))["paths"]["/v1/a"]["get"]["responses"]
+    responses = described(route(path="/a"))["paths"]["/v1/a"]["get"]["responses"]
 
     example = responses["502"]["content"]["application/json"]["example"]
     assert example["code"] == errors.BALANCE_UNAVAILABLE.code
@@ -173,7 +173,7 @@ def test_a_refusal_shows_the_first_of_its_codes():
 
 
 def test_what_never_succeeds_says_so():
-    made = row(path="/a")
+    made = route(path="/a")
     cancels = dataclasses.replace(made, raises=(errors.CANCEL_NOT_IMPLEMENTED,))
 
     operation = described(cancels)["paths"]["/v1/a"]["get"]
@@ -183,7 +183,7 @@ def test_what_never_succeeds_says_so():
 
 
 def test_a_surface_says_what_it_is_and_whom_to_ask():
-    info = described(row(path="/a"))["info"]
+    info = described(route(path="/a"))["info"]
 
     assert (info["title"], info["description"]) == ("Tests", "Tests")
     assert info["contact"]["name"]
