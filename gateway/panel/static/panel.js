@@ -98,20 +98,30 @@ document.addEventListener("input", (event) => {
   const field = event.target.closest("[data-opens]");
   if (field) guard(field);
 });
-document.addEventListener("change", (event) => {
-  const field = event.target;
-  if (field.matches("[data-submits]")) field.form.requestSubmit();
-  // What is chosen says what another place shows.
-  if (field.matches("[data-tells]")) one(field.dataset.tells).textContent = field.selectedOptions[0].dataset.tell;
-  if (field.matches("[data-shows]")) shows(field);
+document.addEventListener("change", ({ target }) => {
+  if (target.matches("[data-submits]")) target.form.requestSubmit();
+  tell(target);
 });
-// What is said of a choice shows with it; a browser may come back with another than the page had.
-const shows = ({ value }) => all("[data-of]").forEach((each) => (each.hidden = !each.dataset.of.includes(value)));
-addEventListener("pageshow", () => all("[data-shows]").forEach(shows));
+// A choice says what another place shows; going back may bring another than the page had.
+function tell({ dataset, selectedOptions, value }) {
+  if (dataset.tells) one(dataset.tells).textContent = selectedOptions[0].dataset.tell;
+  if ("shows" in dataset) all("[data-of]").forEach((each) => (each.hidden = !each.dataset.of.includes(value)));
+}
+addEventListener("pageshow", () => all("[data-tells], [data-shows]").forEach(tell));
 // A period and two days rule each other out: before the form is sent, so while the event goes down.
 document.addEventListener("change", ({ target }) => {
   if (target.matches("[data-clears]") && target.value) all(target.dataset.clears).forEach((each) => (each.value = ""));
 }, true);
+// A filter that was changed before the scripts ran says so.
+function late(form) {
+  for (const each of all("input, select", form)) {
+    const was = each.options ? (one("[selected]", each) ?? each[0]).value : each.defaultValue;
+    if (each.value === was && each.checked === each.defaultChecked) continue;
+    for (const type of ["input", "change"]) each.dispatchEvent(new Event(type, { bubbles: true }));
+  }
+}
+document.addEventListener("htmx:after:init", ({ target }) => target.matches("form") && late(target));
+all("form[autocomplete=off]").forEach(late);
 const guardAll = (within) => all("[data-opens]", within).forEach(guard);
 guardAll(document);
 
@@ -175,11 +185,11 @@ document.addEventListener("htmx:after:request", (event) => {
   event.preventDefault();
   over();
 });
-document.addEventListener("htmx:response:error", (event) => {
-  const signIn = body.dataset.signIn;
-  if (event.detail?.ctx?.response?.status !== 401 || !signIn) return;
-  location.assign(`${signIn}?next=${encodeURIComponent(location.pathname + location.search)}`);
-});
+function signIn() {
+  const door = body.dataset.signIn;
+  if (door) location.assign(`${door}?next=${encodeURIComponent(location.pathname + location.search)}`);
+}
+document.addEventListener("htmx:response:error", ({ detail }) => detail?.ctx?.response?.status === 401 && signIn());
 
 // ---- keys: / searches, j and k walk the rows, c copies, g and a letter go, ? lists them
 let going = -1000;
@@ -256,9 +266,7 @@ function watchIdle() {
   if (!ends || !note) return;
   note.hidden = left > 120000;
   if (left < 0 && typed) over();
-  else if (left < 0 && body.dataset.signIn) {
-    location.assign(`${body.dataset.signIn}?next=${encodeURIComponent(location.pathname + location.search)}`);
-  }
+  else if (left < 0) signIn();
 }
 async function stay(button) {
   const answer = await fetch(button.dataset.stay, { headers: { "HX-Request": "true" } });
