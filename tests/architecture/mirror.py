@@ -66,9 +66,18 @@ WITHOUT = {
     "provider_adapters/apipix/adapter.py": "puts the parts together; the suite makes every call",
     **dict.fromkeys(
         [
-            "provider_adapters/apipix/documents.py",
-            "provider_adapters/apipix/efi/documents.py",
-            "provider_adapters/apipix/inter/documents.py",
+            *(
+                f"provider_adapters/{bank}/documents.py"
+                for bank in (
+                    "apipix",
+                    "apipix/efi",
+                    "apipix/inter",
+                    "asaas",
+                    "sandbox",
+                    "starkbank",
+                )
+            ),
+            "provider_adapters/woovi/documents.py",
         ],
         "records; tests of what is made of them read them",
     ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,6 +12,7 @@ from gateway.banks.port.capabilities import CONTRACT_CALLS, PORT
 from gateway.banks.port.providers import ContractCalls
 from gateway.core.account import Environment
 from provider_adapters import registry
+from provider_adapters.checks import check_adapter
 from provider_adapters.kit.factory import AdapterContext, AdapterRefused
 from provider_adapters.sandbox.adapter import SandboxAdapter
 from provider_adapters.sandbox.factory import SandboxSettings
@@ -39,6 +41,53 @@ def test_the_sandbox_is_ours():
 
     assert isinstance(adapter, SandboxAdapter)
     assert "sandbox" in registry.names()
+
+
+WITH_HOSTS = sorted(registry.ADAPTERS.keys() - {"sandbox"})
+"""The sandbox bank is on this machine."""
+
+
+def made(adapter: str, environment: Environment = Environment.SANDBOX, **settings: object) -> Any:
+    """Make an adapter of ours; API Pix has a profile for each bank."""
+    context = AdapterContext(name="bank", environment=environment, observer=Witness())
+    profile = {"profile": "efi"} if adapter == "apipix" else {}
+    return registry.find(adapter)({**profile, **settings}, context)
+
+
+@cases("adapter", sorted(registry.ADAPTERS))
+def test_an_adapter_of_ours_is_what_its_factory_declares(adapter: str):
+    check_adapter(made(adapter), registry.find(adapter), adapter)
+
+
+@cases("adapter", sorted(registry.ADAPTERS))
+def test_an_unknown_setting_is_refused(adapter: str):
+    with pytest.raises(AdapterRefused, match="base_ulr") as refused:
+        made(adapter, base_ulr="https://canary.example")
+
+    assert "canary" not in str(refused.value)
+
+
+@cases("environment", list(Environment))
+@cases("adapter", WITH_HOSTS)
+def test_a_bank_is_called_at_its_hosts_of_the_environment_alone(
+    adapter: str, environment: Environment
+):
+    """A refusal does not repeat the address; this machine is a bank in the sandbox alone."""
+    hosts = made(adapter, environment).capabilities.hosts
+    [other] = set(Environment) - {environment}
+    ours, theirs = hosts.of(environment), hosts.of(other)
+    here, is_sandbox = "http://127.0.0.1:1", environment is Environment.SANDBOX
+    taken = [*(f"https://{host}" for host in ours), *([here] if is_sandbox else [])]
+    wrong = [f"https://{host}" for host in (*theirs, "canary.example")]
+    wrong += [*(f"http://{host}" for host in ours), *([] if is_sandbox else [here])]
+
+    assert ours
+    for url in taken:
+        made(adapter, environment, base_url=url)
+    for url in wrong:
+        with pytest.raises(AdapterRefused, match=r"providers\.bank\.settings\.base_url") as refused:
+            made(adapter, environment, base_url=url)
+        assert url.partition("//")[2] not in str(refused.value)
 
 
 def test_the_matrix_shows_what_each_adapter_can_do():

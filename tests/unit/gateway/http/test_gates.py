@@ -23,6 +23,8 @@ PERSON = [
     ("name", "policies"),
     [
         ("accounts", PERSON),
+        *((name, PERSON) for name in ("credentials", "user_roles", "audit", "stop_create")),
+        *((name, PERSON) for name in ("stop_lift", "webhooks")),
         ("account", [*PERSON, "VisibleAccount"]),
         ("balance", [*PERSON, "VisibleAccount"]),
         ("withdraw_pix", [*PERSON, "VisibleAccount", "AccountState"]),

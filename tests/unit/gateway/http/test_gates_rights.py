@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gateway.core.permissions import Action
 from gateway.core.rights import Right
-from tests.unit.gateway.http.surface import ROWS, gate_of
+from tests.unit.gateway.http.surface import ROWS
 
 READING = ("GET", "HEAD")
 OF_THE_ORDERER = "backoffice.approval_withdraw"
@@ -24,18 +24,3 @@ def test_a_row_that_reads_needs_no_more_than_reading():
     for row in ROWS.values():
         if isinstance(row.needs, Right) and row.method in READING:
             assert row.needs.action is Action.READ, row.name
-
-
-def test_every_row_of_management_is_behind_the_same_questions():
-    for name in ("credentials", "user_roles", "audit", "stop_create", "stop_lift", "webhooks"):
-        assert gate_of(name) == [
-            *("BearerToken", "WithinPersonQuota"),
-            *(
-                "RequiresRight",
-                "RequiresSecondFactor",
-                "DecidesCompanyScope",
-                "FreshFactor",
-                "Identifiers",
-                "KnownParameters",
-            ),
-        ]

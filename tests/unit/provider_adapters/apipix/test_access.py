@@ -83,24 +83,6 @@ def test_what_was_done_without_an_answer_worth_reading_is_any_success():
         accepted(said(503, {}))
 
 
-async def test_twenty_reads_cost_one_token(efi: Standing):
-    for _ in range(20):
-        await efi.adapter.get_balance(efi.account)
-
-    asked = [call.operation for call in efi.told.calls]
-    assert (asked.count("get_token"), asked.count("get_balance")) == (1, 20)
-
-
-async def test_a_revoked_token_is_renewed_by_a_read(efi: Standing):
-    await efi.adapter.get_balance(efi.account)
-    await efi.stage.revoke_tokens()
-
-    held = await efi.adapter.get_balance(efi.account)
-
-    assert held.balance.centavos > 0
-    assert [call.outcome for call in efi.told.calls][2:] == ["credentials_refused", "ok", "ok"]
-
-
 async def test_a_change_that_met_a_revoked_token_lets_the_next_one_succeed(efi: Standing):
     await efi.adapter.list_keys(efi.account)
     await efi.stage.revoke_tokens()

@@ -13,7 +13,7 @@ from typing import Final
 import pytest
 
 from gateway.banks.port.charges import ChargeOrder, ChargeStatus, ChargeType, Payer
-from gateway.banks.port.provider_options import CHARGE_PAID, IN_USE
+from gateway.banks.port.provider_options import IN_USE
 from gateway.banks.port.providers import BadReply, NotFound, Refused
 from gateway.core.account import Environment
 from gateway.core.money import Money
@@ -357,40 +357,6 @@ async def test_what_an_immediate_charge_cannot_be_is_not_sent(
         await efi.adapter.create_charge(efi.account, order(efi, **wrong))
 
     assert await efi.calls() == []
-
-
-async def test_a_charge_is_cancelled_and_stays_so(efi: Standing):
-    await efi.adapter.create_charge(efi.account, order(efi))
-
-    first = await efi.adapter.cancel_charge(efi.account, "pedido/1")
-    again = await efi.adapter.cancel_charge(efi.account, "pedido/1")
-
-    assert first.status is again.status is ChargeStatus.CANCELED
-
-
-async def test_a_paid_charge_is_not_cancelled(efi: Standing):
-    reference = await efi.stage.put(efi.account, Charge(value=Money(1050)))
-    await efi.stage.put(efi.account, ChargePaid(reference=reference))
-
-    with pytest.raises(Refused) as refused:
-        await efi.adapter.cancel_charge(efi.account, reference)
-
-    assert refused.value.reason == CHARGE_PAID
-
-
-async def test_an_absent_charge_is_not_cancelled(efi: Standing):
-    with pytest.raises(NotFound):
-        await efi.adapter.cancel_charge(efi.account, "pedido/1")
-
-
-async def test_a_payment_is_the_latest_of_its_charge(efi: Standing):
-    reference = await efi.stage.put(efi.account, Charge(value=Money(1050)))
-    e2e_id = await efi.stage.put(efi.account, ChargePaid(reference=reference))
-
-    paid = await efi.adapter.get_charge_payment(efi.account, reference)
-
-    assert (paid.e2e_id, paid.value) == (e2e_id, Money(1050))
-    assert paid.paid_at is not None
 
 
 @cases(

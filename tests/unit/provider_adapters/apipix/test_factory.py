@@ -21,29 +21,6 @@ def made(environment: Environment = Environment.SANDBOX, **settings: object) -> 
     return ApiPixFactory()({"profile": "efi", **settings}, context)
 
 
-@cases("environment", list(Environment))
-def test_a_profile_knows_its_hosts(environment: Environment):
-    assert made(environment)
-
-
-@cases(
-    ("environment", "wrong"),
-    [
-        (Environment.SANDBOX, PRODUCTION),
-        (Environment.PRODUCTION, SANDBOX),
-        (Environment.PRODUCTION, "http://127.0.0.1:1"),
-        (Environment.SANDBOX, "https://pix.example.com"),
-    ],
-)
-def test_a_host_of_the_other_environment_is_refused_without_its_name(
-    environment: Environment, wrong: str
-):
-    with pytest.raises(AdapterRefused, match=r"providers\.efi\.settings\.base_url") as refused:
-        made(environment, base_url=wrong)
-
-    assert wrong not in str(refused.value)
-
-
 @cases("settings", [{"profile": "itau"}, {"unknown": 1}, {"profile": None}])
 def test_settings_are_read_strictly(settings: dict[str, object]):
     with pytest.raises(AdapterRefused):

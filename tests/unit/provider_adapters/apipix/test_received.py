@@ -7,9 +7,8 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from gateway.banks.port.payout_orders import FailureCode
-from gateway.banks.port.providers import Accepted, NotFound, Rejected, Unknown
-from gateway.banks.port.refunds import RefundOrder, RefundStatus
+from gateway.banks.port.providers import Rejected, Unknown
+from gateway.banks.port.refunds import RefundOrder
 from gateway.core.clocks import Deadline
 from gateway.core.money import Money
 from gateway.core.windows import Window
@@ -18,7 +17,6 @@ from provider_adapters.apipix.lists import limits_of
 from provider_adapters.testing.verify.stage import Received
 from provider_adapters.testing.verify.trial import new_provider_key
 from tests.unit.provider_adapters.apipix.conftest import Standing
-from tests.unit.provider_adapters.apipix.lists import today
 
 
 def far() -> Deadline:
@@ -49,62 +47,6 @@ async def test_a_payment_is_found_with_what_was_given_back(efi: Standing):
     assert (found.value, found.refunded) == (Money(1050), Money(400))
 
 
-async def test_an_absent_payment_is_not_found(efi: Standing):
-    with pytest.raises(NotFound):
-        await efi.adapter.find_received(efi.account, "E09089356202611220000000000ABCDE")
-
-
-async def test_a_refund_is_ordered_by_put_to_our_key_and_found_by_it(efi: Standing):
-    asked = order(await paid(efi))
-
-    ordered = await efi.adapter.create_refund(efi.account, asked, far())
-    await efi.stage.settle()
-    found = await efi.adapter.find_refund(efi.account, asked.provider_key)
-
-    path = f"/v2/pix/{asked.payment_e2e_id}/devolucao/{asked.provider_key}"
-    assert ("PUT", path) in await efi.calls()
-    assert isinstance(ordered, Accepted)
-    assert (found.status, found.return_id) == (RefundStatus.PAID, ordered.e2e_id)
-    listed = await efi.adapter.list_refunds(efi.account, today(), None, 10)
-    assert [each.provider_key for each in listed.items] == [asked.provider_key]
-
-
-async def test_a_refund_ordered_twice_is_given_once(efi: Standing):
-    """The bank refuses an id that it knows; the refund is read back in the same call."""
-    asked = order(await paid(efi))
-    first = await efi.adapter.create_refund(efi.account, asked, far())
-
-    again = await efi.adapter.create_refund(efi.account, asked, far())
-
-    assert isinstance(first, Accepted)
-    assert isinstance(again, Accepted)
-    assert again.e2e_id == first.e2e_id
-    assert await efi.stage.executions(asked.provider_key) == [Money(1050)]
-
-
-async def test_a_key_of_another_amount_is_believed_by_nobody(efi: Standing):
-    e2e_id = await paid(efi)
-    first = order(e2e_id, 400)
-    await efi.adapter.create_refund(efi.account, first, far())
-
-    other = await efi.adapter.create_refund(
-        efi.account, order(e2e_id, 300, first.provider_key), far()
-    )
-
-    assert isinstance(other, Unknown)
-    assert other.evidence.reason == "amount_mismatch"
-
-
-async def test_more_than_the_payment_is_refused_and_nothing_is_there(efi: Standing):
-    asked = order(await paid(efi), 2000)
-
-    refused = await efi.adapter.create_refund(efi.account, asked, far())
-
-    assert isinstance(refused, Rejected)
-    assert refused.failure is FailureCode.OTHER
-    assert await efi.stage.executions(asked.provider_key) == []
-
-
 async def test_a_refused_refund_that_cannot_be_read_is_unknown(efi: Standing):
     """The bank refuses a key that it knows, too: then the refund may have been given."""
     asked = order(await paid(efi), 2000)
@@ -114,13 +56,6 @@ async def test_a_refused_refund_that_cannot_be_read_is_unknown(efi: Standing):
     refused = await efi.adapter.create_refund(efi.account, asked, far())
 
     assert isinstance(refused, Unknown)
-
-
-async def test_a_refund_that_nobody_ordered_is_not_found(efi: Standing):
-    await paid(efi)
-
-    with pytest.raises(NotFound):
-        await efi.adapter.find_refund(efi.account, new_provider_key())
 
 
 async def test_a_description_that_is_too_long_is_not_sent(efi: Standing):

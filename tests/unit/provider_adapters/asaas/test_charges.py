@@ -9,7 +9,7 @@ import pytest
 from gateway.banks.port.charges import ChargeStatus, Payer
 from gateway.banks.port.providers import BadReply, NotFound
 from gateway.core.money import Money
-from provider_adapters.asaas import charges, documents, mapping
+from provider_adapters.asaas import charges, documents
 from tests.world.banks.asaas import E2E, Counted, answer
 from tests.world.tables import cases
 
@@ -63,11 +63,6 @@ def test_of_several_the_newest_that_stands_is_meant():
 
     assert charges.charge_row(listed(*rows), "r/1").id == "meant"  # type: ignore[arg-type]
     assert charges.charge_row(listed(rows[2]), "r/1").id == "removed"  # type: ignore[arg-type]
-
-
-@cases(("word", "status"), mapping.CHARGE_STATUSES.items())
-def test_every_state_of_a_charge_has_ours(word: str, status: ChargeStatus):
-    assert charges.charge_status(row(status=word), Counted()) is status
 
 
 def test_a_removed_charge_is_canceled_and_an_unknown_state_active():
@@ -158,12 +153,6 @@ def test_a_paid_charge_has_time_id_and_payer_of_its_pix():
     assert payment.paid_at == datetime(2026, 11, 22, 12, tzinfo=UTC)
     assert payment.payer is not None
     assert payment.payer.name == "João"
-
-
-def test_a_charge_that_nobody_paid_is_pending():
-    payment = charges.charge_payment(row(), None, MARIA)
-
-    assert (payment.paid_at, payment.e2e_id, payment.payer) == (None, "", MARIA)
 
 
 def test_one_paid_in_another_way_has_the_day_and_no_id():

@@ -115,15 +115,6 @@ def test_pix_charges_are_read_with_their_days():
         mapping.pix_charges(rows(paid | {"paymentDate": None}))  # type: ignore[arg-type]
 
 
-@cases(("word", "status"), mapping.KEY_STATUSES.items())
-def test_every_state_of_a_key_has_ours(word: str, status: PixKeyStatus):
-    row = {"id": "k1", "key": "a@b.c", "type": "EMAIL", "status": word}
-
-    page = mapping.keys(rows(row), None)  # type: ignore[arg-type]
-
-    assert (page.items[0].status, page.items[0].key) == (status, "a@b.c")
-
-
 def test_a_key_of_an_unknown_state_is_pending_and_counted():
     document = {"id": "k", "key": "x", "type": "EVP", "status": "?", "dateCreated": "2026-11-22"}
     said = answer(document)

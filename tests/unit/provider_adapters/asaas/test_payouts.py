@@ -47,14 +47,6 @@ def found(changes: dict[str, object], key: str = KEY) -> Outcome:
     return payouts.found(answer(TRANSFER | changes), key)
 
 
-@cases("status", [word for word, state in mapping.STATES.items() if state is Accepted])
-def test_a_transfer_under_way_is_accepted_with_the_bank_s_id(status: str):
-    for outcome in (created({"status": status}), found({"status": status})):
-        assert isinstance(outcome, Accepted)
-        assert (outcome.provider_id, outcome.provider_key) == (TRANSFER["id"], KEY)
-        assert (outcome.value, outcome.e2e_id) == (Money(1050), "")
-
-
 def test_a_transfer_that_is_done_is_settled_at_its_time_in_sao_paulo():
     outcome = found(DONE)
 
@@ -78,16 +70,6 @@ def test_a_transfer_that_ended_without_money_is_rejected(status: str, failure: F
     assert isinstance(outcome, Rejected)
     assert (outcome.failure, outcome.provider_key) == (failure, KEY)
     assert "Maria" not in repr(outcome)
-
-
-def test_an_unknown_word_is_processing_for_an_order_and_nothing_for_a_look():
-    said = answer(TRANSFER | {"status": "NOVO"})
-
-    ordered, seen = payouts.created(said, order()), payouts.found(said, KEY)
-
-    assert isinstance(ordered, Accepted)
-    assert isinstance(seen, Unknown)
-    assert said.unknown_words == 2
 
 
 @cases("key", [None, "", "0" * 32])
@@ -130,28 +112,6 @@ def test_a_transfer_to_another_place_is_not_ours(
     outcome = created({"bankAccount": shown}, made_of)
 
     assert isinstance(outcome, Accepted if same else Unknown)
-
-
-@cases("e2e_id", ["E1", E2E + "0", "e" + E2E[1:]])
-def test_an_end_to_end_id_of_another_form_is_not_believed(e2e_id: str):
-    for outcome in (created({"endToEndIdentifier": e2e_id}), found({"endToEndIdentifier": e2e_id})):
-        assert isinstance(outcome, Unknown)
-
-
-@cases(("listed", "failure"), mapping.REJECTIONS.items())
-def test_a_listed_refusal_is_a_rejection(listed: tuple[int, str], failure: FailureCode):
-    outcome = payouts.created(refused(*listed), order())
-
-    assert isinstance(outcome, Rejected)
-    assert (outcome.failure, outcome.evidence.provider_code) == (failure, listed[1])
-
-
-@cases("listed", [pair for pair in mapping.REFUSED_BEFORE if pair[0] == 401])
-def test_a_refused_key_is_not_sent(listed: tuple[int, str]):
-    outcome = payouts.created(refused(*listed), order())
-
-    assert isinstance(outcome, NotSent)
-    assert outcome.evidence.reason == "credentials_refused"
 
 
 def test_a_limit_that_is_used_up_is_not_sent_and_tells_how_long():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import logging
 
@@ -189,3 +190,23 @@ def of_account(account: str, operation: str) -> ProviderRequest:
     return msgspec.structs.replace(
         REQUEST, operation=operation, identity=Identity(account_id=account)
     )
+
+
+PERSONAL = {
+    "sandbox": "nome documento mensagem chave referencia descricao copia_e_cola id titular"
+    " contraparte pagador token agencia conta nome_banco recebimento",
+    "starkbank": "accountNumber branchCode brcode content description externalId id key name tags"
+    " taxId url uuid",
+    "asaas": "name cpfCnpj ownerName description externalReference pixAddressKey key account"
+    " payload failReason authToken url",
+    "woovi": "name taxID email phone key pixKey destinationAlias comment description error"
+    " infoPagador brCode account branch appID authorization url correlationID value",
+}
+"""Fields of each bank's documents that hold people, keys or secrets."""
+
+
+@cases("adapter", PERSONAL)
+def test_no_adapter_calls_a_field_of_people_or_secrets_harmless(adapter: str):
+    documents = importlib.import_module(f"provider_adapters.{adapter}.documents")
+
+    assert documents.HARMLESS.isdisjoint(PERSONAL[adapter].split())

@@ -13,7 +13,7 @@ from gateway.banks.port.payout_orders import (
     FailureCode,
     PayoutMethod,
 )
-from gateway.banks.port.pix_keys import KeyOrder, PixKeyStatus, PixKeyType
+from gateway.banks.port.pix_keys import KeyOrder, PixKeyType
 from gateway.banks.port.providers import (
     Accepted,
     BadReply,
@@ -21,9 +21,7 @@ from gateway.banks.port.providers import (
     NotSent,
     NotSupported,
     ProviderAccount,
-    Refused,
     Rejected,
-    Unavailable,
     Unknown,
     Unreachable,
 )
@@ -34,7 +32,6 @@ from tests.unit.provider_adapters.sandbox.payouts import PAYOUT
 from tests.unit.provider_adapters.sandbox.refunds import REFUND
 from tests.unit.provider_adapters.sandbox.requests_orders import refund
 from tests.unit.provider_adapters.sandbox.translate import AT
-from tests.unit.provider_adapters.sandbox.translate import KEY as DOCUMENT
 from tests.world.banks.harness import ACCOUNT, FAR, KEY, on_stage, order
 from tests.world.banks.scripted import Line, ScriptedBank, answer, saying, standing
 from tests.world.banks.witness import SHORT, Witness
@@ -89,22 +86,6 @@ async def test_a_word_it_does_not_know_is_counted_under_its_own_name():
     ]
 
 
-async def test_its_transcript_holds_no_secret_and_nobody():
-    told = Witness()
-    said = answer(json.dumps({**PAYOUT, "titular": {"nome": "Maria Silva"}}).encode())
-    async with (
-        standing(ScriptedBank(saying(said))) as bank,
-        on_stage("sandbox", bank.url, told, SHORT) as adapter,
-    ):
-        await adapter.create_payout(ACCOUNT, order(), FAR)
-        shown = json.dumps(adapter.client.transcript.shown())
-
-    for canary in ("token-of-the-bank", "Maria", "52998224725", "maria@example.com", "cc_1"):
-        assert canary not in shown
-    assert '"situacao": "EM_PROCESSAMENTO"' in shown
-    assert '"valor_centavos": 1050' in shown
-
-
 def answering(document: object, status: str = "200 OK") -> ScriptedBank:
     return ScriptedBank(saying(answer(json.dumps(document).encode(), status=status)), keeps=True)
 
@@ -123,46 +104,6 @@ async def test_a_key_that_is_looked_up_is_in_no_address():
     assert head.startswith(b"POST /v1/contas/")
     assert b"52998224725" not in head
     assert json.loads(body) == {"chave": "52998224725"}
-
-
-async def test_a_change_gives_what_the_answer_says():
-    async with (
-        standing(answering(DOCUMENT, "201 Created")) as bank,
-        on_stage("sandbox", bank.url, Witness(), SHORT) as adapter,
-    ):
-        made = await adapter.create_key(ACCOUNT, RANDOM)
-
-    assert (made.key, made.status) == ("a@b.c", PixKeyStatus.ACTIVE)
-
-
-async def test_a_refused_change_says_why():
-    refusal = {"error": {"code": "KEY_IN_USE", "message": "x"}}
-    async with (
-        standing(answering(refusal, "409 Conflict")) as bank,
-        on_stage("sandbox", bank.url, Witness(), SHORT) as adapter,
-    ):
-        with pytest.raises(Refused) as refused:
-            await adapter.create_key(ACCOUNT, RANDOM)
-
-    assert refused.value.reason == "in_use"
-    assert len(bank.requests) == 1
-
-
-async def test_a_change_whose_connection_is_lost_is_not_sent_again():
-    """A read is asked once more then; a change might be made twice."""
-    told = Witness()
-
-    async def lose(line: Line) -> None:
-        line.reset()
-
-    async with (
-        standing(ScriptedBank(lose)) as bank,
-        on_stage("sandbox", bank.url, told, SHORT) as adapter,
-    ):
-        with pytest.raises(Unavailable):
-            await adapter.create_key(ACCOUNT, RANDOM)
-
-    assert (len(bank.requests), told.retries) == (1, [])
 
 
 async def test_a_change_that_was_not_sent_is_told_as_such():

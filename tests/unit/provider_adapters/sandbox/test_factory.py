@@ -14,8 +14,6 @@ from tests.world.banks.authority import VALID, Authority
 from tests.world.banks.witness import Witness
 from tests.world.tables import cases
 
-SANDBOX = Environment.SANDBOX
-
 
 def test_it_is_never_made_in_production():
     with pytest.raises(AdapterRefused, match=r"providers\.bank"):
@@ -26,11 +24,6 @@ def test_it_is_never_made_in_production():
 def test_its_bank_is_on_this_machine(url: str):
     with pytest.raises(AdapterRefused, match="base_url"):
         made({"base_url": url})
-
-
-def test_unknown_settings_are_refused():
-    with pytest.raises(AdapterRefused, match="base_ulr"):
-        made({"base_ulr": "http://127.0.0.1"})
 
 
 def test_settings_lessen_what_it_declares():

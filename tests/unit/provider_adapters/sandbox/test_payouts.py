@@ -9,7 +9,6 @@ from gateway.banks.port.providers import (
     Accepted,
     BadReply,
     NotFound,
-    NotSent,
     PixReturn,
     ProviderError,
     Rejected,
@@ -17,8 +16,8 @@ from gateway.banks.port.providers import (
     Unknown,
 )
 from gateway.core.money import Money
-from provider_adapters.kit.outcomes import Expected, is_known
-from provider_adapters.sandbox import mapping, payouts, requests
+from provider_adapters.kit.outcomes import Expected
+from provider_adapters.sandbox import payouts, requests
 from tests.unit.provider_adapters.sandbox.payouts import E2E, PAYOUT
 from tests.unit.provider_adapters.sandbox.translate import refusing, saying
 from tests.world.banks.harness import KEY, order
@@ -27,16 +26,6 @@ from tests.world.tables import cases
 
 EXPECTED = Expected(KEY, Money(1050))
 LOOKED_UP = Expected(KEY, None)
-
-
-@cases(("status", "code"), sorted(payouts.REJECTIONS))
-def test_a_listed_refusal_is_a_rejection(status: int, code: str):
-    outcome = payouts.created(refusing(status, code), EXPECTED)
-
-    assert isinstance(outcome, Rejected)
-    assert outcome.failure is mapping.FAILURES[code]
-    assert outcome.forbidden is (status == 403)
-    assert outcome.evidence.provider_code == code
 
 
 @cases(
@@ -67,21 +56,6 @@ def test_any_other_refusal_is_raised_and_so_unknown(status: int, code: str):
         payouts.created(refusing(status, code), EXPECTED)
 
 
-@cases("pair", payouts.REFUSED_BEFORE)
-def test_a_refusal_before_execution_is_not_sent(pair: tuple[int, str]):
-    outcome = payouts.created(refusing(*pair), EXPECTED)
-
-    assert isinstance(outcome, NotSent)
-    assert outcome.evidence.reason == payouts.REFUSED_BEFORE[pair]
-    assert outcome.evidence.bytes_left is True
-
-
-def test_a_known_key_is_still_to_be_read_back():
-    outcome = payouts.created(refusing(409, "DUPLICATE"), EXPECTED)
-
-    assert is_known(outcome)
-
-
 @cases(
     ("changed", "reason"),
     [
@@ -104,14 +78,6 @@ def test_what_is_read_back_goes_where_it_was_ordered_to(
     outcome = payouts.found(saying({**PAYOUT, "destino": shown}), expected)
 
     assert outcome.evidence.reason == reason
-
-
-@cases("status", [200, 201])
-def test_an_order_taken_is_accepted(status: int):
-    outcome = payouts.created(saying(PAYOUT, status), EXPECTED)
-
-    assert isinstance(outcome, Accepted)
-    assert (outcome.provider_id, outcome.e2e_id) == ("trf_1", E2E)
 
 
 @cases("status", [202, 204, 206])
@@ -146,24 +112,6 @@ def test_one_that_failed_is_rejected(failure: object, code: FailureCode):
 
     assert isinstance(outcome, Rejected)
     assert outcome.failure is code
-
-
-def test_an_unknown_word_to_an_order_is_still_processing():
-    said = saying({**PAYOUT, "situacao": "AGENDADA"})
-
-    outcome = payouts.created(said, EXPECTED)
-
-    assert isinstance(outcome, Accepted)
-    assert (outcome.evidence.reason, said.unknown_words) == ("unknown_status", 1)
-
-
-def test_an_unknown_word_to_a_look_up_is_unknown():
-    said = saying({**PAYOUT, "situacao": "AGENDADA"})
-
-    outcome = payouts.found(said, LOOKED_UP)
-
-    assert isinstance(outcome, Unknown)
-    assert (outcome.evidence.reason, said.unknown_words) == ("unknown_status", 1)
 
 
 @cases(

@@ -32,15 +32,6 @@ ORDER = RefundOrder(
 )
 
 
-@cases("status", [200, 201])
-def test_one_that_was_taken_is_accepted(status: int):
-    """200 is a repetition of an order the bank knows."""
-    outcome = refunds.created(saying(REFUND, status), ORDER)
-
-    assert isinstance(outcome, Accepted)
-    assert (outcome.provider_id, outcome.e2e_id) == ("dev_1", RETURN_ID)
-
-
 def test_one_that_is_through_is_settled():
     said = {**REFUND, "situacao": "DEVOLVIDO", "liquidada_em": AT}
 

@@ -10,7 +10,7 @@ from gateway.banks.client.messages import Kind
 from gateway.banks.port.providers import ProviderAccount, Refused
 from gateway.core.windows import Window
 from provider_adapters.sandbox import requests
-from tests.world.banks.harness import ACCOUNT, KEY
+from tests.world.banks.harness import ACCOUNT
 from tests.world.tables import cases
 
 WHERE = "/v1/contas/cc_1"
@@ -36,35 +36,9 @@ def test_the_fields_of_a_query_keep_their_order_and_are_encoded_whole():
     )
 
 
-def test_both_days_of_the_window_are_in_it():
-    assert requests.statement(ACCOUNT, DAY, None, 25).path == (
-        f"{WHERE}/extrato?de=2026-11-20T00%3A00%3A00.000Z&ate=2026-11-22T00%3A00%3A00.000Z&limite=25"
-    )
-
-
-@cases(
-    ("build", "path"),
-    [
-        (requests.statement, "/extrato"),
-        (requests.received_payments, "/recebimentos"),
-        (requests.refunds, "/devolucoes"),
-    ],
-)
-def test_a_cursor_goes_back_as_it_came(build, path: str):
-    request = build(ACCOUNT, DAY, "a b&c", 25)
-
-    assert request.path.startswith(f"{WHERE}{path}?")
-    assert request.path.endswith("&cursor=a%20b%26c")
-
-
 @cases(("limit", "sent"), [(0, "1"), (500, "500"), (501, "500")])
 def test_no_more_is_requested_than_the_bank_returns(limit: int, sent: str):
     assert requests.refunds(ACCOUNT, DAY, None, limit).path.endswith(f"&limite={sent}")
-
-
-@cases(("provider_id", "path"), [("trf/1", "/trf%2F1"), ("", f"/por-chave/{KEY}")])
-def test_a_payout_is_looked_up_by_the_bank_s_id_or_by_our_key(provider_id: str, path: str):
-    assert requests.payout(ACCOUNT, KEY, provider_id).path == f"{WHERE}/transferencias{path}"
 
 
 @cases("name", ["", "..", "\ud800"])

@@ -11,7 +11,7 @@ from gateway.banks.client.messages import Kind
 from gateway.banks.port.charges import ChargeOrder, ChargeType, Payer
 from gateway.banks.port.payout_orders import AccountType, BankDestination, PayoutMethod
 from gateway.banks.port.pix_keys import KeyOrder, PixKeyType
-from gateway.banks.port.providers import ProviderAccount, Refused
+from gateway.banks.port.providers import Refused
 from gateway.core.money import Money
 from provider_adapters.sandbox import requests
 from tests.unit.offering import E2E_ID
@@ -96,19 +96,6 @@ def test_a_payout_is_money_and_travels_with_our_key():
     assert request.headers["Idempotency-Key"] == KEY
     assert request.path == f"{WHERE}/transferencias"
     assert (request.method, request.kind) == ("POST", Kind.PAYOUT)
-
-
-@cases("name", ["", "..", "\ud800"])
-def test_a_payout_from_an_account_that_cannot_stand_in_a_path_is_refused(name: str):
-    account = ProviderAccount(account_id="", provider_account=name)
-
-    with pytest.raises(Refused):
-        requests.create_payout(account, order())
-
-
-def test_a_payout_whose_text_cannot_be_written_is_refused():
-    with pytest.raises(Refused):
-        requests.create_payout(ACCOUNT, replace(order(), description="\ud800"))
 
 
 @cases(

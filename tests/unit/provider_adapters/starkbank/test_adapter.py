@@ -51,13 +51,6 @@ async def paid(*answers: ProviderAnswer | None, by_key: bool = False) -> tuple[O
     return await adapter.create_payout(ACCOUNT, what, FAR), script
 
 
-async def test_a_payout_by_account_is_one_request():
-    outcome, script = await paid(ORDERED)
-
-    assert isinstance(outcome, Accepted)
-    assert script.paths == ["POST /v2/transfer"]
-
-
 async def test_a_payout_by_key_asks_the_directory_first():
     outcome, script = await paid(FOUND, answering({"transfers": [BY_KEY]}), by_key=True)
 

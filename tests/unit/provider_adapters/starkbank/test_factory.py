@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.banks.port.capabilities import PortCall, contradictions
+from gateway.banks.port.capabilities import PortCall
 from gateway.banks.port.provider_callbacks import CallbackSecrets, ProofRefused
-from gateway.core.account import BankSecretsRefused, Environment
-from provider_adapters.checks import check_adapter, check_factory
-from provider_adapters.kit.factory import AdapterRefused
+from gateway.core.account import BankSecretsRefused
 from provider_adapters.kit.secrets import read_secrets
-from provider_adapters.starkbank.factory import CAPABILITIES, StarkBankFactory
+from provider_adapters.starkbank.factory import CAPABILITIES
 from provider_adapters.starkbank.requests import Secrets
 from tests.unit.provider_adapters.starkbank.making import PEM, made
 from tests.world.tables import cases
@@ -18,47 +16,9 @@ from tests.world.tables import cases
 PRODUCTION, SANDBOX = "https://api.starkbank.com", "https://sandbox.api.starkbank.com"
 
 
-def test_it_is_what_it_declares():
-    factory = check_factory(StarkBankFactory(), "adapter 'starkbank'")
-
-    check_adapter(made()[0], factory, "adapter 'starkbank'")
-    assert list(contradictions(CAPABILITIES)) == []
+def test_neither_refunds_nor_proof_by_the_statement_are_declared():
     assert not CAPABILITIES.statement_proves("E")
     assert PortCall.CREATE_REFUND not in CAPABILITIES.calls
-
-
-@cases(
-    ("url", "environment"),
-    [
-        (PRODUCTION, Environment.SANDBOX),
-        (SANDBOX, Environment.PRODUCTION),
-        ("http://127.0.0.1:1", Environment.PRODUCTION),
-        ("https://bank.example", Environment.PRODUCTION),
-        ("http://sandbox.api.starkbank.com", Environment.SANDBOX),
-    ],
-)
-def test_a_host_of_the_other_environment_is_refused(url: str, environment: Environment):
-    with pytest.raises(AdapterRefused, match=r"providers\.stark\.settings\.base_url"):
-        made(settings={"base_url": url}, environment=environment)
-
-
-@cases(
-    ("url", "environment"),
-    [
-        ("", Environment.SANDBOX),
-        ("", Environment.PRODUCTION),
-        (SANDBOX, Environment.SANDBOX),
-        (PRODUCTION, Environment.PRODUCTION),
-        ("http://127.0.0.1:1", Environment.SANDBOX),
-    ],
-)
-def test_a_host_of_the_environment_is_taken(url: str, environment: Environment):
-    made(settings={"base_url": url}, environment=environment)
-
-
-def test_unknown_settings_are_refused():
-    with pytest.raises(AdapterRefused, match="base_ulr"):
-        made(settings={"base_ulr": SANDBOX})
 
 
 def test_a_key_of_callbacks_that_is_none_is_refused_at_the_start():

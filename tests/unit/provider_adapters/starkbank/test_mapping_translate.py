@@ -99,6 +99,12 @@ def test_a_movement_is_what_its_source_says(
     assert (entry.provider_key, entry.description, page.next_cursor) == (KEY, "Pix to Maria", "c")
 
 
+@cases("created", ["2026", "2026-01-01T00:00:00"])
+def test_a_movement_without_an_instant_is_a_bad_reply(created: str):
+    with pytest.raises(BadReply):
+        mapping.statement(answering({"transactions": [{**MOVEMENT, "created": created}]}), None)
+
+
 @cases("cursor", [None, ""])
 def test_a_list_ends_without_a_cursor(cursor: str | None):
     answer = answering({"transactions": [], "cursor": cursor})

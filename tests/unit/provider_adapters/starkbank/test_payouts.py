@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.banks.port.payout_orders import FailureCode
 from gateway.banks.port.providers import (
     Accepted,
     BadReply,
     NotFound,
-    NotSent,
     ProviderError,
-    Rejected,
     Settled,
     Unknown,
 )
 from gateway.core.money import Money
 from provider_adapters.kit.outcomes import Expected
-from provider_adapters.starkbank import mapping, payouts, requests
+from provider_adapters.starkbank import payouts, requests
 from tests.unit.provider_adapters.starkbank.making import (
     KEY,
     TO_ACCOUNT,
@@ -36,14 +33,6 @@ def created(**changes: object) -> object:
     return payouts.created(answer, EXPECTED)
 
 
-@cases("status", [word for word, state in mapping.STATES.items() if state is Accepted])
-def test_an_order_that_goes_on_is_accepted(status: str):
-    outcome = created(status=status)
-
-    assert isinstance(outcome, Accepted)
-    assert (outcome.provider_id, outcome.provider_key) == ("5107489032896512", KEY)
-
-
 def test_a_success_is_settled_when_it_was_updated_last():
     outcome = created(status="success")
 
@@ -51,22 +40,6 @@ def test_a_success_is_settled_when_it_was_updated_last():
     assert (outcome.value, outcome.e2e_id) == (Money(1050), "")
     assert outcome.settled_at is not None
     assert outcome.settled_at.second == 1
-
-
-@cases(("status", "failure"), mapping.FAILURES.items())
-def test_what_failed_is_rejected(status: str, failure: FailureCode):
-    outcome = created(status=status)
-
-    assert isinstance(outcome, Rejected)
-    assert (outcome.failure, outcome.evidence.provider_code) == (failure, status)
-
-
-def test_an_unknown_state_is_careful_and_counted():
-    answer = answering({"transfers": [{**TRANSFER, "status": "melting"}]})
-
-    assert isinstance(payouts.created(answer, EXPECTED), Accepted)
-    assert isinstance(payouts.found(answer, Expected(KEY)), Unknown)
-    assert answer.unknown_words == 2
 
 
 @cases(
@@ -102,37 +75,12 @@ def test_an_account_that_was_encrypted_is_not_compared():
     assert isinstance(payouts.created(answer, expected), Accepted)
 
 
-@cases("pair", mapping.REFUSED_BEFORE)
-def test_a_signature_that_does_not_hold_is_not_sent(pair: tuple[int, str]):
-    status, code = pair
-
-    outcome = payouts.created(refusing(code, status=status), EXPECTED)
-
-    assert isinstance(outcome, NotSent)
-    assert outcome.evidence.reason == "credentials_refused"
-    assert not payouts.may_be_known(outcome)
-
-
-@cases("code", mapping.REJECTIONS)
-def test_a_listed_refusal_is_rejected_if_nothing_is_known(code: str):
-    outcome = payouts.created(refusing(code), EXPECTED)
-
-    assert isinstance(outcome, Rejected)
-    assert payouts.may_be_known(outcome)
-
-
 @cases("codes", [["invalidExternalId"], ["invalidAmount", "melting"]])
 def test_any_other_refusal_is_unknown_and_looked_into(codes: list[str]):
     outcome = payouts.created(refusing(*codes), EXPECTED)
 
     assert isinstance(outcome, Unknown)
     assert payouts.may_be_known(outcome)
-
-
-@cases("status", [201, 202, 400, 401, 403, 404, 409, 429, 500, 503])
-def test_a_bare_status_is_never_definite(status: int):
-    with pytest.raises(ProviderError):
-        payouts.created(answering({}, status), EXPECTED)
 
 
 @cases("transfers", [[], [TRANSFER, TRANSFER], [{}]])

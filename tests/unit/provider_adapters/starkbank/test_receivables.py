@@ -76,13 +76,6 @@ async def test_an_invoice_is_read_with_its_payment():
     ]
 
 
-async def test_an_invoice_that_is_not_paid_is_pending():
-    adapter, script = made(invoices())
-
-    assert (await adapter.get_charge_payment(ACCOUNT, REFERENCE)).paid_at is None
-    assert len(script.heard) == 1
-
-
 async def test_a_br_code_is_paid_when_a_deposit_has_its_tag():
     paid = answering({"deposits": [DEPOSIT]})
     adapter, script = made(

@@ -120,14 +120,6 @@ def test_a_bank_is_named_by_eight_digits(number: str, ispb: str):
     assert requests.place_of_account(replace(TO_ACCOUNT, bank_number=number))["bankCode"] == ispb
 
 
-@cases("number", ["999", "002", "12345"])
-def test_a_bank_that_nobody_has_is_refused_here(number: str):
-    with pytest.raises(NeverSendable) as refused:
-        requests.place_of_account(replace(TO_ACCOUNT, bank_number=number))
-
-    assert refused.value.failure is FailureCode.ACCOUNT_INVALID
-
-
 @cases(("account", "sent"), [("1234567", "123456-7"), ("123456-7", "123456-7"), ("1", "1")])
 def test_a_check_digit_is_set_apart(account: str, sent: str):
     assert requests.place_of_account(replace(TO_ACCOUNT, account=account))["accountNumber"] == sent

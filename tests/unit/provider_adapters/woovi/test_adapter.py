@@ -9,7 +9,7 @@ import pytest
 
 from gateway.banks.port.payout_orders import FailureCode
 from gateway.banks.port.pix_keys import KeyOrder, PixKeyType
-from gateway.banks.port.provider_callbacks import CallbackOrder, CallbackSecrets
+from gateway.banks.port.provider_callbacks import CallbackOrder
 from gateway.banks.port.providers import (
     Accepted,
     BadReply,
@@ -116,20 +116,6 @@ async def test_a_known_key_that_cannot_be_read_back_is_unknown():
     assert isinstance(outcome, Unknown)
 
 
-async def test_an_unknown_word_is_counted_under_its_call():
-    told = Witness()
-    document = {"payment": {**SHOWN, "status": "AGENDADO"}}
-    async with standing(bank_of((200, document), (200, document))) as bank:
-        adapter = await adapter_of(bank, told)
-        ordered = await adapter.create_payout(ACCOUNT, order(), FAR)
-        found = await adapter.find_payout(ACCOUNT, KEY, "")
-        await adapter.close()
-
-    assert isinstance(ordered, Accepted)
-    assert isinstance(found, Unknown)
-    assert [label for _, label in told.counts] == ["bank.create_payout", "bank.find_payout"]
-
-
 async def test_all_keys_are_read_however_short_the_pages():
     def page(*keys: str) -> tuple[int, object]:
         return 200, {"pixKeys": [{"key": key, "type": "EMAIL"} for key in keys]}
@@ -177,10 +163,3 @@ async def test_an_address_is_registered_for_what_it_does_not_get_yet():
     assert [each["event"] for each in bodies] == others
     assert first.id == "0"
     assert not any(b"s3cret" in each for each in bank.requests)
-
-
-async def test_callbacks_can_be_proven_without_a_secret():
-    async with standing(bank_of()) as bank:
-        adapter = await adapter_of(bank)
-        assert adapter.callback_proof(CallbackSecrets()).rests == {""}
-        await adapter.close()

@@ -62,6 +62,8 @@ def test_a_balance_is_of_the_account_that_was_asked_for():
     assert mapping.balance(said, "a1").blocked == Sum(30)
     with pytest.raises(BadReply):
         mapping.balance(said, "a2")
+    with pytest.raises(BadReply):
+        mapping.balance(answer({"account": {"accountId": "a1", "balance": {"total": 1}}}), "a1")
 
 
 def test_a_statement_is_inside_its_window_and_newest_first():
@@ -77,10 +79,6 @@ def test_a_statement_is_inside_its_window_and_newest_first():
     assert page.items[0].direction is Direction.DEBIT
     assert page.items[0].value == Money(100)
     assert paging.number_of(page.next_cursor) == 3
-
-
-def test_a_statement_is_over_when_a_page_is_empty():
-    assert mapping.statement(answer([]), "100", WINDOW).next_cursor is None
 
 
 @cases(

@@ -11,7 +11,7 @@ from gateway.banks.port.providers import BadReply, NotFound
 from gateway.core.money import Money
 from provider_adapters.kit import paging
 from provider_adapters.woovi import received
-from tests.world.banks.woovi import PAID_IN, answer, refused
+from tests.world.banks.woovi import PAID_IN, answer
 from tests.world.tables import cases
 
 PAYMENT = {
@@ -87,11 +87,6 @@ def test_an_unknown_kind_is_counted():
 def test_a_payment_that_cannot_be_is_a_bad_reply(wrong):
     with pytest.raises(BadReply):
         received.incoming(one({**PAYMENT, **wrong}), Money(50))
-
-
-def test_absence_is_said_in_the_bank_s_own_words():
-    with pytest.raises(NotFound):
-        received.received_payment(refused("Transaction not found"))
 
 
 def test_a_page_longer_than_asked_for_is_cut_and_goes_on():

@@ -9,9 +9,8 @@ from datetime import date
 import pytest
 
 from gateway.banks.port.charges import ChargeOrder, ChargeType, Payer
-from gateway.banks.port.payout_orders import FailureCode
 from gateway.banks.port.pix_keys import KeyOrder, PixKeyType
-from gateway.banks.port.providers import CredentialsRefused, Refused
+from gateway.banks.port.providers import Refused
 from gateway.core.money import Money
 from gateway.core.windows import Window
 from provider_adapters.kit.outcomes import NeverSendable
@@ -28,15 +27,6 @@ CHARGE = ChargeOrder(
 
 def test_the_credential_is_the_app_id_alone():
     assert requests.balance(ACCOUNT).headers == {"Authorization": "Q2xpZW50X0lkXzE="}
-
-
-def test_an_account_without_app_id_sends_nothing():
-    with pytest.raises(CredentialsRefused):
-        requests.balance(replace(ACCOUNT, secrets=None))
-
-
-def test_the_balance_is_asked_of_the_account():
-    assert requests.balance(ACCOUNT).path == "/api/v1/account/6290ccfd42831958a405debc"
 
 
 def test_a_window_excludes_its_end_and_a_page_is_capped():
@@ -86,14 +76,6 @@ def test_a_holder_has_the_kind_of_its_number(tax_number, kind):
     assert written["holder"]["taxID"] == {"type": kind, "taxID": tax_number}
 
 
-@cases("number", ["998", "99999998", "abc", "0"])
-def test_a_bank_that_nobody_has_can_never_be_paid(number):
-    with pytest.raises(NeverSendable) as never:
-        requests.create_payout(ACCOUNT, by_account(number))
-
-    assert never.value.failure is FailureCode.ACCOUNT_INVALID
-
-
 def test_a_charge_has_what_was_ordered_and_no_empty_field():
     payer = Payer(name="Ana", tax_number="52998224725")
     bare = json.loads(requests.create_charge(ACCOUNT, CHARGE).body)
@@ -114,12 +96,6 @@ def test_a_charge_has_what_was_ordered_and_no_empty_field():
 def test_a_charge_that_the_bank_has_not_is_not_sent(other):
     with pytest.raises(NeverSendable):
         requests.create_charge(ACCOUNT, replace(CHARGE, **other))
-
-
-def test_a_random_key_is_drawn_by_the_bank():
-    written = requests.create_key(ACCOUNT, KeyOrder(PixKeyType.EVP, ""))
-
-    assert json.loads(written.body) == {"key": "", "type": "EVP"}
 
 
 @cases("kind", [PixKeyType.CPF, PixKeyType.EMAIL, PixKeyType.PHONE])

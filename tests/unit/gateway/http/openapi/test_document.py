@@ -3,25 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from typing import Any, TypedDict
 
-import pytest
-import yaml
-
 from gateway.core import errors
-from gateway.core.calls import Input, Parameter
-from gateway.http.openapi.document import as_json, as_yaml, document
+from gateway.http.openapi.document import document
 from gateway.http.route import Answer, RouteLimits
-from tests.world.gateway.listener_client import TAKES, Said, declared, echo, route, surface, text
-
-PAGED: Input[str] = Input(
-    read=text,
-    parameters=(
-        Parameter(name="page", required=True, schema={"type": "integer"}, description="Which."),
-    ),
-    refuses=(errors.NUMBER_INVALID,),
-)
+from tests.world.gateway.listener_client import TAKES, Said, declared, echo, route, surface
 
 
 def described(*routes: object, **parts: object) -> dict:  # type: ignore[type-arg]
@@ -38,19 +25,6 @@ def test_a_route_is_an_operation():
     assert operation["tags"] == ["Other"]
     assert [(each["name"], each["in"]) for each in operation["parameters"][:-2]] == [
         ("reference", "path")
-    ]
-
-
-def test_every_operation_takes_a_trace():
-    described_ = described(route(path="/things"))
-
-    references = [
-        each["$ref"] for each in described_["paths"]["/v1/things"]["get"]["parameters"][-2:]
-    ]
-    parameters = described_["components"]["parameters"]
-    assert [parameters[each.rpartition("/")[2]]["name"] for each in references] == [
-        "X-Trace-ID",
-        "traceparent",
     ]
 
 
@@ -73,36 +47,6 @@ def test_routes_of_one_path_share_it():
     paths = described(route(path="/a"), route(path="/a", method="DELETE"))["paths"]
 
     assert sorted(paths["/v1/a"]) == ["delete", "get"]
-
-
-def test_parameters_are_those_of_the_input():
-    operation = described(route(path="/a", takes=PAGED))["paths"]["/v1/a"]["get"]
-
-    assert operation["parameters"][:-2] == [
-        {
-            "name": "page",
-            "in": "query",
-            "required": True,
-            "schema": {"type": "integer", "format": "int64"},
-            "description": "Which.",
-        }
-    ]
-
-
-@pytest.mark.parametrize(("status", "header"), [("502", "Retry-After"), ("503", "Retry-After")])
-def test_an_answer_has_its_headers(status: str, header: str):
-    made = described(route(path="/a"))
-
-    responses = made["paths"]["/v1/a"]["get"]["responses"]
-    shown = responses[status]["headers"][header]["$ref"].rpartition("/")[2]
-    assert made["components"]["headers"][shown]["required"] is True
-    assert "X-Trace-ID" in responses["200"]["headers"]
-
-
-def test_both_forms_are_one_document():
-    made = described(route(path="/a"))
-
-    assert json.loads(as_json(made)) == yaml.safe_load(as_yaml(made)) == made
 
 
 class Waiting(TypedDict):
@@ -170,20 +114,3 @@ def test_a_refusal_shows_the_first_of_its_codes():
     assert example["code"] == errors.BALANCE_UNAVAILABLE.code
     assert example["message"] == errors.BALANCE_UNAVAILABLE.message
     assert set(example) == {"code", "message", "trace_id"}
-
-
-def test_what_never_succeeds_says_so():
-    made = route(path="/a")
-    cancels = dataclasses.replace(made, raises=(errors.CANCEL_NOT_IMPLEMENTED,))
-
-    operation = described(cancels)["paths"]["/v1/a"]["get"]
-
-    assert "Always answers 501 `SVC.PIX.018`" in operation["description"]
-    assert "200" not in operation["responses"]
-
-
-def test_a_surface_says_what_it_is_and_whom_to_ask():
-    info = described(route(path="/a"))["info"]
-
-    assert (info["title"], info["description"]) == ("Tests", "Tests")
-    assert info["contact"]["name"]

@@ -81,13 +81,6 @@ def test_an_amount_that_may_be_absent_is_a_number_too():
     assert component(OrderBody)["properties"]["tip"]["anyOf"][0] == PAID_AMOUNT
 
 
-def test_our_own_form_of_money_is_nowhere():
-    _, components = described([OrderBody])
-
-    assert "centavos" not in str(components)
-    assert "Money" not in components
-
-
 def test_an_amount_that_is_answered_may_be_zero_and_below():
     assert component(LineDocument)["properties"]["value"] == AMOUNT
     assert "minimum" not in AMOUNT

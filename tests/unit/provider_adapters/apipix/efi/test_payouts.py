@@ -12,15 +12,11 @@ from gateway.banks.port.payout_orders import (
     PayoutOrder,
 )
 from gateway.banks.port.providers import (
-    Accepted,
-    NotSent,
     Outcome,
     ProviderError,
-    Rejected,
     Settled,
     Unknown,
 )
-from gateway.core.money import Money
 from provider_adapters.apipix.efi import payouts
 from provider_adapters.kit.answers import ProviderAnswer
 from provider_adapters.kit.outcomes import Expected, NeverSendable
@@ -82,43 +78,6 @@ def test_an_account_that_nobody_has_is_not_sent(wrong: dict[str, object]):
     assert refused.value.failure is FailureCode.ACCOUNT_INVALID
 
 
-def test_an_order_is_accepted():
-    outcome = created(ordered())
-
-    assert isinstance(outcome, Accepted)
-    assert (outcome.e2e_id, outcome.value, outcome.provider_key) == (E2E, Money(1231), KEY)
-
-
-@cases(
-    ("more", "reason"),
-    [
-        ({"idEnvio": "1" * 32}, "key_mismatch"),
-        ({"valor": "12.30"}, "amount_mismatch"),
-        ({"e2eId": "E09089356"}, "e2e_id_malformed"),
-    ],
-)
-def test_an_answer_about_another_payout_proves_nothing(more: dict[str, str], reason: str):
-    outcome = created(ordered(**more))
-
-    assert isinstance(outcome, Unknown)
-    assert outcome.evidence.reason == reason
-
-
-def test_an_unknown_word_is_accepted_and_counted():
-    answer = ordered(status="EM_FILA")
-
-    assert isinstance(created(answer), Accepted)
-    assert answer.unknown_words == 1
-
-
-@cases(("status", "name"), list(payouts.REJECTIONS))
-def test_a_listed_refusal_is_final(status: int, name: str):
-    outcome = created(said(status, {"nome": name}))
-
-    assert isinstance(outcome, Rejected)
-    assert outcome.failure is payouts.REJECTIONS[status, name]
-
-
 @cases(
     ("status", "document"),
     [
@@ -137,18 +96,6 @@ def test_what_is_not_listed_is_never_definite(status: int, document: object):
         created(said(status, document))
 
 
-@cases(
-    ("status", "document"),
-    [
-        (403, {"error": "insufficient_scope"}),
-        (403, {"type": "https://pix.bcb.gov.br/api/v2/error/AcessoNegado"}),
-        (429, {"nome": "balde_fichas_vazio"}),
-    ],
-)
-def test_a_refusal_before_execution_was_not_sent(status: int, document: object):
-    assert isinstance(created(said(status, document)), NotSent)
-
-
 def shown(status: str, against: PayoutOrder | None = None, **more: object) -> Outcome:
     """Efí's own example of a payout to an account, under our key."""
     document = {
@@ -163,19 +110,6 @@ def shown(status: str, against: PayoutOrder | None = None, **more: object) -> Ou
     }
     wanted = Expected(KEY) if against is None else payouts.expected(against)
     return payouts.found(said(200, document), wanted)
-
-
-@cases(
-    ("status", "kind"),
-    [
-        ("EM_PROCESSAMENTO", Accepted),
-        ("REALIZADO", Settled),
-        ("NAO_REALIZADO", Rejected),
-        ("EM_FILA", Unknown),
-    ],
-)
-def test_a_payout_that_was_looked_up_is_what_its_word_says(status: str, kind: type):
-    assert type(shown(status)) is kind
 
 
 def test_a_payout_to_an_account_is_compared_as_far_as_efi_shows_it():

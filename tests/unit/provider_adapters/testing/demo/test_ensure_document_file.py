@@ -28,15 +28,6 @@ def file(tmp_path) -> DemoFile:
     return DemoFile(tmp_path / "var" / "demo.json")
 
 
-def test_nothing_is_kept_at_first(file):
-    assert file.read() is None
-
-
-def test_what_is_kept_is_read_again(file):
-    assert file.begin(demo()) == demo()
-    assert file.read() == demo()
-
-
 def test_only_the_owner_may_read_it(file):
     """It holds secrets in clear."""
     file.begin(demo())
@@ -51,14 +42,6 @@ def test_the_first_of_two_wins(file):
     file.begin(demo())
 
     assert file.begin(demo("http://127.0.0.1:2")) == demo()
-
-
-def test_another_state_takes_its_place(file):
-    file.begin(demo())
-
-    file.replace(demo("http://127.0.0.1:2"))
-
-    assert file.read() == demo("http://127.0.0.1:2")
 
 
 def test_nothing_else_is_left_in_the_folder(file):
