@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from typing import TypedDict
 
+from gateway.core import fields
 from gateway.core.account import Account
 
 
 class AccountDocument(TypedDict):
     """The account's own bank coordinates."""
 
-    bank_number: str
-    ispb: str
-    branch: str
-    account: str
-    name: str
-    tax_number: str
+    bank_number: fields.BankNumber
+    ispb: fields.Ispb
+    branch: fields.Branch
+    account: fields.Account
+    name: fields.CompanyName
+    tax_number: fields.CompanyTaxNumber
 
 
 def account_document(account: Account) -> AccountDocument:

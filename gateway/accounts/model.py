@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 from msgspec import Meta, Struct
 
-from gateway.core import schemas
+from gateway.core import fields, schemas
 from gateway.core.account import Account
 from gateway.core.schemas import OptionalMoment, TaxNumber, Text
 from gateway.core.versions import version_of_account
@@ -21,33 +21,35 @@ from gateway.core.windows import Paging
 class Owner(Struct, frozen=True):
     """The company that owns an account; its name is empty where it has no record."""
 
-    id: str
-    name: str
+    id: fields.Id
+    name: fields.CompanyName
 
 
 class _Registered(Struct, frozen=True, kw_only=True):
     """What is shown of an account to everybody who may see it."""
 
-    id: str
-    name: str
-    tax_number: str
-    active: bool
-    verified: bool
-    provider: str
-    provider_account: str
-    has_credentials: bool
+    id: fields.Id
+    name: fields.CompanyName
+    tax_number: fields.CompanyTaxNumber
+    active: Annotated[bool, Meta(description="Whether the account may be used.")]
+    verified: Annotated[bool, Meta(description="Whether the owner's documents were checked.")]
+    provider: fields.Provider
+    provider_account: fields.ProviderAccount
+    has_credentials: Annotated[
+        bool, Meta(description="Whether secrets for the bank are stored; they are never shown.")
+    ]
     certificate_ends_at: OptionalMoment
-    bank_number: str
-    ispb: str
-    branch: str
-    account: str
+    bank_number: fields.BankNumber
+    ispb: fields.Ispb
+    branch: fields.Branch
+    account: fields.Account
     created_at: OptionalMoment
 
 
 class AccountRegistered(_Registered, frozen=True, kw_only=True):
     """An account as registered; it says whether credentials are stored, never which."""
 
-    company_id: str
+    company_id: fields.CompanyId
 
 
 class AccountRecord(_Registered, frozen=True, kw_only=True):
@@ -103,30 +105,85 @@ def _form(pattern: str) -> Meta:
 class CoordinatesRequest(Struct):
     """Where an account is held; what is absent stays as it is."""
 
-    bank_number: Annotated[Text, _form("^([0-9]{3})?$")] = ""
-    ispb: Annotated[Text, _form("^([0-9]{8})?$")] = ""
-    branch: Annotated[Text, _form("^([0-9]{1,4})?$")] = ""
-    account: Annotated[Text, _form("^([0-9]{1,20}(-[0-9Xx])?)?$")] = ""
+    bank_number: Annotated[
+        Text,
+        _form("^([0-9]{3})?$"),
+        Meta(
+            description="COMPE code of the bank, 3 digits; where a payout names one, its ISPB too.",
+            extra_json_schema={"example": "341"},
+        ),
+    ] = ""
+    ispb: Annotated[
+        Text,
+        _form("^([0-9]{8})?$"),
+        Meta(
+            description="ISPB of the bank, 8 digits; may be empty.",
+            extra_json_schema={"example": "60701190"},
+        ),
+    ] = ""
+    branch: Annotated[
+        Text,
+        _form("^([0-9]{1,4})?$"),
+        Meta(
+            description="Branch, up to 4 digits, without check digit.",
+            extra_json_schema={"example": "0001"},
+        ),
+    ] = ""
+    account: Annotated[
+        Text,
+        _form("^([0-9]{1,20}(-[0-9Xx])?)?$"),
+        Meta(
+            description="Number of the account at its bank, with the check digit after a hyphen.",
+            extra_json_schema={"example": "123456-7"},
+        ),
+    ] = ""
 
 
 class AccountRequest(CoordinatesRequest, kw_only=True):
     """A new account; it cannot be used before it is active and verified."""
 
-    company_id: Text
-    name: schemas.Name
-    tax_number: TaxNumber
-    id: Text = ""
-    active: bool = False
-    verified: bool = False
+    company_id: Annotated[
+        Text,
+        Meta(
+            description="The company that owns it, a UUID; empty where there is none.",
+            extra_json_schema={"example": fields.ID},
+        ),
+    ]
+    name: Annotated[
+        schemas.Name,
+        Meta(
+            description="Name, as people know it.",
+            extra_json_schema={"example": "Loja Exemplo Ltda"},
+        ),
+    ]
+    tax_number: Annotated[TaxNumber, Meta(extra_json_schema={"example": "11222333000181"})]
+    id: Annotated[
+        Text,
+        Meta(
+            description="Its id.",
+            extra_json_schema={"example": fields.ID},
+        ),
+    ] = ""
+    active: Annotated[bool, Meta(description="Whether the account may be used.")] = False
+    verified: Annotated[bool, Meta(description="Whether the owner's documents were checked.")] = (
+        False
+    )
 
 
 class AccountChange(CoordinatesRequest, kw_only=True, forbid_unknown_fields=True):
     """What is to change; what is absent stays as it is."""
 
-    name: schemas.Name | None = None
-    tax_number: TaxNumber | None = None
-    active: bool | None = None
-    verified: bool | None = None
+    name: Annotated[
+        schemas.Name | None,
+        Meta(description="Name, as people know it.", extra_json_schema={"example": "Maria Silva"}),
+    ] = None
+    tax_number: Annotated[
+        TaxNumber | None, Meta(description="CPF or CNPJ; what is read back may be hidden in part.")
+    ] = None
+    active: Annotated[bool | None, Meta(description="Whether the account may be used.")] = None
+    verified: Annotated[
+        bool | None, Meta(description="Whether the owner's documents were checked.")
+    ] = None
 
 
 Secret = Annotated[str, Meta(max_length=32 * 1024, extra_json_schema={"format": "password"})]
@@ -145,9 +202,24 @@ class ProviderRequest(Struct):
     expires.
     """
 
-    provider: Text
-    provider_account: Text = ""
-    credentials: Secret | dict[str, Secret] | None = None
+    provider: Annotated[
+        Text,
+        Meta(
+            description="Name of the bank in the operator's settings; empty for none.",
+            extra_json_schema={"example": "sandbox"},
+        ),
+    ]
+    provider_account: Annotated[
+        Text,
+        Meta(
+            description="The bank's own name of the account.",
+            extra_json_schema={"example": "0001-123456"},
+        ),
+    ] = ""
+    credentials: Annotated[
+        Secret | dict[str, Secret] | None,
+        Meta(description="Secrets that the bank asks for: a text, or an object by field name."),
+    ] = None
 
     def __repr__(self) -> str:
         """Leave out the credentials."""
@@ -205,11 +277,27 @@ class Connected(StrEnum):
 class Connection(Struct, frozen=True):
     """What came of asking an account's bank; ``works`` is true for the outcome of that name."""
 
-    works: bool
+    works: Annotated[bool, Meta(description="Whether the bank accepted us.")]
     outcome: Annotated[
-        Connected, Meta(extra_json_schema={"type": "string", "enum": sorted(map(str, Connected))})
+        Connected,
+        Meta(
+            description="How it ended.",
+            extra_json_schema={
+                "example": "works",
+                "type": "string",
+                "enum": sorted(map(str, Connected)),
+            },
+        ),
     ]
-    message: str
+    message: Annotated[
+        str,
+        Meta(
+            description="A sentence for people; its wording may change.",
+            extra_json_schema={
+                "example": "The bank knows the account and accepts its credentials."
+            },
+        ),
+    ]
 
 
 class RecordKind(StrEnum):
@@ -224,8 +312,8 @@ class Name(Struct, frozen=True):
     """A record as people call it; ``id`` of a credential is its client id."""
 
     kind: RecordKind
-    id: str
-    name: str
+    id: fields.Id
+    name: fields.CompanyName
 
 
 NAMED_AT_MOST: Final = 200
@@ -238,7 +326,9 @@ Id = Annotated[
 class NamesRequest(Struct):
     """Ids of accounts and companies, client ids of credentials."""
 
-    ids: Annotated[list[Id], Meta(max_length=NAMED_AT_MOST)]
+    ids: Annotated[
+        list[Id], Meta(description="Ids to look up, at most 200.", max_length=NAMED_AT_MOST)
+    ]
 
 
 class BankNumber(Struct, frozen=True):
@@ -249,7 +339,22 @@ class BankNumber(Struct, frozen=True):
     empty for one that does not.
     """
 
-    compe: Annotated[str, Meta(examples=["341"])]
-    ispb: Annotated[str, Meta(examples=["60701190"])]
-    name: Annotated[str, Meta(examples=["ITAU UNIBANCO S.A."])]
-    pix: Literal["direct", "indirect", ""]
+    compe: Annotated[
+        str,
+        Meta(description="COMPE code, 3 digits; empty where the bank has none.", examples=["341"]),
+    ]
+    ispb: Annotated[
+        str, Meta(description="ISPB of the bank, 8 digits; may be empty.", examples=["60701190"])
+    ]
+    name: Annotated[
+        str, Meta(description="Name, as people know it.", examples=["ITAU UNIBANCO S.A."])
+    ]
+    pix: Annotated[
+        Literal["direct", "indirect", ""],
+        Meta(
+            description=(
+                "Whether the bank takes part in Pix `direct`ly or `indirect`ly; empty for "
+                "not at all."
+            )
+        ),
+    ]

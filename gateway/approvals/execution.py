@@ -11,7 +11,9 @@ import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import Literal, TypedDict
+from typing import Annotated, Literal, TypedDict
+
+from msgspec import Meta
 
 from gateway.approvals.money import Ended, MoneyOrders, Moved, outcome_of
 from gateway.approvals.store import StoredApprovals
@@ -57,7 +59,10 @@ class MovedDocument(TypedDict):
     """The money that a decision moved."""
 
     approval: ApprovalDocument
-    status: Literal["processing", "paid", "failed", "done"]
+    status: Annotated[
+        Literal["processing", "paid", "failed", "done"],
+        Meta(description="The state that it is in.", extra_json_schema={"example": "paid"}),
+    ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

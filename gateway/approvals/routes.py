@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final, NotRequired, TypedDict
+from typing import Annotated, Final, NotRequired, TypedDict
+
+from msgspec import Meta
 
 from gateway.approvals.facts import DecisionFacts
 from gateway.approvals.searches import APPROVALS
@@ -50,10 +52,25 @@ class DecisionFactsDocument(TypedDict):
     ``reading`` is absent where the account's bank is not asked.
     """
 
-    to_recipient: list[FoundPayoutDocument]
-    same_value: list[FoundPayoutDocument]
-    waiting: list[ApprovalDocument]
-    waiting_count: int
+    to_recipient: Annotated[
+        list[FoundPayoutDocument],
+        Meta(description="Payouts to the same recipient, of the last days."),
+    ]
+    same_value: Annotated[
+        list[FoundPayoutDocument],
+        Meta(description="Payouts of the same amount to others, of the last days."),
+    ]
+    waiting: Annotated[
+        list[ApprovalDocument],
+        Meta(
+            description=(
+                "Other orders of money of the account that wait for a decision, at most a few."
+            )
+        ),
+    ]
+    waiting_count: Annotated[
+        int, Meta(description="Number of other orders of money of the account that wait.")
+    ]
     waiting_value: Sum
     reading: NotRequired[Reading]
 

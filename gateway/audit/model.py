@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Annotated
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
+from gateway.core import fields
 from gateway.core.schemas import PresentMoment
 from gateway.core.windows import Paging
 
@@ -39,15 +41,37 @@ class AuditDocument(Struct, frozen=True, kw_only=True):
     until the payout is decided.
     """
 
-    number: int
+    number: fields.Number
     at: PresentMoment
-    actor: str
-    action: str
-    subject: str
-    details: Mapping[str, str]
-    trace_id: str
-    companies: list[str]
-    hash: str
+    actor: Annotated[
+        str,
+        Meta(
+            description=(
+                "Who did it: `user:` and an id, `cli:` and a name, or a task of the gateway."
+            ),
+            extra_json_schema={"example": "user:ana@example.com"},
+        ),
+    ]
+    action: Annotated[
+        str,
+        Meta(
+            description="What was done, such as `company.created`.",
+            extra_json_schema={"example": "credential.issued"},
+        ),
+    ]
+    subject: fields.Subject
+    details: Annotated[Mapping[str, str], Meta(description="What the act was about, by name.")]
+    trace_id: fields.TraceId
+    companies: fields.Companies
+    hash: Annotated[
+        str,
+        Meta(
+            description="Digest of this act and of the one before, in hexadecimal.",
+            extra_json_schema={
+                "example": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+            },
+        ),
+    ]
 
 
 class AcceptedBreakDocument(Struct, frozen=True, kw_only=True):
@@ -57,14 +81,20 @@ class AcceptedBreakDocument(Struct, frozen=True, kw_only=True):
     Their names and the reason are empty for users who are limited to companies.
     """
 
-    first: int
-    last: int
-    problem: str
-    number: int
+    first: Annotated[int, Meta(description="Number of the first act of the break.")]
+    last: Annotated[int, Meta(description="Number of the last act of the break.")]
+    problem: fields.Problem
+    number: fields.Number
     at: PresentMoment
-    proposed_by: str
-    approved_by: str
-    reason: str
+    proposed_by: Annotated[
+        str,
+        Meta(description="Who proposed it.", extra_json_schema={"example": "user:ana@example.com"}),
+    ]
+    approved_by: Annotated[
+        str,
+        Meta(description="Who approved it.", extra_json_schema={"example": "user:bia@example.com"}),
+    ]
+    reason: fields.Reason
 
 
 class Proof(Struct, frozen=True, kw_only=True):
@@ -75,7 +105,12 @@ class Proof(Struct, frozen=True, kw_only=True):
     but for.
     """
 
-    whole: bool
-    events: int
-    problem: str
-    accepted: list[AcceptedBreakDocument]
+    whole: Annotated[bool, Meta(description="Whether nothing was changed, removed or inserted.")]
+    events: Annotated[int, Meta(description="How many acts were checked.")]
+    problem: fields.Problem
+    accepted: Annotated[
+        list[AcceptedBreakDocument],
+        Meta(
+            description="Breaks of the audit log that two people have accepted, with their reason."
+        ),
+    ]

@@ -16,6 +16,7 @@ from typing import Annotated, Any, Final
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from gateway.core import fields
 from gateway.core.money import Sum
 from gateway.core.schemas import OptionalMoment, PresentMoment, inline
 from gateway.store.tables.figures import CALL_BOUNDS_S, PLACES
@@ -151,9 +152,14 @@ class CallFigures(Struct, frozen=True, kw_only=True):
     ``p95_s`` is interpolated. Each is absent where there was no call.
     """
 
-    calls: int
-    success: float | UnsetType = UNSET
-    p95_s: float | UnsetType = UNSET
+    calls: Annotated[int, Meta(description="Number of calls to the bank.")]
+    success: Annotated[
+        float | UnsetType,
+        Meta(description="Share of calls that succeeded, from 0 to 1; absent without calls."),
+    ] = UNSET
+    p95_s: Annotated[
+        float | UnsetType, Meta(description="Seconds within which 95 of 100 calls were answered.")
+    ] = UNSET
 
 
 class WeatherStep(CallFigures, frozen=True, kw_only=True):
@@ -165,7 +171,13 @@ class WeatherStep(CallFigures, frozen=True, kw_only=True):
 class WeatherOperation(CallFigures, frozen=True, kw_only=True):
     """Those of one operation of the provider port."""
 
-    operation: Operation
+    operation: Annotated[Operation, Meta(description="Which operation of the bank.")]
+
+
+FailedOperation = Annotated[
+    Operation, Meta(description="The operation that failed last; empty for none.")
+]
+FailureOfLast = Annotated[Failure, Meta(description="Why it failed; empty for none.")]
 
 
 class Weather(CallFigures, frozen=True, kw_only=True):
@@ -176,14 +188,18 @@ class Weather(CallFigures, frozen=True, kw_only=True):
     went well. Each process tells its minutes once a minute.
     """
 
-    provider: str
-    window: Annotated[WeatherWindow, inline(WeatherWindow)]
+    provider: fields.Provider
+    window: Annotated[
+        WeatherWindow, inline(WeatherWindow), Meta(description="Which time the figures are of.")
+    ]
     since: PresentMoment
     last_failed_at: OptionalMoment
-    last_failed_operation: Operation
-    last_failure: Failure
-    steps: list[WeatherStep]
-    by_operation: list[WeatherOperation]
+    last_failed_operation: FailedOperation
+    last_failure: FailureOfLast
+    steps: Annotated[list[WeatherStep], Meta(description="The figures step by step, oldest first.")]
+    by_operation: Annotated[
+        list[WeatherOperation], Meta(description="The same figures by operation of the bank.")
+    ]
 
 
 class Provider(Struct, frozen=True, kw_only=True):
@@ -199,23 +215,59 @@ class Provider(Struct, frozen=True, kw_only=True):
     of accounts are told of in the overview.
     """
 
-    name: str
-    adapter: str
-    problem: str
-    read_only: bool
-    operations: list[str]
-    capabilities: dict[str, Any]
-    breakers: Mapping[str, str]
+    name: Annotated[
+        str, Meta(description="Name, as people know it.", extra_json_schema={"example": "sandbox"})
+    ]
+    adapter: Annotated[
+        str,
+        Meta(
+            description="The adapter that speaks to the bank.",
+            extra_json_schema={"example": "sandbox"},
+        ),
+    ]
+    problem: fields.Problem
+    read_only: Annotated[
+        bool,
+        Meta(description="Whether the bank is only read from: nothing is paid or changed there."),
+    ]
+    operations: Annotated[
+        list[str],
+        Meta(
+            description="What the bank's adapter can do.",
+            extra_json_schema={"example": ["charge_create"]},
+        ),
+    ]
+    capabilities: Annotated[
+        dict[str, Any], Meta(description="What the bank's adapter offers, by name.")
+    ]
+    breakers: Annotated[
+        Mapping[str, str], Meta(description="State of the circuit breaker by kind of operation.")
+    ]
     last_call_at: OptionalMoment
-    last_operation: str
-    last_outcome: str
+    last_operation: Annotated[
+        str,
+        Meta(
+            description="The operation that was called last; empty for none.",
+            extra_json_schema={"example": "balance"},
+        ),
+    ]
+    last_outcome: Annotated[
+        str,
+        Meta(
+            description="How the last call ended; empty for none.",
+            extra_json_schema={"example": "ok"},
+        ),
+    ]
     last_ok_at: OptionalMoment
     last_failed_at: OptionalMoment
-    last_failed_operation: Operation
-    last_failure: Failure
-    in_flight: int
-    in_flight_limit: int
-    open_until: Mapping[str, str]
+    last_failed_operation: FailedOperation
+    last_failure: FailureOfLast
+    in_flight: Annotated[int, Meta(description="Calls to the bank that wait for an answer now.")]
+    in_flight_limit: Annotated[int, Meta(description="Most calls at once.")]
+    open_until: Annotated[
+        Mapping[str, str],
+        Meta(description="Until when the circuit breaker stays open; empty where it is closed."),
+    ]
     certificate_ends_at: OptionalMoment
 
     @property
@@ -240,9 +292,9 @@ class Reading(Struct, frozen=True, kw_only=True):
     ``balance`` is absent while it was never read, ``blocked`` also where the bank does not tell.
     """
 
-    account_id: str
-    account_name: Annotated[str, Meta(examples=["Matriz"])]
-    provider: str
+    account_id: fields.AccountId
+    account_name: Annotated[str, Meta(description="The name of the account.", examples=["Matriz"])]
+    provider: fields.Provider
     balance: Sum | UnsetType = UNSET
     blocked: Sum | UnsetType = UNSET
     read_at: OptionalMoment

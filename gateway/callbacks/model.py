@@ -7,9 +7,10 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Annotated
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from gateway.banks.port.provider_callbacks import CallbackKind, NamedBy
+from gateway.core import fields
 from gateway.core.schemas import OptionalMoment, PresentMoment, inline
 from gateway.core.windows import Paging
 
@@ -77,13 +78,33 @@ class CallbackSearch:
 class WebhookDocument(Struct, frozen=True, kw_only=True):
     """A callback that was proven; ``body`` is as it came, where it is text."""
 
-    id: str
-    provider: str
-    event: str
-    kind: Annotated[CallbackKind, inline(CallbackKind)]
-    subject: str
-    state: Annotated[CallbackState, inline(CallbackState)]
-    tries: int
+    id: fields.Id
+    provider: fields.Provider
+    event: Annotated[
+        str,
+        Meta(
+            description="The bank's id of the notification.",
+            extra_json_schema={"example": "evt_1042"},
+        ),
+    ]
+    kind: Annotated[CallbackKind, inline(CallbackKind), Meta(description="Which kind it is.")]
+    subject: Annotated[
+        str,
+        Meta(
+            description="What the bank's notification names.",
+            extra_json_schema={"example": fields.ID},
+        ),
+    ]
+    state: Annotated[
+        CallbackState, inline(CallbackState), Meta(description="The state that it is in.")
+    ]
+    tries: Annotated[int, Meta(description="How often it was worked on.")]
     received_at: PresentMoment
     handled_at: OptionalMoment
-    body: str
+    body: Annotated[
+        str,
+        Meta(
+            description="What the bank sent, as it came.",
+            extra_json_schema={"example": '{"event": "charge.paid"}'},
+        ),
+    ]

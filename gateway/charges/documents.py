@@ -7,6 +7,7 @@ from typing import Annotated, Literal, NotRequired, TypedDict
 from msgspec import Meta
 
 from gateway.banks.port.charges import Charge, ChargePayment, Payer
+from gateway.core import fields
 from gateway.core.money import Money
 from gateway.core.schemas import Instant, instant
 from gateway.http.common import OfAccount, PartyDocument
@@ -34,53 +35,69 @@ _EMV = (
 class PayerDocument(TypedDict):
     """Who pays."""
 
-    name: str
-    tax_number: str
-    message: str
+    name: fields.PersonName
+    tax_number: fields.PersonTaxNumber
+    message: Annotated[
+        str, Meta(description="What the payer wrote.", extra_json_schema={"example": "Order 1042"})
+    ]
 
 
 class LocationDocument(TypedDict):
     """Where the receiver is."""
 
-    city: str
-    zip_code: str
+    city: Annotated[
+        str, Meta(description="City of the location.", extra_json_schema={"example": "Sao Paulo"})
+    ]
+    zip_code: Annotated[
+        str, Meta(description="CEP of the location.", extra_json_schema={"example": "01310100"})
+    ]
 
 
 class QrCodeDocument(TypedDict):
     """The EMV copy-and-paste payload."""
 
-    hash: Annotated[str, Meta(examples=[_EMV])]
+    hash: Annotated[
+        str,
+        Meta(
+            description="The text to copy and paste, and what the QR code holds.", examples=[_EMV]
+        ),
+    ]
 
 
 class ChargeDocument(TypedDict):
     """A charge as a QR code; an anonymous one has no payer."""
 
-    id: str
-    name: str
-    description: str
-    reference: str
-    type: Literal["Dynamic", "Static"]
-    key: str
+    id: fields.Id
+    name: fields.PersonName
+    description: fields.Description
+    reference: fields.Reference
+    type: Annotated[Literal["Dynamic", "Static"], Meta(description="Which type it is.")]
+    key: fields.PixKey
     payer: NotRequired[PayerDocument]
     receiver: PartyDocument
     location: LocationDocument
     qrcode: QrCodeDocument
-    reusable: bool
+    reusable: Annotated[bool, Meta(description="Whether it may be paid several times.")]
     expires_at: Minute
-    value: Amount
-    status: Literal["Active", "Paid", "Canceled"]
+    value: Annotated[
+        Amount,
+        Meta(description="Reais with two decimals; 0.00 where the payer chooses the amount."),
+    ]
+    status: Annotated[
+        Literal["Active", "Paid", "Canceled"], Meta(description="The state that it is in.")
+    ]
     created_at: Minute
 
 
 class TransactionDocument(TypedDict):
     """A charge as a transaction; pending until it is paid."""
 
-    reference: str
-    status: Literal["pending", "paid"]
+    reference: fields.Reference
+    status: Annotated[Literal["pending", "paid"], Meta(description="The state that it is in.")]
     value: Amount
     created_at: Instant
     paid_at: Instant
-    e2e_id: str
+    e2e_id: fields.E2eId
     payer: NotRequired[PayerDocument]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Final, Literal
 
 import msgspec
+from msgspec import Meta
 
 from gateway.banks.port.charges import ChargeOrder, ChargeType, Payer
 from gateway.core import schemas, strict
@@ -34,9 +35,12 @@ Expiry = Annotated[int, msgspec.Meta(ge=1, le=LONGEST_EXPIRY_S, description="Sec
 class PayerBody(msgspec.Struct):
     """Who is asked to pay."""
 
-    name: Name
+    name: Annotated[
+        Name,
+        Meta(description="Name, as people know it.", extra_json_schema={"example": "Maria Silva"}),
+    ]
     tax_number: TaxNumber
-    message: Text = ""
+    message: Annotated[Text, Meta(description="What the payer writes.")] = ""
 
 
 Reusable = Annotated[
@@ -49,12 +53,22 @@ class ChargeBody(msgspec.Struct):
     """A charge to be made; without ``value`` the payer chooses, without ``payer`` anybody pays."""
 
     reference: Reference
-    type: ChargeWord
+    type: Annotated[ChargeWord, Meta(description="Which type it is.")]
     key: KeyText
-    value: Money | None = None
-    expires_in: Expiry | None = None
-    payer: PayerBody | None = None
-    description: Text = ""
+    value: Annotated[Money | None, Meta(description="Amount in reais.")] = None
+    expires_in: Annotated[
+        Expiry | None, Meta(description="Seconds after which the charge expires.")
+    ] = None
+    payer: Annotated[PayerBody | None, Meta(description="Who is to pay; absent for anybody.")] = (
+        None
+    )
+    description: Annotated[
+        Text,
+        Meta(
+            description="A text that the recipient or payer may see; may be empty.",
+            extra_json_schema={"example": "Order 1042"},
+        ),
+    ] = ""
     reusable: Reusable = False
 
 

@@ -13,7 +13,7 @@ from gateway.charges.model import ChargePage, ChargeRecord
 from gateway.charges.orders import CHARGE
 from gateway.charges.searches import CHARGES
 from gateway.charges.service import ChargeReads, Charges
-from gateway.core import errors
+from gateway.core import errors, fields
 from gateway.core.money import ZERO
 from gateway.core.permissions import Action, Permission, Resource
 from gateway.core.schemas import OptionalMoment
@@ -41,7 +41,9 @@ Cursor = Annotated[
 class KeysetMeter(TypedDict):
     """How many items a page has at most, and where the next one begins."""
 
-    limit: int
+    limit: Annotated[
+        int, Meta(description="Rows a page, at most 100.", extra_json_schema={"example": 25})
+    ]
     next: Cursor
 
 
@@ -53,14 +55,17 @@ class ChargeRecordDocument(Struct, frozen=True):
     amount. ``paid_at``, ``paid_value`` and ``e2e_id`` are those of the last payment that was seen.
     """
 
-    id: str
-    account_id: str
-    reference: str
-    provider: str
-    type: Literal["Static", "Dynamic"]
-    reusable: bool
+    id: fields.Id
+    account_id: fields.AccountId
+    reference: fields.Reference
+    provider: fields.Provider
+    type: Annotated[Literal["Static", "Dynamic"], Meta(description="Which type it is.")]
+    reusable: Annotated[bool, Meta(description="Whether it may be paid several times.")]
     value: Amount
-    status: Literal["Unknown", "Active", "Expired", "Paid", "Canceled"]
+    status: Annotated[
+        Literal["Unknown", "Active", "Expired", "Paid", "Canceled"],
+        Meta(description="The state that it is in."),
+    ]
     created_at: OptionalMoment
     expires_at: OptionalMoment
     updated_at: OptionalMoment
@@ -69,13 +74,13 @@ class ChargeRecordDocument(Struct, frozen=True):
         Amount,
         Meta(description="Paid by that payment; 0 where there is none, or its amount is unknown."),
     ]
-    e2e_id: str
+    e2e_id: fields.E2eId
 
 
 class ChargeRecordList(TypedDict):
     """A page of charges, newest first."""
 
-    data: list[ChargeRecordDocument]
+    data: Annotated[list[ChargeRecordDocument], Meta(description="The rows of this page.")]
     meta: KeysetMeter
 
 

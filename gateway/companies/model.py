@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from typing import Annotated
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
+from gateway.core import fields
 from gateway.core.schemas import Name, OptionalMoment, Text
 from gateway.core.versions import entity_tag
 
@@ -13,8 +15,8 @@ from gateway.core.versions import entity_tag
 class Company(Struct, frozen=True):
     """A company; ``id`` is a lower-case UUID."""
 
-    id: str
-    name: str
+    id: fields.Id
+    name: fields.CompanyName
     created_at: OptionalMoment
 
     def version(self) -> str:
@@ -38,8 +40,20 @@ class CompanySummary(Company, frozen=True):
 class CompanyRequest(Struct):
     """A new company; without ``id`` one is generated."""
 
-    name: Name
-    id: Text = ""
+    name: Annotated[
+        Name,
+        Meta(
+            description="Name, as people know it.",
+            extra_json_schema={"example": "Loja Exemplo Ltda"},
+        ),
+    ]
+    id: Annotated[
+        Text,
+        Meta(
+            description="Its id.",
+            extra_json_schema={"example": fields.ID},
+        ),
+    ] = ""
 
 
 KnownCompany = Callable[[str, str], Awaitable[Company]]

@@ -24,9 +24,9 @@ class Migrations(Struct, frozen=True, kw_only=True):
     ``known`` are all of this version, oldest first.
     """
 
-    current: _Revision
-    wanted: _Revision
-    known: list[_Revision]
+    current: Annotated[_Revision, Meta(description="The newest migration that the database has.")]
+    wanted: Annotated[_Revision, Meta(description="The migration that this version needs.")]
+    known: Annotated[list[_Revision], Meta(description="Every migration that this version knows.")]
 
 
 class Config(Struct, frozen=True, kw_only=True):
@@ -37,11 +37,27 @@ class Config(Struct, frozen=True, kw_only=True):
     processes of one configuration.
     """
 
-    version: str
-    environment: Annotated[str, Meta(examples=["sandbox"])]
-    digest: Annotated[str, Meta(examples=["560ccd16167e"])]
+    version: Annotated[
+        str, Meta(description="Version of pixgate.", extra_json_schema={"example": "1.0.0"})
+    ]
+    environment: Annotated[
+        str, Meta(description="`sandbox` or `production`.", examples=["sandbox"])
+    ]
+    digest: Annotated[
+        str,
+        Meta(
+            description="A short digest of the settings: equal digests are equal settings.",
+            examples=["560ccd16167e"],
+        ),
+    ]
     migrations: Migrations
-    config: Annotated[Mapping[str, Any], Meta(examples=[{"environment": "sandbox"}])]
+    config: Annotated[
+        Mapping[str, Any],
+        Meta(
+            description="The settings in force by name, without secrets.",
+            examples=[{"environment": "sandbox"}],
+        ),
+    ]
 
 
 @dataclass(slots=True, kw_only=True)

@@ -10,6 +10,7 @@ from typing import Annotated, Final, Literal, NotRequired, Protocol, TypedDict
 
 from msgspec import Meta, Struct
 
+from gateway.core import fields
 from gateway.core.access import Staff
 from gateway.core.company_scope import scope_of
 from gateway.core.money import Money, Sum
@@ -112,8 +113,17 @@ OPEN: Final = frozenset({Outcome.NONE, Outcome.UNKNOWN})
 class OutcomeDocument(TypedDict):
     """What became of an order that was approved; the code is that of a refusal."""
 
-    status: Literal["", "done", "moved", "refused", "not_sent", "unknown"]
-    code: str
+    status: Annotated[
+        Literal["", "done", "moved", "refused", "not_sent", "unknown"],
+        Meta(description="The state that it is in.", extra_json_schema={"example": "done"}),
+    ]
+    code: Annotated[
+        str,
+        Meta(
+            description="Code of the error with which the order failed; empty otherwise.",
+            extra_json_schema={"example": ""},
+        ),
+    ]
 
 
 class ApprovalDocument(TypedDict):
@@ -124,32 +134,47 @@ class ApprovalDocument(TypedDict):
     ``secret_until`` whoever ordered it may fetch the secret, once.
     """
 
-    id: str
-    status: Literal["waiting", "approved", "rejected", "expired", "withdrawn", "void"]
-    kind: Literal[
-        "payout",
-        "refund",
-        "credential_issue",
-        "credential_rotation",
-        "credential_limits",
-        "invitation",
-        "roles",
-        "companies",
-        "enabling",
-        "factor_reset",
-        "account_bank",
+    id: fields.Id
+    status: Annotated[
+        Literal["waiting", "approved", "rejected", "expired", "withdrawn", "void"],
+        Meta(description="The state that it is in."),
     ]
-    company_id: str
-    account_id: str
-    subject: str
-    reference: str
+    kind: Annotated[
+        Literal[
+            "payout",
+            "refund",
+            "credential_issue",
+            "credential_rotation",
+            "credential_limits",
+            "invitation",
+            "roles",
+            "companies",
+            "enabling",
+            "factor_reset",
+            "account_bank",
+        ],
+        Meta(description="Which kind it is."),
+    ]
+    company_id: fields.CompanyId
+    account_id: fields.AccountId
+    subject: fields.Subject
+    reference: fields.Reference
     value: Sum
-    ordered_by: str
+    ordered_by: Annotated[
+        str,
+        Meta(description="Who ordered it.", extra_json_schema={"example": "user:ana@example.com"}),
+    ]
     ordered_at: Instant
     ends_at: Instant
-    decided_by: str
+    decided_by: Annotated[
+        str,
+        Meta(
+            description="Who decided; empty before.",
+            extra_json_schema={"example": "user:bia@example.com"},
+        ),
+    ]
     decided_at: Instant
-    reason: str
+    reason: fields.Reason
     outcome: OutcomeDocument
     secret_until: Instant
 
@@ -271,8 +296,12 @@ class ReceivedDocument(TypedDict):
     """The payment that a refund gives back, as the bank told it when the refund was ordered."""
 
     value: Sum
-    payer_name: str
-    payer_tax_number: str
+    payer_name: Annotated[
+        str, Meta(description="Who paid, as the bank said when the refund was ordered.")
+    ]
+    payer_tax_number: Annotated[
+        str, Meta(description="CPF or CNPJ of the payer; of a person its ends are hidden.")
+    ]
 
 
 class OrderDocument(TypedDict):
@@ -290,31 +319,68 @@ class OrderDocument(TypedDict):
     ``with_credentials`` says whether credentials came with the order.
     """
 
-    method: NotRequired[Literal["pix", "bank_account", "refund"]]
-    date: NotRequired[str]
-    description: NotRequired[str]
-    destination: NotRequired[Mapping[str, str]]
+    method: NotRequired[
+        Annotated[
+            Literal["pix", "bank_account", "refund"],
+            Meta(description="How the money is paid: `pix` or `bank_account`."),
+        ]
+    ]
+    date: NotRequired[
+        Annotated[
+            str,
+            Meta(
+                description="The payout's date, a day in UTC: today.",
+                extra_json_schema={"example": "2026-11-20"},
+            ),
+        ]
+    ]
+    description: NotRequired[fields.Description]
+    destination: NotRequired[
+        Annotated[Mapping[str, str], Meta(description="Where the money goes.")]
+    ]
     owner: NotRequired[NamedOwnerDocument]
-    payment: NotRequired[str]
+    payment: NotRequired[
+        Annotated[
+            str,
+            Meta(
+                description="The payout or refund that was ordered.",
+                extra_json_schema={"example": "order-1042"},
+            ),
+        ]
+    ]
     received: NotRequired[ReceivedDocument]
-    client_id: NotRequired[str]
-    name: NotRequired[str]
-    account_id: NotRequired[str]
-    permissions: NotRequired[list[str]]
+    client_id: NotRequired[fields.ClientId]
+    name: NotRequired[fields.PersonName]
+    account_id: NotRequired[fields.AccountId]
+    permissions: NotRequired[fields.Permissions]
     expires_at: NotRequired[Instant]
     limit_per_payout: NotRequired[Sum]
     limit_per_day: NotRequired[Sum]
-    overlap_s: NotRequired[int]
-    user_id: NotRequired[str]
-    email: NotRequired[str]
-    roles: NotRequired[list[str]]
-    companies: NotRequired[list[str]]
-    companies_before: NotRequired[list[str]]
-    provider: NotRequired[str]
-    provider_account: NotRequired[str]
-    provider_before: NotRequired[str]
-    provider_account_before: NotRequired[str]
-    with_credentials: NotRequired[bool]
+    overlap_s: NotRequired[
+        Annotated[int, Meta(description="Seconds for which the old secret stays valid.")]
+    ]
+    user_id: NotRequired[fields.UserId]
+    email: NotRequired[fields.Email]
+    roles: NotRequired[fields.Roles]
+    companies: NotRequired[fields.Companies]
+    companies_before: NotRequired[
+        Annotated[
+            list[str],
+            Meta(
+                description="The same before the order.",
+                extra_json_schema={"example": [fields.ID]},
+            ),
+        ]
+    ]
+    provider: NotRequired[fields.Provider]
+    provider_account: NotRequired[fields.ProviderAccount]
+    provider_before: NotRequired[Annotated[str, Meta(description="The bank before the order.")]]
+    provider_account_before: NotRequired[
+        Annotated[str, Meta(description="The same before the order.")]
+    ]
+    with_credentials: NotRequired[
+        Annotated[bool, Meta(description="Whether the order brings new secrets for the bank.")]
+    ]
     certificate_ends_at: NotRequired[Instant]
 
 
@@ -340,7 +406,14 @@ class OrderedApproval:
 class RejectionBody(Struct):
     """Why; it stays on record."""
 
-    reason: Annotated[str, Meta(max_length=500)] = ""
+    reason: Annotated[
+        str,
+        Meta(
+            description="Why; for people who read it later.",
+            extra_json_schema={"example": "asked for by telephone"},
+            max_length=500,
+        ),
+    ] = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -435,8 +508,22 @@ class NamedOwnerDocument(TypedDict):
     was typed is another one; ``reason`` is why it was ordered all the same.
     """
 
-    name: Annotated[str, Meta(examples=["Maria Silva"])]
-    tax_number: Annotated[str, Meta(examples=["***.982.247-**"])]
-    bank: Annotated[str, Meta(examples=["Banco Exemplo S.A."])]
-    differs: bool
-    reason: str
+    name: Annotated[str, Meta(description="Name, as people know it.", examples=["Maria Silva"])]
+    tax_number: Annotated[
+        str,
+        Meta(
+            description="CPF or CNPJ; what is read back may be hidden in part.",
+            examples=["***.982.247-**"],
+        ),
+    ]
+    bank: Annotated[
+        str,
+        Meta(
+            description="The bank of the key; empty where it was not told.",
+            examples=["Banco Exemplo S.A."],
+        ),
+    ]
+    differs: Annotated[
+        bool, Meta(description="Whether the owner differs from the recipient that was named.")
+    ]
+    reason: fields.Reason

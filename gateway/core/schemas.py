@@ -128,7 +128,14 @@ Why = Annotated[
 class ReasonBody(Struct):
     """Why; it stays on record."""
 
-    reason: Annotated[str, Meta(max_length=200)] = ""
+    reason: Annotated[
+        str,
+        Meta(
+            description="Why; for people who read it later.",
+            extra_json_schema={"example": "asked for by telephone"},
+            max_length=200,
+        ),
+    ] = ""
 
 
 Day = Annotated[str, Meta(examples=["2026-11-20"], extra_json_schema={"format": "date"})]

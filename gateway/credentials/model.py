@@ -9,6 +9,7 @@ from typing import Annotated, Final, Literal, NotRequired, TypedDict
 
 from msgspec import Meta, Struct
 
+from gateway.core import fields
 from gateway.core.access import Staff
 from gateway.core.money import Money, Sum
 from gateway.core.permissions import (
@@ -48,16 +49,23 @@ class CredentialState(StrEnum):
     CARE = "care"
 
 
+CredentialName = Annotated[
+    str, Meta(description="Name, as people know it.", extra_json_schema={"example": "Loja online"})
+]
+
+
 class CredentialDocument(TypedDict):
     """A credential, never a secret or a digest; a limit that is absent does not limit."""
 
-    client_id: str
-    name: str
-    state: State
-    company_id: str
-    account_id: str
-    permissions: list[str]
-    live_secrets: int
+    client_id: fields.ClientId
+    name: CredentialName
+    state: Annotated[State, Meta(description="The state that it is in.")]
+    company_id: fields.CompanyId
+    account_id: fields.AccountId
+    permissions: fields.Permissions
+    live_secrets: Annotated[
+        int, Meta(description="Secrets that work now: two while one is rotated.")
+    ]
     created_at: Instant
     expires_at: Instant
     revoked_at: Instant
@@ -176,12 +184,18 @@ def words(permissions: frozenset[Permission]) -> list[str]:
 class SecretDocument(TypedDict):
     """A secret; it is shown only this once."""
 
-    client_id: str
-    client_secret: str
-    name: str
-    company_id: str
-    account_id: str
-    permissions: list[str]
+    client_id: fields.ClientId
+    client_secret: Annotated[
+        str,
+        Meta(
+            description="The secret, in this answer alone.",
+            extra_json_schema={"example": "gws_the-secret-is-shown-this-once"},
+        ),
+    ]
+    name: CredentialName
+    company_id: fields.CompanyId
+    account_id: fields.AccountId
+    permissions: fields.Permissions
     expires_at: Instant
     old_secret_ends_at: Instant
 
@@ -217,9 +231,16 @@ class Issued:
 class CredentialCountsDocument(TypedDict):
     """How many there are of each state; those that ask for a look are live."""
 
-    live: int
-    care: int
-    ended: int
+    live: Annotated[int, Meta(description="Credentials that work.")]
+    care: Annotated[
+        int,
+        Meta(
+            description=(
+                "Credentials to look at: about to expire, able to pay but unused, or too wide."
+            )
+        ),
+    ]
+    ended: Annotated[int, Meta(description="Expired and revoked credentials.")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -244,8 +265,13 @@ PermissionWord = Annotated[str, Meta(pattern=f"^({_WORDS})$", examples=["balance
 class LimitsBody(Struct):
     """How much a credential may pay out, in reais; what is absent does not limit."""
 
-    limit_per_payout: Money | None = None
-    limit_per_day: Money | None = None
+    limit_per_payout: Annotated[
+        Money | None, Meta(description="Reais that one payout may have; absent for no limit.")
+    ] = None
+    limit_per_day: Annotated[
+        Money | None,
+        Meta(description="Reais that may be paid out in a UTC day; absent for no limit."),
+    ] = None
 
     def limits(self) -> CredentialLimits:
         """Return them."""
@@ -255,11 +281,30 @@ class LimitsBody(Struct):
 class CredentialBody(LimitsBody, kw_only=True):
     """A new credential, for one account or for every account of a company."""
 
-    name: Name
-    company_id: Text = ""
-    account_id: Text | None = None
-    permissions: list[PermissionWord] = []
-    expires_at: datetime | None = None
+    name: Annotated[
+        Name,
+        Meta(description="Name, as people know it.", extra_json_schema={"example": "Loja online"}),
+    ]
+    company_id: Annotated[
+        Text,
+        Meta(
+            description="The company that owns it, a UUID; empty where there is none.",
+            extra_json_schema={"example": fields.ID},
+        ),
+    ] = ""
+    account_id: Annotated[
+        Text | None,
+        Meta(
+            description="The account, a UUID; empty where there is none.",
+            extra_json_schema={"example": fields.ID},
+        ),
+    ] = None
+    permissions: Annotated[
+        list[PermissionWord], Meta(description="What it may do, such as `balance:read`.")
+    ] = []
+    expires_at: Annotated[
+        datetime | None, Meta(description="When it expires; left out, never.")
+    ] = None
 
 
 class RotationBody(Struct):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final, TypedDict
+from typing import Annotated, Final, TypedDict
+
+from msgspec import Meta
 
 from gateway.core import errors
 from gateway.credentials.model import (
@@ -24,7 +26,7 @@ _MAY_WAIT: Final = (*CHANGED, errors.ALREADY_IN_USE)
 class CredentialList(TypedDict):
     """The credentials you may see, oldest first; ``counts`` are those of every state."""
 
-    data: list[CredentialDocument]
+    data: Annotated[list[CredentialDocument], Meta(description="The rows of this page.")]
     meta: Meter
     counts: CredentialCountsDocument
 

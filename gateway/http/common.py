@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final, Protocol, TypedDict
+from typing import Annotated, Final, Protocol, TypedDict
 
-from gateway.core import errors
+from msgspec import Meta
+
+from gateway.core import errors, fields
 from gateway.core.account import Account
 from gateway.core.catalogue import ErrorCode
 from gateway.core.storage import StoreUnavailable
@@ -28,22 +30,24 @@ Partners branch on 500 there: a payout may have been sent, and is to be read fir
 class Total(TypedDict):
     """How many there are."""
 
-    total: int
+    total: Annotated[int, Meta(description="How many rows there are in all.")]
 
 
 class Meter(TypedDict):
     """Page number, page size and total."""
 
-    page: int
-    limit: int
-    total: int
+    page: Annotated[int, Meta(description="Number of the page, from 1.")]
+    limit: Annotated[
+        int, Meta(description="Rows a page, at most 100.", extra_json_schema={"example": 25})
+    ]
+    total: Annotated[int, Meta(description="How many rows there are in all.")]
 
 
 class PartyDocument(TypedDict):
     """A name and a tax number."""
 
-    name: str
-    tax_number: str
+    name: fields.PersonName
+    tax_number: fields.PersonTaxNumber
 
 
 class OfAccount(Protocol):

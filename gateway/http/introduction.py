@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypedDict
+from typing import Annotated, Literal, TypedDict
+
+from msgspec import Meta
 
 from gateway.core.account import Environment
 from gateway.core.catalogue import ErrorCode
@@ -15,29 +17,54 @@ from gateway.http.routing import Routes
 class InfoDocument(TypedDict):
     """Name, version and environment of this service."""
 
-    name: str
-    version: str
-    environment: Literal["sandbox", "production"]
+    name: Annotated[
+        str, Meta(description="Name, as people know it.", extra_json_schema={"example": "pixgate"})
+    ]
+    version: Annotated[
+        str, Meta(description="Version of this interface.", extra_json_schema={"example": "1.0.0"})
+    ]
+    environment: Annotated[
+        Literal["sandbox", "production"],
+        Meta(description="`sandbox` or `production`.", extra_json_schema={"example": "sandbox"}),
+    ]
 
 
 class HealthDocument(TypedDict):
     """Whether the process answers."""
 
-    status: Literal["ok"]
+    status: Annotated[Literal["ok"], Meta(description="The state that it is in.")]
 
 
 class ErrorCodeDocument(TypedDict):
     """An error code with every status it travels with."""
 
-    code: str
-    status: list[int]
-    message: str
+    code: Annotated[
+        str,
+        Meta(
+            description="Code of the error; branch on status and code.",
+            extra_json_schema={"example": "SVC.GTW.005"},
+        ),
+    ]
+    status: Annotated[
+        list[int],
+        Meta(
+            description="HTTP statuses that the code comes with.",
+            extra_json_schema={"example": [429]},
+        ),
+    ]
+    message: Annotated[
+        str,
+        Meta(
+            description="A sentence for people; its wording may change.",
+            extra_json_schema={"example": "Too many requests."},
+        ),
+    ]
 
 
 class ErrorCodeList(TypedDict):
     """The catalogue."""
 
-    data: list[ErrorCodeDocument]
+    data: Annotated[list[ErrorCodeDocument], Meta(description="The rows of this page.")]
     meta: Total
 
 

@@ -17,10 +17,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from operator import attrgetter
 from types import UnionType
-from typing import Any, Final, Protocol, TypedDict, Unpack
+from typing import Annotated, Any, Final, Protocol, TypedDict, Unpack
 
 import msgspec
 from aiohttp import hdrs
+from msgspec import Meta
 
 from gateway.core import errors
 from gateway.core.access import Requirement, Staff, requirement_of
@@ -396,7 +397,8 @@ def _shown(
         return _typed(of_item, kind)
     of_item, kind = _of_item(typing.get_args(answer)[0], each)
     is_whole = typing.get_origin(answer) is list
-    fields = {"data": list[kind], "meta": Total if is_whole else Meter}  # type: ignore[valid-type] # of a signature
+    rows = Annotated[list[kind], Meta(description="The rows of this page.")]  # type: ignore[valid-type] # of a signature
+    fields = {"data": rows, "meta": Total if is_whole else Meter}
     called = f"{kind.__name__.removesuffix('Document')}List"
     document = TypedDict(called, fields)  # type: ignore[misc] # one a noun
     if is_whole:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Annotated, Any, Final, TypeVar
 
 import msgspec
+from msgspec import Meta
 
 from gateway.core import strict
 from gateway.core.calls import Input, RawRequest
@@ -25,56 +26,96 @@ Email = Annotated[str, msgspec.Meta(min_length=1, max_length=LONGEST, examples=[
 Code = Annotated[str, msgspec.Meta(min_length=1, max_length=LONGEST, examples=["123456"])]
 
 
+Password = Annotated[
+    Secret,
+    Meta(description="The password.", extra_json_schema={"example": "uma frase bem comprida"}),
+]
+
+
 class LoginBody(msgspec.Struct, frozen=True):
     """Who wants to sign in."""
 
-    email: Email
-    password: Secret
+    email: Annotated[Email, Meta(description="The user's e-mail address.")]
+    password: Password
 
 
 class MfaBody(msgspec.Struct, frozen=True):
     """The challenge and a code of the app, or a recovery code."""
 
-    mfa_token: Text
-    code: Code
+    mfa_token: Annotated[
+        Text,
+        Meta(
+            description="Names the sign-in that waits for a second factor.",
+            extra_json_schema={"example": "mfa_the-challenge-is-good-for-five-minutes"},
+        ),
+    ]
+    code: Annotated[
+        Code, Meta(description="Six digits of the authenticator app, or a recovery code.")
+    ]
 
 
 class CodeBody(msgspec.Struct, frozen=True):
     """A code of the app, or a recovery code."""
 
-    code: Code
+    code: Annotated[
+        Code, Meta(description="Six digits of the authenticator app, or a recovery code.")
+    ]
 
 
 class RefreshBody(msgspec.Struct, frozen=True):
     """A refresh token, which works once."""
 
-    refresh_token: Text
+    refresh_token: Annotated[
+        Text,
+        Meta(
+            description="Buys the next access token, once.",
+            extra_json_schema={"example": "rt_the-token-works-once"},
+        ),
+    ]
 
 
 class ForgotBody(msgspec.Struct, frozen=True):
     """Whose password was forgotten."""
 
-    email: Email
+    email: Annotated[Email, Meta(description="The user's e-mail address.")]
 
 
 class LinkBody(msgspec.Struct, frozen=True):
     """The token of a link in a mail, and the password to be."""
 
-    token: Text
-    password: Secret
+    token: Annotated[
+        Text,
+        Meta(
+            description="What the link in the mail holds.",
+            extra_json_schema={"example": "lnk_the-link-is-good-once"},
+        ),
+    ]
+    password: Password
 
 
 class ChangeBody(msgspec.Struct, frozen=True):
     """The current password and the new one."""
 
-    current_password: Secret
-    new_password: Secret
+    current_password: Annotated[
+        Secret,
+        Meta(
+            description="The password that is valid now.",
+            extra_json_schema={"example": "uma frase bem comprida"},
+        ),
+    ]
+    new_password: Annotated[
+        Secret,
+        Meta(
+            description="The new password.",
+            extra_json_schema={"example": "outra frase bem comprida"},
+        ),
+    ]
 
 
 class PasswordBody(msgspec.Struct, frozen=True):
     """The password, once more."""
 
-    password: Secret
+    password: Password
 
 
 Body = TypeVar("Body", bound=msgspec.Struct)

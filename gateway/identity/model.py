@@ -7,6 +7,7 @@ from typing import Annotated, Literal, Self
 
 from msgspec import Meta, Struct
 
+from gateway.core import fields
 from gateway.core.company_scope import scope_of
 from gateway.core.rights import Role
 from gateway.core.schemas import Name, OptionalMoment, Text
@@ -21,13 +22,18 @@ RoleName = Literal["viewer", "operator", "approver", "security", "admin"]
 class UserRecord(Struct, frozen=True, kw_only=True):
     """A user; never a password or a secret."""
 
-    id: str
-    email: str
-    name: str
-    roles: list[RoleName]
-    companies: list[str]
-    state: Literal["active", "disabled", "invited"]
-    has_factor: bool
+    id: fields.Id
+    email: fields.Email
+    name: fields.PersonName
+    roles: Annotated[
+        list[RoleName],
+        Meta(description="The user's roles.", extra_json_schema={"example": ["viewer"]}),
+    ]
+    companies: fields.Companies
+    state: Annotated[
+        Literal["active", "disabled", "invited"], Meta(description="The state that it is in.")
+    ]
+    has_factor: Annotated[bool, Meta(description="Whether the user has an authenticator app.")]
     created_at: Changed
     updated_at: Changed
 
@@ -47,20 +53,22 @@ class UserStanding(UserRecord, frozen=True, kw_only=True):
     """
 
     last_sign_in_at: OptionalMoment
-    locked: bool
+    locked: Annotated[
+        bool, Meta(description="Whether sign-in is blocked for a while after wrong passwords.")
+    ]
     locked_until: OptionalMoment
 
 
 class SignIn(Struct, frozen=True, kw_only=True):
     """A sign-in that holds; its ``id`` is no credential."""
 
-    id: str
-    panel: bool
+    id: fields.Id
+    panel: fields.IsPanel
     created_at: OptionalMoment
     seen_at: OptionalMoment
     ends_at: OptionalMoment
-    address: str
-    user_agent: str
+    address: fields.IpAddress
+    user_agent: fields.UserAgent
 
     @classmethod
     def of(cls, session: Session) -> SignIn:
@@ -79,40 +87,79 @@ class SignIn(Struct, frozen=True, kw_only=True):
 class EndedDocument(Struct, frozen=True):
     """How many sign-ins ended."""
 
-    ended: int
+    ended: Annotated[int, Meta(description="Sessions that were ended.")]
 
 
 class RoleDocument(Struct, frozen=True):
     """A role, and everything it may do."""
 
-    name: RoleName
-    rights: list[str]
+    name: Annotated[RoleName, Meta(description="Name, as people know it.")]
+    rights: Annotated[
+        list[str],
+        Meta(description="What the role may do.", extra_json_schema={"example": ["balance:read"]}),
+    ]
 
 
 class RolesBody(Struct, frozen=True):
     """All roles that a user is to have."""
 
-    roles: Annotated[list[Role], Meta(min_length=1, max_length=5)]
+    roles: Annotated[
+        list[Role],
+        Meta(
+            description="The user's roles.",
+            extra_json_schema={"example": ["viewer"]},
+            min_length=1,
+            max_length=5,
+        ),
+    ]
 
 
 class CompaniesBody(Struct):
     """The only companies that a user sees; an empty list means every company."""
 
-    companies: Annotated[list[Text], Meta(max_length=1000)]
+    companies: Annotated[
+        list[Text],
+        Meta(
+            description="Ids of the companies that the user is limited to; none is every company.",
+            extra_json_schema={"example": [fields.ID]},
+            max_length=1000,
+        ),
+    ]
 
 
 class InvitationBody(RolesBody, frozen=True):
     """A new user; they choose a password through a link in a mail."""
 
-    email: Annotated[str, Meta(min_length=3, max_length=254, examples=["ana@example.com"])]
-    name: Name
-    companies: Annotated[list[Text], Meta(max_length=1000)] = []
+    email: Annotated[
+        str,
+        Meta(
+            description="The user's e-mail address.",
+            min_length=3,
+            max_length=254,
+            examples=["ana@example.com"],
+        ),
+    ]
+    name: Annotated[
+        Name,
+        Meta(description="Name, as people know it.", extra_json_schema={"example": "Maria Silva"}),
+    ]
+    companies: Annotated[
+        list[Text],
+        Meta(
+            description="Ids of the companies that the user is limited to; none is every company.",
+            extra_json_schema={"example": [fields.ID]},
+            max_length=1000,
+        ),
+    ] = []
 
 
 class NameBody(Struct):
     """A user's name."""
 
-    name: Name
+    name: Annotated[
+        Name,
+        Meta(description="Name, as people know it.", extra_json_schema={"example": "Maria Silva"}),
+    ]
 
 
 class Invitation(InvitationBody, frozen=True, kw_only=True, tag="invitation"):

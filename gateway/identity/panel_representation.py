@@ -8,6 +8,7 @@ from typing import Annotated, Literal, NotRequired, TypedDict
 
 from msgspec import Meta
 
+from gateway.core import fields
 from gateway.core.account import Environment
 from gateway.core.browsers import KNOWN_FOR, ClientInfo
 from gateway.core.rights import Role, changes
@@ -112,39 +113,73 @@ def _factor(who: SignedInUser, codes_left: int, *, is_required: bool) -> FactorD
 class SeatedUserDocument(TypedDict):
     """The signed-in user."""
 
-    id: str
-    name: str
-    email: str
+    id: fields.Id
+    name: fields.PersonName
+    email: fields.Email
 
 
 class OwnCompanyDocument(TypedDict):
     """The company of a user who sees only one."""
 
-    id: str
-    name: str
+    id: fields.Id
+    name: fields.CompanyName
 
 
 class FactorDocument(TypedDict):
     """The second factor; ``verified_at`` is when a code was last given in this session."""
 
-    enrolled: bool
-    verified_at: Epoch | None
-    recovery_codes_left: int
-    required: bool
+    enrolled: Annotated[bool, Meta(description="Whether the user has an authenticator app.")]
+    verified_at: Annotated[
+        Epoch | None,
+        Meta(
+            description="When the second factor was given last; empty for never.",
+            extra_json_schema={"example": 1_790_085_011},
+        ),
+    ]
+    recovery_codes_left: Annotated[int, Meta(description="Recovery codes that were not used yet.")]
+    required: Annotated[
+        bool, Meta(description="Whether the user's role must have a second factor.")
+    ]
 
 
 class SessionDocument(TypedDict):
     """A browser's session; the user's fields are present once they have signed in."""
 
-    authenticated: bool
-    mfa_required: bool
-    csrf_token: Annotated[str, Meta(description="Send it as X-CSRF-Token with every write.")]
-    environment: Literal["sandbox", "production"]
+    authenticated: Annotated[bool, Meta(description="Whether somebody is signed in.")]
+    mfa_required: Annotated[
+        bool, Meta(description="Whether a second factor is asked for: `true` until it is given.")
+    ]
+    csrf_token: Annotated[
+        str,
+        Meta(
+            extra_json_schema={"example": "kq3Zy2pZ0m1h"},
+            description="Send it as X-CSRF-Token with every write.",
+        ),
+    ]
+    environment: Annotated[
+        Literal["sandbox", "production"],
+        Meta(description="`sandbox` or `production`.", extra_json_schema={"example": "sandbox"}),
+    ]
     user: NotRequired[SeatedUserDocument]
-    roles: NotRequired[list[str]]
-    permissions: NotRequired[list[str]]
-    company: NotRequired[OwnCompanyDocument | None]
+    roles: NotRequired[fields.Roles]
+    permissions: NotRequired[
+        Annotated[
+            list[str],
+            Meta(
+                description="What the user may do, such as `payout:write`.",
+                extra_json_schema={"example": ["balance:read"]},
+            ),
+        ]
+    ]
+    company: NotRequired[
+        Annotated[
+            OwnCompanyDocument | None,
+            Meta(description="The company that the user is limited to, if it is one alone."),
+        ]
+    ]
     mfa: NotRequired[FactorDocument]
-    expires_at: NotRequired[Epoch]
-    idle_expires_at: NotRequired[Epoch]
+    expires_at: NotRequired[Annotated[Epoch, Meta(extra_json_schema={"example": 1_790_085_011})]]
+    idle_expires_at: NotRequired[
+        Annotated[Epoch, Meta(extra_json_schema={"example": 1_790_085_011})]
+    ]
     session_id: NotRequired[PublicId]

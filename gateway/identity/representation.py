@@ -9,6 +9,7 @@ from typing import Annotated, Literal, NotRequired, TypedDict, cast
 
 from msgspec import Meta
 
+from gateway.core import fields
 from gateway.core.schemas import instant, one_of
 from gateway.core.sessions import Session, SignedInUser
 from gateway.http.common import Total
@@ -40,111 +41,182 @@ PublicId = Annotated[
 class UserDocument(TypedDict):
     """The signed-in user."""
 
-    id: str
-    name: str
-    email: str
-    roles: list[str]
+    id: fields.Id
+    name: fields.PersonName
+    email: fields.Email
+    roles: fields.Roles
 
 
 class OwnSessionDocument(TypedDict):
     """One of the caller's sessions; ``current`` marks the one of this request."""
 
     id: PublicId
-    current: bool
-    panel: bool
+    current: Annotated[bool, Meta(description="Whether it is the session that asks.")]
+    panel: fields.IsPanel
     created_at: Instant
     seen_at: Instant
-    expires_at: Epoch
-    address: str
-    user_agent: str
+    expires_at: Annotated[Epoch, Meta(extra_json_schema={"example": 1_790_113_211})]
+    address: fields.IpAddress
+    user_agent: fields.UserAgent
 
 
 class OwnSessionsDocument(TypedDict):
     """The caller's sessions, oldest first."""
 
-    data: list[OwnSessionDocument]
+    data: Annotated[list[OwnSessionDocument], Meta(description="The rows of this page.")]
     meta: Total
 
 
 class EnrolmentDocument(TypedDict):
     """An authenticator app that is being enrolled; shown once. ``qr_svg`` may be empty."""
 
-    secret: str
-    otpauth_uri: str
-    qr_svg: str
+    secret: Annotated[
+        str,
+        Meta(
+            description="The shared secret, for an app that takes no link; in this answer alone.",
+            extra_json_schema={"example": "JBSWY3DPEHPK3PXP"},
+        ),
+    ]
+    otpauth_uri: Annotated[
+        str,
+        Meta(
+            description="For the authenticator app, as a link.",
+            extra_json_schema={
+                "example": "otpauth://totp/pixgate:ana%40example.com?secret=JBSWY3DPEHPK3PXP"
+            },
+        ),
+    ]
+    qr_svg: Annotated[
+        str,
+        Meta(
+            description="The same as a QR code, an SVG picture.",
+            extra_json_schema={"example": '<svg xmlns="http://www.w3.org/2000/svg"/>'},
+        ),
+    ]
 
 
 class RecoveryCodesDocument(TypedDict):
     """Ten recovery codes; each works once, and all are shown once."""
 
-    recovery_codes: list[str]
+    recovery_codes: Annotated[
+        list[str],
+        Meta(
+            description="Each works once in place of the app; shown in this answer alone.",
+            extra_json_schema={"example": ["7k3m-9qwd-2xfp"]},
+        ),
+    ]
 
 
 class FreshDocument(TypedDict):
     """Until when the second factor counts as recent."""
 
-    expires_at: Epoch
+    expires_at: Annotated[Epoch, Meta(extra_json_schema={"example": 1_790_084_711})]
 
 
 class AcceptedDocument(TypedDict):
     """The answer never tells whether the user exists."""
 
-    status: Literal["accepted"]
+    status: Annotated[Literal["accepted"], Meta(description="The state that it is in.")]
+
+
+AccessToken = Annotated[
+    str,
+    Meta(
+        description="Send it as `Authorization: Bearer ...`; it is valid for some minutes.",
+        extra_json_schema={"example": "eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiI2ZjFjIn0.c2lnbmF0dXJl"},
+    ),
+]
+MfaToken = Annotated[
+    str,
+    Meta(
+        description="Names the sign-in that waits for a second factor.",
+        extra_json_schema={"example": "mfa_the-challenge-is-good-for-five-minutes"},
+    ),
+]
+RefreshToken = Annotated[
+    str,
+    Meta(
+        description="Buys the next access token, once.",
+        extra_json_schema={"example": "rt_the-token-works-once"},
+    ),
+]
 
 
 class TokensDocument(TypedDict):
     """A pair of tokens; shown once."""
 
-    access_token: str
-    refresh_token: str
-    token_type: Literal["Bearer"]
-    expires_at: Epoch
-    refresh_expires_at: Epoch
+    access_token: AccessToken
+    refresh_token: RefreshToken
+    token_type: Annotated[Literal["Bearer"], Meta(description="Always `Bearer`.")]
+    expires_at: Annotated[Epoch, Meta(extra_json_schema={"example": 1_790_085_011})]
+    refresh_expires_at: Annotated[Epoch, Meta(extra_json_schema={"example": 1_790_113_211})]
 
 
 class SignedInDocument(TokensDocument):
     """The tokens of a sign-in, and its user."""
 
     user: UserDocument
-    mfa_required: Literal[False]
+    mfa_required: Annotated[
+        Literal[False],
+        Meta(description="Whether a second factor is asked for: `true` until it is given."),
+    ]
 
 
 class FactorAskedDocument(TypedDict):
     """A second factor is required; the challenge is valid for five minutes."""
 
-    mfa_required: Literal[True]
-    mfa_token: str
+    mfa_required: Annotated[
+        Literal[True],
+        Meta(description="Whether a second factor is asked for: `true` until it is given."),
+    ]
+    mfa_token: MfaToken
 
 
 @one_of(SignedInDocument, FactorAskedDocument)
 class LoginDocument(TypedDict):
     """The tokens of a sign-in; or only ``mfa_required: true`` with ``mfa_token``."""
 
-    mfa_required: bool
-    mfa_token: NotRequired[str]
-    access_token: NotRequired[str]
-    refresh_token: NotRequired[str]
-    token_type: NotRequired[Literal["Bearer"]]
-    expires_at: NotRequired[Epoch]
-    refresh_expires_at: NotRequired[Epoch]
+    mfa_required: Annotated[
+        bool, Meta(description="Whether a second factor is asked for: `true` until it is given.")
+    ]
+    mfa_token: NotRequired[MfaToken]
+    access_token: NotRequired[AccessToken]
+    refresh_token: NotRequired[RefreshToken]
+    token_type: NotRequired[Annotated[Literal["Bearer"], Meta(description="Always `Bearer`.")]]
+    expires_at: NotRequired[Annotated[Epoch, Meta(extra_json_schema={"example": 1_790_085_011})]]
+    refresh_expires_at: NotRequired[
+        Annotated[Epoch, Meta(extra_json_schema={"example": 1_790_085_011})]
+    ]
     user: NotRequired[UserDocument]
 
 
 class KeyDocument(TypedDict):
     """The public half of a key that signs access tokens (RFC 8037)."""
 
-    kty: Literal["OKP"]
-    crv: Literal["Ed25519"]
-    x: str
-    kid: str
-    use: Literal["sig"]
-    alg: Literal["EdDSA"]
+    kty: Annotated[Literal["OKP"], Meta(description="Always `OKP`.")]
+    crv: Annotated[Literal["Ed25519"], Meta(description="Always `Ed25519`.")]
+    x: Annotated[
+        str,
+        Meta(
+            description="The public key.",
+            extra_json_schema={"example": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"},
+        ),
+    ]
+    kid: Annotated[
+        str,
+        Meta(
+            description="Id of the key, as in the header of a token.",
+            extra_json_schema={"example": "2026-11-a"},
+        ),
+    ]
+    use: Annotated[Literal["sig"], Meta(description="Always `sig`.")]
+    alg: Annotated[Literal["EdDSA"], Meta(description="Always `EdDSA`.")]
 
 
 class KeySetDocument(TypedDict):
     """The keys in use, including the next one (RFC 7517)."""
 
-    keys: list[KeyDocument]
+    keys: Annotated[list[KeyDocument], Meta(description="The public keys that sign access tokens.")]
 
 
 # pixels per module: a phone's camera reads the code from the screen

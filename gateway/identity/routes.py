@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final, TypedDict
+from typing import Annotated, Final, TypedDict
+
+from msgspec import Meta
 
 from gateway.core import errors
 from gateway.core.user_errors import FORBIDDEN
@@ -32,7 +34,7 @@ _GRANT: Final = (*CONDITIONAL, FORBIDDEN, errors.ALREADY_IN_USE)
 class UserRecordList(TypedDict):
     """The users you may see, oldest first."""
 
-    data: list[UserStanding]
+    data: Annotated[list[UserStanding], Meta(description="The rows of this page.")]
     meta: Meter
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Annotated, Final
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
+from gateway.core import fields
 from gateway.core.access import Staff, requires
 from gateway.core.permissions import Action
 from gateway.core.rights import Area
@@ -20,9 +21,27 @@ _MAILS: Final = 50
 class Mail(Struct, frozen=True, kw_only=True):
     """A message."""
 
-    to: str
-    subject: str
-    text: str
+    to: Annotated[
+        str,
+        Meta(
+            description="The address that the mail goes to.",
+            extra_json_schema={"example": "ana@example.com"},
+        ),
+    ]
+    subject: Annotated[
+        str,
+        Meta(
+            description="The subject line.",
+            extra_json_schema={"example": fields.ID},
+        ),
+    ]
+    text: Annotated[
+        str,
+        Meta(
+            description="A sentence for people.",
+            extra_json_schema={"example": "Choose your password: https://pix.example/panel/reset"},
+        ),
+    ]
     created_at: PresentMoment
     sent_at: OptionalMoment
 

@@ -14,6 +14,7 @@ from zoneinfo import ZoneInfo
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from gateway.core import fields
 from gateway.core.money import Sum
 from gateway.core.schemas import OptionalMoment, PresentMoment, inline
 from gateway.payouts.model import Certainty, PayoutState
@@ -113,9 +114,11 @@ class Attention(Struct, frozen=True, kw_only=True):
     sum. ``at`` is when the oldest began, or when the first one ends.
     """
 
-    need: Annotated[Need, inline(Need)]
-    subject: Annotated[str, Meta(examples=["sandbox"])]
-    count: int
+    need: Annotated[Need, inline(Need), Meta(description="What kind of attention it needs.")]
+    subject: Annotated[
+        str, Meta(description="What it is about: the kind and the id.", examples=["sandbox"])
+    ]
+    count: fields.Count
     value: Sum
     at: OptionalMoment
 
@@ -123,15 +126,21 @@ class Attention(Struct, frozen=True, kw_only=True):
 class StateFigures(Struct, frozen=True, kw_only=True):
     """The payouts in one state."""
 
-    state: Annotated[State, Meta(examples=["paid"])]
-    count: int
+    state: Annotated[State, Meta(description="The state that it is in.", examples=["paid"])]
+    count: fields.Count
     value: Sum
 
 
 class ProvenFigures(StateFigures, frozen=True, kw_only=True):
     """The payouts in one state of which the same is proven."""
 
-    certainty: Annotated[Certainty, inline(Certainty)]
+    certainty: Annotated[
+        Certainty,
+        inline(Certainty),
+        Meta(
+            description="What is certain about the money.", extra_json_schema={"example": "settled"}
+        ),
+    ]
 
 
 class StepFigures(StateFigures, frozen=True, kw_only=True):
@@ -155,18 +164,26 @@ class Overview(Struct, frozen=True, kw_only=True):
     hours, or days in a period of thirty.
     """
 
-    period: Annotated[Period, inline(Period)]
+    period: Annotated[Period, inline(Period), Meta(description="Which period the figures are of.")]
     since: PresentMoment
     until: PresentMoment
-    count: int
+    count: fields.Count
     value: Sum
-    settled: int
-    returned_count: int
+    settled: Annotated[int, Meta(description="Payouts settled, and their sum.")]
+    returned_count: Annotated[int, Meta(description="Payouts whose money came back.")]
     returned: Sum
-    median_to_settle_s: float | UnsetType = UNSET
-    states: list[StateFigures]
-    proven: list[ProvenFigures]
-    step: Literal["hour", "day"]
-    steps: list[StepFigures]
-    attention: list[Attention]
-    others: list[Attention]
+    median_to_settle_s: Annotated[
+        float | UnsetType,
+        Meta(description="Seconds from order to settlement of half of the payouts."),
+    ] = UNSET
+    states: Annotated[list[StateFigures], Meta(description="Number and sum by state.")]
+    proven: Annotated[
+        list[ProvenFigures],
+        Meta(description="The payouts by state, apart by what is certain about the money."),
+    ]
+    step: Annotated[Literal["hour", "day"], Meta(description="Length of a step of the figures.")]
+    steps: Annotated[list[StepFigures], Meta(description="The figures step by step, oldest first.")]
+    attention: Annotated[
+        list[Attention], Meta(description="What needs somebody, most urgent first.")
+    ]
+    others: Annotated[list[Attention], Meta(description="What waits for other people.")]

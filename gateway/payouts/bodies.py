@@ -9,6 +9,7 @@ from functools import partial
 from typing import Annotated, Any, Final, Literal, TypeVar
 
 import msgspec
+from msgspec import Meta
 
 from gateway.banks.port.payout_orders import (
     AccountType,
@@ -196,9 +197,11 @@ class PixDestinationBody(msgspec.Struct):
     """Who is paid, by PIX key."""
 
     tax_number: TaxNumber
-    key_type: Annotated[KeyType, msgspec.Meta(examples=["email"])]
+    key_type: Annotated[
+        KeyType, msgspec.Meta(description="The type of the Pix key.", examples=["email"])
+    ]
     key: Key
-    name: Holder = ""
+    name: Annotated[Holder, Meta(description="Name, as people know it.")] = ""
 
 
 class BankAccountDestinationBody(msgspec.Struct):
@@ -206,10 +209,13 @@ class BankAccountDestinationBody(msgspec.Struct):
 
     tax_number: TaxNumber
     bank_number: BankNumber
-    branch: Branch
+    branch: Annotated[Branch, Meta(description="Branch, up to 4 digits, without check digit.")]
     account: BankAccount
-    name: Holder = ""
-    account_type: AccountKind = "checking"
+    name: Annotated[Holder, Meta(description="Name, as people know it.")] = ""
+    account_type: Annotated[
+        AccountKind,
+        Meta(description="The kind of account; left out of a request, it is `checking`."),
+    ] = "checking"
 
 
 class PixWithdrawBody(msgspec.Struct):
@@ -217,9 +223,15 @@ class PixWithdrawBody(msgspec.Struct):
 
     reference: Reference
     value: Money
-    date: Day
+    date: Annotated[Day, Meta(description="The payout's date, a day in UTC: today.")]
     destination: PixDestinationBody
-    description: Text = ""
+    description: Annotated[
+        Text,
+        Meta(
+            description="A text that the recipient or payer may see; may be empty.",
+            extra_json_schema={"example": "Order 1042"},
+        ),
+    ] = ""
 
 
 class BankAccountWithdrawBody(msgspec.Struct):
@@ -227,21 +239,32 @@ class BankAccountWithdrawBody(msgspec.Struct):
 
     reference: Reference
     value: Money
-    date: Day
+    date: Annotated[Day, Meta(description="The payout's date, a day in UTC: today.")]
     destination: BankAccountDestinationBody
-    description: Text = ""
+    description: Annotated[
+        Text,
+        Meta(
+            description="A text that the recipient or payer may see; may be empty.",
+            extra_json_schema={"example": "Order 1042"},
+        ),
+    ] = ""
 
 
 class PixPayoutBody(PixWithdrawBody, kw_only=True):
     """A payout to a PIX key."""
 
-    method: Literal["pix"]
+    method: Annotated[
+        Literal["pix"], Meta(description="How the money is paid: `pix` or `bank_account`.")
+    ]
 
 
 class BankAccountPayoutBody(BankAccountWithdrawBody, kw_only=True):
     """A payout to a bank account."""
 
-    method: Literal["bank_account"]
+    reference: Annotated[Reference, Meta(extra_json_schema={"example": "order-1043"})]
+    method: Annotated[
+        Literal["bank_account"], Meta(description="How the money is paid: `pix` or `bank_account`.")
+    ]
 
 
 @one_of(PixPayoutBody, BankAccountPayoutBody, told_by="method")
@@ -253,7 +276,10 @@ class PayoutBody(msgspec.Struct):
     answers the payout that is there already.
     """
 
-    method: Literal["pix", "bank_account"]
+    method: Annotated[
+        Literal["pix", "bank_account"],
+        Meta(description="How the money is paid: `pix` or `bank_account`."),
+    ]
 
 
 _WITHDRAWS = {
@@ -286,7 +312,11 @@ class KeyPayoutBody(PixWithdrawBody, kw_only=True):
 
     difference_reason: Annotated[
         str,
-        msgspec.Meta(max_length=LONGEST_REASON, extra_json_schema={"pattern": schemas.PLAIN_TEXT}),
+        msgspec.Meta(
+            description="Why the key's owner may differ from the recipient.",
+            max_length=LONGEST_REASON,
+            extra_json_schema={"pattern": schemas.PLAIN_TEXT},
+        ),
     ] = ""
 
 

@@ -13,6 +13,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from gateway.accounts.documents import AccountDocument, account_document
 from gateway.banks.port.payout_orders import FailureCode, hidden_destination
 from gateway.banks.port.providers import Evidence, PixReturn
+from gateway.core import fields
 from gateway.core.account import Account
 from gateway.core.approvals import NamedOwnerDocument
 from gateway.core.money import ZERO, Money, Sum, sum_of
@@ -58,49 +59,70 @@ _FAILURES: Final[Mapping[FailureCode, str]] = {
 class FailureDocument(TypedDict):
     """Why a payout failed."""
 
-    code: Literal[
-        "REJECTED",
-        "INSUFFICIENT_FUNDS",
-        "KEY_NOT_FOUND",
-        "ACCOUNT_INVALID",
-        "OWNER_MISMATCH",
-        "LIMIT_EXCEEDED",
-        "RETURNED",
-        "NOT_SENT",
-        "OTHER",
+    code: Annotated[
+        Literal[
+            "REJECTED",
+            "INSUFFICIENT_FUNDS",
+            "KEY_NOT_FOUND",
+            "ACCOUNT_INVALID",
+            "OWNER_MISMATCH",
+            "LIMIT_EXCEEDED",
+            "RETURNED",
+            "NOT_SENT",
+            "OTHER",
+        ],
+        Meta(description="Why it failed; the partner guide lists the codes."),
     ]
-    message: Annotated[str, Meta(examples=["The PIX key does not exist."])]
+    message: Annotated[
+        str,
+        Meta(
+            description="A sentence for people; its wording may change.",
+            examples=["The PIX key does not exist."],
+        ),
+    ]
 
 
 class PixDestinationDocument(TypedDict):
     """Who is paid by PIX key, as sent; what was left out is absent."""
 
-    name: NotRequired[Annotated[str, Meta(examples=["Maria Silva"])]]
-    tax_number: str
-    key_type: Annotated[KeyType, Meta(examples=["email"])]
-    key: str
+    name: NotRequired[
+        Annotated[str, Meta(description="Name, as people know it.", examples=["Maria Silva"])]
+    ]
+    tax_number: fields.PersonTaxNumber
+    key_type: Annotated[KeyType, Meta(description="The type of the Pix key.", examples=["email"])]
+    key: fields.PixKey
 
 
 class BankAccountDestinationDocument(TypedDict):
     """Who is paid by bank account, as sent; what was left out is absent."""
 
-    name: NotRequired[Annotated[str, Meta(examples=["Maria Silva"])]]
-    tax_number: str
-    bank_number: str
-    branch: str
-    account: str
-    account_type: NotRequired[Literal["checking", "savings", "salary", "payment"]]
+    name: NotRequired[
+        Annotated[str, Meta(description="Name, as people know it.", examples=["Maria Silva"])]
+    ]
+    tax_number: fields.PersonTaxNumber
+    bank_number: fields.BankNumber
+    branch: fields.Branch
+    account: fields.Account
+    account_type: NotRequired[
+        Annotated[
+            Literal["checking", "savings", "salary", "payment"],
+            Meta(description="The kind of account; left out of a request, it is `checking`."),
+        ]
+    ]
 
 
 class PayoutFields(TypedDict):
     """What payouts of every method show."""
 
-    reference: str
-    status: Literal["processing", "paid", "failed"]
+    reference: fields.Reference
+    status: Annotated[
+        Literal["processing", "paid", "failed"],
+        Meta(description="The state that it is in.", extra_json_schema={"example": "paid"}),
+    ]
     value: Sum
-    date: Day
-    description: str
-    e2e_id: str
+    date: Annotated[Day, Meta(description="The payout's date, a day in UTC: today.")]
+    description: fields.Description
+    e2e_id: fields.E2eId
     created_at: Instant
     updated_at: Instant
     settled_at: Instant
@@ -111,14 +133,18 @@ class PayoutFields(TypedDict):
 class PixPayoutDocument(PayoutFields):
     """A payout to a PIX key; only a failed one has a failure."""
 
-    method: Literal["pix"]
+    method: Annotated[
+        Literal["pix"], Meta(description="How the money is paid: `pix` or `bank_account`.")
+    ]
     destination: PixDestinationDocument
 
 
 class BankAccountPayoutDocument(PayoutFields):
     """A payout to a bank account; only a failed one has a failure."""
 
-    method: Literal["bank_account"]
+    method: Annotated[
+        Literal["bank_account"], Meta(description="How the money is paid: `pix` or `bank_account`.")
+    ]
     destination: BankAccountDestinationDocument
 
 
@@ -126,8 +152,11 @@ class BankAccountPayoutDocument(PayoutFields):
 class PayoutDocument(PayoutFields):
     """A payout; only a failed one has a failure."""
 
-    method: Literal["pix", "bank_account"]
-    destination: dict[str, str]
+    method: Annotated[
+        Literal["pix", "bank_account"],
+        Meta(description="How the money is paid: `pix` or `bank_account`."),
+    ]
+    destination: Annotated[dict[str, str], Meta(description="Where the money goes.")]
 
 
 def payout_document(found: Payout | ListedPayout, origin: AccountDocument) -> PayoutDocument:
@@ -168,7 +197,7 @@ class AccountPayout:
 class PayoutReturnDocument(Struct, frozen=True):
     """Money of a paid payout that came back; its id begins with ``D``."""
 
-    id: Annotated[str, Meta(examples=["D9999999920261122134011ABCDEFGHI"])]
+    id: Annotated[str, Meta(description="Its id.", examples=["D9999999920261122134011ABCDEFGHI"])]
     value: Sum
     at: OptionalMoment
 
@@ -182,7 +211,9 @@ class SinceFields(TypedDict):
     """
 
     held_until: Instant
-    returns: list[PayoutReturnDocument]
+    returns: Annotated[
+        list[PayoutReturnDocument], Meta(description="What came back of the payout, oldest first.")
+    ]
     owner: NotRequired[NamedOwnerDocument]
     moved: NotRequired[Sum]
     difference: NotRequired[Sum]
@@ -234,12 +265,16 @@ def _difference(moved: Money, about: Payout) -> Money:
     return Money(moved.centavos - about.value.centavos)
 
 
+ShownState = Annotated[PayoutState, Meta(extra_json_schema={"example": "paid"})]
+ShownCertainty = Annotated[Certainty, Meta(extra_json_schema={"example": "settled"})]
+
+
 class ProbedDocument(Struct, frozen=True):
     """A payout after its bank was asked, and the state it was in before."""
 
     before: PayoutState
-    state: PayoutState
-    certainty: Certainty
+    state: ShownState
+    certainty: ShownCertainty
     payout: PayoutDocument
 
 
@@ -268,9 +303,11 @@ class Orderer(Struct, frozen=True):
     ``name`` is empty where it is not known any more.
     """
 
-    id: str
-    name: Annotated[str, Meta(examples=["Maria Silva"])]
-    email: Annotated[str, Meta(examples=["maria@example.com"])]
+    id: fields.Id
+    name: Annotated[str, Meta(description="Name, as people know it.", examples=["Maria Silva"])]
+    email: Annotated[
+        str, Meta(description="The user's e-mail address.", examples=["maria@example.com"])
+    ]
 
     @classmethod
     def of(cls, client_id: str, name: str = "", email: str = "") -> Orderer:
@@ -286,24 +323,34 @@ class FoundPayoutDocument(Struct, frozen=True, kw_only=True):
     ``moved`` is what the bank moves for it, and ``returned`` how much of that came back.
     """
 
-    account_id: str
-    account_name: Annotated[str, Meta(examples=["Matriz"])]
-    reference: str
-    method: Literal["pix", "bank_account"]
+    account_id: fields.AccountId
+    account_name: Annotated[str, Meta(description="The name of the account.", examples=["Matriz"])]
+    reference: fields.Reference
+    method: Annotated[
+        Literal["pix", "bank_account"],
+        Meta(description="How the money is paid: `pix` or `bank_account`."),
+    ]
     value: Sum
     moved: Sum
     returned: Sum
-    payee_name: Annotated[str, Meta(examples=["Maria Silva"])]
-    payee_tax_number: Annotated[str, Meta(examples=["***.982.247-**"])]
-    status: PayoutStatus
-    state: PayoutState
-    certainty: Certainty
-    review: bool
-    failure_code: Annotated[str, Meta(examples=[""])]
-    provider: str
-    client_id: str
+    payee_name: Annotated[str, Meta(description="The recipient's name.", examples=["Maria Silva"])]
+    payee_tax_number: Annotated[
+        str,
+        Meta(
+            description="The recipient's CPF or CNPJ, a CPF in part.", examples=["***.982.247-**"]
+        ),
+    ]
+    status: Annotated[PayoutStatus, Meta(extra_json_schema={"example": "paid"})]
+    state: ShownState
+    certainty: ShownCertainty
+    review: fields.NeedsReview
+    failure_code: Annotated[
+        str, Meta(description="Why it failed; empty where it has not.", examples=[""])
+    ]
+    provider: fields.Provider
+    client_id: fields.ClientId
     ordered_by: Orderer
-    e2e_id: str
+    e2e_id: fields.E2eId
     created_at: OptionalMoment
     updated_at: OptionalMoment
     settled_at: OptionalMoment
@@ -356,11 +403,11 @@ class StateCount(Struct, frozen=True, kw_only=True):
     how much of that came back.
     """
 
-    state: PayoutState
-    certainty: Certainty
-    review: bool
-    returned: bool
-    count: Annotated[int, Meta(ge=1)]
+    state: ShownState
+    certainty: ShownCertainty
+    review: fields.NeedsReview
+    returned: Annotated[bool, Meta(description="Reais that came back after settlement.")]
+    count: Annotated[int, Meta(description="How many.", ge=1)]
     value: Sum
     moved: Sum
     returned_value: Sum
@@ -373,16 +420,29 @@ class PayoutCounts(Struct, frozen=True):
     Where ``complete`` is false there are more than 10,000: the newest are counted.
     """
 
-    by_state: list[StateCount]
-    complete: bool
+    by_state: Annotated[
+        list[StateCount], Meta(description="Number and sum by state of the payout.")
+    ]
+    complete: Annotated[
+        bool, Meta(description="Whether everything was counted; a large search is counted in part.")
+    ]
 
 
 class PayoutsFoundDocument(Struct, frozen=True):
     """A page; ``next`` is the ``after`` of the next one, empty at the end."""
 
-    data: list[FoundPayoutDocument]
+    data: Annotated[list[FoundPayoutDocument], Meta(description="The rows of this page.")]
     counts: PayoutCounts
-    next: Annotated[str, Meta(examples=[""])]
+    next: Annotated[
+        str,
+        Meta(
+            description=(
+                "Where the next page begins; send it as `cursor` or `after`. Empty on the "
+                "last page."
+            ),
+            examples=[""],
+        ),
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -433,10 +493,10 @@ class OpenWork(Struct, frozen=True):
     ``unresolved`` holds those in ``review``, and ``approvals`` secrets to collect.
     """
 
-    unresolved: int
-    review: int
-    approvals: int
-    stops: int
+    unresolved: Annotated[int, Meta(description="Payouts whose outcome is not proven.")]
+    review: Annotated[int, Meta(description="Payouts that people decide on.")]
+    approvals: Annotated[int, Meta(description="Orders that wait for a decision.")]
+    stops: Annotated[int, Meta(description="Kill switches in force.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -462,11 +522,14 @@ class EvidenceDocument(Struct, frozen=True):
     ``provider_code`` the bank's own. ``http_status`` is 0 where the bank has not answered.
     """
 
-    phase: Literal["refused_here", "connecting", "connected", "sent", "answered"]
-    bytes_left: bool
-    reason: str
-    http_status: int
-    provider_code: str
+    phase: Annotated[
+        Literal["refused_here", "connecting", "connected", "sent", "answered"],
+        Meta(description="How far the call to the bank came."),
+    ]
+    bytes_left: fields.BytesLeft
+    reason: fields.Reason
+    http_status: fields.HttpStatus
+    provider_code: fields.ProviderCode
 
 
 class AttemptDocument(Struct, frozen=True, kw_only=True):
@@ -476,14 +539,14 @@ class AttemptDocument(Struct, frozen=True, kw_only=True):
     While it runs, ``outcome`` is empty and there is no evidence.
     """
 
-    number: int
-    provider: str
+    number: fields.Number
+    provider: fields.Provider
     started_at: OptionalMoment
     ended_at: OptionalMoment
     send_deadline: OptionalMoment
-    outcome: Annotated[str, Meta(examples=["unknown"])]
+    outcome: Annotated[str, Meta(description="How it ended.", examples=["unknown"])]
     evidence: EvidenceDocument | UnsetType = UNSET
-    trace_id: str
+    trace_id: fields.TraceId
     last_probe_at: OptionalMoment
     next_probe_at: OptionalMoment
 
@@ -512,12 +575,14 @@ class OpinionDocument(Struct, frozen=True, kw_only=True):
     One that is ``withdrawn`` does not count.
     """
 
-    by: str
-    verdict: Literal["paid", "failed"]
+    by: fields.SaidBy
+    verdict: Annotated[
+        Literal["paid", "failed"], Meta(description="What was found: `paid` or `failed`.")
+    ]
     moved: Sum | UnsetType = UNSET
-    reason: str
+    reason: fields.Reason
     at: OptionalMoment
-    withdrawn: bool
+    withdrawn: Annotated[bool, Meta(description="Whether it was taken back.")]
 
     @classmethod
     def of(cls, found: Opinion) -> OpinionDocument:
@@ -529,8 +594,8 @@ class OpinionDocument(Struct, frozen=True, kw_only=True):
 class SimilarDocument(Struct, frozen=True):
     """Another payout of the same amount and recipient, of about the same time."""
 
-    reference: str
-    state: str
+    reference: fields.Reference
+    state: fields.State
     value: Sum
     created_at: OptionalMoment
 
@@ -538,8 +603,8 @@ class SimilarDocument(Struct, frozen=True):
 class PayingAccount(Struct, frozen=True):
     """The account that a payout is paid from."""
 
-    name: str
-    tax_number: str
+    name: fields.CompanyName
+    tax_number: fields.CompanyTaxNumber
 
 
 class ShownMoveDocument(Struct, frozen=True):
@@ -548,7 +613,7 @@ class ShownMoveDocument(Struct, frozen=True):
     value: Sum
     difference: Sum
     at: OptionalMoment
-    e2e_id: str
+    e2e_id: fields.E2eId
 
 
 class DossierDocument(Struct, frozen=True, kw_only=True):
@@ -566,23 +631,36 @@ class DossierDocument(Struct, frozen=True, kw_only=True):
 
     payout: PayoutRecord
     account: PayingAccount
-    state: str
-    certainty: Certainty
-    review: bool
+    state: fields.State
+    certainty: ShownCertainty
+    review: fields.NeedsReview
     bank_shows: ShownMoveDocument | UnsetType = UNSET
-    provider: str
-    provider_key: str
-    provider_id: str
-    client_id: str
+    provider: fields.Provider
+    provider_key: fields.ProviderKey
+    provider_id: fields.ProviderId
+    client_id: fields.ClientId
     ordered_by: Orderer
     approved_by: Orderer | UnsetType = UNSET
-    approval_id: Annotated[str, Meta(examples=[""])]
+    approval_id: Annotated[
+        str,
+        Meta(
+            description="The order that a second person approved; empty where none was asked for.",
+            examples=[""],
+        ),
+    ]
     updated_at: OptionalMoment
     absent_at: OptionalMoment
-    attempts: list[AttemptDocument]
-    similar: list[SimilarDocument]
-    opinions: list[OpinionDocument]
-    timeline: list[HappeningDocument]
+    attempts: Annotated[
+        list[AttemptDocument], Meta(description="Each try to send it, oldest first.")
+    ]
+    similar: Annotated[
+        list[SimilarDocument], Meta(description="Payouts like this one, shortly before or after.")
+    ]
+    opinions: Annotated[
+        list[OpinionDocument],
+        Meta(description="What people found at the bank; of others only when it is decided."),
+    ]
+    timeline: Annotated[list[HappeningDocument], Meta(description="What happened, oldest first.")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -657,7 +735,7 @@ class PayoutDetail:
 class PayoutList(TypedDict):
     """A page of payouts, newest created first."""
 
-    data: list[PayoutDocument]
+    data: Annotated[list[PayoutDocument], Meta(description="The rows of this page.")]
     meta: Meter
 
 

@@ -17,6 +17,7 @@ from msgspec import Meta, Struct
 
 from gateway.banks.port.payout_orders import FailureCode
 from gateway.banks.port.providers import Evidence, Settled
+from gateway.core import fields
 from gateway.core.money import Money, Sum
 from gateway.core.schemas import Instant, OptionalMoment, instant
 from gateway.payouts.model import (
@@ -233,24 +234,34 @@ class EventFactsDocument(TypedDict):
     the payout is in review, nothing is shown of another user's opinion, but that it was withdrawn.
     """
 
-    phase: NotRequired[str]
-    bytes_left: NotRequired[bool]
-    reason: NotRequired[str]
-    http_status: NotRequired[int]
-    provider_code: NotRequired[str]
+    phase: NotRequired[Annotated[str, Meta(description="How far the call to the bank came.")]]
+    bytes_left: NotRequired[fields.BytesLeft]
+    reason: NotRequired[fields.Reason]
+    http_status: NotRequired[fields.HttpStatus]
+    provider_code: NotRequired[fields.ProviderCode]
     found: NotRequired[
-        Literal["not_found", "settled", "accepted", "rejected", "unknown", "no_answer"]
+        Annotated[
+            Literal["not_found", "settled", "accepted", "rejected", "unknown", "no_answer"],
+            Meta(description="What the bank said of the payout."),
+        ]
     ]
     asked_at: NotRequired[Instant]
-    provider_id: NotRequired[str]
-    e2e_id: NotRequired[str]
-    failure: NotRequired[str]
+    provider_id: NotRequired[fields.ProviderId]
+    e2e_id: NotRequired[fields.E2eId]
+    failure: NotRequired[Annotated[str, Meta(description="Why it failed; only where it has.")]]
     settled_at: NotRequired[Instant]
     held_until: NotRequired[Instant]
-    callback: NotRequired[str]
-    by: NotRequired[str]
-    verdict: NotRequired[Literal["paid", "failed", "withdrawn"]]
-    review: NotRequired[bool]
+    callback: NotRequired[
+        Annotated[str, Meta(description="The bank's notification that caused it.")]
+    ]
+    by: NotRequired[fields.SaidBy]
+    verdict: NotRequired[
+        Annotated[
+            Literal["paid", "failed", "withdrawn"],
+            Meta(description="What was found: `paid` or `failed`."),
+        ]
+    ]
+    review: NotRequired[fields.NeedsReview]
     moved: NotRequired[Sum]
 
 
@@ -263,12 +274,20 @@ class HappeningDocument(Struct, frozen=True, kw_only=True):
     nothing moved, and ``certainty_before`` before anything was stored.
     """
 
-    kind: Literal["stored", "sent", "answered", "probed", "noticed", "judged", "decided", "expired"]
+    kind: Annotated[
+        Literal["stored", "sent", "answered", "probed", "noticed", "judged", "decided", "expired"],
+        Meta(description="Which kind it is."),
+    ]
     at: OptionalMoment
-    attempt: int
-    state: Annotated[str, Meta(examples=["unknown"])]
-    certainty_before: Annotated[str, Meta(examples=["sent_unknown"])]
-    certainty_after: Annotated[str, Meta(examples=["settled"])]
+    attempt: Annotated[int, Meta(description="Number of the attempt, from 1; 0 before the first.")]
+    state: Annotated[str, Meta(description="The state that it is in.", examples=["unknown"])]
+    certainty_before: Annotated[
+        str,
+        Meta(description="What was certain about the money before it.", examples=["sent_unknown"]),
+    ]
+    certainty_after: Annotated[
+        str, Meta(description="What was certain about the money after it.", examples=["settled"])
+    ]
     facts: EventFactsDocument
 
 

@@ -15,7 +15,7 @@ from operator import ge, le
 from typing import Annotated, Any, Final, Literal
 
 import msgspec
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Meta, UnsetType
 from sqlalchemy import (
     BigInteger,
     ColumnElement,
@@ -42,6 +42,7 @@ from sqlalchemy import (
 from sqlalchemy.sql.elements import TextClause
 
 from gateway.banks.port.payout_orders import FailureCode, PayoutMethod
+from gateway.core import fields
 from gateway.core.access import Staff
 from gateway.core.approvals import ApprovalKind, ApprovalState
 from gateway.core.calls import Input
@@ -136,36 +137,95 @@ class PayoutFilterBody(msgspec.Struct, kw_only=True, forbid_unknown_fields=True)
     of a reference or words of the recipient's name, in the newest 20,000 alone.
     """
 
-    init: date | None = None
-    ends: date | None = None
-    days: Annotated[int, msgspec.Meta(ge=1, le=90)] | None = None
-    states: list[PayoutState] = []
-    certainty: CertaintySought | None = None
-    review: bool | None = None
-    unresolved: bool | None = None
-    least: Money | None = None
-    most: Money | None = None
-    provider: Word | None = None
-    account_id: Word | None = None
-    client_id: Word | None = None
-    method: PayoutMethod | None = None
-    failure: FailureCode | None = None
-    returned: bool | None = None
-    text: Annotated[str, msgspec.Meta(min_length=1, max_length=200)] | None = None
+    init: Annotated[date | None, Meta(description="First day, included.")] = None
+    ends: Annotated[date | None, Meta(description="Last day, included.")] = None
+    days: Annotated[
+        Annotated[int, msgspec.Meta(ge=1, le=90)] | None,
+        Meta(
+            description="Which days `init` and `ends` mean: `utc`, or `local` for days in Brasília."
+        ),
+    ] = None
+    states: Annotated[
+        list[PayoutState], Meta(description="Only these states; none is every state.")
+    ] = []
+    certainty: Annotated[
+        CertaintySought | None,
+        Meta(
+            description=(
+                "Only payouts of which this is certain about the money. `not_sent` finds "
+                "`not_executed` too, and `confirmed_rejected` finds `decided_unpaid`; "
+                "`never_sent` and `bank_rejected` find the first of each pair alone."
+            ),
+            extra_json_schema={"example": "settled"},
+        ),
+    ] = None
+    review: Annotated[
+        bool | None,
+        Meta(description="Whether people decide, since the bank cannot prove what happened."),
+    ] = None
+    unresolved: Annotated[bool | None, Meta(description="Payouts whose outcome is not proven.")] = (
+        None
+    )
+    least: Annotated[
+        Money | None, Meta(description="Only payouts of at least this amount, in reais.")
+    ] = None
+    most: Annotated[
+        Money | None, Meta(description="Only payouts of at most this amount, in reais.")
+    ] = None
+    provider: Annotated[
+        Word | None,
+        Meta(
+            description="Name of the bank in the operator's settings; empty for none.",
+            extra_json_schema={"example": "sandbox"},
+        ),
+    ] = None
+    account_id: Annotated[
+        Word | None,
+        Meta(
+            description="The account, a UUID; empty where there is none.",
+            extra_json_schema={"example": fields.ID},
+        ),
+    ] = None
+    client_id: Annotated[
+        Word | None,
+        Meta(
+            description="The client id of a credential.",
+            extra_json_schema={"example": "cli_mfrggzdfmztwq2lknnwg"},
+        ),
+    ] = None
+    method: Annotated[
+        PayoutMethod | None, Meta(description="How the money is paid: `pix` or `bank_account`.")
+    ] = None
+    failure: Annotated[
+        FailureCode | None, Meta(description="Only payouts that failed with this code.")
+    ] = None
+    returned: Annotated[
+        bool | None, Meta(description="Only payouts whose money came back, or only the others.")
+    ] = None
+    text: Annotated[
+        Annotated[str, msgspec.Meta(min_length=1, max_length=200)] | None,
+        Meta(
+            description="A sentence for people.",
+            extra_json_schema={"example": "Choose your password: https://pix.example/panel/reset"},
+        ),
+    ] = None
     order: PayoutOrder = PayoutOrder.NEWEST
 
 
 class PayoutsBody(PayoutFilterBody, kw_only=True, forbid_unknown_fields=True):
     """The same, of which one page is shown: by its number, or what follows another page."""
 
-    limit: Limit = DEFAULT_LIMIT
+    limit: Annotated[Limit, Meta(extra_json_schema={"example": 25})] = DEFAULT_LIMIT
     page: Annotated[
         int,
         msgspec.Meta(
             description="Number of the page, beginning behind `after`.", ge=1, le=400, examples=[1]
         ),
     ] = 1
-    after: After | None = None
+    after: Annotated[
+        After | None,
+        Meta(description="What the page before says in `next`; absent for the first page."),
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,7 +325,10 @@ def place_text(place: PayoutPlace) -> str:
 class WithdrawsBody(SearchBody, forbid_unknown_fields=True):
     """Payouts by the day they were created; without ``status`` all."""
 
-    status: Literal["processing", "paid", "failed"] | UnsetType = UNSET
+    status: Annotated[
+        Literal["processing", "paid", "failed"] | UnsetType,
+        Meta(description="The state that it is in.", extra_json_schema={"example": "paid"}),
+    ] = UNSET
 
 
 WITHDRAWS: Final[Input[PayoutSearch]] = filtered(WithdrawsBody, PayoutStatus, PayoutSearch)

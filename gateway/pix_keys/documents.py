@@ -7,6 +7,7 @@ from typing import Annotated, Literal, TypedDict
 
 from msgspec import Meta
 
+from gateway.core import fields
 from gateway.core.schemas import Instant, KeyType, instant
 from gateway.http.common import OfAccount, Total
 from gateway.pix_keys.model import OwnedKey
@@ -15,17 +16,19 @@ from gateway.pix_keys.model import OwnedKey
 class PixKeyDocument(TypedDict):
     """A PIX key."""
 
-    id: str
-    key: str
-    type: Annotated[KeyType, Meta(examples=["email"])]
-    status: Literal["active", "pending", "canceled"]
+    id: fields.Id
+    key: fields.PixKey
+    type: Annotated[KeyType, Meta(description="Which type it is.", examples=["email"])]
+    status: Annotated[
+        Literal["active", "pending", "canceled"], Meta(description="The state that it is in.")
+    ]
     created_at: Instant
 
 
 class PixKeyList(TypedDict):
     """Every PIX key of the account; there is no paging."""
 
-    data: list[PixKeyDocument]
+    data: Annotated[list[PixKeyDocument], Meta(description="The rows of this page.")]
     meta: Total
 
 

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Annotated, Final
 
 import msgspec
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Meta, UnsetType
 
 from gateway.banks.port.pix_keys import KeyOrder, PixKeyType, normal_key
 from gateway.core import errors
@@ -34,7 +34,7 @@ KeyText = Annotated[
 class KeyBody(msgspec.Struct):
     """A key to be registered; ``key`` is absent for ``evp``, which the bank draws."""
 
-    type: KeyWord
+    type: Annotated[KeyWord, Meta(description="Which type it is.")]
     key: KeyText | UnsetType = UNSET
 
 
@@ -42,7 +42,7 @@ class LookupBody(msgspec.Struct):
     """A key of any bank; without ``type`` its form tells."""
 
     key: KeyText
-    type: KeyWord | UnsetType = UNSET
+    type: Annotated[KeyWord | UnsetType, Meta(description="Which type it is.")] = UNSET
 
 
 _KEY: Final = body(KeyBody, bodies.ORDERS)

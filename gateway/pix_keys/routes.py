@@ -10,7 +10,7 @@ from msgspec import Meta, Struct
 from gateway.banks.failures import bank_fails, partner_bank_fails
 from gateway.banks.port.pix_keys import KeyOwner
 from gateway.banks.port.providers import Banks
-from gateway.core import errors
+from gateway.core import errors, fields
 from gateway.core.account import Account
 from gateway.core.permissions import Action, Permission, Resource
 from gateway.core.schemas import KeyType
@@ -32,15 +32,20 @@ _ONE_FAILS: Final = bank_fails(errors.PIX_KEYS_UNAVAILABLE, errors.PIX_KEY_NOT_F
 class KeyOwnerDocument(Struct, frozen=True):
     """Who is behind a PIX key; a person's tax number is shown without its ends."""
 
-    key: str
-    type: Annotated[KeyType, Meta(examples=["email"])]
-    name: str
-    tax_number: str
-    ispb: str
-    bank_number: str
-    bank_name: str
-    branch: str
-    account: str
+    key: fields.PixKey
+    type: Annotated[KeyType, Meta(description="Which type it is.", examples=["email"])]
+    name: fields.PersonName
+    tax_number: fields.PersonTaxNumber
+    ispb: fields.Ispb
+    bank_number: fields.BankNumber
+    bank_name: Annotated[
+        str,
+        Meta(
+            description="The recipient's bank.", extra_json_schema={"example": "Banco Exemplo S.A."}
+        ),
+    ]
+    branch: fields.Branch
+    account: fields.Account
 
 
 def partner_routes(banks: Banks) -> Routes:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Annotated, Final
 
 import msgspec
+from msgspec import Meta
 
 from gateway.banks.port.refunds import RefundRequest
 from gateway.core import strict
@@ -20,7 +21,13 @@ class RefundBody(msgspec.Struct):
 
     reference: Reference
     value: Money
-    description: Text = ""
+    description: Annotated[
+        Text,
+        Meta(
+            description="A text that the recipient or payer may see; may be empty.",
+            extra_json_schema={"example": "Order 1042"},
+        ),
+    ] = ""
 
 
 _REFUND: Final = body(RefundBody, bodies.ORDERS)

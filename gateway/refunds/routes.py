@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final, Literal, NotRequired, TypedDict
+from typing import Annotated, Final, Literal, NotRequired, TypedDict
+
+from msgspec import Meta
 
 from gateway.banks.failures import REFUND_FAILS, bank_fails
 from gateway.banks.port.payout_orders import FailureCode
 from gateway.banks.port.refunds import IncomingPayment, Refund, RefundStatus
 from gateway.charges import documents as charge_documents
 from gateway.charges.documents import PayerDocument
-from gateway.core import errors
+from gateway.core import errors, fields
 from gateway.core.schemas import Instant, instant
 from gateway.http.rendering import Amount
 from gateway.http.route import OK
@@ -27,10 +29,12 @@ _PIX: Final = "/accounts/{account_id}/pix"
 class IncomingDocument(TypedDict):
     """A payment that came in; its reference is empty where it paid no charge."""
 
-    id: str
-    reference: str
-    e2e_id: str
-    status: Literal["paid", "partly_refunded", "refunded"]
+    id: fields.Id
+    reference: fields.Reference
+    e2e_id: fields.E2eId
+    status: Annotated[
+        Literal["paid", "partly_refunded", "refunded"], Meta(description="The state that it is in.")
+    ]
     value: Amount
     refunded: Amount
     paid_at: Instant
@@ -40,19 +44,28 @@ class IncomingDocument(TypedDict):
 class RefundedDocument(TypedDict):
     """The payment that is given back; its reference is empty where it paid no charge."""
 
-    reference: str
-    e2e_id: str
+    reference: fields.Reference
+    e2e_id: fields.E2eId
 
 
 class RefundDocument(TypedDict):
     """A refund; only a failed one has a failure."""
 
-    reference: str
-    status: Literal["processing", "paid", "failed"]
+    reference: fields.Reference
+    status: Annotated[
+        Literal["processing", "paid", "failed"],
+        Meta(description="The state that it is in.", extra_json_schema={"example": "paid"}),
+    ]
     value: Amount
-    description: str
+    description: fields.Description
     transaction: RefundedDocument
-    return_id: str
+    return_id: Annotated[
+        str,
+        Meta(
+            description="The bank's id of the refund; empty before it gives one.",
+            extra_json_schema={"example": "D0000000020261120134011abcdefghi"},
+        ),
+    ]
     created_at: Instant
     settled_at: Instant
     failure: NotRequired[FailureDocument]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Meta, UnsetType
 
 from gateway.banks.port.refunds import IncomingSearch, IncomingStatus, RefundSearch, RefundStatus
 from gateway.core.calls import Input
@@ -14,13 +14,19 @@ from policies.validation.backoffice.searches import BankSearchBody, filtered
 class IncomingBody(BankSearchBody, forbid_unknown_fields=True):
     """Payments by the day they came in; without ``status`` all."""
 
-    status: Literal["paid", "partly_refunded", "refunded"] | UnsetType = UNSET
+    status: Annotated[
+        Literal["paid", "partly_refunded", "refunded"] | UnsetType,
+        Meta(description="The state that it is in."),
+    ] = UNSET
 
 
 class RefundsBody(BankSearchBody, forbid_unknown_fields=True):
     """Refunds by the day they were ordered; without ``status`` all."""
 
-    status: Literal["processing", "paid", "failed"] | UnsetType = UNSET
+    status: Annotated[
+        Literal["processing", "paid", "failed"] | UnsetType,
+        Meta(description="The state that it is in.", extra_json_schema={"example": "paid"}),
+    ] = UNSET
 
 
 INCOMING: Final[Input[IncomingSearch]] = filtered(IncomingBody, IncomingStatus, IncomingSearch)

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Final
 import msgspec
 from msgspec import Meta, Struct
 
+from gateway.core import fields
 from gateway.core.schemas import PresentMoment
 from gateway.core.windows import Paging
 
@@ -124,10 +125,12 @@ class RequestSearch:
 class RefusalGroup(Struct, frozen=True, kw_only=True):
     """How often one credential was refused with one code for one reason, first and last."""
 
-    code: str
-    reason: Annotated[str, Meta(examples=["scope"])]
-    client_id: str
-    count: int
+    code: fields.ErrorCode
+    reason: Annotated[
+        str, Meta(description="Why; for people who read it later.", examples=["scope"])
+    ]
+    client_id: fields.ClientId
+    count: fields.Count
     first_at: PresentMoment
     last_at: PresentMoment
 
@@ -141,16 +144,32 @@ class RequestDocument(Struct, frozen=True, kw_only=True):
     """
 
     at: PresentMoment
-    trace_id: str
-    surface: str
-    route: str
-    method: Annotated[str, Meta(examples=["GET"])]
-    status: int
-    code: str
-    reason: Annotated[str, Meta(examples=["scope"])]
-    client_id: str
-    user_id: str
-    company_id: str
-    account_id: str
-    duration_ms: float
-    line: Mapping[str, Any]
+    trace_id: fields.TraceId
+    surface: Annotated[
+        str,
+        Meta(
+            description="Which part of the interface was called.",
+            extra_json_schema={"example": "banking"},
+        ),
+    ]
+    route: Annotated[
+        str,
+        Meta(
+            description="The operation that was called.",
+            extra_json_schema={"example": "banking.balance"},
+        ),
+    ]
+    method: Annotated[str, Meta(description="HTTP method.", examples=["GET"])]
+    status: Annotated[
+        int, Meta(description="HTTP status of the answer.", extra_json_schema={"example": 403})
+    ]
+    code: fields.ErrorCode
+    reason: Annotated[
+        str, Meta(description="Why; for people who read it later.", examples=["scope"])
+    ]
+    client_id: fields.ClientId
+    user_id: fields.UserId
+    company_id: fields.CompanyId
+    account_id: fields.AccountId
+    duration_ms: Annotated[float, Meta(description="How long the answer took, in milliseconds.")]
+    line: Annotated[Mapping[str, Any], Meta(description="The line of the request log.")]

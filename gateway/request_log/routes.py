@@ -23,15 +23,24 @@ class RequestList(TypedDict):
     is counted up to 10,001, which stands for more than 10,000.
     """
 
-    data: list[RequestDocument]
+    data: Annotated[list[RequestDocument], Meta(description="The rows of this page.")]
     meta: Meter
-    next: Annotated[str, Meta(examples=["1795182011000000-4711"])]
+    next: Annotated[
+        str,
+        Meta(
+            description=(
+                "Where the next page begins; send it as `cursor` or `after`. Empty on the "
+                "last page."
+            ),
+            examples=["1795182011000000-4711"],
+        ),
+    ]
 
 
 class RefusalSummary(TypedDict):
     """Refusals kept in the log, by code, reason and credential; the most frequent first."""
 
-    data: list[RefusalGroup]
+    data: Annotated[list[RefusalGroup], Meta(description="The rows of this page.")]
 
 
 def routes(log: RequestLog) -> Routes:

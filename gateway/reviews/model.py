@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
+from gateway.core import fields
 from gateway.core.money import Money, Sum
 from gateway.core.schemas import OptionalMoment, Why
 from gateway.core.structs import struct_of
@@ -28,8 +29,24 @@ from gateway.payouts.model import (
 class WithdrawalBody(Struct):
     """The payout on which you withdraw your opinion."""
 
-    account_id: Annotated[str, Meta(min_length=1, max_length=64)]
-    reference: Annotated[str, Meta(min_length=1, max_length=1024)]
+    account_id: Annotated[
+        str,
+        Meta(
+            description="The account, a UUID; empty where there is none.",
+            extra_json_schema={"example": fields.ID},
+            min_length=1,
+            max_length=64,
+        ),
+    ]
+    reference: Annotated[
+        str,
+        Meta(
+            description="Your identifier of it: unique in the account, case-sensitive.",
+            extra_json_schema={"example": "order-1042"},
+            min_length=1,
+            max_length=1024,
+        ),
+    ]
 
 
 class JudgementBody(WithdrawalBody):
@@ -41,8 +58,14 @@ class JudgementBody(WithdrawalBody):
     """
 
     verdict: Verdict
-    reason: Why
-    value: Money | None = None
+    reason: Annotated[
+        Why,
+        Meta(
+            description="Why; for people who read it later.",
+            extra_json_schema={"example": "asked for by telephone"},
+        ),
+    ]
+    value: Annotated[Money | None, Meta(description="Amount in reais.")] = None
 
 
 class Progress(StrEnum):
@@ -61,13 +84,20 @@ class Progress(StrEnum):
 class ReviewDocument(Struct, frozen=True, kw_only=True):
     """A payout that waits for users."""
 
-    account_id: str
-    reference: str
-    state: str
+    account_id: fields.AccountId
+    reference: fields.Reference
+    state: fields.State
     value: Sum
-    provider: str
-    provider_key: str
+    provider: fields.Provider
+    provider_key: fields.ProviderKey
     created_at: OptionalMoment
+
+
+Opinions = Annotated[
+    list[OpinionDocument],
+    Meta(description="What people found at the bank; of others only when it is decided."),
+]
+ShownCertainty = Annotated[Certainty, Meta(extra_json_schema={"example": "settled"})]
 
 
 class ResolutionDocument(Struct, frozen=True, kw_only=True):
@@ -78,10 +108,12 @@ class ResolutionDocument(Struct, frozen=True, kw_only=True):
     yours alone until it is ``decided``; ``opinions_given`` counts all.
     """
 
-    progress: Literal["waiting", "disagreed", "decided"]
+    progress: Annotated[
+        Literal["waiting", "disagreed", "decided"], Meta(description="Where the review stands.")
+    ]
     payout: ReviewDocument
-    opinions_given: int
-    opinions: list[OpinionDocument]
+    opinions_given: Annotated[int, Meta(description="How many people have said what they found.")]
+    opinions: Opinions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,17 +151,24 @@ class UnresolvedDocument(ReviewDocument, frozen=True, kw_only=True):
     ``opinions`` has yours alone, since users find out independently.
     """
 
-    account_name: Annotated[str, Meta(examples=["Matriz"])]
-    payee_name: Annotated[str, Meta(examples=["Maria Silva"])]
-    payee_tax_number: Annotated[str, Meta(examples=["***.982.247-**"])]
-    client_id: str
+    account_name: Annotated[str, Meta(description="The name of the account.", examples=["Matriz"])]
+    payee_name: Annotated[str, Meta(description="The recipient's name.", examples=["Maria Silva"])]
+    payee_tax_number: Annotated[
+        str,
+        Meta(
+            description="The recipient's CPF or CNPJ, a CPF in part.", examples=["***.982.247-**"]
+        ),
+    ]
+    client_id: fields.ClientId
     absent_at: OptionalMoment
-    certainty: Certainty
-    review: bool
-    attempts: list[AttemptDocument]
-    progress: Annotated[str, Meta(examples=["waiting"])]
-    opinions_given: int
-    opinions: list[OpinionDocument]
+    certainty: ShownCertainty
+    review: fields.NeedsReview
+    attempts: Annotated[
+        list[AttemptDocument], Meta(description="How often it was sent, or tried to be.")
+    ]
+    progress: Annotated[str, Meta(description="Where the review stands.", examples=["waiting"])]
+    opinions_given: Annotated[int, Meta(description="How many people have said what they found.")]
+    opinions: Opinions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,11 +237,11 @@ class ProbeResult(StrEnum):
 class ProbedPayout(Struct, frozen=True, kw_only=True):
     """A payout as it stands now, and what came of asking about it."""
 
-    account_id: str
-    reference: str
+    account_id: fields.AccountId
+    reference: fields.Reference
     result: ProbeResult
-    state: PayoutState
-    certainty: Certainty
+    state: Annotated[PayoutState, Meta(extra_json_schema={"example": "paid"})]
+    certainty: ShownCertainty
 
     @classmethod
     def of(cls, payout: Payout, result: ProbeResult) -> ProbedPayout:
@@ -219,10 +258,12 @@ class ProbedAll(Struct, frozen=True, kw_only=True):
     not come; ask again, and it comes first.
     """
 
-    total: int
-    asked: int
-    proven: int
-    just_asked: int
-    ended: int
-    no_time: int
-    data: list[ProbedPayout]
+    total: Annotated[int, Meta(description="How many payouts are unresolved.")]
+    asked: Annotated[int, Meta(description="Payouts about which the bank was asked.")]
+    proven: Annotated[int, Meta(description="Payouts about which there is proof now.")]
+    just_asked: Annotated[
+        int, Meta(description="Payouts not asked about, because the bank was asked a moment ago.")
+    ]
+    ended: Annotated[int, Meta(description="Payouts that are now paid or failed.")]
+    no_time: Annotated[int, Meta(description="Payouts not asked about, because the time was over.")]
+    data: Annotated[list[ProbedPayout], Meta(description="The rows of this page.")]

@@ -6,6 +6,7 @@ from typing import Annotated, Final, Literal, get_args
 
 from msgspec import Meta, Struct
 
+from gateway.core import fields
 from gateway.core.money import Money, Sum
 from gateway.core.schemas import Text
 
@@ -48,39 +49,72 @@ DAY_S: Final = 24 * 3600
 class PayBody(Struct):
     """A charge to be paid; one of an open amount needs a value."""
 
-    account_id: Text
-    reference: Annotated[str, Meta(min_length=1, max_length=1024)]
-    value: Money | None = None
+    account_id: Annotated[
+        Text,
+        Meta(
+            description="The account, a UUID; empty where there is none.",
+            extra_json_schema={"example": fields.ID},
+        ),
+    ]
+    reference: Annotated[
+        str,
+        Meta(
+            description="Your identifier of it: unique in the account, case-sensitive.",
+            extra_json_schema={"example": "order-1042"},
+            min_length=1,
+            max_length=1024,
+        ),
+    ]
+    value: Annotated[Money | None, Meta(description="Amount in reais.")] = None
 
 
 class TopUpBody(Struct):
     """Money to be paid in."""
 
-    account_id: Text
+    account_id: Annotated[
+        Text,
+        Meta(
+            description="The account, a UUID; empty where there is none.",
+            extra_json_schema={"example": fields.ID},
+        ),
+    ]
     value: Money
 
 
 class FaultBody(Struct):
     """What the bank is to do wrong, and how often: every fault ends by itself."""
 
-    operation: BankOperation
-    fault: FaultKind
+    operation: Annotated[BankOperation, Meta(description="Which operation of the bank.")]
+    fault: Annotated[FaultKind, Meta(description="What the sandbox bank does wrong.")]
     count: Annotated[
         int, Meta(ge=1, le=1000, description="How many calls; seconds for `refuse`.")
     ] = 1
-    status: Annotated[int, Meta(ge=400, le=599)] = 500
+    status: Annotated[
+        int,
+        Meta(
+            description="The state that it is in.",
+            extra_json_schema={"example": 200},
+            ge=400,
+            le=599,
+        ),
+    ] = 500
 
 
 class ClockBody(Struct):
     """How far the bank's clock is ahead of ours, at most thirty days."""
 
-    offset_s: Annotated[int, Meta(ge=0, le=30 * DAY_S)]
+    offset_s: Annotated[
+        int,
+        Meta(
+            description="Seconds by which the sandbox bank's clock is ahead.", ge=0, le=30 * DAY_S
+        ),
+    ]
 
 
 class Paid(Struct):
     """The payment of a charge."""
 
-    e2e_id: str
+    e2e_id: fields.E2eId
     value: Sum
 
 
@@ -93,14 +127,25 @@ class ToppedUp(Struct):
 class Fault(Struct):
     """A fault that waits; ``count`` is how many calls it still affects."""
 
-    count: int
-    fault: FaultKind
-    operation: BankOperation
-    status: int
+    count: fields.Count
+    fault: Annotated[
+        FaultKind,
+        Meta(
+            description="What the sandbox bank does wrong.", extra_json_schema={"example": "status"}
+        ),
+    ]
+    operation: Annotated[BankOperation, Meta(description="Which operation of the bank.")]
+    status: Annotated[
+        int, Meta(description="The state that it is in.", extra_json_schema={"example": 500})
+    ]
 
 
 class Sandbox(Struct):
     """How the sandbox bank stands; ``offset_s`` is how far its clock is ahead."""
 
-    faults: list[Fault]
-    offset_s: int
+    faults: Annotated[
+        list[Fault], Meta(description="Faults of the sandbox bank that are switched on.")
+    ]
+    offset_s: Annotated[
+        int, Meta(description="Seconds by which the sandbox bank's clock is ahead.")
+    ]

@@ -14,7 +14,7 @@ from msgspec import Meta, Struct
 
 from gateway.banks.port.refunds import IncomingPayment, Refund
 from gateway.charges.model import ChargeRecord, ChargeState
-from gateway.core import strict
+from gateway.core import fields, strict
 from gateway.core.account import Account
 from gateway.core.approvals import ApprovalState
 from gateway.core.money import Sum
@@ -40,6 +40,7 @@ class SearchBody(Struct, forbid_unknown_fields=True):
     text: Annotated[
         str,
         msgspec.Meta(
+            description="A reference, end-to-end id, trace id, CPF, CNPJ, client id or UUID.",
             min_length=1,
             max_length=1024,
             examples=["order-1042"],
@@ -112,14 +113,17 @@ def _day(word: str, today: date) -> date | None:
 class FoundName(Struct, frozen=True):
     """A company, an account or a credential that was found."""
 
-    id: str
-    name: str
+    id: fields.Id
+    name: fields.CompanyName
 
 
 class FoundPerson(FoundName, frozen=True):
     """A person who signs in here."""
 
-    email: Annotated[str, Meta(examples=["ana@example.com"])]
+    name: fields.PersonName
+    email: Annotated[
+        str, Meta(description="The user's e-mail address.", examples=["ana@example.com"])
+    ]
 
 
 class FoundCharge(Struct, frozen=True, kw_only=True):
@@ -130,8 +134,8 @@ class FoundCharge(Struct, frozen=True, kw_only=True):
     ``payer_name`` is empty where nobody was named.
     """
 
-    account_id: str
-    reference: str
+    account_id: fields.AccountId
+    reference: fields.Reference
     payer_name: Annotated[
         str, Meta(description="Who paid, else who is asked to.", examples=["Maria Silva"])
     ]
@@ -161,11 +165,11 @@ class FoundRefund(Struct, frozen=True, kw_only=True):
         str,
         Meta(
             description="The order, among the approvals.",
-            examples=["6f1c2f0e-5d3a-4b7e-9c1d-2a4f6b8c0d1e"],
+            examples=[fields.ID],
         ),
     ]
-    account_id: str
-    reference: str
+    account_id: fields.AccountId
+    reference: fields.Reference
     value: Sum
     state: ApprovalState
     ordered_at: Annotated[Moment, Meta(description="When it was ordered.")]
@@ -174,15 +178,15 @@ class FoundRefund(Struct, frozen=True, kw_only=True):
 class FoundDocument(Struct, frozen=True):
     """A page of what a text has led to: at most 25 of each kind, newest first."""
 
-    payouts: list[FoundPayoutDocument]
+    payouts: Annotated[list[FoundPayoutDocument], Meta(description="Payouts found, at most a few.")]
     charges: Annotated[list[FoundCharge], Meta(description="Charges found.")]
     refunds: Annotated[list[FoundRefund], Meta(description="Refunds found.")]
     companies: Annotated[
         list[FoundName],
         Meta(description="Companies found.", examples=[[{"id": "6f1c2f0e", "name": "Padaria"}]]),
     ]
-    accounts: list[FoundName]
-    credentials: list[FoundName]
+    accounts: Annotated[list[FoundName], Meta(description="Accounts found, at most a few.")]
+    credentials: Annotated[list[FoundName], Meta(description="Credentials found, at most a few.")]
     people: Annotated[list[FoundPerson], Meta(description="People found.")]
     more: Annotated[bool, Meta(description="Whether the next page has some.", examples=[False])]
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from datetime import UTC
-from typing import Final, Literal, TypedDict
+from typing import Annotated, Final, Literal, TypedDict
+
+from msgspec import Meta
 
 from gateway.accounts.documents import AccountDocument, account_document
 from gateway.banks.port.statements import Balance, Direction, Entry, Statement
+from gateway.core import fields
 from gateway.core.money import ZERO
 from gateway.core.schemas import Instant, Moment, instant
 from gateway.http.common import Meter, OfAccount, PartyDocument, meter
@@ -27,20 +30,33 @@ class BalanceDocument(TypedDict):
     """The balance, live from the banking provider."""
 
     balance: Amount
-    blocked: Amount
+    blocked: Annotated[
+        Amount,
+        Meta(description="Reais that the account holds and cannot pay out, with two decimals."),
+    ]
     updated_at: Instant
 
 
 class EntryDocument(TypedDict):
     """A movement of the account."""
 
-    id: str
-    operation: Literal["Pix In", "Pix Out"]
-    type: Literal["credit", "debit"]
+    id: fields.Id
+    operation: Annotated[
+        Literal["Pix In", "Pix Out"], Meta(description="What kind of movement, such as `Pix In`.")
+    ]
+    type: Annotated[Literal["credit", "debit"], Meta(description="Which type it is.")]
     value: Amount
-    description: str
-    tags: list[str]
-    document_number: int
+    description: fields.Description
+    tags: Annotated[
+        list[str],
+        Meta(
+            description="Ids of the movement, such as its end-to-end id.",
+            extra_json_schema={"example": ["1042", "E0000000020261120134011abcdefghi"]},
+        ),
+    ]
+    document_number: Annotated[
+        int, Meta(description="The bank's number of the movement; 0 where its id is no number.")
+    ]
     counterparty: PartyDocument
     created_at: Moment
 
@@ -48,7 +64,7 @@ class EntryDocument(TypedDict):
 class StatementDocument(TypedDict):
     """A page of movements, newest first, with the balance and the account."""
 
-    data: list[EntryDocument]
+    data: Annotated[list[EntryDocument], Meta(description="The rows of this page.")]
     meta: Meter
     balance: BalanceDocument
     account: AccountDocument

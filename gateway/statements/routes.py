@@ -11,7 +11,7 @@ from msgspec import Meta, Struct
 
 from gateway.banks.failures import bank_fails, partner_bank_fails
 from gateway.banks.port.statements import Balance, Block, Statement
-from gateway.core import errors
+from gateway.core import errors, fields
 from gateway.core.account import Account
 from gateway.core.calls import Caller
 from gateway.core.money import sum_of
@@ -41,17 +41,19 @@ Day = Annotated[str, Meta(pattern=r"^\d{4}-\d{2}-\d{2}$", examples=["2026-09-22"
 class BlockDocument(Struct, frozen=True):
     """Money that is held back; ``since`` is empty where the bank does not tell."""
 
-    kind: Literal["med", "court", "bank", "contract"]
+    kind: Annotated[
+        Literal["med", "court", "bank", "contract"], Meta(description="Which kind it is.")
+    ]
     value: Amount
     since: OptionalMoment
-    reference: str
+    reference: fields.Reference
 
 
 class BlockList(TypedDict):
     """Every block, oldest first; ``blocked`` is their sum."""
 
     blocked: Amount
-    data: list[BlockDocument]
+    data: Annotated[list[BlockDocument], Meta(description="The rows of this page.")]
     meta: Total
 
 
@@ -63,8 +65,8 @@ class PayoutBehind(TypedDict):
     amount than ordered.
     """
 
-    reference: str
-    certainty: Certainty
+    reference: fields.Reference
+    certainty: Annotated[Certainty, Meta(extra_json_schema={"example": "settled"})]
     ordered: NotRequired[Amount]
     difference: NotRequired[Amount]
 
@@ -72,14 +74,14 @@ class PayoutBehind(TypedDict):
 class ChargeBehind(TypedDict):
     """The charge of ours that a movement paid."""
 
-    reference: str
+    reference: fields.Reference
 
 
 class CounterpartyDocument(TypedDict):
     """The other side of a movement."""
 
-    name: str
-    tax_number: str
+    name: fields.PersonName
+    tax_number: fields.PersonTaxNumber
 
 
 class LinkedEntryDocument(TypedDict):
@@ -89,17 +91,22 @@ class LinkedEntryDocument(TypedDict):
     ``unexplained`` is money that went out without a payout of ours, refunds and fees excepted.
     """
 
-    id: str
-    e2e_id: str
-    type: Literal["credit", "debit"]
-    pix: bool
-    kind: Literal["pix", "pix_return", "ted", "boleto", "fee", "other"]
+    id: fields.Id
+    e2e_id: fields.E2eId
+    type: Annotated[Literal["credit", "debit"], Meta(description="Which type it is.")]
+    pix: Annotated[bool, Meta(description="Whether it is a movement by Pix.")]
+    kind: Annotated[
+        Literal["pix", "pix_return", "ted", "boleto", "fee", "other"],
+        Meta(description="Which kind it is."),
+    ]
     value: Amount
-    description: str
+    description: fields.Description
     counterparty: CounterpartyDocument
     created_at: Instant
-    day: Day
-    unexplained: bool
+    day: Annotated[Day, Meta(description="Day in Brasília.")]
+    unexplained: Annotated[
+        bool, Meta(description="Whether none of our payouts, charges or refunds explains it.")
+    ]
     payout: NotRequired[PayoutBehind]
     charge: NotRequired[ChargeBehind]
 
@@ -109,14 +116,14 @@ class SumsDocument(Struct, frozen=True, kw_only=True):
 
     credits: Amount
     debits: Amount
-    credit_count: int
-    debit_count: int
+    credit_count: Annotated[int, Meta(description="Number of credits.")]
+    debit_count: Annotated[int, Meta(description="Number of debits.")]
 
 
 class DaySumsDocument(SumsDocument, frozen=True, kw_only=True):
     """The same of one day of Brasilia."""
 
-    day: Day
+    day: Annotated[Day, Meta(description="Day in Brasília.")]
 
 
 class LinkedStatementDocument(TypedDict):
@@ -128,10 +135,15 @@ class LinkedStatementDocument(TypedDict):
     ``read_at`` is empty for a page of what was read before.
     """
 
-    data: list[LinkedEntryDocument]
+    data: Annotated[list[LinkedEntryDocument], Meta(description="The rows of this page.")]
     meta: Meter
     sums: SumsDocument
-    days: list[DaySumsDocument]
+    days: Annotated[
+        list[DaySumsDocument],
+        Meta(
+            description="Which days `init` and `ends` mean: `utc`, or `local` for days in Brasília."
+        ),
+    ]
     read_at: Instant
 
 

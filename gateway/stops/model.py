@@ -7,6 +7,7 @@ from typing import Annotated, Final
 
 from msgspec import Meta, Struct
 
+from gateway.core import fields
 from gateway.core.account import Account
 from gateway.core.company_scope import WIDE, StopScope
 from gateway.core.permissions import Principal
@@ -16,24 +17,36 @@ LONGEST_MIN: Final = 30 * 24 * 60
 """Every stop has an end, at most 30 days from its beginning."""
 
 
+Subject = Annotated[
+    str,
+    Meta(
+        description=(
+            "The provider's name, or the id of the account, company or credential; "
+            "empty for everything."
+        ),
+        extra_json_schema={"example": fields.ID},
+    ),
+]
+
+
 class Stop(Struct, frozen=True, kw_only=True):
     """
     A stop that was not lifted. Reads are never stopped.
 
     Attributes:
         id: A UUID.
-        subject: The provider's name, or the id of the account, company or credential; empty where
-            everything is stopped.
-        reason: For the operators who read it later.
         created_by: As the audit log names them.
         ends_at: When it ends by itself.
     """
 
-    id: str
+    id: fields.Id
     scope: StopScope
-    subject: str
-    reason: str
-    created_by: str
+    subject: Subject
+    reason: fields.Reason
+    created_by: Annotated[
+        str,
+        Meta(description="Who created it.", extra_json_schema={"example": "user:ana@example.com"}),
+    ]
     created_at: Moment
     ends_at: Moment
 
@@ -66,7 +79,13 @@ class Stop(Struct, frozen=True, kw_only=True):
 class EndedStop(Stop, frozen=True, kw_only=True):
     """A stop that ended by itself, or was lifted: then by whom, as the audit log names them."""
 
-    lifted_by: str
+    lifted_by: Annotated[
+        str,
+        Meta(
+            description="Who lifted it; empty where it ended by itself.",
+            extra_json_schema={"example": "user:ana@example.com"},
+        ),
+    ]
     lifted_at: OptionalMoment
 
 
@@ -78,6 +97,14 @@ class StopRequest(Struct):
     """
 
     scope: StopScope
-    reason: Annotated[str, Meta(min_length=1, max_length=500, extra_json_schema={"pattern": NAME})]
-    subject: Annotated[str, Meta(max_length=1024)] = ""
+    reason: Annotated[
+        str,
+        Meta(
+            description="Why; for people who read it later.",
+            min_length=1,
+            max_length=500,
+            extra_json_schema={"example": "asked for by telephone", "pattern": NAME},
+        ),
+    ]
+    subject: Annotated[Subject, Meta(max_length=1024)] = ""
     minutes: Annotated[int, Meta(ge=1, le=LONGEST_MIN)] = 60

@@ -15,6 +15,7 @@ from typing import Annotated, Final, NotRequired, TypedDict
 from msgspec import Meta, Struct
 
 from gateway.audit.model import AuditDocument
+from gateway.core import fields
 from gateway.core.schemas import inline
 from gateway.payouts.documents import AttemptDocument
 from gateway.payouts.model import Attempt, Payout
@@ -29,9 +30,23 @@ class Sentence(Struct, frozen=True):
     its ``{names}``.
     """
 
-    text: Annotated[str, Meta(examples=["Issue a credential with withdraw:write."])]
-    template: Annotated[str, Meta(examples=["Issue a credential with {needed}."])]
-    values: Mapping[str, str]
+    text: Annotated[
+        str,
+        Meta(
+            description="A sentence for people.",
+            examples=["Issue a credential with withdraw:write."],
+        ),
+    ]
+    template: Annotated[
+        str,
+        Meta(
+            description="The sentence with names in braces.",
+            examples=["Issue a credential with {needed}."],
+        ),
+    ]
+    values: Annotated[
+        Mapping[str, str], Meta(description="What stands for the names in the sentence.")
+    ]
 
 
 def sentence(template: str, values: Mapping[str, str] = MappingProxyType({})) -> Sentence:
@@ -50,9 +65,14 @@ class CheckState(StrEnum):
 class Check(Struct, frozen=True):
     """One check of the order of checks, and what became of it."""
 
-    number: int
-    text: Annotated[str, Meta(examples=["The credential is for this account."])]
-    state: Annotated[CheckState, inline(CheckState)]
+    number: fields.Number
+    text: Annotated[
+        str,
+        Meta(
+            description="A sentence for people.", examples=["The credential is for this account."]
+        ),
+    ]
+    state: Annotated[CheckState, inline(CheckState), Meta(description="The state that it is in.")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,16 +102,29 @@ class Explanation(Struct, frozen=True, kw_only=True):
     ``checks`` is empty for a call that is not of the partners' interface.
     """
 
-    refused: bool
-    status: int
-    code: str
-    reason: Annotated[str, Meta(examples=["scope"])]
-    field: Annotated[str, Meta(examples=[""])]
-    step: int
+    refused: Annotated[bool, Meta(description="Whether the request would be, or was, refused.")]
+    status: Annotated[
+        int, Meta(description="The state that it is in.", extra_json_schema={"example": 403})
+    ]
+    code: fields.ErrorCode
+    reason: Annotated[
+        str, Meta(description="Why; for people who read it later.", examples=["scope"])
+    ]
+    field: Annotated[
+        str,
+        Meta(
+            description="The field or parameter that was refused; empty where there is none.",
+            examples=[""],
+        ),
+    ]
+    step: Annotated[int, Meta(description="Number of the check that refused; 0 where none did.")]
     rule: Sentence
-    facts: list[Sentence]
-    remedies: list[Sentence]
-    checks: list[Check]
+    facts: Annotated[list[Sentence], Meta(description="What the decision was made by.")]
+    remedies: Annotated[list[Sentence], Meta(description="What would allow it.")]
+    checks: Annotated[
+        list[Check],
+        Meta(description="The checks of the request in their order, up to the one that refused."),
+    ]
 
 
 class ExplainedRequestDocument(Struct, frozen=True, kw_only=True):
@@ -224,9 +257,9 @@ class TracedAttempt:
 class TracedAttemptDocument(AttemptDocument, frozen=True, kw_only=True):
     """A try to pay that was made under the trace id, and the payout it was for."""
 
-    account_id: str
-    reference: str
-    state: str
+    account_id: fields.AccountId
+    reference: fields.Reference
+    state: fields.State
 
 
 class TraceDocument(TypedDict):
@@ -237,8 +270,14 @@ class TraceDocument(TypedDict):
     any. ``audit`` is absent for who may not read the audit log.
     """
 
-    trace_id: str
+    trace_id: fields.TraceId
     explained: NotRequired[ExplainedRequestDocument]
-    requests: list[RequestDocument]
-    attempts: list[TracedAttemptDocument]
-    audit: NotRequired[list[AuditDocument]]
+    requests: Annotated[
+        list[RequestDocument], Meta(description="The calls with this trace id, oldest first.")
+    ]
+    attempts: Annotated[
+        list[TracedAttemptDocument], Meta(description="Each try to send it, oldest first.")
+    ]
+    audit: NotRequired[
+        Annotated[list[AuditDocument], Meta(description="Acts on record under this trace id.")]
+    ]

@@ -97,6 +97,11 @@ def read_fields(
     return _Reader(shape, MANAGEMENT, as_sent).convert(fields)
 
 
+def _is_amount(kind: object) -> bool:
+    """Tell whether a field is of ``Money``, which may be optional, annotated, or both."""
+    return kind is Money or any(map(_is_amount, get_args(kind)))
+
+
 class _Reader(Generic[Body]):
     """Reads bodies of one shape."""
 
@@ -107,9 +112,7 @@ class _Reader(Generic[Body]):
         self._fields = msgspec.structs.fields(shape)
         self._is_strict = shape.__struct_config__.forbid_unknown_fields
         self.may_be_absent = not any(each.required for each in self._fields)
-        self.amounts = {
-            each.name for each in self._fields if Money in {each.type, *get_args(each.type)}
-        }
+        self.amounts = {each.name for each in self._fields if _is_amount(each.type)}
 
     def read(self, asked: RawRequest) -> Body:
         """Read a body; raises ServiceError with one of the codes."""

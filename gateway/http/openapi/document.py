@@ -9,8 +9,9 @@ from typing import Any, Final
 import orjson
 import yaml
 
+from gateway.core.fields import TRACE_ID
 from gateway.http.common import VERSION
-from gateway.http.openapi.examples import ANSWER_HEADERS, BY_NAME, ORIGIN, REQUEST_HEADERS
+from gateway.http.openapi.examples import ANSWER_HEADERS, ORIGIN, REQUEST_HEADERS, without_example
 from gateway.http.openapi.operations import (
     ERROR,
     EXPLAINING,
@@ -57,7 +58,7 @@ _ERROR: Final[Schema] = {
         "trace_id": {
             "type": "string",
             "description": "As in `X-Trace-ID`.",
-            "examples": [BY_NAME["trace_id"]],
+            "examples": [TRACE_ID],
         },
     },
 }
@@ -150,7 +151,7 @@ def _components(surface: Surface, schemas: Mapping[str, Schema]) -> dict[str, An
     schemes = (gate.scheme for gate in surface.gates)
     versions = any(route.tells_version for gate in surface.gates for route in gate.routes)
     return {
-        "schemas": dict(schemas),
+        "schemas": {name: without_example(each) for name, each in schemas.items()},
         "parameters": dict(REQUEST_HEADERS),
         "headers": {k: v for k, v in ANSWER_HEADERS.items() if versions or k != "Version"},
         "securitySchemes": {scheme: _SCHEMES[scheme] for scheme in schemes if scheme},

@@ -1,9 +1,9 @@
 """
 One example for each request and answer, and the headers that every operation has.
 
-A field's example is, in this order: what it stands for in its schema, its own ``examples``, its
-constant, its likely word or its first, what its name stands for everywhere, what its form stands
-for. A text of which nothing is known becomes ``UNKNOWN``, and a test names the field.
+A field's example is the ``example`` or the first of ``examples`` in its ``Meta``, else its constant
+or its first word, else what its form stands for. A text that has none becomes ``UNKNOWN``, and a
+test names the field.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from typing import Any, Final
 
 from gateway.core import errors
 from gateway.core.catalogue import ErrorCode
+from gateway.core.fields import ID, TRACE_ID
 
 Schema = dict[str, Any]
-_TRACE: Final = "5f0c7b7e-8c0a-4f0e-9a53-6f4f1f1d2c3b"
 VERSION_TAG: Final = '"0f1e2d3c4b5a69788796a5b4c3d2e1f0"'
 REQUEST_HEADERS: Final[Mapping[str, Schema]] = {
     "TraceId": {
@@ -54,7 +54,7 @@ ANSWER_HEADERS: Final[Mapping[str, Schema]] = {
     "TraceId": {
         "description": "The caller's own trace id, or a new one.",
         "schema": {"type": "string"},
-        "example": _TRACE,
+        "example": TRACE_ID,
     },
     "RateLimit": {
         "description": (
@@ -118,7 +118,6 @@ def answer_headers(status: int, codes: Iterable[ErrorCode]) -> dict[str, Schema]
 
 
 UNKNOWN: Final = "an example is missing"
-_ID: Final = "6f1c2f0e-5d3a-4b7e-9c1d-2a4f6b8c0d1e"
 DAY: Final = "2026-11-20"
 """The day of every example; documents that are served show today instead."""
 ORIGIN: Final = "https://gateway.invalid"
@@ -129,146 +128,12 @@ A client that is generated from a path alone goes to a port of its own machine w
 name leads nowhere (RFC 2606).
 """
 INSTANT: Final = f"{DAY}T13:40:11Z"
-BY_NAME: Final[Mapping[str, Any]] = MappingProxyType(
-    {
-        "adapter": "sandbox",
-        "access_token": "eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiI2ZjFjIn0.c2lnbmF0dXJl",
-        "account": "123456-7",
-        "account_id": _ID,
-        "action": "credential.issued",
-        "actor": "user:ana@example.com",
-        "address": "203.0.113.7",
-        "approved_by": "user:bia@example.com",
-        "bank_name": "Banco Exemplo S.A.",
-        "bank_number": "341",
-        "body": '{"event": "charge.paid"}',
-        "branch": "0001",
-        "by": "user:ana@example.com",
-        "code": errors.SCOPE_DENIED.code,
-        "city": "Sao Paulo",
-        "client_id": "cli_mfrggzdfmztwq2lknnwg",
-        "client_secret": "gws_the-secret-is-shown-this-once",
-        "companies": [_ID],
-        "companies_before": [_ID],
-        "company_id": _ID,
-        "created_by": "user:ana@example.com",
-        "lifted_by": "user:ana@example.com",
-        "current_password": "uma frase bem comprida",
-        "csrf_token": "kq3Zy2pZ0m1h",
-        "date": DAY,
-        "decided_by": "user:bia@example.com",
-        "description": "Order 1042",
-        "e2e_id": "E0000000020261120134011abcdefghi",
-        "email": "ana@example.com",
-        "event": "evt_1042",
-        "hash": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-        "id": _ID,
-        "ispb": "60701190",
-        "key": "maria@example.com",
-        "kid": "2026-11-a",
-        "last_operation": "balance",
-        "last_outcome": "ok",
-        "limit": 25,
-        "line": {},
-        "mfa_token": "mfa_the-challenge-is-good-for-five-minutes",
-        "name": "Maria Silva",
-        "operations": ["charge_create"],
-        "ordered_by": "user:ana@example.com",
-        "new_password": "outra frase bem comprida",
-        "otpauth_uri": "otpauth://totp/pixgate:ana%40example.com?secret=JBSWY3DPEHPK3PXP",
-        "password": "uma frase bem comprida",
-        "payment": "order-1042",
-        "permissions": ["balance:read"],
-        "problem": "",
-        "proposed_by": "user:ana@example.com",
-        "provider": "sandbox",
-        "provider_account": "0001-123456",
-        "provider_key": "0f1e2d3c4b5a69788796a5b4c3d2e1f0",
-        "provider_id": "trf_0190c4c2",
-        "qr_svg": '<svg xmlns="http://www.w3.org/2000/svg"/>',
-        "reason": "asked for by telephone",
-        "recovery_codes": ["7k3m-9qwd-2xfp"],
-        "reference": "order-1042",
-        "refresh_token": "rt_the-token-works-once",
-        "return_id": "D0000000020261120134011abcdefghi",
-        "rights": ["balance:read"],
-        "roles": ["viewer"],
-        "route": "banking.balance",
-        "secret": "JBSWY3DPEHPK3PXP",
-        "state": "review",
-        "subject": _ID,
-        "surface": "banking",
-        "tags": ["1042", "E0000000020261120134011abcdefghi"],
-        "tax_number": "52998224725",
-        "text": "Choose your password: https://pix.example/panel/reset",
-        "to": "ana@example.com",
-        "token": "lnk_the-link-is-good-once",
-        "trace_id": "5f0c7b7e-8c0a-4f0e-9a53-6f4f1f1d2c3b",
-        "user_agent": "Mozilla/5.0",
-        "user_id": _ID,
-        "version": "1.0.0",
-        "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo",
-        "zip_code": "01310100",
-    }
-)
-"""What a field of this name shows, on every surface alike."""
-_SEEN: Final = 1_790_084_411
-"""The instant of the times that stand beside it as texts, 2026-09-22T13:40:11Z."""
-_MINUTE: Final = 60
-_HOUR: Final = 60 * _MINUTE
 COMPANY: Final = "Loja Exemplo Ltda"
 CNPJ: Final = "11222333000181"
 """The company of the examples, which owns the accounts; Maria pays and is paid."""
-_CREDENTIAL: Final = "Loja online"
-_ACCOUNTS: Final = (
-    "Account",
-    "AccountRecord",
-    "AccountRegistered",
-    "AccountRequest",
-    "PayingAccount",
-)
-BY_FIELD: Final[Mapping[str, Any]] = MappingProxyType(
-    {
-        "BankAccountPayoutRequest.reference": "order-1043",
-        **{f"{schema}.name": COMPANY for schema in _ACCOUNTS},
-        **{f"{schema}.tax_number": CNPJ for schema in _ACCOUNTS},
-        "Company.name": COMPANY,
-        "CompanyRequest.name": COMPANY,
-        "Connection.message": "The bank knows the account and accepts its credentials.",
-        "Connection.outcome": "works",
-        "Credential.name": _CREDENTIAL,
-        "CredentialRequest.name": _CREDENTIAL,
-        "ErrorCode.code": errors.TOO_MANY_REQUESTS.code,
-        "ErrorCode.message": errors.TOO_MANY_REQUESTS.message,
-        "ErrorCode.status": [errors.TOO_MANY_REQUESTS.status],
-        "Explanation.status": errors.SCOPE_DENIED.status,
-        "Fault.fault": "status",
-        "Fault.status": 500,
-        "FoundName.name": COMPANY,
-        "Fresh.expires_at": _SEEN + 5 * _MINUTE,
-        "Info.name": "pixgate",
-        "LoggedRequest.status": errors.SCOPE_DENIED.status,
-        "Name.name": COMPANY,
-        "Outcome.code": "",
-        "Outcome.status": "done",
-        "OwnCompany.name": COMPANY,
-        "OwnSession.expires_at": _SEEN + 8 * _HOUR,
-        "Owner.name": COMPANY,
-        "Payer.message": "Order 1042",
-        "Provider.name": "sandbox",
-        "Secret.name": _CREDENTIAL,
-        "SignedIn.refresh_expires_at": _SEEN + 8 * _HOUR,
-        "Tokens.refresh_expires_at": _SEEN + 8 * _HOUR,
-    }
-)
-"""What a field of one schema shows, where its name alone does not say it: ``Schema.field``."""
-_LIKELY: Final[Mapping[str, str]] = MappingProxyType(
-    {"status": "paid", "state": "paid", "certainty": "settled", "environment": "sandbox"}
-)
-"""The word of an enumeration that fits the other fields, such as the time at which it settled."""
 _BY_FORM: Final[Mapping[str, Any]] = MappingProxyType(
     {
-        "uuid": _ID,
+        "uuid": ID,
         "date": DAY,
         "date-time": INSTANT,
         "boolean": True,
@@ -277,76 +142,47 @@ _BY_FORM: Final[Mapping[str, Any]] = MappingProxyType(
 )
 """By format, or by type where there is none."""
 _NUMBERS: Final = frozenset({"integer", "number"})
-_BY_ENDING: Final[Mapping[str, int]] = MappingProxyType(
-    {"_at": _SEEN + 10 * _MINUTE, "status": 200}
-)
-"""Whole numbers that count nothing: seconds since 1970, statuses of HTTP."""
 
 
-def example_of(
-    schema: Mapping[str, Any],
-    components: Mapping[str, Mapping[str, Any]],
-    name: str = "",
-    component: str = "",
-) -> Any:  # noqa: ANN401 - as free as JSON
-    """
-    Make an example of a schema.
-
-    ``name`` is that of the field it describes, ``component`` its own; both may be empty.
-    """
+def example_of(schema: Mapping[str, Any], components: Mapping[str, Mapping[str, Any]]) -> Any:  # noqa: ANN401 - as free as JSON
+    """Make an example of a schema."""
+    for own in ("example", "const"):
+        if own in schema:
+            return schema[own]
     if "examples" in schema:
         return schema["examples"][0]
-    if "const" in schema:
-        return schema["const"]
     if "$ref" in schema:
-        own = schema["$ref"].rpartition("/")[2]
-        return example_of(components[own], components, name, own)
-    forms = schema.get("oneOf") or schema.get("anyOf")
-    if forms:
-        return example_of(forms[0], components, name)
+        return example_of(components[schema["$ref"].rpartition("/")[2]], components)
     if "enum" in schema:
-        likely = _LIKELY.get(name)
-        return likely if likely in schema["enum"] else schema["enum"][0]
-    return _plain(schema, components, name, component)
+        return schema["enum"][0]
+    for forms in ("oneOf", "anyOf"):
+        if forms in schema:
+            return example_of(schema[forms][0], components)
+    return _plain(schema, components)
 
 
-def _plain(
-    schema: Mapping[str, Any],
-    components: Mapping[str, Mapping[str, Any]],
-    name: str,
-    component: str,
-) -> Any:  # noqa: ANN401 - as free as JSON
+def _plain(schema: Mapping[str, Any], components: Mapping[str, Mapping[str, Any]]) -> Any:  # noqa: ANN401 - as free as JSON
     """Make an example of what is no choice."""
-    if "properties" in schema:
-        return _object(schema, components, component)
-    if name in BY_NAME:
-        return BY_NAME[name]
+    if "properties" in schema:  # what is always there, and what is worth showing
+        needed = schema.get("required", ())
+        return {
+            field: example_of(part, components)
+            for field, part in schema["properties"].items()
+            if field in needed or "examples" in part
+        }
     if schema.get("type") == "array":
-        return [example_of(schema["items"], components, name)] if "items" in schema else []
+        return [example_of(schema["items"], components)] if "items" in schema else []
     if schema.get("type") in _NUMBERS:
-        return _number(schema, name)
+        return max(1, schema.get("minimum", 1))
     return _BY_FORM.get(schema.get("format", schema.get("type", "")), UNKNOWN)
 
 
-def _number(schema: Mapping[str, Any], name: str) -> int:
-    """Show one of what is counted, and more where no one is possible."""
-    for ending, number in _BY_ENDING.items():
-        if name.endswith(ending):
-            return number
-    least: int = schema.get("minimum", 1)
-    return max(1, least)
-
-
-def _object(
-    schema: Mapping[str, Any], components: Mapping[str, Mapping[str, Any]], component: str
-) -> dict[str, Any]:
-    """Show what is always there, and what has an example of its own."""
-    needed = schema.get("required", ())
-    shown = {}
-    for field, part in schema["properties"].items():
-        own = f"{component}.{field}"
-        if own in BY_FIELD:
-            shown[field] = BY_FIELD[own]
-        elif field in needed or "examples" in part:
-            shown[field] = example_of(part, components, field)
-    return shown
+def without_example(component: Schema) -> Schema:
+    """Leave out the ``example`` of each field, which stands in the operations alone."""
+    if "properties" not in component:
+        return component
+    shown = {
+        field: {name: each for name, each in part.items() if name != "example"}
+        for field, part in component["properties"].items()
+    }
+    return {**component, "properties": shown}

@@ -7,16 +7,15 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from gateway.core import errors
-from gateway.http.openapi.examples import BY_NAME, CNPJ, COMPANY, DAY, INSTANT
+from gateway.core.fields import CLIENT_ID, E2E_ID, ID, TRACE_ID
+from gateway.http.openapi.examples import CNPJ, COMPANY, DAY, INSTANT
 
-_ID: Final = BY_NAME["id"]
-_E2E_ID: Final = BY_NAME["e2e_id"]
 _MOVEMENT: Final = "5000000000000007"
 _BYTE_ORDER_MARK: Final = "\ufeff"
 _REPORT_CSV: Final = (
     "created_at,operation,type,amount,description,counterparty_name,counterparty_tax_number,id,"
     "e2e_id\r\n"
-    f"{INSTANT},Pix In,credit,10.50,Order 1042,Maria Silva,52998224725,{_MOVEMENT},{_E2E_ID}\r\n"
+    f"{INSTANT},Pix In,credit,10.50,Order 1042,Maria Silva,52998224725,{_MOVEMENT},{E2E_ID}\r\n"
 )
 _REPORT_OFX: Final = f"""\
 <?xml version="1.0" encoding="UTF-8" standalone="no"?>
@@ -59,7 +58,7 @@ _REPORT_OFX: Final = f"""\
 <DTPOSTED>20261120104011[-3:BRT]</DTPOSTED>
 <TRNAMT>10.50</TRNAMT>
 <FITID>8716a966b9bba2f0ef65872472404e4f</FITID>
-<REFNUM>{_E2E_ID}</REFNUM>
+<REFNUM>{E2E_ID}</REFNUM>
 <NAME>Maria Silva</NAME>
 <MEMO>Pix recebido - Order 1042 - 529.982.247-25</MEMO>
 </STMTTRN>
@@ -75,7 +74,7 @@ _REPORT_OFX: Final = f"""\
 """
 _REPORT_JSON: Final[Mapping[str, Any]] = {
     "account": {
-        "id": _ID,
+        "id": ID,
         "bank_number": "341",
         "ispb": "60701190",
         "branch": "0001",
@@ -97,7 +96,7 @@ _REPORT_JSON: Final[Mapping[str, Any]] = {
     "data": [
         {
             "id": _MOVEMENT,
-            "e2e_id": _E2E_ID,
+            "e2e_id": E2E_ID,
             "kind": "pix",
             "operation": "Pix In",
             "type": "credit",
@@ -112,22 +111,22 @@ _REPORT_JSON: Final[Mapping[str, Any]] = {
 _REQUESTS: Final = (
     f"{_BYTE_ORDER_MARK}Data e hora (Brasília);Rastreio (trace ID);Interface;Rota;Método;Status;"
     "Código;Motivo;Credencial;Pessoa;Conta;Empresa;Duração (ms)\r\n"
-    f"20/11/2026 10:40:11;{BY_NAME['trace_id']};banking;banking.balance;GET;"
-    f"{errors.SCOPE_DENIED.status};{errors.SCOPE_DENIED.code};scope;{BY_NAME['client_id']};;"
-    f"{_ID};{_ID};2,134\r\n"
+    f"20/11/2026 10:40:11;{TRACE_ID};banking;banking.balance;GET;"
+    f"{errors.SCOPE_DENIED.status};{errors.SCOPE_DENIED.code};scope;{CLIENT_ID};;"
+    f"{ID};{ID};2,134\r\n"
 )
 _PAYOUTS: Final = (
     f"{_BYTE_ORDER_MARK}Criado em (Brasília);Conta;Identificador da conta;Referência;Forma;Valor;"
     "Favorecido;CPF/CNPJ;Situação;Em revisão;Falha;Banco;Solicitado por;ID da transação (E2E);"
     "Liquidado em (Brasília);Valor movimentado pelo banco;Diferença;Valor devolvido\r\n"
-    f"20/11/2026 10:40:11;Matriz;{_ID};order-1042;Chave Pix;10,50;Maria Silva;***.982.247-**;"
-    f"liquidado;não;;sandbox;{BY_NAME['client_id']};{_E2E_ID};20/11/2026 10:40:11;10,50;0,00;"
+    f"20/11/2026 10:40:11;Matriz;{ID};order-1042;Chave Pix;10,50;Maria Silva;***.982.247-**;"
+    f"liquidado;não;;sandbox;{CLIENT_ID};{E2E_ID};20/11/2026 10:40:11;10,50;0,00;"
     "0,00\r\n"
 )
 _ACTS: Final = (
-    f'{{"number":1,"at":"{DAY}T13:40:11.771000+00:00","actor":"{BY_NAME["actor"]}",'
-    f'"action":"{BY_NAME["action"]}","subject":"credential:{BY_NAME["client_id"]}","details":{{}},'
-    f'"trace_id":"{BY_NAME["trace_id"]}","companies":["{_ID}"],"hash":"{BY_NAME["hash"]}"}}\n'
+    f'{{"number":1,"at":"{DAY}T13:40:11.771000+00:00","actor":"user:ana@example.com",'
+    f'"action":"credential.issued","subject":"credential:{CLIENT_ID}","details":{{}},'
+    f'"trace_id":"{TRACE_ID}","companies":["{ID}"],"hash":"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"}}\n'
 )
 _FILES: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
     {

@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from gateway.core import errors, schemas
 from gateway.core.catalogue import ErrorCode
+from gateway.core.fields import CLIENT_ID, ID, TRACE_ID
 from gateway.http.openapi.examples import (
-    BY_NAME,
     REQUEST_REFERENCES,
     VERSION,
     VERSION_TAG,
@@ -133,31 +133,31 @@ JSON: Final = "application/json"
 _UUID: Final[Mapping[str, Any]] = {
     "type": "string",
     "format": "uuid",
-    "examples": [BY_NAME["id"]],
+    "examples": [ID],
 }
 _REFERENCE: Final[Mapping[str, Any]] = {
     "type": "string",
     "minLength": 1,
     "maxLength": 1024,
     "pattern": schemas.REFERENCE,
-    "examples": [BY_NAME["reference"]],
+    "examples": ["order-1042"],
 }
 _PATH: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
     {
-        "client_id": {**_REFERENCE, "examples": [BY_NAME["client_id"]]},
+        "client_id": {**_REFERENCE, "examples": [CLIENT_ID]},
         "provider": {**_REFERENCE, "examples": ["sandbox"]},
         "reference": _REFERENCE,
         "trace_id": {
             "type": "string",
             "pattern": "^[A-Za-z0-9._:-]{1,128}$",
-            "examples": [BY_NAME["trace_id"]],
+            "examples": [TRACE_ID],
         },
         "session_id": {
             "type": "string",
             "pattern": "^[0-9a-f]{12}$",
             "examples": ["0f1e2d3c4b5a"],
         },
-        "token": {**_REFERENCE, "examples": [BY_NAME["token"]]},
+        "token": {**_REFERENCE, "examples": ["lnk_the-link-is-good-once"]},
     }
 )
 """What stands in a path; every other name is that of a UUID."""
@@ -342,7 +342,7 @@ def _refusal(status: int, codes: Sequence[ErrorCode], shapes: Shapes) -> Schema:
     example = {
         "code": own.code,
         "message": own.message,
-        "trace_id": BY_NAME["trace_id"],
+        "trace_id": TRACE_ID,
         **(dict.fromkeys(EXPLAINING, "") if explains else {}),
     }
     name = LISTENER_ERROR if below else ERROR

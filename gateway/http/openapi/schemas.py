@@ -11,7 +11,6 @@ import orjson
 
 from gateway.core.money import MAX_CENTAVOS, Money, Sum
 from gateway.core.schemas import CHOICES, MAY_BE_EMPTY, PLAIN_TEXT, Choice
-from gateway.http.openapi.fields import explained
 
 Schema = dict[str, Any]
 
@@ -82,9 +81,7 @@ def described(
     found, raw = msgspec.json.schema_components(wanted, ref_template=REF)
     raw = {name: each for name, each in raw.items() if name not in {Money.__name__, Sum.__name__}}
     names = public_names(raw)
-    components = {
-        names[name]: explained(names[name], tidied(shape, names)) for name, shape in raw.items()
-    }
+    components = {names[name]: tidied(shape, names) for name, shape in raw.items()}
     shown = {kind: tidied(shape, names) for kind, shape in zip(wanted, found, strict=True)}
     for shape, choice in CHOICES.items():
         forms = [shown[form] for form in choice.forms]

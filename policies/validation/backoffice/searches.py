@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Annotated, Any, Final, Literal, TypeVar
 
 import msgspec
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Meta, UnsetType
 
 from gateway.core import errors
 from gateway.core.calls import Input, RawRequest
@@ -52,16 +52,21 @@ _REFUSES: Final = (
 class SearchBody(msgspec.Struct, forbid_unknown_fields=True):
     """Both days included, at most 90; more than 100 a page counts as 100."""
 
-    init: Day
-    ends: Day
+    init: Annotated[Day, Meta(description="First day, included.")]
+    ends: Annotated[Day, Meta(description="Last day, included.")]
     page: Page = 1
-    limit: Limit = DEFAULT_LIMIT
+    limit: Annotated[Limit, Meta(extra_json_schema={"example": 25})] = DEFAULT_LIMIT
 
 
 class BankSearchBody(SearchBody, forbid_unknown_fields=True):
     """With ``days`` as ``local``, days are counted by the clock of Brasilia, else in UTC."""
 
-    days: Literal["local"] | UnsetType = UNSET
+    days: Annotated[
+        Literal["local"] | UnsetType,
+        Meta(
+            description="Which days `init` and `ends` mean: `utc`, or `local` for days in Brasília."
+        ),
+    ] = UNSET
 
 
 def filtered(

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from gateway.http.openapi.examples import BY_NAME
+from gateway.core.fields import TRACE_ID
 from gateway.http.openapi.recorded import FILE
 from provider_adapters.kit.brcode import checksum
 from tests.contract.openapi.described import DOCUMENT
@@ -85,7 +85,7 @@ class Recording:
     def _keep(self, row: str, word: str, answer: Answer) -> None:
         shown = dict(answer.document)
         if "trace_id" in shown:
-            shown["trace_id"] = BY_NAME["trace_id"]
+            shown["trace_id"] = TRACE_ID
         self.answers.setdefault(row, {}).setdefault(str(answer.status), {})[word] = shown
 
 

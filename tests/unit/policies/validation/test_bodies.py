@@ -10,6 +10,8 @@ import msgspec
 import pytest
 
 from gateway.core.calls import RawRequest
+from gateway.core.errors import ServiceError
+from gateway.core.money import Money
 from gateway.core.reasons import sentence
 from gateway.core.user_errors import VALIDATION_FAILED
 from policies.validation.bodies import body
@@ -47,6 +49,14 @@ class Said(msgspec.Struct):
     reason: str = ""
 
 
+class Paid(msgspec.Struct):
+    """Amounts."""
+
+    plain: Money = Money(0)
+    optional: Money | None = None
+    annotated: Annotated[Money | None, msgspec.Meta(description="A limit.")] = None
+
+
 BODY = body(Wanted)
 
 
@@ -61,6 +71,15 @@ def test_a_body_is_read_and_what_is_not_known_is_counted():
 
     assert (wanted.name, wanted.count, wanted.words) == ("n", 3, ["a"])
     assert came.unknown_fields == 1
+
+
+@pytest.mark.parametrize("name", ["plain", "optional", "annotated"])
+@pytest.mark.parametrize("amount", ["0", "-1", "0.001", "1e2", '"1.00"'])
+def test_every_field_of_money_is_read_as_an_amount(name: str, amount: str):
+    """One that is optional and annotated, too."""
+    assert body(Paid).read(asked(f'{{"{name}": 10.5}}')) == Paid(**{name: Money(1050)})
+    with pytest.raises(ServiceError):
+        body(Paid).read(asked(f'{{"{name}": {amount}}}'))
 
 
 def test_null_is_absent():

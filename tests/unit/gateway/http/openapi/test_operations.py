@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import msgspec
 import pytest
 
@@ -14,7 +16,7 @@ from tests.world.gateway.listener_client import Said, row, surface, text
 class EchoBody(msgspec.Struct):
     """What is to be said."""
 
-    reference: str
+    reference: Annotated[str, msgspec.Meta(examples=["order-1042"])]
 
 
 TAKES: Input[str] = Input(read=text, body=EchoBody, may_be_absent=True)
