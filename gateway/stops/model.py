@@ -35,6 +35,9 @@ class Stop(Struct, frozen=True, kw_only=True):
 
     Attributes:
         id: A UUID.
+        subject: The provider's name, or the id of the account, company or credential; empty where
+            everything is stopped.
+        reason: For the operators who read it later.
         created_by: As the audit log names them.
         ends_at: When it ends by itself.
     """
