@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
@@ -92,6 +92,11 @@ def _locking(keys: Sequence[str]) -> Select[Any]:
 
 _BY_ID = select(users).where(users.c.id == bindparam("id"))
 _BY_EMAIL = select(users).where(users.c.email == bindparam("email"))
+_WORDS: Mapping[str, Callable[[str], Any]] = {
+    "roles": lambda text: frozenset(map(Role, text.split())),
+    "companies": lambda text: frozenset(text.split()),
+}
+"""Columns of several words."""
 _LIST = select(users).order_by(users.c.created_at, users.c.id)
 _CODES = (
     select(recovery_codes)
@@ -224,39 +229,18 @@ def read_user(row: Record) -> User:
             confirmed_at=row.totp_confirmed_at,
             last_step=row.totp_step,
         )
-    return User(
-        id=row.id,
-        email=row.email,
-        name=row.name,
-        password=row.password,
-        roles=frozenset(map(Role, row.roles.split())),
-        companies=frozenset(row.companies.split()),
-        active=row.active,
-        totp=totp,
-        factor_reset=row.factor_reset,
-        created_at=row.created_at,
-        updated_at=row.updated_at,
-        preferences=Preferences(
-            language=row.language, theme=row.theme, single_keys=row.single_keys
-        ),
-    )
+    return record_of(User, row, _WORDS, totp=totp, preferences=record_of(Preferences, row))
 
 
 def _row(user: User) -> dict[str, object]:
     """Return all columns but those that change alone: the last step, and preferences."""
-    return {
-        "id": user.id,
-        "email": user.email,
-        "name": user.name,
-        "password": user.password,
-        "roles": " ".join(sorted(user.roles)),
-        "companies": " ".join(sorted(user.companies)),
-        "active": user.active,
-        "totp_secret": user.totp.sealed_secret if user.totp else None,
-        "totp_confirmed_at": user.totp.confirmed_at if user.totp else None,
-        "factor_reset": user.factor_reset,
-        "created_at": user.created_at,
-        "updated_at": user.updated_at,
+    row = row_of(user)
+    del row["preferences"]
+    totp = row.pop("totp")
+    return row | {
+        **{name: " ".join(sorted(row[name])) for name in _WORDS},
+        "totp_secret": totp and totp.sealed_secret,
+        "totp_confirmed_at": totp and totp.confirmed_at,
     }
 
 
