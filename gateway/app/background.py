@@ -29,7 +29,7 @@ from gateway.callbacks.registrations import MissedEvents
 from gateway.callbacks.store import CallbackRecords
 from gateway.closings.foreign_debits import DebitWatch
 from gateway.core.key_rotation import LiveProcess
-from gateway.identity.mail_sender import MailSender, sending
+from gateway.identity.mail import MailSender, sending
 from gateway.process.leases import LeasedTasks, RunOnce, WorkerWatch
 from gateway.process.periodic_task import PeriodicTask, Schedule
 from gateway.process.process import Part

@@ -22,6 +22,7 @@ from gateway.identity.context import (
     IdentitySettings,
 )
 from gateway.identity.cookies import DEVICE_LABEL, PANEL_LABEL, DeviceCookies, PanelCookies
+from gateway.identity.mail import SealedOutbox
 from gateway.identity.one_time_codes import RecoveryCodes, Totp
 from gateway.identity.panel_context import PanelContext, PanelSettings
 from gateway.identity.panel_representation import PanelResponses
@@ -30,12 +31,11 @@ from gateway.identity.panel_surface import Panel
 from gateway.identity.panel_tokens import PanelTokens
 from gateway.identity.panel_view import PanelViews
 from gateway.identity.passwords import PasswordHasher
-from gateway.identity.sealed_mail import SealedOutbox
 from gateway.identity.services import (
     IdentityServices,
     build_identity_services,
 )
-from gateway.identity.signing_keys import Keyring, new_signing_key
+from gateway.identity.signing_keys import Keyring
 from gateway.identity.tokens import AccessTokens, Audience, OpaqueTokens
 from gateway.security.sealing import Sealer
 from policies.authentication.bearer import BearerToken
@@ -84,7 +84,7 @@ def build_identity(kernel: Kernel, hasher: PasswordHasher | None = None) -> Iden
     hasher = hasher or PasswordHasher(keys.password_peppers)
     identity = settings.identity
     context = IdentityContext(
-        stores=replace(store.identity, outbox=SealedOutbox(store.identity.outbox, keys.sealer)),
+        stores=replace(store.identity, outbox=SealedOutbox(store.database, keys.sealer)),
         audit=store.audit,
         crypto=Crypto(
             hashing=hasher,
@@ -109,7 +109,6 @@ def build_identity(kernel: Kernel, hasher: PasswordHasher | None = None) -> Iden
     services = build_identity_services(
         context,
         partial(known_company, store.database),
-        partial(new_signing_key, sealer=keys.sealer),
     )
     return IdentityRoom(
         context=context,

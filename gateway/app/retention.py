@@ -11,7 +11,7 @@ from gateway.app.store import Store
 from gateway.banks.store import ProviderMinutes
 from gateway.callbacks.store import CallbackRecords
 from gateway.core.storage import StoreUnavailable
-from gateway.identity.context import IdentityStore
+from gateway.identity.store import IdentityStore
 from gateway.request_log.store import RequestRecords
 
 _log: Final = logging.getLogger(__name__)

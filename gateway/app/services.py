@@ -55,8 +55,8 @@ from gateway.core.strict import amount
 from gateway.credentials.service import Credentials, CredentialSource
 from gateway.http.gates import partner_surface
 from gateway.http.route import Surface
+from gateway.identity.mail import SealedOutbox
 from gateway.identity.panel_surface import Panel
-from gateway.identity.sealed_mail import SealedOutbox
 from gateway.identity.users import Users
 from gateway.outbox.service import Outbox
 from gateway.overview.service import Overviews
@@ -579,7 +579,7 @@ class Services:
         """Mail as it is sent; None in production, where nobody is shown it."""
         if self.kernel.settings.environment is not Environment.SANDBOX:
             return None
-        return Outbox(SealedOutbox(self.kernel.store.identity.outbox, self.kernel.keys.sealer))
+        return Outbox(SealedOutbox(self.kernel.store.database, self.kernel.keys.sealer))
 
 
 def build_credentials(

@@ -18,7 +18,7 @@ from gateway.core.account import Environment
 from gateway.core.clocks import Now
 from gateway.core.storage import StoreUnavailable
 from gateway.credentials.store import StoredCredentials
-from gateway.identity.context import IdentityStore
+from gateway.identity.store import IdentityStore
 from gateway.net.common.runtime import utc_now
 from gateway.payouts.due import StoredFollowUps
 from gateway.payouts.store import StoredPayouts

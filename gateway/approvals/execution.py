@@ -37,7 +37,7 @@ from gateway.core.clocks import Now
 from gateway.core.errors import ServiceError
 from gateway.core.sessions import SignedInUser
 from gateway.core.storage import StoreUnavailable
-from gateway.identity.user_store import StoredUsers
+from gateway.identity.store import StoredUsers
 from gateway.payouts.model import Payout
 
 _log = logging.getLogger(__name__)

@@ -55,7 +55,7 @@ from gateway.core.storage import AlreadyExists, NothingToCollect
 from gateway.core.windows import Listed
 from gateway.credentials.model import Issued
 from gateway.credentials.service import Credentials
-from gateway.identity.user_store import StoredUsers
+from gateway.identity.store import StoredUsers
 from gateway.payouts.documents import Orderer
 from gateway.store.own_work import collectable
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 
 from gateway.core.permissions import Action
 from gateway.core.rights import Area, Right, Role, rights_of
-from gateway.core.user import NOTHING_CHOSEN, Preferences, User
+from gateway.core.user import Profile, User
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +35,7 @@ class SigningKey:
 
 # 48 bits: a user has five sessions at most, so no two collide
 _PUBLIC_LENGTH = 12
+_PROFILE = tuple(each.name for each in fields(Profile))
 _ADDING = Right(Area.COMPANY, Action.MANAGE)
 
 
@@ -80,18 +81,13 @@ def public_id(session_id: str) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SignedInUser:
+class SignedInUser(Profile):
     """The signed-in user of a call."""
 
     user_id: str
-    email: str
-    name: str
-    roles: frozenset[Role]
-    companies: frozenset[str]
     session_id: str
     factor_at: datetime | None
     has_factor: bool
-    preferences: Preferences = NOTHING_CHOSEN
 
     @property
     def actor(self) -> str:
@@ -126,14 +122,10 @@ def person(user: User, session: Session) -> SignedInUser:
     """Return the user of a session."""
     return SignedInUser(
         user_id=user.id,
-        email=user.email,
-        name=user.name,
-        roles=user.roles,
-        companies=user.companies,
         session_id=session.id,
         factor_at=session.factor_at,
         has_factor=user.has_factor,
-        preferences=user.preferences,
+        **{name: getattr(user, name) for name in _PROFILE},
     )
 
 

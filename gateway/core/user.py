@@ -46,33 +46,43 @@ NOTHING_CHOSEN: Final = Preferences()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class User:
+class Profile:
     """
-    A person as stored.
+    What a user is called and may do.
 
     Attributes:
-        id: A lower-case UUID.
         email: In lower case; nobody else has it.
-        password: A PHC string of Argon2id; empty until the invitation is accepted.
-        companies: The only ones this person sees; empty for all.
-        active: False keeps the person out; their sessions have ended.
-        totp: None while there is no second factor.
-        factor_reset: The second factor was taken away and must be enrolled anew.
+        companies: The only ones this user sees; empty for all.
         preferences: How the panel is shown to them; ``prefer`` of the store alone changes it.
     """
 
-    id: str
     email: str
     name: str
-    password: str = field(repr=False)
     roles: frozenset[Role]
-    companies: frozenset[str] = frozenset()
+    companies: frozenset[str]
+    preferences: Preferences = NOTHING_CHOSEN
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class User(Profile):
+    """
+    A user as stored.
+
+    Attributes:
+        id: A lower-case UUID.
+        password: A PHC string of Argon2id; empty until the invitation is accepted.
+        active: False keeps the user out; their sessions have ended.
+        totp: None while there is no second factor.
+        factor_reset: The second factor was taken away and must be enrolled anew.
+    """
+
+    id: str
+    password: str = field(repr=False, default="")
     active: bool = True
     totp: Totp | None = None
     factor_reset: bool = False
     created_at: datetime
     updated_at: datetime
-    preferences: Preferences = NOTHING_CHOSEN
 
     @property
     def has_factor(self) -> bool:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
 from operator import attrgetter
+from typing import Any
 
 from sqlalchemy import bindparam, case, delete, insert, literal, or_, select, update
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
@@ -18,15 +19,18 @@ from gateway.core.company_scope import CompanyScope
 from gateway.core.money import Money
 from gateway.core.permissions import UNLIMITED, CredentialLimits, Permission
 from gateway.core.storage import AlreadyExists
-from gateway.credentials.model import Credential
+from gateway.credentials.model import Credential, words
 from gateway.security.secrets import SecretDigest
 from gateway.store.kernel.database import Database
 from gateway.store.orders import collect
-from gateway.store.tables.columns import Record
+from gateway.store.tables.columns import Record, record_of, row_of
 from gateway.store.tables.core import credentials, secrets
 from gateway.store.tables.scope import of_company
 
 _CURRENT, _ROTATED = 0, 1
+_PERMISSIONS: Mapping[str, Callable[[str], Any]] = {
+    "permissions": lambda text: frozenset(map(Permission.parse, text.split()))
+}
 
 _ALL = select(
     credentials,
@@ -204,30 +208,17 @@ async def _make_room(connection: AsyncConnection, client_id: str, old_ends: date
 async def _keep(
     connection: AsyncConnection, client_id: str, position: int, secret: SecretDigest
 ) -> None:
-    row = {
-        "client_id": client_id,
-        "position": position,
-        "key_id": secret.key_id,
-        "digest": secret.digest,
-        "created_at": secret.created_at,
-        "expires_at": secret.expires_at,
-        "last_used_at": secret.last_used_at,
-    }
+    row = row_of(secret) | {"client_id": client_id, "position": position}
     await connection.execute(insert(secrets), row)
 
 
 def _row(credential: Credential) -> dict[str, object]:
-    return {
-        "client_id": credential.client_id,
-        "company_id": credential.company_id,
-        "account_id": credential.account_id,
-        "name": credential.name,
-        "permissions": " ".join(sorted(map(str, credential.permissions))),
-        "created_at": credential.created_at,
-        "expires_at": credential.expires_at,
-        "revoked_at": credential.revoked_at,
-        **_limit_columns(credential.limits),
-    }
+    row = {name: each for name, each in row_of(credential).items() if name in credentials.c}
+    return (
+        row
+        | {"permissions": " ".join(words(credential.permissions))}
+        | _limit_columns(credential.limits)
+    )
 
 
 def _limit_columns(limits: CredentialLimits) -> dict[str, object]:
@@ -256,28 +247,11 @@ def read_credentials(rows: Iterable[Record]) -> list[Credential]:
 
 def _credential(rows: Sequence[Record]) -> Credential:
     """Read one from its rows, of which there is one for each secret."""
-    row = rows[0]
-    return Credential(
-        client_id=row.client_id,
-        company_id=row.company_id,
-        account_id=row.account_id,
-        name=row.name,
-        permissions=frozenset(map(Permission.parse, row.permissions.split())),
-        secrets=tuple(_secrets(rows)),
-        created_at=row.created_at,
-        expires_at=row.expires_at,
-        revoked_at=row.revoked_at,
-        limits=_limits(row),
+    made = tuple(
+        record_of(
+            SecretDigest, row, created_at=row.secret_created_at, expires_at=row.secret_expires_at
+        )
+        for row in rows
+        if row.digest is not None
     )
-
-
-def _secrets(rows: Iterable[Record]) -> Iterable[SecretDigest]:
-    for row in rows:
-        if row.digest is not None:
-            yield SecretDigest(
-                key_id=row.key_id,
-                digest=row.digest,
-                created_at=row.secret_created_at,
-                expires_at=row.secret_expires_at,
-                last_used_at=row.last_used_at,
-            )
+    return record_of(Credential, rows[0], _PERMISSIONS, secrets=made, limits=_limits(rows[0]))

@@ -13,16 +13,13 @@ from gateway.core.audit_context import AuditContext
 from gateway.core.clocks import Now
 from gateway.core.sessions import Session
 from gateway.core.user import User
-from gateway.identity.challenge_store import StoredChallenges, StoredOutbox
-from gateway.identity.challenges import Outbox
 from gateway.identity.one_time_codes import RecoveryCodes, Totp
-from gateway.identity.panel_session_store import StoredPanelSessions
 from gateway.identity.passwords import PasswordHasher
-from gateway.identity.session_store import StoredSessions, StoredSigningKeys
+from gateway.identity.store import (
+    IdentityStore,
+)
 from gateway.identity.tokens import AccessTokens, OpaqueTokens
-from gateway.identity.user_store import StoredFailureCounts, StoredUsers
 from gateway.security.sealing import Sealer
-from gateway.store.kernel.database import Database
 from gateway.telemetry.ports import Count, Event
 
 # two changes of one user at the same moment are rare, three hardly happen
@@ -53,32 +50,6 @@ class IdentityEvents:
 
     on_security_event: OnEvent = ignore_event
     on_outcome: Count = ignore_outcome
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IdentityStore:
-    """Identity's stores over one database."""
-
-    users: StoredUsers
-    sessions: StoredSessions
-    challenges: StoredChallenges
-    panels: StoredPanelSessions
-    signing_keys: StoredSigningKeys
-    failures: StoredFailureCounts
-    outbox: Outbox
-
-    @classmethod
-    def over(cls, database: Database) -> IdentityStore:
-        """Make identity's stores over a database."""
-        return cls(
-            users=StoredUsers(database),
-            sessions=StoredSessions(database),
-            challenges=StoredChallenges(database),
-            panels=StoredPanelSessions(database),
-            signing_keys=StoredSigningKeys(database),
-            failures=StoredFailureCounts(database),
-            outbox=StoredOutbox(database),
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
+from enum import StrEnum
 from typing import Annotated, Literal, Self
 
 from msgspec import Meta, Struct
@@ -238,3 +241,82 @@ class FactorReset(_AboutUser, frozen=True, kw_only=True, tag="factor_reset"):
 UserChange = RoleGrant | CompaniesGrant | Enabling | FactorReset
 """``fits`` says whether it gives no more than when ordered, and stays true once carried out."""
 UserOrder = Invitation | UserChange
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Challenge:
+    """
+    A password was right; a second factor is asked for (contract 2.9).
+
+    Attributes:
+        digest: Of the ``mfa_token``.
+        tries: Codes tried so far; the fifth wrong one ends it.
+        bound_to: The panel's pre-session it was made in; empty for callers of
+            the interface.
+    """
+
+    digest: bytes
+    user_id: str
+    created_at: datetime
+    ends_at: datetime
+    tries: int = 0
+    used_at: datetime | None = None
+    bound_to: str = ""
+
+    def is_open(self, now: datetime, tries: int) -> bool:
+        """Say whether a code may still be tried for it, of which there are ``tries``."""
+        return self.used_at is None and now < self.ends_at and self.tries < tries
+
+
+class Purpose(StrEnum):
+    """What a link in a mail is for."""
+
+    RESET = "reset"
+    INVITATION = "invitation"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MailToken:
+    """What a link in a mail carries, as its SHA-256; works once."""
+
+    digest: bytes
+    purpose: Purpose
+    user_id: str
+    created_at: datetime
+    ends_at: datetime
+    used_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mail:
+    """A message to a person; ``text`` holds links, so it is shown in the sandbox alone."""
+
+    id: str
+    to: str
+    subject: str
+    text: str = field(repr=False)
+    created_at: datetime
+    sent_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failures:
+    """
+    Wrong passwords or codes in a row, or in a window, under one key.
+
+    Attributes:
+        key: ``account_ip``, ``ip``, ``account`` or ``factor`` and what it counts.
+        count: In the window that began at ``since``.
+        blocked_until: Nothing is tried before then.
+        blocks: How often it was blocked, for doubling.
+    """
+
+    key: str
+    count: int
+    since: datetime
+    blocked_until: datetime | None = None
+    blocks: int = 0
+
+
+NextCounts = Callable[[Mapping[str, Failures | None]], Mapping[str, Failures | None]]
+"""Given the counts by key, the counts that follow; None is no count, before and after."""

@@ -48,12 +48,8 @@ def people_pages(users: Users, companies: Companies, context: PageContext) -> Se
     async def invite(visit: Visit) -> Result:
         """Invite somebody; whoever may write waits for a second person."""
         form = visit.form
-        fields = {
-            "email": form["email"],
-            "name": form["name"],
-            "roles": list(form.all("role")),
-            "companies": _companies(form),
-        }
+        fields: dict[str, object] = {each: form[each] for each in InvitationBody.__struct_fields__}
+        fields |= {"roles": list(form.all("role")), "companies": _companies(form)}
         made = await users.invite(panel.staff(visit), read_fields(InvitationBody, fields))
         return go_on(made, f"{HOME}/people")
 

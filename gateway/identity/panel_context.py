@@ -18,7 +18,7 @@ from gateway.telemetry.ports import Event
 
 if TYPE_CHECKING:  # as in gateway.identity.context
     from gateway.identity.cookies import PanelCookies
-    from gateway.identity.panel_session_store import StoredPanelSessions
+    from gateway.identity.store import StoredPanelSessions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

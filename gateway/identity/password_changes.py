@@ -15,9 +15,9 @@ from gateway.core.strict import Malformed, plain_text
 from gateway.core.trace import current_trace_id
 from gateway.core.user import User
 from gateway.core.user_errors import NOT_POSSIBLE, PASSWORD_WRONG
-from gateway.identity.challenges import Purpose
 from gateway.identity.context import IdentityContext
 from gateway.identity.mail import Mailer
+from gateway.identity.model import Purpose
 from gateway.identity.throttling import Attempt, Throttle
 
 _log = logging.getLogger(__name__)

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from gateway.companies.model import KnownCompany
 from gateway.identity.context import IdentityContext
-from gateway.identity.key_rotation import NewKey, SigningKeyRecords
 from gateway.identity.own_sessions import OwnSessions
 from gateway.identity.password_changes import Passwords, ResetRequests
 from gateway.identity.second_factors import SecondFactors
 from gateway.identity.sign_in import SignIn
+from gateway.identity.signing_keys import SigningKeyRecords
 from gateway.identity.token_refresh import TokenRefresh
 from gateway.identity.users import Users
 
@@ -35,9 +35,9 @@ class IdentityServices:
 
 
 def build_identity_services(
-    context: IdentityContext, known_company: KnownCompany, new_key: NewKey
+    context: IdentityContext, known_company: KnownCompany
 ) -> IdentityServices:
-    """Build every operation on one context; ``new_key`` makes signing keys."""
+    """Build every operation on one context."""
     reset_requests = ResetRequests(context)
     return IdentityServices(
         sign_in=SignIn(context),
@@ -47,5 +47,10 @@ def build_identity_services(
         reset_requests=reset_requests,
         second_factors=SecondFactors(context),
         users=Users(context=context, known_company=known_company),
-        signing_keys=SigningKeyRecords(context, new_key),
+        signing_keys=SigningKeyRecords(
+            context.stores.signing_keys,
+            context.crypto.sealing,
+            context.settings.access,
+            context.now,
+        ),
     )

@@ -10,8 +10,8 @@ from gateway.core.browsers import ClientInfo
 from gateway.core.errors import ServiceError
 from gateway.core.user import User
 from gateway.core.user_errors import MFA_EXPIRED, MFA_INVALID, PASSWORD_WRONG
-from gateway.identity.challenges import Challenge
 from gateway.identity.context import IdentityContext
+from gateway.identity.model import Challenge
 from gateway.identity.password_changes import PasswordCheck
 from gateway.identity.second_factors import SecondFactorCodes
 from gateway.identity.token_refresh import SignedIn, TokenIssuer

@@ -12,16 +12,18 @@ import base64
 import os
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import (
     Ed25519PrivateKey,
     Ed25519PublicKey,
 )
 
+from gateway.core.audit_context import AuditContext, RuleViolation
 from gateway.core.clocks import Monotonic, Now
 from gateway.core.sessions import SigningKey
 from gateway.core.storage import StoreUnavailable
+from gateway.identity.store import StoredSigningKeys
 from gateway.security.sealing import Sealer
 from gateway.security.secrets import Random, base64url
 
@@ -176,3 +178,118 @@ class Keyring:
 def _row(key_id: str) -> str:
     """Return the name of the row that a private half is sealed for."""
     return f"signing_key:{key_id}"
+
+
+LEAD_TIME = timedelta(hours=24)
+"""How long a key is published before it signs, so that every cache of keys has it."""
+
+# clocks of verifiers may be behind ours by this much
+_OVERLAP = timedelta(minutes=5)
+
+
+@dataclass(frozen=True, slots=True)
+class SigningKeyRecords:
+    """
+    The register of signing keys.
+
+    Attributes:
+        access: How long a token lives.
+    """
+
+    stored: StoredSigningKeys
+    sealer: Sealer
+    access: timedelta
+    now: Now
+
+    async def list(self) -> Sequence[SigningKey]:
+        """Return all keys, retired ones included, ordered by the start of signing."""
+        return await self.stored.list()
+
+    async def ensure(self) -> None:
+        """
+        Make the first key if none signs yet; called when a process starts.
+
+        Processes that start together each make one; all but the first are retired
+        again, before anybody can have signed in.
+        """
+        now = self.now()
+        if any(_signs(each, now) for each in await self.list()):
+            return
+        await self._add("system", now)
+        made = [each for each in await self.list() if each.retired_at is None]
+        # the process that looks last sees all of them, and leaves one
+        for surplus in sorted(made, key=lambda each: (each.created_at, each.id))[1:]:
+            await self._retire("system", surplus)
+
+    async def rotate(self, by: str, *, at_once: bool = False) -> SigningKey:
+        """
+        Publish the next key, which signs from a day later on, or at once in an emergency.
+
+        Keys whose last token has expired are retired first.
+
+        Raises:
+            RuleViolation: three keys are published already.
+        """
+        await self._tidy(by)
+        if len([each for each in await self.list() if each.retired_at is None]) >= MOST:
+            message = f"{MOST} keys are published; retire one first"
+            raise RuleViolation(message)
+        now = self.now()
+        return await self._add(by, now if at_once else now + LEAD_TIME)
+
+    async def retire(self, by: str, key_id: str, *, at_once: bool = False) -> None:
+        """
+        Stop publishing a key: every token it signed is refused from now on.
+
+        Raises:
+            RuleViolation: there is no such key; it is the only one that signs;
+                or, unless ``at_once``, tokens signed by it may still be valid.
+        """
+        keys = [each for each in await self.list() if each.retired_at is None]
+        key = next((each for each in keys if each.id == key_id), None)
+        if key is None:
+            message = f"there is no published key {key_id}"
+            raise RuleViolation(message)
+        now = self.now()
+        signing = [each for each in keys if _signs(each, now)]
+        if _signs(key, now) and len(signing) == 1:
+            message = "it is the only key that signs; rotate first"
+            raise RuleViolation(message)
+        if _signs(key, now) and not at_once and not self._is_over(key, signing):
+            message = "tokens that it signed may live still"
+            raise RuleViolation(message)
+        await self._retire(by, key)
+
+    async def _tidy(self, by: str) -> None:
+        """Retire every key whose last token has expired."""
+        now = self.now()
+        signing = [each for each in await self.list() if _signs(each, now)]
+        for key in signing:
+            if self._is_over(key, signing):
+                await self._retire(by, key)
+
+    def _is_over(self, key: SigningKey, signing: Sequence[SigningKey]) -> bool:
+        """Say whether a newer key has signed for so long that no token of this one is valid."""
+        last = self.now() - self.access - _OVERLAP
+        return any(key.signs_from < each.signs_from <= last for each in signing)
+
+    async def _add(self, by: str, signs_from: datetime) -> SigningKey:
+        """Make and store a key."""
+        key = new_signing_key(self.now(), signs_from, self.sealer)
+        event = AuditContext(by, self.now).event(
+            "signing_key.added",
+            f"signing_key:{key.id}",
+            {"signs_from": signs_from.isoformat()},
+        )
+        await self.stored.add(key, event)
+        return key
+
+    async def _retire(self, by: str, key: SigningKey) -> None:
+        """Retire a key."""
+        event = AuditContext(by, self.now).event("signing_key.retired", f"signing_key:{key.id}", {})
+        await self.stored.retire(key.id, self.now(), event)
+
+
+def _signs(key: SigningKey, now: datetime) -> bool:
+    """Say whether a key may already have signed."""
+    return key.retired_at is None and key.signs_from <= now

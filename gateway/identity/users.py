@@ -22,6 +22,7 @@ from gateway.core.rights import RIGHTS, Area, Role, may_grant, may_write
 from gateway.core.schemas import ReasonBody
 from gateway.core.storage import AlreadyExists
 from gateway.core.strict import Malformed, uuid_text
+from gateway.core.structs import struct_of
 from gateway.core.user import Preferences, User
 from gateway.core.user_errors import FORBIDDEN, NOT_FOUND
 from gateway.core.versions import ANY_VERSION, Expected, version_of_user
@@ -177,12 +178,8 @@ class Users:
             made = await self._checked(wanted)
         except RuleViolation as problem:
             raise await self._within(who, problem, wanted.email) from problem.__cause__
-        order = Invitation(
-            email=made.email,
-            name=made.name,
-            roles=sorted(made.roles),
-            companies=sorted(made.companies),
-        )
+        lists = {"roles": sorted(made.roles), "companies": sorted(made.companies)}
+        order = struct_of(Invitation, made, **lists)
         return await waits(_new_order(order, made.email, made.companies))
 
     @requires(Area.USER, Action.MANAGE)
@@ -523,16 +520,13 @@ class Users:
             message = f"not an e-mail address: {wanted.email!r}"
             raise RuleViolation(message, "email_form", field="email") from problem
         now = self.context.now()
-        return User(
-            id=self.context.new_id(),
-            email=address,
-            name=name(wanted.name),
-            password="",
-            roles=frozenset(wanted.roles),
-            companies=await self._known(wanted.companies),
-            created_at=now,
-            updated_at=now,
-        )
+        fields = msgspec.structs.asdict(wanted) | {
+            "email": address,
+            "name": name(wanted.name),
+            "companies": await self._known(wanted.companies),
+        }
+        stored = {"id": self.context.new_id(), "created_at": now, "updated_at": now}
+        return msgspec.convert(fields | stored, User)
 
     def _refuse_weak(self, password: str) -> None:
         """Refuse a weak password in the words of the command line."""

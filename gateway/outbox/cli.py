@@ -22,7 +22,7 @@ def outbox(terminal: Terminal, most: int) -> None:
     The texts follow the table; messages that were sent have none.
     """
     from gateway.cli.configuration import sandbox_only, settings_of
-    from gateway.identity.sealed_mail import SealedOutbox
+    from gateway.identity.mail import SealedOutbox
 
     sandbox_only(settings_of(terminal.config))
     found = in_store(

@@ -12,7 +12,8 @@ from gateway.core.access import Staff, requires
 from gateway.core.permissions import Action
 from gateway.core.rights import Area
 from gateway.core.schemas import OptionalMoment, PresentMoment
-from gateway.identity import challenges
+from gateway.core.structs import struct_of
+from gateway.identity.store import StoredOutbox
 
 _MAILS: Final = 50
 """Enough to find the link that was sent a moment ago."""
@@ -50,11 +51,10 @@ class Mail(Struct, frozen=True, kw_only=True):
 class Outbox:
     """The mail to people in scope."""
 
-    records: challenges.Outbox
+    records: StoredOutbox
 
     @requires(Area.OUTBOX, Action.READ)
     async def latest(self, who: Staff) -> list[Mail]:
         """Read the newest mails of the sandbox."""
         found = await self.records.latest(_MAILS, who.scope)
-        names = Mail.__struct_fields__
-        return [Mail(**{name: getattr(each, name) for name in names}) for each in found]
+        return [struct_of(Mail, each) for each in found]

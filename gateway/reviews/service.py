@@ -31,7 +31,7 @@ from gateway.core.rights import Area, Right, rights_of
 from gateway.core.structs import struct_of
 from gateway.core.user import User, same_name
 from gateway.core.windows import Listed, Paging
-from gateway.identity.user_store import StoredUsers
+from gateway.identity.store import StoredUsers
 from gateway.payouts.due import StoredFollowUps
 from gateway.payouts.events import ShownMove, shown_move
 from gateway.payouts.model import (

@@ -28,8 +28,7 @@ from gateway.cli.console import Terminal
 from gateway.cli.context import CommandContext
 from gateway.companies.cli import company
 from gateway.credentials.cli import credential
-from gateway.identity.cli_keys import keys
-from gateway.identity.cli_users import user
+from gateway.identity.cli import keys, user
 from gateway.outbox.cli import outbox
 from gateway.payouts.cli import payouts
 from gateway.reviews.cli import review, unresolved

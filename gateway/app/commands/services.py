@@ -21,7 +21,7 @@ from gateway.config.settings import Settings
 from gateway.core.account import Environment
 from gateway.core.money import Money
 from gateway.credentials.service import Credentials
-from gateway.identity.sealed_mail import SealedOutbox
+from gateway.identity.mail import SealedOutbox
 from gateway.identity.services import IdentityServices
 from gateway.payouts.matching import Execution
 from gateway.payouts.reconciler import Reconciler
@@ -64,7 +64,7 @@ def _callback_orders(services: Services) -> CallbackOrders:
 
 
 def _outbox(services: Services) -> SealedOutbox:
-    return SealedOutbox(services.kernel.store.identity.outbox, services.kernel.keys.sealer)
+    return SealedOutbox(services.kernel.store.database, services.kernel.keys.sealer)
 
 
 SERVICES: Final[Mapping[type, Callable[[Services], object]]] = {

@@ -152,10 +152,22 @@ def row_of(record: DataclassInstance) -> dict[str, Any]:
 
 
 def record_of(
-    kind: type[Kept], row: Record, words: Mapping[str, Callable[[str], Any]] | None = None
+    kind: type[Kept],
+    row: Record,
+    words: Mapping[str, Callable[[str], Any]] | None = None,
+    **others: object,
 ) -> Kept:
-    """Read a record back; ``words`` turns the texts of some columns into what they mean."""
-    values = {each.name: getattr(row, each.name) for each in fields(kind)}
+    """
+    Read a record back, each field from the column of its name.
+
+    Args:
+        kind: The record.
+        row: Has its columns.
+        words: Turns the texts of some columns into what they mean.
+        others: Fields that are no column.
+    """
+    names = (each.name for each in fields(kind) if each.init and each.name not in others)
+    values = {name: getattr(row, name) for name in names}
     for name, read in (words or {}).items():
         values[name] = read(values[name])
-    return kind(**values)
+    return kind(**values, **others)

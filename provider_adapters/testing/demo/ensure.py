@@ -17,7 +17,7 @@ from urllib.parse import quote
 
 import msgspec
 
-from gateway.app.build_identity import build_identity
+from gateway.app.build_identity import IdentityRoom, build_identity
 from gateway.app.commands.context import AdminContext
 from gateway.app.services import credential_source
 from gateway.banks.port.refunds import refund_key
@@ -25,14 +25,16 @@ from gateway.cli.configuration import sandbox_only
 from gateway.companies.model import Company
 from gateway.companies.service import add_company
 from gateway.config.settings import Settings
+from gateway.core.access import Staff
 from gateway.core.account import Account, Environment
-from gateway.core.audit_context import RuleViolation
+from gateway.core.audit_context import AuditContext, RuleViolation
 from gateway.core.clocks import Now
 from gateway.core.rights import Role
 from gateway.core.storage import AlreadyExists
-from gateway.core.user import Totp, User
+from gateway.core.user import Totp
 from gateway.credentials.model import Credential
 from gateway.identity.context import IdentityContext
+from gateway.identity.model import InvitationBody
 from gateway.identity.passwords import COST, Cost, PasswordHasher
 from gateway.identity.second_factors import totp_row
 from gateway.security.secrets import SecretDigest
@@ -269,7 +271,7 @@ async def made_demo(office: AdminContext, urls: DemoUrls | None = None, cost: Co
             await ensure_at_bank(control, demo, office.acting.now)
         await _accounts(office, demo)
         credentials = {role: await _credential(office, demo, role) for role in contents.CREDENTIALS}
-        await _users(identity.context, demo)
+        await _users(identity, demo)
     finally:
         await identity.close()
     current: Demo = {**demo, **urls, "credentials": credentials}
@@ -387,27 +389,35 @@ async def _credential(office: AdminContext, demo: Demo, role: str) -> Pair:
     return pair
 
 
-async def _users(identity: IdentityContext, demo: Demo) -> None:
+async def _users(identity: IdentityRoom, demo: Demo) -> None:
     """Add missing users to the store, and restore those whose password is not the printed one."""
-    users, hashing = identity.stores.users, identity.crypto.hashing
+    context, system = identity.context, Staff(AuditContext("system", identity.context.now))
+    users, crypto = context.stores.users, context.crypto
     for name, role in contents.PEOPLE.items():
-        printed, now = demo["users"][name], identity.now()
+        printed, now = demo["users"][name], context.now()
         found = await users.find_by_email(printed["email"])
-        if found is not None and await hashing.matches(printed["password"], found.password):
+        if found is None:
+            wanted = InvitationBody(email=printed["email"], name=f"Demo {name}", roles=[role])
+            try:
+                found = await identity.services.users.create(system, wanted)
+            except RuleViolation:  # another process is making the same demo
+                continue
+        elif await crypto.hashing.matches(printed["password"], found.password):
             continue
-        user = User(
-            id=found.id if found else identity.new_id(),
-            email=printed["email"],
+        totp = None
+        if secret := printed.get("totp_secret"):
+            sealed = crypto.sealing.seal(secret, totp_row(found.id))
+            totp = Totp(sealed_secret=sealed, confirmed_at=now)
+        user = replace(
+            found,
             name=f"Demo {name}",
-            password=await hashing.make(printed["password"]),
+            password=await crypto.hashing.make(printed["password"]),
             roles=frozenset({role}),
-            created_at=found.created_at if found else now,
+            companies=frozenset(),
+            active=True,
+            totp=totp,
+            factor_reset=False,
             updated_at=now,
         )
-        if secret := printed.get("totp_secret"):
-            sealed = identity.crypto.sealing.seal(secret, totp_row(user.id))
-            user = replace(user, totp=Totp(sealed_secret=sealed, confirmed_at=now))
-        word = "user.updated" if found else "user.created"
-        event = identity.audit_event("system", word, f"user:{user.id}", demo=role.value)
-        with suppress(AlreadyExists):
-            await (users.replace(user, event) if found else users.add(user, event))
+        event = context.audit_event("system", "user.updated", f"user:{user.id}", demo=role.value)
+        await users.replace(user, event)

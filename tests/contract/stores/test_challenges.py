@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 
 from gateway.app.store import Store
-from gateway.identity.challenges import Purpose
+from gateway.identity.model import Purpose
 from tests.contract.stores.databases import both
 from tests.world.stores.people import challenge, mail_token, signed_in
 from tests.world.stores.samples import NOW

@@ -16,7 +16,7 @@ from gateway.core.company_scope import EVERY_COMPANY
 from gateway.core.errors import ServiceError
 from gateway.core.sessions import SigningKey
 from gateway.core.user_errors import TOO_MANY_ATTEMPTS
-from gateway.identity.attempt_limits import Failures, NextCounts
+from gateway.identity.model import Failures, NextCounts
 from tests.contract.stores.databases import both, server_alone
 from tests.world.stores.identity_records import MAIL
 from tests.world.stores.samples import NOW

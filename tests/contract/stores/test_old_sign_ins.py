@@ -11,8 +11,7 @@ import pytest
 from sqlalchemy import Table, Text, func, insert, select, text, type_coerce
 
 from gateway.app.store import Store
-from gateway.identity.attempt_limits import Failures
-from gateway.identity.challenges import Mail
+from gateway.identity.model import Failures, Mail
 from gateway.store.kernel.old_rows import AT_ONCE
 from gateway.store.tables import identity
 from gateway.store.tables.columns import row_of

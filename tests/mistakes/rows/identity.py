@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from tests.mistakes.mistake import Mistake
 
-_ATTEMPTS = "tests/unit/gateway/identity/test_attempt_limits.py"
+_ATTEMPTS = "tests/unit/gateway/identity/test_throttling.py"
 _BEARER = "tests/unit/policies/authentication/test_bearer.py"
 _CHANGES = "tests/unit/gateway/identity/test_context.py"
 _DEVICE_COOKIES = "tests/unit/gateway/identity/test_cookies.py"
 _FACTORS = "tests/unit/gateway/identity/test_second_factors.py"
 _HASHING = "tests/unit/gateway/identity/test_passwords.py"
 _KEYRING = "tests/unit/gateway/identity/test_signing_keys.py"
-_MAIL = "tests/unit/gateway/identity/test_sealed_mail.py"
+_MAIL = "tests/unit/gateway/identity/test_mail.py"
 _PANEL_COOKIES = "tests/unit/gateway/identity/test_cookies_panel_cookies.py"
 _PASSWORDS = "tests/unit/gateway/identity/test_password_changes.py"
 _PERSON = "tests/unit/gateway/core/test_sessions.py"
@@ -19,7 +19,6 @@ _REFRESHING = "tests/unit/gateway/identity/test_token_refresh.py"
 _RIGHTS = "tests/unit/gateway/core/test_rights.py"
 _SESSIONS = "tests/unit/gateway/identity/test_own_sessions.py"
 _SIGN_IN = "tests/unit/gateway/identity/test_sign_in.py"
-_SIGNING_KEYS = "tests/unit/gateway/identity/test_key_rotation.py"
 _THROTTLING = "tests/unit/gateway/identity/test_throttling.py"
 _TOTP = "tests/unit/gateway/identity/test_one_time_codes_totp.py"
 _USERS = "tests/unit/gateway/identity/test_users.py"
@@ -80,7 +79,7 @@ ROWS = (
         name="link-of-another-purpose",
         promise="An invitation resets no password, and a reset accepts no invitation.",
         source="docs/people.md",
-        file="gateway/identity/challenge_store.py",
+        file="gateway/identity/store.py",
         right="unused = _unused(found.user_id, purpose)",
         wrong="unused = _unused(found.user_id, found.purpose)",
         tests=(f"{_PASSWORDS}::test_a_link_of_one_purpose_serves_no_other",),
@@ -89,7 +88,7 @@ ROWS = (
         name="link-without-an-end",
         promise="A link to reset a password is over after half an hour.",
         source="docs/people.md",
-        file="gateway/identity/challenge_store.py",
+        file="gateway/identity/store.py",
         right="mine = unused.where(mail_tokens.c.digest == digest, mail_tokens.c.ends_at > at)",
         wrong="mine = unused.where(mail_tokens.c.digest == digest)",
         tests=(f"{_PASSWORDS}::test_a_link_is_over_after_half_an_hour",),
@@ -186,7 +185,7 @@ ROWS = (
         name="session-prolonged-by-use",
         promise="A sign-in is over eight hours later, however often it is refreshed.",
         source="decisions 7",
-        file="gateway/identity/session_store.py",
+        file="gateway/identity/store.py",
         right=".values(seen_at=at)\n    )\n    if (await connection.execute(seen)).rowcount == 0:",
         wrong=(
             ".values(seen_at=at, ends_at=at + timedelta(hours=8))\n    )\n"
@@ -198,7 +197,7 @@ ROWS = (
         name="sessions-ended-of-all-people",
         promise="To end one's sessions ends nobody else's.",
         source="docs/people.md",
-        file="gateway/identity/session_store.py",
+        file="gateway/identity/store.py",
         right=".where(sessions.c.user_id == user_id, sessions.c.ended_at.is_(None))",
         wrong=".where(sessions.c.ended_at.is_(None))",
         tests=(f"{_SESSIONS}::test_the_others_are_ended_together",),
@@ -252,7 +251,7 @@ ROWS = (
         name="one-guess-more",
         promise="The try that fills the window makes the next one wait.",
         source="decisions 6 (`TOO_MANY_ATTEMPTS`)",
-        file="gateway/identity/attempt_limits.py",
+        file="gateway/identity/throttling.py",
         right="if count < self.most:",
         wrong="if count <= self.most:",
         tests=(f"{_ATTEMPTS}::test_the_try_that_fills_the_window_blocks_the_next",),
@@ -261,10 +260,10 @@ ROWS = (
         name="key-retired-too-early",
         promise="A signing key is published until the last token that it signed is over.",
         source="docs/people.md",
-        file="gateway/identity/key_rotation.py",
+        file="gateway/identity/signing_keys.py",
         right="return any(key.signs_from < each.signs_from <= last for each in signing)",
         wrong="return any(key.signs_from < each.signs_from for each in signing)",
-        tests=(f"{_SIGNING_KEYS}::test_a_key_is_kept_while_one_of_its_tokens_is_valid",),
+        tests=(f"{_KEYRING}::test_a_key_is_kept_while_one_of_its_tokens_is_valid",),
     ),
     Mistake(
         name="retired-key-believed",
@@ -339,7 +338,7 @@ ROWS = (
         name="mail-sealed-for-any-row",
         promise="The text of a mail that was moved to another person's mail is not read.",
         source="docs/people.md",
-        file="gateway/identity/sealed_mail.py",
+        file="gateway/identity/mail.py",
         right='return f"outbox:{mail.id}"',
         wrong='return "outbox"',
         tests=(f"{_MAIL}::test_a_text_moved_to_another_message_is_not_read",),

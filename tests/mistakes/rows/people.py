@@ -75,7 +75,7 @@ ROWS = (
         name="refresh-token-twice",
         promise="A refresh token is single-use: of ten at once one wins.",
         source="contract 4.2",
-        file="gateway/identity/session_store.py",
+        file="gateway/identity/store.py",
         right=(
             ".where(refresh_tokens.c.digest == token.digest, refresh_tokens.c.used_at.is_(None))"
         ),
@@ -86,7 +86,7 @@ ROWS = (
         name="code-works-twice",
         promise="A code of the app works once, and none before it.",
         source="contract 4.2, decisions 7",
-        file="gateway/identity/user_store.py",
+        file="gateway/identity/store.py",
         right="users.c.totp_step < step",
         wrong="users.c.totp_step <= step",
         tests=(f"{_USERS}::test_a_step_is_accepted_once_and_none_before_it",),
@@ -95,7 +95,7 @@ ROWS = (
         name="lockout-never-comes",
         promise="Five wrong passwords make one wait.",
         source="decisions 6 (`TOO_MANY_ATTEMPTS`)",
-        file="gateway/identity/attempt_limits.py",
+        file="gateway/identity/throttling.py",
         right="return max(timedelta(0), failures.blocked_until - now)",
         wrong="return min(timedelta(0), failures.blocked_until - now)",
         tests=(f"{_THROTTLING}::test_five_wrong_passwords_make_one_wait_and_unknown_people_too",),
@@ -104,7 +104,7 @@ ROWS = (
         name="reset-link-works-twice",
         promise="A link of a mail works once.",
         source="decisions 7",
-        file="gateway/identity/challenge_store.py",
+        file="gateway/identity/store.py",
         right=(
             "        mail_tokens.c.purpose == purpose.value,\n"
             "        mail_tokens.c.used_at.is_(None),\n"

@@ -176,12 +176,12 @@ ROWS = (
         name="mail-address-in-the-log",
         promise="A mail that waits is logged without the server's words, which may name a person.",
         source="docs/operations.md",
-        file="gateway/identity/mail_sender.py",
+        file="gateway/identity/mail.py",
         right='_log.warning("mail waits: %s", type(problem).__name__)',
         wrong='_log.warning("mail waits: %s", problem)',
         tests=(
             (
-                f"{_UNIT}/identity/test_mail_sender.py"
+                f"{_UNIT}/identity/test_mail.py"
                 "::test_messages_that_are_not_taken_make_room_for_others_for_five_minutes"
             ),
         ),

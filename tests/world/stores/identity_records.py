@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gateway.identity.challenges import Mail
+from gateway.identity.model import Mail
 from tests.world.stores.samples import NOW
 
 MAIL = Mail(id="m1", to="maria@example.com", subject="Olá", text="link", created_at=NOW)

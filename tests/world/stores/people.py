@@ -9,7 +9,7 @@ from gateway.core.browsers import PanelSession, PanelState
 from gateway.core.rights import Role
 from gateway.core.sessions import RefreshToken, Session
 from gateway.core.user import User
-from gateway.identity.challenges import Challenge, MailToken, Purpose
+from gateway.identity.model import Challenge, MailToken, Purpose
 from tests.world.stores.samples import NOW, event
 
 MARIA = "0d8a0f7e-3f0a-4c6e-9a37-6a51d2b0a001"

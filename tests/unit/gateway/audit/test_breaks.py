@@ -24,6 +24,7 @@ def named(email: str, role: Role, **fields: object) -> User:
         name=email,
         password="",
         roles=frozenset({role}),
+        companies=frozenset(),
         created_at=NOON,
         updated_at=NOON,
     )

@@ -24,6 +24,7 @@ MARIA = User(
     name="Maria",
     password="",
     roles=frozenset({Role.ADMIN, Role.OPERATOR}),
+    companies=frozenset(),
     created_at=NOON,
     updated_at=NOON,
 )

@@ -17,6 +17,7 @@ USER = User(
     name="Maria",
     password="phc",
     roles=frozenset({Role.OPERATOR}),
+    companies=frozenset(),
     created_at=NOW,
     updated_at=NOW,
 )

@@ -101,6 +101,7 @@ async def opened(folder: Path) -> AsyncIterator[TwoPeople]:
                 name=name,
                 password="",
                 roles=frozenset({role}),
+                companies=frozenset(),
                 created_at=office.clock(),
                 updated_at=office.clock(),
             )

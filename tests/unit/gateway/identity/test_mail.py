@@ -1,11 +1,34 @@
 """Mail to users."""
 
-import hashlib
-from dataclasses import replace
+from __future__ import annotations
 
+import asyncio
+import email
+import hashlib
+import shutil
+from collections.abc import AsyncIterator, Collection, Sequence
+from dataclasses import replace
+from datetime import datetime
+from email.policy import default
+from pathlib import Path
+
+import aiosmtplib
+import pytest
+
+from gateway.app.store import open_store
+from gateway.config.identity import Mail as Server
+from gateway.config.values import Secret
+from gateway.core.company_scope import EVERY_COMPANY
+from gateway.core.storage import StoreUnavailable
 from gateway.core.user import Preferences
-from gateway.identity.challenges import Purpose
-from gateway.identity.mail import Mailer
+from gateway.identity.mail import Mailer, MailSender, SealedOutbox, message, sending
+from gateway.identity.model import Mail, Purpose
+from gateway.identity.store import StoredOutbox
+from gateway.process.periodic_task import PeriodicTask
+from gateway.security.sealing import Sealer
+from gateway.store.kernel.database import Database
+from tests.world.standing import NOON, Clock
+from tests.world.waiting import until
 
 
 async def test_a_link_is_kept_as_its_digest_alone(identity_world, maria):
@@ -44,3 +67,297 @@ async def test_whoever_chose_english_for_the_panel_gets_mail_in_english(identity
     (text,) = await identity_world.mails()
     assert text.startswith("Hello, Maria!\n\nSomebody asked for a new password")
     assert "https://pix.example/panel/reset?token=" in text
+
+
+LETTER = Mail(
+    id="m-1",
+    to="maria@example.com",
+    subject="[pixgate] Redefinição de senha",
+    text="Olá, Maria!\n\nhttps://pix.example/panel/reset?token=abc\n",
+    created_at=NOON,
+)
+
+
+class Box:
+    """An outbox in memory; silent when told so."""
+
+    def __init__(self, *mails: Mail) -> None:
+        self.mails = {each.id: each for each in mails}
+        self.silent = False
+
+    async def put(self, mail: Mail) -> None:
+        self.mails[mail.id] = mail
+
+    async def waiting(self, most: int, but: Collection[str] = ()) -> Sequence[Mail]:
+        if self.silent:
+            raise StoreUnavailable
+        unsent = (each for each in self.mails.values() if each.sent_at is None)
+        return [each for each in unsent if each.id not in but][:most]
+
+    async def sent(self, mail_id: str, at: datetime) -> None:
+        self.mails[mail_id] = replace(self.mails[mail_id], sent_at=at, text="")
+
+    async def latest(self, most: int) -> Sequence[Mail]:
+        return list(self.mails.values())[:most]
+
+
+class Post:
+    """A mail server that takes messages, or answers as it is told."""
+
+    def __init__(self) -> None:
+        self.taken: list[bytes] = []
+        self.answers: dict[str, str] = {}
+        self.heard: list[str] = []
+        self.port = 0
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"220 post\r\n")
+        while line := (await reader.readline()).decode().strip():
+            self.heard.append(line)
+            word = line.split()[0].upper()
+            if word == "DATA":
+                writer.write(b"354 go on\r\n")
+                self.taken.append(await reader.readuntil(b"\r\n.\r\n"))
+            said = self.answers.get(line) or self.answers.get(word) or "250 yes"
+            writer.write(said.encode() + b"\r\n")
+            if word == "QUIT":
+                break
+        writer.close()
+
+
+@pytest.fixture
+async def post() -> AsyncIterator[Post]:
+    """A server on the loopback."""
+    made = Post()
+    server = await asyncio.start_server(made.serve, "127.0.0.1", 0)
+    made.port = server.sockets[0].getsockname()[1]
+    yield made
+    server.close()
+    await server.wait_closed()
+
+
+def sender(box: Box, post: Post, clock: Clock | None = None, **changed: object) -> MailSender:
+    settings = {
+        "host": "127.0.0.1",
+        "port": post.port,
+        "encryption": "none",
+        "sender": "pix@pix.example",
+        "timeout_s": 60.0,
+        "every_s": 0.01,
+        **changed,
+    }
+    return MailSender(box, Server(**settings), (clock or Clock()).now)
+
+
+def repeated(once: MailSender) -> PeriodicTask:
+    return PeriodicTask("mail", once.run_once, sending(Server(every_s=0.01)))
+
+
+async def test_what_waits_is_sent_and_its_text_forgotten(post):
+    box = Box(LETTER, replace(LETTER, id="m-2"))
+
+    assert await sender(box, post).send_waiting() == 2
+
+    taken = email.message_from_bytes(post.taken[0], policy=default)
+    assert (taken["From"], taken["To"]) == ("pix@pix.example", "maria@example.com")
+    assert taken["Subject"] == LETTER.subject
+    assert "token=abc" in taken.get_content()
+    assert [(each.sent_at, each.text) for each in box.mails.values()] == [(NOON, "")] * 2
+    assert await sender(box, post).send_waiting() == 0
+
+
+async def test_a_server_that_cannot_now_gets_it_later(post):
+    box = Box(LETTER)
+    post.answers["MAIL"] = "451 later"
+
+    with pytest.raises(aiosmtplib.SMTPSenderRefused):
+        await sender(box, post).send_waiting()
+
+    assert box.mails["m-1"].sent_at is None
+    del post.answers["MAIL"]
+    assert await sender(box, post).send_waiting() == 1
+
+
+async def test_what_a_server_never_takes_is_given_up_and_does_not_hold_up_the_rest(post, caplog):
+    box = Box(LETTER)
+    post.answers["RCPT"] = "550 nobody here"
+
+    assert await sender(box, post).send_waiting() == 0
+
+    assert box.mails["m-1"].sent_at == NOON
+    assert "m-1" in caplog.text
+    assert "maria" not in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [("RCPT TO:<full@example.com>", "452 mailbox full"), ("DATA", "550 not such words")],
+)
+async def test_a_message_that_is_not_taken_now_holds_up_no_other(post, asked: str, answer: str):
+    """A person's mailbox may be full for days, and others wait for their links."""
+    box = Box(replace(LETTER, id="m-0", to="full@example.com"), LETTER)
+    post.answers[asked] = answer
+
+    await sender(box, post).send_waiting()
+
+    assert box.mails["m-0"].sent_at is None
+    assert post.heard.count("RCPT TO:<maria@example.com>") == 1
+    assert (box.mails["m-1"].sent_at is None) == (asked == "DATA")
+
+
+async def test_messages_that_are_not_taken_make_room_for_others_for_five_minutes(post, caplog):
+    """As many as one run takes: those behind them are sent by the next."""
+    clock = Clock()
+    full = [replace(LETTER, id=f"m-{n}", to="full@example.com") for n in range(100, 120)]
+    post.answers["RCPT TO:<full@example.com>"] = "452 mailbox full"
+    box = Box(*full, LETTER)
+    once = sender(box, post, clock)
+
+    sent = [await once.send_waiting() for _ in range(3)]
+    tried = post.heard.count("RCPT TO:<full@example.com>")
+    post.answers.clear()
+    clock.passes(299)
+    sent.append(await once.send_waiting())
+    clock.passes(1)
+    sent.append(await once.send_waiting())
+
+    assert (sent, tried) == ([0, 1, 0, 0, 20], 20)
+    assert caplog.messages == ["mail waits: SMTPRecipientsRefused"] * 20
+
+
+async def test_in_the_background_it_goes_on_after_a_failure(post, caplog):
+    box = Box(LETTER)
+    box.silent = True
+    task = repeated(sender(box, post))
+
+    task.start()
+    task.start()
+    await until(lambda: "mail waits" in caplog.text)
+    box.silent = False
+    await until(lambda: box.mails["m-1"].sent_at)
+    await task.stop()
+    await task.stop()
+
+    assert len(post.taken) == 1
+    assert "StoreUnavailable" in caplog.text
+
+
+async def test_without_a_server_nothing_is_sent(post):
+    """The sandbox: messages wait to be read."""
+    box = Box(LETTER)
+
+    await sender(box, post, host="").run_once()
+
+    assert box.mails["m-1"].sent_at is None
+
+
+async def test_a_server_without_the_encryption_asked_for_gets_nothing(post):
+    """A link is never sent in the clear by accident."""
+    box = Box(LETTER)
+
+    with pytest.raises(aiosmtplib.SMTPException):
+        await sender(box, post, encryption="starttls").send_waiting()
+
+    assert post.taken == []
+
+
+async def test_a_user_is_signed_in_where_there_is_one(post):
+    post.answers["EHLO"] = "250-post\r\n250 AUTH PLAIN"
+    post.answers["AUTH"] = "235 in"
+
+    await sender(Box(LETTER), post, user="pix", password=Secret("secret")).send_waiting()
+
+    assert "AUTH PLAIN AHBpeABzZWNyZXQ=" in post.heard
+
+
+@pytest.mark.parametrize("field", ["to", "subject"])
+def test_a_line_break_never_becomes_a_header(field: str):
+    with pytest.raises(ValueError, match=r"linefeed|newline|carriage"):
+        message(
+            replace(LETTER, **{field: "x@example.com\r\nBcc: evil@example.com"}), "pix@pix.example"
+        )
+
+
+TEXT = "Olá!\n\nhttps://pix.example/panel/reset?token=live\n"
+MAIL = Mail(id="m1", to="maria@example.com", subject="s", text=TEXT, created_at=NOON)
+KEYS = {"old": b"o" * 32, "new": b"n" * 32}
+
+
+@pytest.fixture
+async def database(store_file: Path, tmp_path: Path) -> AsyncIterator[Database]:
+    shutil.copy(store_file, tmp_path / "store.db")
+    store = open_store(f"sqlite:///{tmp_path}/store.db")
+    yield store.database
+    await store.close()
+
+
+@pytest.fixture
+def plain(database) -> StoredOutbox:
+    """The outbox as the store has it."""
+    return StoredOutbox(database)
+
+
+@pytest.fixture
+def outbox(database) -> SealedOutbox:
+    return SealedOutbox(database, Sealer(KEYS, "old"))
+
+
+async def test_what_is_stored_cannot_be_read(plain, outbox: SealedOutbox):
+    await outbox.put(MAIL)
+
+    (stored,) = await plain.latest(5, EVERY_COMPANY)
+    assert "live" not in stored.text
+    assert "http" not in stored.text
+    assert replace(stored, text=TEXT) == MAIL
+
+
+async def test_who_has_the_key_reads_it(database, outbox: SealedOutbox):
+    """A retired one too, since mail may wait while keys change."""
+    await outbox.put(MAIL)
+    renewed = SealedOutbox(database, Sealer(KEYS, "new"))
+
+    assert list(await renewed.waiting(5)) == list(await renewed.latest(5, EVERY_COMPANY)) == [MAIL]
+
+
+async def test_clear_text_in_the_store_is_never_sent(plain, outbox: SealedOutbox):
+    """Anyone who can write to the database could send mail in our name."""
+    await plain.put(MAIL)
+
+    assert list(await outbox.waiting(5)) == []
+    assert list(await plain.waiting(5)) == []
+
+
+async def test_a_sent_message_has_no_text(plain, outbox: SealedOutbox):
+    await outbox.put(MAIL)
+
+    await outbox.sent("m1", NOON)
+
+    assert list(await outbox.waiting(5)) == []
+    assert list(await outbox.latest(5, EVERY_COMPANY)) == [replace(MAIL, text="", sent_at=NOON)]
+
+
+async def test_a_message_whose_key_is_gone_holds_up_no_other(database, plain, outbox, caplog):
+    """It is given up and told, without its text."""
+    await outbox.put(MAIL)
+    await outbox.put(replace(MAIL, id="m2"))
+    bare = SealedOutbox(database, Sealer({"new": KEYS["new"]}, "new"))
+    await bare.put(replace(MAIL, id="m3"))
+
+    shown = {each.id: each.text for each in await bare.latest(5, EVERY_COMPANY)}
+    waiting = [each.id for each in await bare.waiting(5)]
+
+    assert shown == {"m1": "", "m2": "", "m3": TEXT}
+    assert waiting == ["m3"]
+    assert [each.id for each in await plain.waiting(5)] == ["m3"]
+    assert "m1" in caplog.text
+
+
+async def test_a_text_moved_to_another_message_is_not_read(plain, outbox):
+    await outbox.put(MAIL)
+    (stored,) = await plain.latest(1, EVERY_COMPANY)
+    await plain.put(replace(stored, id="m2", to="eve@example.com"))
+
+    assert {each.id: each.text for each in await outbox.latest(5, EVERY_COMPANY)} == {
+        "m1": TEXT,
+        "m2": "",
+    }

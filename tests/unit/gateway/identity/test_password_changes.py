@@ -13,8 +13,7 @@ from gateway.core.rights import Role
 from gateway.core.schemas import ReasonBody
 from gateway.core.storage import StoreUnavailable
 from gateway.identity import password_changes as module
-from gateway.identity.challenges import Purpose
-from gateway.identity.model import InvitationBody
+from gateway.identity.model import InvitationBody, Purpose
 from gateway.identity.password_changes import (
     LONGEST,
     SHORTEST,

@@ -17,8 +17,7 @@ from gateway.core.company_scope import scope_of
 from gateway.core.rights import RIGHTS, Role
 from gateway.core.schemas import ReasonBody
 from gateway.core.sessions import public_id
-from gateway.identity.attempt_limits import Failures
-from gateway.identity.model import CompaniesBody, InvitationBody, RolesBody, UserRecord
+from gateway.identity.model import CompaniesBody, Failures, InvitationBody, RolesBody, UserRecord
 from gateway.identity.throttling import factor_key
 from gateway.identity.users import Users
 from tests.unit.gateway.http.registers import (

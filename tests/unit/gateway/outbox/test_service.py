@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from gateway.identity.challenges import Mail
+from gateway.identity.model import Mail
 from gateway.outbox.service import Outbox
 from tests.unit.gateway.http.registers import AdminWorld
 from tests.world.standing import NOON

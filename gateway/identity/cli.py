@@ -1,10 +1,12 @@
-"""``pixgate user``: users of the operator."""
+"""``pixgate user`` and ``pixgate keys``: users of the operator, and the keys of their tokens."""
 
 from __future__ import annotations
 
 import functools
 import sys
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager
+from datetime import datetime
 from typing import TYPE_CHECKING, TypeVar
 
 import click
@@ -13,15 +15,18 @@ from gateway.cli.console import Row, Terminal, changing, fields_of, reading
 from gateway.cli.context import CommandContext, in_store
 from gateway.core.rights import Role
 from gateway.core.schemas import ReasonBody, instant
+from gateway.core.sessions import SigningKey
 from gateway.identity.model import InvitationBody, RolesBody, UserRecord
 
 if TYPE_CHECKING:
     from gateway.core.access import Staff
     from gateway.core.approvals import Approval
+    from gateway.identity.services import IdentityServices
     from gateway.identity.users import Users
 
 Result = TypeVar("Result")
-COLUMNS = ("id", "email", "state", "roles", "companies", "second_factor")
+_USER = ("id", "email", "state", "roles", "companies", "second_factor")
+_KEY = ("id", "state", "signs_from", "created_at", "retired_at")
 
 _roles = click.option(
     "--role",
@@ -89,10 +94,10 @@ def invite_again(terminal: Terminal, who: str) -> None:
 
 @user.command("list")
 @reading
-def listing(terminal: Terminal) -> None:
+def list_users(terminal: Terminal) -> None:
     """List users, oldest first."""
     found = _in_register(terminal, lambda users, _staff: users.context.stores.users.list())
-    terminal.show_all([_row(UserRecord.of(each)) for each in found], COLUMNS)
+    terminal.show_all([_user_row(UserRecord.of(each)) for each in found], _USER)
 
 
 @user.command()
@@ -145,14 +150,12 @@ def _show(
     """Change one user, and print them; a command waits for nobody."""
     made = _in_register(terminal, act)
     if isinstance(made, UserRecord):
-        terminal.show(_row(made))
+        terminal.show(_user_row(made))
 
 
 def _in_register(terminal: Terminal, act: Callable[[Users, Staff], Awaitable[Result]]) -> Result:
-    from gateway.identity.services import IdentityServices  # noqa: PLC0415 - loads SQLAlchemy
-
     async def work(office: CommandContext) -> Result:
-        async with office.opened(IdentityServices) as services:
+        async with _opened(office) as services:
             return await act(services.users, office.staff)
 
     return in_store(terminal, work)
@@ -170,7 +173,7 @@ def _password() -> str:
     return given
 
 
-def _row(shown: UserRecord) -> Row:
+def _user_row(shown: UserRecord) -> Row:
     return {
         **fields_of(shown, "id", "email", "name", "state"),
         "roles": sorted(shown.roles),
@@ -178,3 +181,91 @@ def _row(shown: UserRecord) -> Row:
         "second_factor": shown.has_factor,
         "created_at": instant(shown.created_at),
     }
+
+
+@click.group("keys")
+def keys() -> None:
+    """
+    Keys that sign access tokens, and keys in the configuration.
+
+    list, rotate and retire are about those that sign; the next is published a day
+    before it signs. status, stage and promote are about those configured: the
+    sealing key, the pepper, the password pepper.
+    """
+
+
+@keys.command("list")
+@reading
+def list_keys(terminal: Terminal) -> None:
+    """List all keys, retired ones too; private keys are never shown."""
+
+    async def listed(office: CommandContext) -> list[Row]:
+        async with _opened(office) as identity:
+            found = await identity.signing_keys.list()
+        now = office.acting.now()
+        signing = _signing(found, now)
+        return [_key_row(each, signing, now) for each in found]
+
+    terminal.show_all(in_store(terminal, listed), _KEY)
+
+
+@keys.command()
+@click.option("--now", "at_once", is_flag=True, help="Sign with it at once; for emergencies.")
+@changing
+def rotate(terminal: Terminal, *, at_once: bool) -> None:
+    """Create the next key."""
+
+    async def rotated(office: CommandContext) -> Row:
+        async with _opened(office) as identity:
+            made = await identity.signing_keys.rotate(terminal.actor, at_once=at_once)
+        return _key_row(made, "", office.acting.now())
+
+    terminal.show(in_store(terminal, rotated))
+
+
+@keys.command()
+@click.argument("key_id", metavar="ID")
+@click.option(
+    "--now",
+    "at_once",
+    is_flag=True,
+    help="Even if tokens signed with it are still valid: they end.",
+)
+@changing
+def retire(terminal: Terminal, key_id: str, *, at_once: bool) -> None:
+    """Stop publishing a key; every process follows within a second."""
+
+    async def retired(office: CommandContext) -> None:
+        async with _opened(office) as identity:
+            await identity.signing_keys.retire(terminal.actor, key_id, at_once=at_once)
+
+    in_store(terminal, retired)
+    terminal.show({"id": key_id, "state": "retired"})
+
+
+def _opened(office: CommandContext) -> AbstractAsyncContextManager[IdentityServices]:
+    from gateway.identity.services import IdentityServices  # noqa: PLC0415 - loads SQLAlchemy
+
+    return office.opened(IdentityServices)
+
+
+def _signing(found: Sequence[SigningKey], now: datetime) -> str:
+    """Name the key that signs now."""
+    ready = [each.id for each in found if each.retired_at is None and each.signs_from <= now]
+    return ready[-1] if ready else ""
+
+
+def _key_row(shown: SigningKey, signing: str, now: datetime) -> Row:
+    return {
+        "id": shown.id,
+        "state": _state(shown, signing, now),
+        **fields_of(shown, "created_at", "signs_from", "retired_at"),
+    }
+
+
+def _state(shown: SigningKey, signing: str, now: datetime) -> str:
+    if shown.retired_at is not None:
+        return "retired"
+    if shown.signs_from > now:
+        return "next"
+    return "signs" if shown.id == signing or not signing else "verifies"
