@@ -1,4 +1,4 @@
-"""``pixgate account``: what partners act on."""
+"""``pixgate account``: commands for accounts and their banks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COLUMNS = ("id", "name", "active", "verified", "provider", "company_id")
 
 
 class Shared(TypedDict):
-    """The options that creating and updating have in common."""
+    """Options that ``create`` and ``update`` share."""
 
     active: bool | None
     verified: bool | None
@@ -173,7 +173,7 @@ def _provider(given: Shared) -> ProviderRequest | None:
 
 
 def _credentials(given: Shared) -> str | dict[str, str] | None:
-    """Read what the bank is to be shown, from one file or from one for each field."""
+    """Read the bank credentials from one file, or from one file per field."""
     file, fields = given["provider_credentials"], given["provider_fields"]
     if file is None and not fields:
         return None
@@ -186,7 +186,7 @@ def _credentials(given: Shared) -> str | dict[str, str] | None:
 
 
 def _field(text: str) -> tuple[str, str]:
-    """Read one field from its file: a secret in an argument would be seen by every process."""
+    """Read one field from its file; every process would see a secret in an argument."""
     name, equals, path = text.partition("=")
     if not (name and equals):
         message = "--provider-credential is FIELD=FILE"

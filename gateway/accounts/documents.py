@@ -1,4 +1,4 @@
-"""The account as documents of its money name it."""
+"""The account's bank coordinates, as statements and other documents print them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class AccountDocument(TypedDict):
 
 
 def account_document(account: Account) -> AccountDocument:
-    """Show the account's own bank coordinates, from our record."""
+    """Return the account's own bank coordinates from our record."""
     at = account.coordinates
     return {
         "bank_number": at.bank_number,

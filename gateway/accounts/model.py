@@ -1,4 +1,4 @@
-"""Accounts as they are registered, changed and connected to a bank."""
+"""Models of accounts: registration, changes, and the connection to a bank."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def _shown(account: Account) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class AccountSearch:
-    """Which accounts; None is every company in scope, and every provider."""
+    """Search parameters of accounts; None means every company in scope, or every provider."""
 
     paging: Paging
     company_id: str | None = None
@@ -98,7 +98,7 @@ class AccountSearch:
 
 
 def _form(pattern: str) -> Meta:
-    """Describe a text by its pattern; the service looks at it."""
+    """Describe a text by its pattern; the service validates it."""
     return Meta(extra_json_schema={"pattern": pattern})
 
 

@@ -75,7 +75,7 @@ def pages(  # noqa: PLR0913, PLR0917 - what pages call
 
     @panel.form(_ONE, "account_switch", accounts.change, shows=shown)
     async def switch(visit: Visit) -> Result:
-        """Activate or verify an account, or take that back; the form says which, and to what."""
+        """Activate, verify, deactivate or unverify an account, as the form states."""
         account, field = await panel.account(visit), visit.form["field"]
         if field not in {"active", "verified"}:
             raise ServiceError(errors.PAYLOAD_INVALID, "not_one_of", field="field")
@@ -153,7 +153,7 @@ def _bank_pages(banks: AccountBanks, reports: BankReports, context: PageContext)
 
     @panel.form("", "account_bank_change", banks.attach, shows=shown)
     async def change(visit: Visit) -> Result:
-        """Move an account to another bank, or order that; its name is typed again."""
+        """Move an account to another bank, or order the move; its name must be typed again."""
         account, form = await panel.account(visit), visit.form
         _check_name(visit, account.name)
         if not form["credentials"] and _had_credentials(visit):
@@ -164,7 +164,7 @@ def _bank_pages(banks: AccountBanks, reports: BankReports, context: PageContext)
 
     @panel.form("/test", "account_bank_test", banks.test, shows=shown)
     async def test(visit: Visit) -> Result:
-        """Ask the bank behind an account whether it accepts us, and show what came of it."""
+        """Test the connection to the account's bank, and show the result."""
         tested = await banks.test(panel.staff(visit), await panel.account(visit))
         return await with_test(visit, tested)
 
@@ -177,7 +177,7 @@ def _asks(visit: Visit) -> Mapping[str, str]:
 
 
 def _check_name(visit: Visit, name: str) -> None:
-    """Demand that the account's name was typed."""
+    """Require that the account's name was typed."""
     if visit.form["words"] != name.strip():
         raise ServiceError(errors.PAYLOAD_INVALID, "not_the_name", field="words")
 
@@ -188,8 +188,8 @@ def _account(visit: Visit) -> str:
 
 def _had_credentials(visit: Visit) -> bool:
     """
-    Say whether new credentials were typed before the form was shown again.
+    Return whether credentials were typed before the form was shown again.
 
-    The page does not hold them then, and an empty field would leave the old ones as they are.
+    The page does not contain the credentials then, and an empty field would keep the old ones.
     """
     return bool(visit.form["credentials"] or visit.form["had_credentials"])

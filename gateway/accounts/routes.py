@@ -1,4 +1,4 @@
-"""Accounts in the back office, and the banks behind them."""
+"""Back-office routes of accounts and their banks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which accounts of the back office?"""
+"""Search parameters of accounts in the back office."""
 
 from __future__ import annotations
 

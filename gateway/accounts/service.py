@@ -100,12 +100,13 @@ _NAMED: Final = {
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Accounts:
     """
-    The accounts.
+    Service for accounts.
 
     Attributes:
         new_id: Makes a UUID.
-        seal: Encrypts a text, bound to the account's id.
-        read_secrets: Reads what was entered for an account of a provider, named first;
+        seal: Encrypts a text and binds it to the account's id.
+        read_secrets: Reads the secrets entered for an account; the first argument is the provider's
+            name;
             raises ``BankSecretsRefused``.
         providers: The configured providers by name, each with every name of the same bank.
         listed_banks: Every bank with a COMPE number, by that number; part of the program.
@@ -137,7 +138,7 @@ class Accounts:
     @requires(Area.ACCOUNT, Action.READ)
     async def find(self, who: Staff, account_id: str) -> Account:
         """
-        Return the account of an id that was typed.
+        Return the account with an id that a user typed.
 
         Raises:
             RuleViolation: when there is none in the caller's companies.
@@ -150,7 +151,12 @@ class Accounts:
 
     @requires(Area.ACCOUNT, Action.READ)
     async def every(self, who: Staff, company_id: str | None = None) -> Sequence[Account]:
-        """Return all, or those of one company, oldest first; RuleViolation for an unknown one."""
+        """
+        Return all accounts, or those of one company, oldest first.
+
+        Raises:
+            RuleViolation: the company is unknown.
+        """
         if company_id is not None:
             company_id = (await known_company(self.store.database, company_id)).id
         found = await self.store.list(company_id)
@@ -302,7 +308,7 @@ class Accounts:
         raise RuleViolation(message, "changed_meanwhile")
 
     async def _replace(self, before: Account, after: Account, event: AuditEvent) -> bool:
-        """Store a change; False when somebody else was quicker."""
+        """Store a change; False when another change was stored first."""
         try:
             return await self.store.replace(after, event, before, self._same_bank(after))
         except BankAccountTaken as problem:
@@ -310,9 +316,9 @@ class Accounts:
 
     def _moved(self, before: Account, bank: ProviderRequest | BankChange) -> Account:
         """
-        Return the account at a bank; what was shown to another one is forgotten.
+        Return the account at another bank, without the secrets of the former bank.
 
-        Without a bank it keeps the name it had there: so it is known that it had one.
+        An account without a bank keeps its former name at the bank, as a sign that it had one.
         """
         self._provider(bank.provider)
         if isinstance(bank, BankChange):
@@ -342,7 +348,7 @@ class Accounts:
         )
 
     def _same_bank(self, account: Account) -> Collection[str]:
-        """Return every name of an account's bank; one that is not configured has its own alone."""
+        """Return every name of an account's bank; only the provider's own if unconfigured."""
         return self.providers.get(account.provider, (account.provider,))
 
     def _provider(self, chosen: str) -> None:
@@ -352,7 +358,7 @@ class Accounts:
             raise RuleViolation(message, "provider_unknown", field="provider")
 
     def _secrets(self, bank: ProviderRequest) -> BankSecrets:
-        """Read what a configured bank is to be shown; an empty text where nothing was entered."""
+        """Read the secrets for a configured provider; an empty text where nothing was entered."""
         self._provider(bank.provider)
         if not bank.credentials or not bank.provider:
             return BankSecrets(text="")
@@ -372,12 +378,12 @@ _READS_CREDENTIALS: Final = Right(Area.CREDENTIAL, Action.READ)
 
 
 def _owned(row: Record) -> OwnedAccount:
-    """Return an account with what its company is called."""
+    """Return an account with its company's name."""
     return OwnedAccount(read_account(row), row.company_name or "")
 
 
 def _require_company(who: Staff, company_id: str) -> None:
-    """Refuse a company outside of the scope in the words of one that does not exist."""
+    """Refuse a company outside of the scope with the same message as an unknown company."""
     if not who.scope.includes(company_id.lower()):
         message = f"there is no company {company_id}"
         raise RuleViolation(message, "company_unknown", field="company_id")
@@ -405,7 +411,7 @@ def _tax_number(text: str) -> str:
 
 
 def _provider_account(bank: ProviderRequest) -> str:
-    """Demand the provider's own name of the account where there is a provider, and only there."""
+    """Require the provider's name of the account if and only if there is a provider."""
     if bank.provider and not bank.provider_account:
         message = "a provider needs its own name of the account"
         raise RuleViolation(message, "missing", field="provider_account")
@@ -420,7 +426,7 @@ def _provider_account(bank: ProviderRequest) -> str:
 
 
 def _taken(account_id: str, problem: AlreadyExists) -> RuleViolation:
-    """Say what is taken: the bank's account, or the id."""
+    """Return the conflict: the bank's account, or the id."""
     if isinstance(problem, BankAccountTaken):
         message = "the bank's account stands behind an account of another company"
         return RuleViolation(message, "bank_account_taken", field="provider_account")
@@ -429,7 +435,7 @@ def _taken(account_id: str, problem: AlreadyExists) -> RuleViolation:
 
 
 def _merged(before: BankCoordinates, wanted: CoordinatesRequest) -> BankCoordinates:
-    """Replace the parts that are given."""
+    """Return the account with the given parts replaced."""
     given = {part: text for part in _COORDINATES if (text := getattr(wanted, part))}
     for part, text in given.items():
         if _COORDINATES[part].fullmatch(text) is None:
@@ -449,7 +455,7 @@ def _summary(account: Account) -> dict[str, str]:
 
 
 def _differences(before: Account, after: Account) -> dict[str, str]:
-    """Name what changed, with both values unless they are secret or personal."""
+    """Return the changed fields, with both values unless they are secret or personal."""
     told: dict[str, str] = {}
     for part in (each.name for each in dataclasses.fields(Account) if each.compare):
         old, new = getattr(before, part), getattr(after, part)
@@ -501,11 +507,11 @@ _BY_REASON: Final[Mapping[str, Connected]] = {
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccountBanks:
     """
-    The banks behind accounts: changed by order, and tried.
+    Service for the banks behind accounts: changes by order, and connection tests.
 
     Attributes:
         wait: Lets an order wait for a second person.
-        takes_two: Every bank of an account after its first takes two people.
+        takes_two: Whether every bank after an account's first needs two people.
     """
 
     accounts: Accounts
@@ -557,12 +563,12 @@ class AccountBanks:
     @requires(Area.PROVIDER, Action.WRITE)
     async def test(self, who: Staff, account: Account) -> Connection:
         """
-        Ask the account's bank whether it accepts us; nothing moves.
+        Test the connection to the account's bank; no money moves.
 
         The bank is asked for the balance, which is not kept.
 
         Raises:
-            StoreUnavailable: that somebody asked could not be written down.
+            StoreUnavailable: the test could not be written to the audit log.
         """
         came = await self._try(account)
         details = {"provider": account.provider, "outcome": came.value}
@@ -589,13 +595,13 @@ class AccountBanks:
 
 @dataclass(frozen=True, slots=True)
 class BankChanges:
-    """Carries out orders for other banks, in the name of whoever ordered them."""
+    """Executes approved bank changes in the name of the user who ordered them."""
 
     accounts: Accounts
     now: Now
 
     async def check_again(self, approval: Approval, text: str) -> str:
-        """Refuse what could not be done by now; say why an order is void."""
+        """Refuse an order that is impossible by now; return the reason of a void order."""
         order, who = _read(text), self._staff(approval)
         account = await self.accounts.find(who, order.account_id)
         if not order.still_fits(account):
@@ -604,7 +610,7 @@ class BankChanges:
         return ""
 
     async def carry_out(self, approval: Approval, text: str) -> Outcome:
-        """Stand an account at another bank, unless it is not any more where the order found it."""
+        """Move an account to another bank, unless the account has changed since the order."""
         order, who = _read(text), self._staff(approval)
         account = await self.accounts.find(who, order.account_id)
         if not order.still_fits(account):
@@ -615,7 +621,7 @@ class BankChanges:
         return Outcome.DONE
 
     def order_document(self, text: str) -> OrderDocument:
-        """Show what was ordered."""
+        """Return the order as a document."""
         order = _read(text)
         return {
             "account_id": order.account_id,
@@ -628,7 +634,7 @@ class BankChanges:
         }
 
     def _staff(self, approval: Approval) -> Staff:
-        """Return who ordered it, whose rights were looked at then."""
+        """Return the user who gave the order, whose rights were checked then."""
         return Staff(AuditContext(approval.orderer, self.now))
 
 

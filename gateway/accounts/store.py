@@ -53,29 +53,29 @@ class StoredAccounts:
         self._find_all = select(accounts).where(database.one_of(accounts.c.id, "ids"))
 
     async def find(self, account_id: str) -> Account | None:
-        """Return one by its lower-case id."""
+        """Return the account with a lower-case id."""
         row = await self.database.first(_FIND, {"account_id": account_id})
         return None if row is None else read_account(row)
 
     async def visible(self, account_id: str, scope: CompanyScope) -> Account | None:
-        """Return one by its lower-case id, of a company in scope."""
+        """Return the account with a lower-case id, of a company in scope."""
         wanted = select(accounts).where(accounts.c.id == account_id)
         row = await self.database.first(wanted.where(*of_company(accounts.c.company_id, scope)))
         return None if row is None else read_account(row)
 
     async def find_all(self, account_ids: Sequence[str]) -> Mapping[str, Account]:
-        """Return those that there are of several, by id."""
+        """Return the existing accounts among several ids, by id."""
         rows = await self.database.rows(self._find_all, {"ids": account_ids})
         return {row.id: read_account(row) for row in rows}
 
     async def find_at(self, provider: str, provider_account: str) -> Account | None:
-        """Return the one that a bank calls by this name; the oldest where several are it."""
+        """Return the account with this name at the bank; the oldest if several have it."""
         named = {"provider": provider, "provider_account": provider_account}
         row = await self.database.first(AT_BANK, named)
         return None if row is None else read_account(row)
 
     async def some_at(self, provider: str, skip: int, most: int) -> Sequence[Account]:
-        """Return some accounts of a provider, by id: ``most`` of them after the first ``skip``."""
+        """Return some accounts of a provider by id: at most ``most`` after the first ``skip``."""
         theirs = select(accounts).where(accounts.c.provider == provider).order_by(accounts.c.id)
         found = await self.database.rows(theirs.offset(skip).limit(most))
         return [read_account(row) for row in found]
@@ -83,7 +83,13 @@ class StoredAccounts:
     async def add(
         self, account: Account, event: AuditEvent, same_bank: Collection[str] = ()
     ) -> None:
-        """Store a new one; AlreadyExists, also BankAccountTaken, when something is taken."""
+        """
+        Store a new account.
+
+        Raises:
+            AlreadyExists: the id is taken.
+            BankAccountTaken: another account has the bank's account.
+        """
         async with self.database.writing() as connection:
             await _require_own_bank_account(connection, account, same_bank)
             if not await self.database.add(connection, accounts, _row(account)):
@@ -97,7 +103,7 @@ class StoredAccounts:
         seen: Account | None = None,
         same_bank: Collection[str] = (),
     ) -> bool:
-        """Overwrite one, or raise as ``add``; False when it is absent or not as it was ``seen``."""
+        """Overwrite an account; False if absent or not as ``seen``; raises as ``add``."""
         known = {"id": account.id} if seen is None else _row(seen)
         change = (
             update(accounts)
@@ -117,12 +123,12 @@ class StoredAccounts:
             await _require_own_bank_account(connection, account, same_bank)
 
     async def list(self, company_id: str | None = None) -> Sequence[Account]:
-        """Return all, or those of one company, oldest first."""
+        """Return all accounts, or the accounts of one company, oldest first."""
         wanted = _LIST if company_id is None else _LIST.where(accounts.c.company_id == company_id)
         return [read_account(row) for row in await self.database.rows(wanted)]
 
     async def certificates_end(self) -> Mapping[str, datetime]:
-        """Return when the first certificate of an active account ends, by provider."""
+        """Return the earliest certificate expiry among active accounts, by provider."""
         return {row.provider: row.ends for row in await self.database.rows(_CERTIFICATES)}
 
 
@@ -130,12 +136,12 @@ async def _require_own_bank_account(
     connection: AsyncConnection, account: Account, same_bank: Collection[str]
 ) -> None:
     """
-    Refuse a bank's account that another company has; an account that does not move may stay.
+    Refuse a bank account of another company; an account that does not move may stay.
 
     Names are compared here, since no database folds them as ``bank_account_key`` does.
 
-    Transactions that move accounts run one after the other: SQLite has one
-    writer anyhow, PostgreSQL a lock. So of two companies that take one at once, one gets it.
+    Transactions that move accounts are serialised: SQLite has one writer anyhow, PostgreSQL a lock.
+    If two companies take a bank account at the same time, only one succeeds.
     """
     if not account.provider:
         return
@@ -177,7 +183,7 @@ def _row(account: Account) -> dict[str, object]:
 
 
 def read_account(row: Record) -> Account:
-    """Read an account from the columns of ``accounts``."""
+    """Build an account from the columns of ``accounts``."""
     return Account(
         id=row.id,
         company_id=row.company_id,

@@ -1,8 +1,8 @@
 """
-The assembly: every part from the configuration, and the two listeners in front.
+The assembly: builds every part from the configuration, and the two listeners in front.
 
-The only place that knows concrete stores and adapters. Nothing is opened but
-the store's engine; ``running`` starts and stops what was made.
+Only this module imports concrete stores and adapters. It opens nothing but the store's engine;
+``running`` starts and stops the parts.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ from provider_adapters.registry import names
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gateway:
     """
-    Everything that was made, ready to be started.
+    All parts of a process, ready to be started.
 
     Attributes:
         role: Whether this process serves, does a worker's tasks, or both.
@@ -99,14 +99,14 @@ def assemble(
     cost: Cost = COST,
 ) -> Gateway:
     """
-    Make every part.
+    Build every part.
 
     Args:
         settings: Checked for form; what contradicts itself is refused here.
         environ: The process's environment, for the sandbox's test handles.
         with_bank: False leaves the embedded sandbox bank to another process.
-        part: What the process does.
-        cost: Of a password's digest; only tests have a reason to take less.
+        part: The process's role.
+        cost: Cost of a password's digest; only tests use less.
 
     Raises:
         ConfigError, AdapterRefused, ValueError: the configuration cannot be used.
@@ -197,10 +197,10 @@ def _open_store(settings: Settings, keys: Keys, now: Now) -> Store:
 
 def refuse_contradictions(settings: Settings) -> None:
     """
-    Refuse settings that are well-formed one by one and wrong together.
+    Refuse settings that are valid one by one but contradict each other.
 
     Raises:
-        ConfigError, ValueError: names them.
+        ConfigError, ValueError: names the settings.
     """
     problems = check(settings, names())
     if problems:
@@ -211,7 +211,7 @@ def refuse_contradictions(settings: Settings) -> None:
 def _pages(
     kernel: Kernel, surfaces: Sequence[Surface], static: StaticFiles, origin: Callable[[], str]
 ) -> Mapping[str, Page]:
-    """Return what stands beside the routes: the panel's files, and what describes the interface."""
+    """Return the routes beside the API: the panel's files, and the OpenAPI documents."""
     server = kernel.settings.server
     pages = dict(static.pages) if server.panel or server.openapi else {}
     if server.openapi:
@@ -242,7 +242,7 @@ def _public_listener(
     Make the public listener.
 
     Raises:
-        ConfigError: a route must not be served as it stands (see ``check_surfaces``).
+        ConfigError: a route must not be served as declared (see ``check_surfaces``).
     """
     settings = kernel.settings
     problems = check_surfaces(surfaces)
@@ -279,7 +279,7 @@ def _public_listener(
 
 
 def _admission(kernel: Kernel, telemetry: Telemetry) -> Admission:
-    """Say when to shed, and show how much is going on."""
+    """Build the admission control and its metrics."""
     settings = kernel.settings
     admission = Admission(
         most=settings.limits.in_flight,
@@ -289,7 +289,7 @@ def _admission(kernel: Kernel, telemetry: Telemetry) -> Admission:
     )
 
     def take(settings: Settings) -> None:
-        """Shed by other limits from now on."""
+        """Apply new shedding limits from now on."""
         admission.most = settings.limits.in_flight
         admission.longest_lag_s = settings.limits.loop_lag_s
 
@@ -300,7 +300,7 @@ def _admission(kernel: Kernel, telemetry: Telemetry) -> Admission:
 
 
 def _server_limits(settings: Settings) -> ServerLimits:
-    """Say what a connection may take."""
+    """Return the limits of a connection."""
     server = settings.server
     return ServerLimits(
         request_line_bytes=server.request_line_bytes,
@@ -319,7 +319,7 @@ def _server_limits(settings: Settings) -> ServerLimits:
 
 
 def _operations_listener(kernel: Kernel, telemetry: Telemetry, readiness: Readiness) -> Listener:
-    """Make the operations listener."""
+    """Build the operations listener."""
     settings = kernel.settings
     surface = OpsSurface(
         ready=readiness.checks,

@@ -62,12 +62,12 @@ _AUDIT_WALK: Final = (100, 0.05)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Role:
     """
-    What of the background is this process's.
+    The share of background work that this process does.
 
     Attributes:
-        watch: Looks for a worker where this process is none.
+        watch: Looks for a live worker, if this process is not a worker itself.
         registration: Its entry among the live processes.
-        minutes: Writes how its calls of banks went.
+        minutes: Writes the results of its bank calls, minute by minute.
     """
 
     part: Part
@@ -77,12 +77,12 @@ class Role:
     minutes: ProviderMinuteWriter
 
     def has_worker(self) -> bool:
-        """Say whether somebody does a worker's tasks, as far as is known."""
+        """Return whether a live worker is known, this process included."""
         return self.part.works or not self.watch.absent
 
 
 def build_role(kernel: Kernel, part: Part, values: MetricRegistry) -> Role:
-    """Build a process's role; a file has one process, which needs no lease."""
+    """Build a process's role; a SQLite store has one process, which needs no lease."""
     store, now = kernel.store, kernel.now
     kind = SERVES if part.serves else WORKS
     name = f"{kind} {os.getpid()} on {socket.gethostname()}"
@@ -101,7 +101,7 @@ def build_role(kernel: Kernel, part: Part, values: MetricRegistry) -> Role:
 def periodic_tasks(
     services: Services, telemetry: Telemetry, tally: AuditTally, wake: asyncio.Event, role: Role
 ) -> Sequence[PeriodicTask]:
-    """Return the tasks, the change feed first; ``wake`` is set when a callback has come."""
+    """Return the periodic tasks, the change feed first; ``wake`` is set when a callback arrives."""
     tasks = [
         *_everywhere(services, telemetry, role),
         PeriodicTask("processes", role.registration.renew, _PRESENCE),
@@ -114,7 +114,7 @@ def periodic_tasks(
     watched = (*tasks, telemetry.lag.task)
 
     async def show_failing() -> None:
-        """Show how long the runs of each task have failed."""
+        """Export how long the runs of each task have failed."""
         for each in watched:
             telemetry.values.child(series.TASK_FAILING, each.name).set(each.failing_s)
 
@@ -127,7 +127,7 @@ def periodic_tasks(
 
 
 def _everywhere(services: Services, telemetry: Telemetry, role: Role) -> Sequence[PeriodicTask]:
-    """Return what each process does for itself."""
+    """Return the tasks that every process runs for itself."""
     kernel, task = services.kernel, PeriodicTask
     # the changes of other processes
     read = within(PATIENCE_S, kernel.store.changes.read)
@@ -137,7 +137,7 @@ def _everywhere(services: Services, telemetry: Telemetry, role: Role) -> Sequenc
     store = StoreCheck(store=kernel.store, values=telemetry.values)
 
     async def show_cache() -> None:
-        """Show what the cache holds here."""
+        """Export the size of this process's cache."""
         kernel.observer.show(Gauge.CACHE_BYTES, await services.cache.size())
 
     return (
@@ -153,9 +153,9 @@ def _beside_requests(
     services: Services, telemetry: Telemetry, tally: AuditTally, role: Role
 ) -> Sequence[PeriodicTask]:
     """
-    Return what a process does about the requests it answers itself.
+    Return the tasks that follow the requests this process answers.
 
-    Each is counted for the audit log, whether its line is kept or not.
+    Each request is counted for the audit log, whether its line is kept or not.
     """
     kernel, task, readings = services.kernel, PeriodicTask, services.readings
     is_on = kernel.settings.telemetry.request_log
@@ -177,9 +177,10 @@ def _work(
     services: Services, telemetry: Telemetry, wake: asyncio.Event, leases: LeasedTasks
 ) -> Sequence[PeriodicTask]:
     """
-    Return what no request waits for.
+    Return the tasks that no request waits for.
 
-    Payouts and callbacks are claimed row by row, and gauges shown by each; the rest has leases.
+    Payouts and callbacks are claimed row by row, and every process exports gauges; the other tasks
+    run under leases.
     """
     kernel, task, values = services.kernel, PeriodicTask, telemetry.values
     follow_up = traced_follow_up(kernel.tracing, services.payouts.follow_up)
@@ -211,7 +212,7 @@ def _work(
 
 
 def _leased(services: Services) -> Iterator[tuple[str, RunOnce, Schedule]]:
-    """Give what one worker does for all: its name, the work, and when."""
+    """Return the tasks that one worker runs for all: name, work and schedule."""
     kernel, store = services.kernel, services.kernel.store
     outbox, server = services.identity.context.stores.outbox, kernel.settings.identity.mail
     events_kept = timedelta(days=kernel.settings.payouts.events_kept_days)
@@ -245,4 +246,4 @@ def _leased(services: Services) -> Iterator[tuple[str, RunOnce, Schedule]]:
 
 
 async def _nothing() -> None:
-    """Do nothing: the lease alone tells server processes that a worker is at work."""
+    """Do nothing: the lease alone shows server processes that a worker is alive."""

@@ -1,4 +1,4 @@
-"""A configured provider's adapter, and the address of its callbacks with their proof."""
+"""A configured provider's adapter, and the address and proof of its callbacks."""
 
 from __future__ import annotations
 
@@ -45,15 +45,15 @@ def connect(
     cache: Cache | None = None,
 ) -> Connection:
     """
-    Make the adapter of one provider, its answers checked; nothing is opened yet.
+    Build the adapter of one provider, with its answers checked; nothing is opened yet.
 
-    An adapter whose settings have ``limits`` and ``tls`` gets the provider's,
-    unless it was given its own. ``runtime`` is its clocks, chance and fail points,
-    ``cache`` for what it fetches and keeps for a while.
+    An adapter whose settings have ``limits`` and ``tls`` gets the provider's, unless it was given
+    its own. ``runtime`` holds its clocks, randomness and fail points; ``cache`` keeps what the
+    adapter fetches for a while.
 
     Raises:
         AdapterRefused: the adapter is unknown, does not take its settings, or
-            is not what the port asks for; the reason quotes no setting.
+            does not satisfy the port; the reason quotes no setting.
     """
     provider = settings.providers[name]
     told: list[ClientLimits] = []
@@ -81,10 +81,10 @@ def connect(
 
 def account_secrets(settings: Settings, provider: str, given: GivenSecrets) -> BankSecrets:
     """
-    Read what was entered for an account, as the adapter of its provider asks for it.
+    Read the secrets entered for an account, as its provider's adapter declares them.
 
     Raises:
-        BankSecretsRefused: it does not fit, or is not whole.
+        BankSecretsRefused: the secrets do not fit, or are incomplete.
         AdapterRefused: the adapter cannot be loaded.
     """
     chosen = settings.providers[provider]
@@ -104,7 +104,7 @@ async def start(name: str, connection: Connection) -> None:
 
 
 def _pace(told: Sequence[ClientLimits], provider: Provider) -> Pace:
-    """Return the share of following up; of an adapter without our client, in what is configured."""
+    """Return the follow-up share; the configured default for an adapter without our client."""
     if not told:
         return share_of(provider.in_flight, 0, ())
     allowed = told[0].account_limits
@@ -117,7 +117,7 @@ def _pace(told: Sequence[ClientLimits], provider: Provider) -> Pace:
 
 
 def _made(provider: Provider, context: AdapterContext) -> ProviderAdapter:
-    """Make an adapter with the provider's limits and TLS where it takes them, and check it."""
+    """Build an adapter with the provider's limits and TLS where it takes them, and check it."""
     path = f"providers.{context.name}"
     try:
         factory = find(provider.adapter)
@@ -139,7 +139,7 @@ def _made(provider: Provider, context: AdapterContext) -> ProviderAdapter:
 
 
 def _refuse_unknown_operations(name: str, provider: Provider) -> None:
-    """Refuse a rate of something that no bank is asked for; raises ``AdapterRefused``."""
+    """Refuse a rate for an operation that no bank has; raises ``AdapterRefused``."""
     known = (*PortCall, ALL_OPERATIONS)
     for operation in provider.account_limits.rates.keys() - set(known):
         near = difflib.get_close_matches(operation, known, n=1)
@@ -152,7 +152,7 @@ def make_addresses(
     settings: Settings, derivation: Derivation, adapters: Mapping[str, ProviderAdapter]
 ) -> Mapping[str, CallbackAddress]:
     """
-    Make the addresses of the providers whose banks send callbacks, with their proofs.
+    Build the addresses of the providers whose banks send callbacks, with their proofs.
 
     Raises:
         AdapterRefused: see ``make_address``.
@@ -168,11 +168,11 @@ def make_address(
     name: str, settings: Settings, derivation: Derivation, adapter: ProviderAdapter
 ) -> CallbackAddress | None:
     """
-    Make the address of one provider; None for a bank that sends no callbacks.
+    Build the callback address of one provider; None for a bank that sends no callbacks.
 
     Raises:
-        AdapterRefused: what it would prove its callbacks with is missing or cannot be
-            used, or it sends none and was given a secret for them.
+        AdapterRefused: the secret that proves its callbacks is missing or cannot be
+            used, or the bank sends no callbacks and a secret for them is configured.
     """
     prover = prover_of(adapter)
     if prover is None:
@@ -191,23 +191,23 @@ def make_address(
 
 
 def prover_of(adapter: ProviderAdapter) -> CallbackProver | None:
-    """Return what makes the proof of a provider's callbacks; None where its bank sends none."""
+    """Return the prover of a provider's callbacks; None where its bank sends none."""
     made = adapter.checked if isinstance(adapter, CheckedAdapter) else adapter
     return made if isinstance(made, CallbackProver) else None
 
 
 def path_of(name: str, derivation: Derivation) -> str:
     """
-    Return where a provider's bank sends its callbacks, below our own address.
+    Return the path of a provider's callbacks, below our own address.
 
-    The last step comes from the sealing key alone, never from what is shared with the bank:
-    some banks prove themselves with what everybody knows.
+    The last segment is derived from the sealing key alone, never from a secret shared with the
+    bank: the proof of some banks is public.
     """
     return f"/callbacks/{name}/{_tokens(name, derivation)[0]}"
 
 
 def secrets_of(name: str, settings: Settings, derivation: Derivation) -> CallbackSecrets:
-    """Return what a provider's bank and we both know."""
+    """Return the secrets shared with a provider's bank."""
     given = settings.providers[name].callbacks
     is_sandbox = settings.environment is Environment.SANDBOX
     return CallbackSecrets(
@@ -219,6 +219,6 @@ def secrets_of(name: str, settings: Settings, derivation: Derivation) -> Callbac
 
 
 def _tokens(name: str, derivation: Derivation) -> tuple[str, ...]:
-    """Return the last step of our address: of the sealing key in force, then of retired ones."""
+    """Return the address tokens: of the current sealing key, then of retired keys."""
     keys = derivation.keys(f"callback address {name}").values()
     return tuple(key.hex()[:_TOKEN_DIGITS] for key in keys)

@@ -1,4 +1,4 @@
-"""Identity: what is done with users and their sessions, and with sessions in browsers."""
+"""Builds identity: users, sessions, and the panel's browser sessions."""
 
 from __future__ import annotations
 
@@ -58,11 +58,11 @@ _RETURNED: Final = frozenset({"sign_in", "second_factor"})
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IdentityRoom:
     """
-    Identity; its hashing threads are let go in the end.
+    The identity services and their hashing threads.
 
     Attributes:
         services: The operations.
-        policies: What is asked of users wherever they call.
+        policies: The gates that apply to users on every surface.
         keyring: What ``/.well-known/jwks.json`` publishes.
     """
 
@@ -73,12 +73,12 @@ class IdentityRoom:
     hasher: PasswordHasher
 
     async def close(self) -> None:
-        """Let the hashing threads go."""
+        """Stop the hashing threads."""
         self.hasher.close()
 
 
 def build_identity(kernel: Kernel, hasher: PasswordHasher | None = None) -> IdentityRoom:
-    """Build the room; nothing is started. Passwords cost what they should without ``hasher``."""
+    """Build identity; nothing is started. Without ``hasher``, hashes have the full cost."""
     store, keys, settings = kernel.store, kernel.keys, kernel.settings
     keyring = Keyring(store.identity.signing_keys.list, keys.sealer, kernel.now, kernel.monotonic)
     hasher = hasher or PasswordHasher(keys.password_peppers)
@@ -157,7 +157,7 @@ def build_panel(kernel: Kernel, identity: IdentityRoom) -> Panel:
 
 
 def _policies(kernel: Kernel, services: IdentityServices) -> UserPolicies:
-    """Build what is asked of users."""
+    """Build the gates for users."""
     settings, count = kernel.settings, kernel.observer.count
     given = quotas(settings.ratelimits)
     by_address = {name: given[name] for name in _OF_ADDRESSES}
@@ -166,7 +166,7 @@ def _policies(kernel: Kernel, services: IdentityServices) -> UserPolicies:
     users = WithinPersonQuota({PERSON: given[PERSON]}, kernel.monotonic, count, shared)
 
     def take(fresh: Settings) -> None:
-        """Draw from other quotas from now on."""
+        """Apply new quotas from now on."""
         given = quotas(fresh.ratelimits)
         addresses.change(given)
         users.change(given)

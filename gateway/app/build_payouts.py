@@ -1,4 +1,4 @@
-"""Payouts: made, followed up, and kept from being sent where something speaks against it."""
+"""Builds the payout services: creation, follow-up, and the kill switches that stop sending."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SIMILAR_S: Final = 600.0
 
 
 def build_payouts(kernel: Kernel, banks: Banks, stops: StopsInForce) -> Payouts:
-    """Build the operations; ``stops`` gives the kill switches in force."""
+    """Build the service; ``stops`` returns the kill switches in force."""
     stored, settings = kernel.store.payouts, kernel.settings
     return Payouts(
         cast("StoredPayouts", FailingPayouts(stored, kernel.failpoint))
@@ -62,12 +62,12 @@ def build_payouts(kernel: Kernel, banks: Banks, stops: StopsInForce) -> Payouts:
 
 
 def tax_number_digests(kernel: Kernel) -> TaxNumberDigests:
-    """Build what finds payouts by the tax number of their recipient."""
+    """Build the digests that find payouts by the recipient's tax number."""
     return TaxNumberDigests(kernel.keys.derivation.keys(LABEL))
 
 
 def build_follow_up(kernel: Kernel, banks: Banks) -> FollowUp:
-    """Build what follows unsettled payouts up: on reading, in the background, by command."""
+    """Build the follow-up of unsettled payouts: on reading, in the background, by command."""
     return FollowUp(
         kernel.store.payouts,
         banks,
@@ -80,7 +80,7 @@ def build_follow_up(kernel: Kernel, banks: Banks) -> FollowUp:
 
 
 def shown_similar_within(settings: Settings) -> timedelta:
-    """Return how near two payouts are that are shown as similar, where none is refused too."""
+    """Return how close two payouts are shown as similar, also where none is refused."""
     return timedelta(seconds=settings.payouts.similar_within_s or _SIMILAR_S)
 
 
@@ -90,7 +90,7 @@ def build_reconciler(
     find_account: Callable[[str], Awaitable[Account | None]] | None = None,
     pace: Callable[[str], Pace] = slowest,
 ) -> Reconciler:
-    """Build what looks at unsettled payouts; accounts are found in the store by default."""
+    """Build the reconciler of unsettled payouts; it finds accounts in the store by default."""
     return Reconciler(
         Work(
             due=kernel.store.follow_ups,
@@ -106,7 +106,7 @@ def build_reconciler(
 
 
 def _count_step(observer: RequestObserver, payout: Payout, change: Change) -> None:
-    """Count the money that a bank accepted, and a payout that ended: how, and how long it took."""
+    """Count accepted money, and ended payouts with their result and duration."""
     centavos = payout.value.centavos
     if change.after in _TAKEN and payout.state is not PayoutState.ACCEPTED:
         observer.money(payout.provider, PayoutState.ACCEPTED.value, centavos)

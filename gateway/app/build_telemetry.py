@@ -1,4 +1,4 @@
-"""What the process says about itself: metrics, log lines, event-loop lag."""
+"""Builds the process's telemetry: metrics, log lines, event-loop lag."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ from gateway.telemetry.records import AccessRecord, RequestObserver
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Telemetry:
     """
-    Everything that watches; ``writer`` is started first and stopped last, ``lines`` next to it.
+    The telemetry of a process; ``writer`` is started first and stopped last, ``lines`` next to it.
 
     Attributes:
-        writer: Writes to standard output, which may stand still.
+        writer: Writes to standard output, which may block.
         lines: Where log lines are collected; started with the event loop.
     """
 
@@ -49,7 +49,7 @@ class Telemetry:
     digest: str
 
     def take(self, settings: Settings) -> None:
-        """Log at another level, under the name of the configuration that is in force now."""
+        """Log at another level, under the name in the current configuration."""
         digest = config_digest(settings)
         self.logs.change_level(settings.telemetry.level.upper())
         self.observer.change_digest(digest)
@@ -57,7 +57,7 @@ class Telemetry:
 
 
 def build_telemetry(settings: Settings, now: Now, surfaces: Sequence[Surface]) -> Telemetry:
-    """Make the watchers for the routes and providers that are configured."""
+    """Build the telemetry for the configured routes and providers."""
     number = sys.stdout.fileno()
     writer = LineWriter(to_descriptor(number), without_waiting(number))
     lines = LineBuffer(writer.put)
@@ -80,7 +80,7 @@ def build_telemetry(settings: Settings, now: Now, surfaces: Sequence[Surface]) -
 
 
 def refusals_below(observer: RequestObserver) -> Refusals:
-    """Record what is refused below the application as it is above."""
+    """Record refusals below the application as those of the application are recorded."""
 
     def note(error: ErrorCode, trace_id: str) -> None:
         observer.request(
@@ -91,7 +91,7 @@ def refusals_below(observer: RequestObserver) -> Refusals:
 
 
 def _metrics(settings: Settings, surfaces: Sequence[Surface], digest: str) -> MetricRegistry:
-    """Make the series, with the label values that can occur."""
+    """Create the metrics, with every possible label value."""
     gates = [gate for surface in surfaces for gate in surface.gates]
     routes = frozenset(route.name for gate in gates for route in gate.routes) | {*PAGES, STATIC}
     instance = Instance(

@@ -1,4 +1,4 @@
-"""Where spans are recorded: requests, gates, the store, calls of banks, follow-ups."""
+"""Builds tracing: spans of requests, gates, the store, bank calls and follow-ups."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _NO_PARTS: Final = frozenset({"url", "database", "identity", "office"})
 
 
 def build_tracing(settings: Settings) -> Tracing | None:
-    """Make what records spans; None where no collector is configured."""
+    """Build the span recorder; None where no collector is configured."""
     asked = settings.telemetry.tracing
     if not asked.endpoint:
         return None
@@ -55,7 +55,7 @@ def build_tracing(settings: Settings) -> Tracing | None:
 
 
 def traced_requests(tracing: Tracing | None) -> BeginTrace:
-    """Return what begins the trace of a request, and its span."""
+    """Return the function that starts the trace of a request, and its span."""
     if tracing is None:
         return begin_trace
     begin_request = tracing.begin_request
@@ -71,7 +71,7 @@ def traced_requests(tracing: Tracing | None) -> BeginTrace:
 
 
 def traced_gates(tracing: Tracing | None, surfaces: Sequence[Surface]) -> Sequence[Surface]:
-    """Have the policies of each gate asked within one span."""
+    """Run the policies of each gate within one span."""
     if tracing is None:
         return surfaces
 
@@ -95,7 +95,7 @@ def traced_gates(tracing: Tracing | None, surfaces: Sequence[Surface]) -> Sequen
 
 
 def traced_store(tracing: Tracing | None, store: Store) -> Store:
-    """Give each unit of work of the store's parts a span."""
+    """Wrap each unit of work of the stores in a span."""
     if tracing is None:
         return store
     system = "sqlite" if is_sqlite(address(store.url)) else "postgresql"
@@ -113,7 +113,7 @@ def traced_store(tracing: Tracing | None, store: Store) -> Store:
 
 
 def traced_calls(tracing: Tracing | None) -> Traced:
-    """Return what gives each call of a bank a span."""
+    """Return the wrapper that gives each bank call a span."""
     if tracing is None:
         return untraced
 
@@ -125,7 +125,7 @@ def traced_calls(tracing: Tracing | None) -> Traced:
 
 
 def traced_follow_up(tracing: Tracing | None, follow_up: FollowUp) -> FollowUp:
-    """Give each look at a payout in the background a span, which begins a trace."""
+    """Give each status query of the background follow-up a span, which starts a trace."""
     return tracing.watched(follow_up, "follow-up", {}, begins=True) if tracing else follow_up
 
 
@@ -138,7 +138,7 @@ class TracedTransport:
     bank: URL
 
     async def start(self) -> None:
-        """Open what needs an event loop."""
+        """Open the connections, which need an event loop."""
         await self.carrier.start()
 
     async def close(self) -> None:

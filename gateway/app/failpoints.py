@@ -1,9 +1,8 @@
 """
 Points at which a sandbox process ends itself, as ``kill -9`` would.
 
-Nothing of this is built in where the variable is absent: the listener and the
-payouts then work on the bare handler and store, and the transport passes a
-point by finding that there is none (ADR 0003).
+Without the variable nothing is wrapped: the listener and the payouts use the bare handler and
+store, and the transport has no fail point to call (ADR 0003).
 """
 
 from __future__ import annotations
@@ -51,10 +50,10 @@ def armed(
     end: Callable[[], None] = lambda: os.kill(os.getpid(), signal.SIGKILL),
 ) -> Failpoint | None:
     """
-    Return what counts the passes and ends the process; None where nothing is armed.
+    Return the counter of passes, which ends the process; None if no point is armed.
 
     Raises:
-        ConfigError: the variable names no point, or no number from one up.
+        ConfigError: the variable names an unknown point, or a number below one.
     """
     given = environ.get(VARIABLE, "") if environment is Environment.SANDBOX else ""
     if not given:
@@ -77,7 +76,7 @@ def armed(
 
 @dataclass(frozen=True, slots=True)
 class FailingPayouts:
-    """The store of payouts as the sender sees it, with the points beside what it commits."""
+    """The payout store with fail points around its commits."""
 
     store: StoredPayouts
     failpoint: Failpoint
@@ -108,12 +107,12 @@ class FailingPayouts:
         return recorded
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the store has
-        """Return what has no point beside it from the store itself."""
+        """Return other attributes from the store itself."""
         return getattr(self.store, name)
 
 
 def failing_answers(failpoint: Failpoint) -> Callable[[Exchange, Reply], None]:
-    """Make the points before and within the answer to a payout."""
+    """Add the fail points before and within the answer to a payout."""
 
     def fail(exchange: Exchange, reply: Reply) -> None:
         is_payout = exchange.record.method == "POST" and exchange.path.endswith("/withdraw")

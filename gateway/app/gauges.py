@@ -1,4 +1,4 @@
-"""Gauges: how late the event loop is, open connections, and what waits in the store."""
+"""Gauges: event-loop lag, open connections, and backlogs in the store."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ from gateway.telemetry.metrics.registry import MetricRegistry
 
 class LoopLag:
     """
-    Measures the delay of what is due, in seconds.
+    Measures event-loop lag, in seconds.
 
-    With the defaults ``p95_s`` looks back two seconds, so one hiccup alone does
-    not shed requests and the second one does.
+    With the defaults ``p95_s`` looks back two seconds, so one hiccup alone does not shed requests
+    and the second one does.
 
     Attributes:
         task: Takes the samples in the background.
@@ -50,7 +50,7 @@ class LoopLag:
         interval_s: float = 0.1,
         samples: int = 20,
     ) -> None:
-        """Tell ``observe`` of every sample; keep the last ``samples``."""
+        """Pass every sample to ``observe``; keep the last ``samples``."""
         self._observe = observe
         self._clock = clock
         self._interval_s = interval_s
@@ -64,18 +64,18 @@ class LoopLag:
         return self._p95_s
 
     def forget(self) -> None:
-        """Drop the samples: a slow start says nothing about the load that follows."""
+        """Drop the samples: a slow start must not count as load."""
         self._samples.clear()
         self._p95_s = 0.0
 
     async def sample(self) -> None:
-        """Sleep for one interval, and note how late the loop was."""
+        """Sleep for one interval, and record the lag of the loop."""
         due = self._clock() + self._interval_s
         await asyncio.sleep(self._interval_s)
         self._take(max(0.0, self._clock() - due))
 
     def _take(self, lag_s: float) -> None:
-        """Keep one sample; of a few, the 95th percentile would be the worst one alone."""
+        """Store one sample; with few samples the 95th percentile would be the maximum."""
         self._samples.append(lag_s)
         if len(self._samples) == self._samples.maxlen:
             self._p95_s = sorted(self._samples)[ceil(0.95 * len(self._samples)) - 1]
@@ -83,7 +83,7 @@ class LoopLag:
 
 
 def show_connections(metrics: MetricRegistry, public: Listener, usage: Usage) -> None:
-    """Show the connections of callers and to the database as they are at a scrape."""
+    """Export the open connections of callers and to the database, as of the scrape."""
 
     def open_now() -> Mapping[Key, float]:
         return {(): public.connections.open_connections} if public.is_open else {}
@@ -111,25 +111,24 @@ _SHOWN_BYTES: Final = 6
 
 
 class AuditGauge:
-    """Shows whether the record of acts still fits together, from its first event on."""
+    """Exports whether the audit log is intact, from its first event on."""
 
     def __init__(self, audit: StoredAudit, values: MetricRegistry) -> None:
-        """Walk ``audit`` at leisure, and show in ``values`` what was found."""
+        """Verify ``audit`` slowly, and export the result in ``values``."""
         self._audit = audit
         self._values = values
         self._kept: AuditHead | None = None
 
     async def run_once(self) -> None:
         """
-        Look at the end, then walk once; safe to repeat, and in any number of processes.
+        Read the head, then verify the log once; safe to repeat, and in any number of processes.
 
-        The end is logged and shown first: it is what has to be kept elsewhere,
-        and a long walk must not hide that it was moved. What was the end at the
-        last walk must be passed by this one, so that a store which is put back
-        under a running gateway is noticed too.
+        The head is logged and exported first: operators keep it elsewhere, and a long verification
+        must not delay the sign that it was moved. The head of the last run must still be part of
+        the log, so that a store restored under a running gateway is detected too.
 
         Raises:
-            StoreUnavailable: what was shown last stays.
+            StoreUnavailable: the last values stay.
         """
         broken = 0
         try:
@@ -149,14 +148,14 @@ class AuditGauge:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoreGauges:
     """
-    Shows who is signed in, what waits, how old our keys are, and when certificates end.
+    Exports sessions, backlogs, key ages and certificate expiry.
 
-    And how many connections the database server has, and how far its partitions are made ahead.
+    Also the database server's connections, and until when its partitions exist.
 
     Attributes:
-        idle_s: Without a call, a browser's session ends.
-        values: Where the figures are shown.
-        certified: Providers whose accounts had certificates.
+        idle_s: Seconds without a call after which a browser's session ends.
+        values: The metrics.
+        certified: Providers whose accounts have had certificates.
     """
 
     store: Store
@@ -167,10 +166,10 @@ class StoreGauges:
 
     async def run_once(self) -> None:
         """
-        Look once; safe to repeat, and in any number of processes.
+        Read once; safe to repeat, and in any number of processes.
 
         Raises:
-            StoreUnavailable: what was shown last stays.
+            StoreUnavailable: the last values stay.
         """
         now = self.now()
         show, identity = self.values.child, self.store.identity
@@ -200,7 +199,7 @@ class StoreGauges:
     def _show_backlog(
         self, families: tuple[Family[Gauge], Family[Gauge]], found: Sequence[Backlog], now: datetime
     ) -> None:
-        """Show how much waits at each provider, and for how long; zero where nothing does."""
+        """Export number and age of the backlog at each provider; zero without a backlog."""
         by_provider = {each.provider: each for each in found}
         for provider in self.values.vocabulary.provider | by_provider.keys():
             backlog = by_provider.get(provider)
@@ -210,7 +209,7 @@ class StoreGauges:
             oldest.set(age.total_seconds())
 
     async def _show_debits(self, now: datetime) -> None:
-        """Show open foreign debits, and how long ago debits were read, of each provider."""
+        """Export each provider's open foreign debits, and the age of the last read of debits."""
         database = self.store.database
         found, read = await open_debits(database), await oldest_readings(database)
         for provider in self.values.vocabulary.provider | found.keys() | read.keys():
@@ -219,7 +218,7 @@ class StoreGauges:
             self.values.child(series.FOREIGN_DEBITS_READING, provider).set(age.total_seconds())
 
     def _show_certificates(self, ends: Mapping[str, datetime]) -> None:
-        """Show the first end of each provider; one whose last certificate is gone never ends."""
+        """Export each provider's first expiry; a provider without certificates gets infinity."""
         for provider in self.certified - ends.keys():
             self.values.child(series.ACCOUNT_CERTIFICATE_ENDS, provider).set(inf)
         for provider, at in ends.items():
@@ -227,7 +226,7 @@ class StoreGauges:
         self.certified.update(ends)
 
     def _show_keys(self, keys: Sequence[SigningKey], now: datetime) -> None:
-        """Of those published, the newest that may sign signs."""
+        """Export the age of the newest published key that may sign."""
         published = [each for each in keys if each.retired_at is None]
         begun = [each for each in published if each.signs_from <= now]
         child = self.values.child
@@ -241,13 +240,13 @@ class StoreGauges:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoreCheck:
-    """Shows whether the store can be written."""
+    """Exports whether the store is writable."""
 
     store: Store
     values: MetricRegistry
 
     async def run_once(self) -> None:
-        """Look once; what is found is shown, and a store that is away is no failure of this."""
+        """Check once and export the result; an unavailable store is not an error here."""
         is_writable = True
         try:
             await self.store.check_writes()

@@ -1,9 +1,9 @@
 """
-What this process keeps of the store, all in one place, and the feed that says what was changed.
+Caches of records in this process, and the change feed that invalidates them.
 
-Two tell of changes: a transaction of this process, before its caller is answered, and the change
-feed, for those of other processes. Whatever else is ever kept belongs here, or it is believed
-after it was changed. Balances and payouts are never kept.
+Records are invalidated by this process's own transactions, before their callers are answered, and
+by the change feed, for changes of other processes. Every cache of records must be registered here,
+or it serves stale records. Balances and payouts are never cached.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ _log: Final = logging.getLogger(__name__)
 
 class Bounded(Generic[Key, Found]):
     """
-    Reads with a bound in time; too slow is ``StoreUnavailable`` like every other failure.
+    Reads with a timeout; a slow read raises ``StoreUnavailable`` like every other failure.
 
-    A read that is given up is cancelled and not waited for: a driver may take seconds to let go
-    of a server that is silent.
+    A read that times out is cancelled and not awaited: a driver may take seconds to give up on a
+    silent server.
     """
 
     def __init__(self, load: Callable[[Key], Coroutine[Any, Any, Found]]) -> None:
@@ -53,7 +53,7 @@ class Bounded(Generic[Key, Found]):
         self._given_up: set[asyncio.Task[Found]] = set()
 
     async def read(self, key: Key, seconds: float) -> Found:
-        """Read; raises StoreUnavailable when it took longer than so many seconds."""
+        """Read; raises StoreUnavailable after ``seconds``."""
         task = asyncio.create_task(self._load(key))  # noqa: TID251 - awaited here, or cancelled and kept
         try:
             done, _ = await asyncio.wait({task}, timeout=seconds)
@@ -67,7 +67,7 @@ class Bounded(Generic[Key, Found]):
         return task.result()
 
     def _ended(self, task: asyncio.Task[Found]) -> None:
-        """Let go of a read that was given up."""
+        """Drop the reference to a read that timed out."""
         self._given_up.discard(task)
         if not task.cancelled():
             task.exception()
@@ -76,7 +76,7 @@ class Bounded(Generic[Key, Found]):
 def within(
     seconds: float, load: Callable[[Key], Coroutine[Any, Any, Found]]
 ) -> Callable[[Key], Awaitable[Found]]:
-    """Bound a look-up in time; see ``Bounded``."""
+    """Add a timeout to a look-up; see ``Bounded``."""
     return partial(Bounded(load).read, seconds=seconds)
 
 
@@ -97,7 +97,7 @@ class _Entry(Ready[Record]):
     A record, or its absence, until an instant of the monotonic clock.
 
     Attributes:
-        asked: When its read began.
+        asked: Start of its read.
     """
 
     __slots__ = ("asked", "until")
@@ -111,10 +111,10 @@ class _Entry(Ready[Record]):
 @dataclass(slots=True, eq=False)
 class _Read(Generic[Record]):
     """
-    A read of one key, for all who wait.
+    A read of one key, shared by all callers that wait.
 
     Attributes:
-        asked: When it was asked for first.
+        asked: Time of the first request for it.
     """
 
     key: str
@@ -132,11 +132,11 @@ class RecordCache(Generic[Record]):
     """
     Immutable records by key, each cached for a fixed time after it was read.
 
-    Keys that are asked for in the same turn of the loop share a statement: a look-up by itself
-    costs a connection, a hop to a thread or a server, and a statement. While two statements are
-    under way the next batch fills. The key used least recently goes first. A failed read is not
-    cached: it reaches the callers, and the next caller reads again. A record read before stays
-    valid to the end of its time, or until it is forgotten.
+    Keys requested in the same turn of the loop share a statement: a single look-up costs a
+    connection, a hop to a thread or a server, and a statement. While two statements are under way
+    the next batch fills. The least recently used key is evicted first. A failed read is not cached:
+    it reaches the callers, and the next caller reads again. A record read before stays valid to the
+    end of its time, or until it is forgotten.
     """
 
     def __init__(
@@ -154,8 +154,8 @@ class RecordCache(Generic[Record]):
             lifetimes: How long and how many.
             load: Reads the records of several keys; absent ones are left out.
             within_s: The longest that a caller waits, the time before its statement included.
-            on_look_up: Called at each look-up with hit, miss or negative.
-            belief: Until when any entry may be used at all.
+            on_look_up: Called at each look-up with ``hit``, ``miss`` or ``negative``.
+            belief: Until when the cache may be used at all.
         """
         self._lifetimes = lifetimes
         self._load = Bounded(load)
@@ -201,17 +201,17 @@ class RecordCache(Generic[Record]):
 
     def forget(self, key: str) -> bool:
         """
-        Drop the record of ``key``; say whether there was anything.
+        Drop the record of ``key``; return whether there was anything.
 
-        A read under way reaches the callers who wait for it, and is not cached: it may have begun
-        before the change.
+        A read under way is returned to its callers but not cached: it may have begun before the
+        change.
         """
         entry = self._entries.pop(key, None)
         read = self._reads.pop(key, None)
         return entry is not None or read is not None
 
     def forget_all(self) -> int:
-        """Drop everything; return how many records."""
+        """Drop everything; return the number of records."""
         return sum(map(self.forget, {*self._entries, *self._reads}))
 
     async def _read_once(self, key: str) -> Record | None:
@@ -220,11 +220,11 @@ class RecordCache(Generic[Record]):
         return await self._shared(self._reads.get(key) or self._begin(key))
 
     async def _shared(self, read: _Read[Record]) -> Record | None:
-        """Wait for a read; a caller that gives up does not stop it for the others."""
+        """Await a read; a cancelled caller does not cancel the read for the others."""
         return await asyncio.shield(read.found)
 
     def _begin(self, key: str) -> _Read[Record]:
-        """Begin a read. Later callers share it, and it alone will be cached."""
+        """Begin a read. Later callers share it, and only its result will be cached."""
         loop = asyncio.get_running_loop()
         # one that was forgotten before its statement began will see the change
         read = self._queue.get(key) or _Read(key, time.monotonic(), loop.create_future())
@@ -235,7 +235,7 @@ class RecordCache(Generic[Record]):
         return read
 
     def _send(self) -> None:
-        """Read what has gathered, as far as there may be another statement."""
+        """Send the collected keys, as long as another statement may run."""
         self._is_due = False
         while self._queue and len(self._under_way) < _UNDER_WAY:
             batch = list(self._queue.values())[:_MOST]
@@ -246,7 +246,7 @@ class RecordCache(Generic[Record]):
             task.add_done_callback(self._sent)
 
     def _sent(self, task: asyncio.Task[None]) -> None:
-        """Go on with what has gathered meanwhile."""
+        """Send the keys collected meanwhile."""
         self._under_way.discard(task)
         if task.cancelled():  # the process ends
             self._give_up([*self._queue.values()])
@@ -255,7 +255,7 @@ class RecordCache(Generic[Record]):
         self._send()
 
     async def _answer(self, batch: Sequence[_Read[Record]]) -> None:
-        """Read one batch; whoever waits gets the record or the failure, or the process ends."""
+        """Read one batch; its callers get the record or the failure, or the process ends."""
         try:
             await self._read(batch, batch[0].asked + self._within_s)
         finally:
@@ -293,7 +293,7 @@ class RecordCache(Generic[Record]):
                 read.found.exception()  # seen, even if no caller waits any more
 
     def _end(self, read: _Read[Record]) -> bool:
-        """Let the next caller read again; say whether this read is the latest of its key."""
+        """Allow the next caller to read again; return whether this is the key's latest read."""
         if self._reads.get(read.key) is not read:
             return False
         del self._reads[read.key]
@@ -325,7 +325,7 @@ class RecordCache(Generic[Record]):
 def watched(
     load: Callable[[Sequence[str]], Awaitable[Found]], show: Show
 ) -> Callable[[Sequence[str]], Coroutine[Any, Any, Found]]:
-    """Show whether the credential store answered the last time it was asked."""
+    """Export whether the last query of the credential store succeeded."""
 
     async def watched_load(keys: Sequence[str]) -> Found:
         try:
@@ -345,9 +345,9 @@ _WRITE_EVERY_S: Final = 5.0
 
 class LastUses:
     """
-    Remembers which secrets were used; written in the background, not with the request.
+    Records the last use of secrets; written in the background, not with the request.
 
-    A use that is lost in a crash does no harm: the next one is written.
+    A use that is lost in a crash does no harm: the next use is written.
 
     Attributes:
         task: Writes in the background, and once more when it is stopped.
@@ -366,7 +366,7 @@ class LastUses:
         self._used.add((client_id, digest))
 
     async def write(self) -> None:
-        """Write what was used; when the store fails, the next use tries again."""
+        """Write the recorded uses; when the store fails, the next use tries again."""
         used, self._used = self._used, set()
         for client_id, digest in used:
             try:
@@ -384,11 +384,11 @@ _STOPS: Final = "active"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptRecords:
     """
-    The records that this process keeps.
+    The cached records of this process.
 
     Attributes:
-        belief: Until when they may be believed; the change feed moves it on.
-        count: Told ``forgotten``, with who told of the change and the kind of record.
+        belief: Until when the records may be used; the change feed extends it.
+        count: Called with ``forgotten``, the source of the change and the kind of record.
     """
 
     credentials: RecordCache[Credential]
@@ -400,7 +400,7 @@ class KeptRecords:
 
     async def stops_in_force(self) -> Sequence[Stop]:
         """
-        Return the stops that hold now, or held a moment ago: each is to be asked again.
+        Return the stops that are in force, or were a moment ago: callers check each stop again.
 
         Raises:
             StoreUnavailable: the store did not answer.
@@ -408,7 +408,7 @@ class KeptRecords:
         return await self.stops.find(_STOPS) or ()
 
     def forget_all(self) -> None:
-        """Forget everything: nobody can tell what was changed."""
+        """Drop all records: the changes are unknown."""
         for kind, forgotten in (
             (Kept.CREDENTIAL, self.credentials.forget_all()),
             (Kept.ACCOUNT, self.accounts.forget_all()),
@@ -419,13 +419,13 @@ class KeptRecords:
                 self.count(Event.FORGOTTEN, f"restart.{kind}")
 
     def forget(self, act: Act, told_by: str) -> None:
-        """Forget the record that an act has changed, if it is kept; ``own`` or ``feed`` told."""
+        """Drop the record that an act changed, if cached; the source is ``own`` or ``feed``."""
         found = outdated(act)
         if found is not None and self._drop(*found):
             self.count(Event.FORGOTTEN, f"{told_by}.{found[0]}")
 
     def _drop(self, kind: Kept, key: str) -> bool:
-        """Drop one record; say whether it was kept."""
+        """Drop one record; return whether it was cached."""
         match kind:
             case Kept.CREDENTIAL:
                 return self.credentials.forget(key)
@@ -440,7 +440,7 @@ class KeptRecords:
 def build_kept_records(
     settings: Settings, store: Store, keyring: Keyring, observer: RequestObserver, now: Now
 ) -> KeptRecords:
-    """Make the caches; none is used before the change feed is followed."""
+    """Build the caches; none is used before the change feed is followed."""
     belief, basic, database = Belief(), settings.auth.basic, store.database
     lifetimes = Lifetimes(
         found_s=basic.cache_ttl_s,
@@ -487,7 +487,7 @@ Read = Callable[[Mark | None], Awaitable[News | None]]
 
 
 class ChangeFeed:
-    """Forgets what the audit log tells was changed; ``turn`` is called again and again."""
+    """Drops records that the audit log shows as changed; ``turn`` is called again and again."""
 
     def __init__(
         self,
@@ -496,12 +496,12 @@ class ChangeFeed:
         clock: Monotonic,
     ) -> None:
         """
-        Know no place in the log yet.
+        Begin without a position in the log.
 
         Args:
             read: Reads the log, at the database that writes.
-            kept: What is forgotten, and believed for as long as the log is followed.
-            clock: The one that kept records go by.
+            kept: The cached records, which are valid for as long as the log is followed.
+            clock: The clock of the cached records.
         """
         self._read = read
         self._kept = kept
@@ -511,7 +511,7 @@ class ChangeFeed:
         self._is_lost = False
 
     async def run_once(self) -> None:
-        """Follow to the end of the log; a silent store is asked again with the next turn."""
+        """Follow to the end of the log; a silent store is read again with the next turn."""
         try:
             followed_at = await self._follow()
         except StoreUnavailable as problem:
@@ -525,15 +525,15 @@ class ChangeFeed:
             _log.info("change_feed_back")
 
     def age_s(self) -> float:
-        """Return how long ago the log was followed to its end."""
+        """Return the seconds since the log was followed to its end."""
         return self._clock() - self._followed_at
 
     def is_believed(self) -> bool:
-        """Say whether kept records are believed."""
+        """Return whether cached records are valid."""
         return self._clock() < self._kept.belief.until
 
     async def _follow(self) -> float:
-        """Read until nothing is left; return when the reading began that found so."""
+        """Read until nothing is left; return when the last, empty read began."""
         while True:
             asked = self._clock()
             news = await self._read(self._mark)

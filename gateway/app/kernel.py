@@ -1,4 +1,4 @@
-"""The kernel: what every room of a process is built on."""
+"""The kernel: settings, store, keys and clocks that all services share."""
 
 from __future__ import annotations
 
@@ -44,15 +44,15 @@ def new_id() -> str:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kernel:
     """
-    Settings, store, keys, clocks and ids, and who is told of what happens.
+    Settings, store, keys, clocks, ids and observers.
 
     Attributes:
-        observer: Told of requests and bank calls; counts.
-        events: Told of sign-ins and sessions.
+        observer: Counts requests and bank calls.
+        events: Receives sign-ins and sessions.
         new_id: Makes a UUID.
-        reloads: Each takes the settings that are in force from now on.
-        shared: Limits that all processes count together; None where this one is alone.
-        failpoint: Called at each point of a payout; None if none is armed.
+        reloads: Callbacks that receive reloaded settings.
+        shared: Limits that all processes share; None for a single process.
+        failpoint: Called at each fail point of a payout; None if none is armed.
         tracing: Records spans; None where the configuration names no collector.
     """
 

@@ -1,4 +1,4 @@
-"""Starting and stopping: in which order, and how long a stop may take."""
+"""Start and stop: their order, and the time limit of a stop."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ async def running(gateway: Gateway) -> AsyncIterator[None]:
     """
     Run a gateway for the length of the block.
 
-    Whatever fails while starting, what was started before is stopped again.
+    When a start fails, the parts already started are stopped again.
 
     Raises:
         StoreRefused, StoreUnavailable: the store is not ours, or does not answer.
-        RuleViolation: its keys and those of other live processes do not fit.
+        RuleViolation: its keys differ from the keys of other live processes.
         AdapterRefused: an adapter cannot be started.
         OSError: a port is taken.
     """
@@ -64,10 +64,10 @@ async def running(gateway: Gateway) -> AsyncIterator[None]:
 
 async def drain(gateway: Gateway, asked: signal.Signals) -> None:
     """
-    Stop taking requests, as the signal asks for it.
+    Stop accepting requests, as the signal demands.
 
-    SIGTERM tells the load balancer first: not ready at once, requests served
-    for a while longer. SIGINT comes from a person at a terminal, who waits.
+    After SIGTERM the process is not ready at once, but serves requests a while longer, until the
+    load balancer has noticed. SIGINT comes from a person at a terminal, who waits.
     """
     gateway.readiness.draining = True
     if not gateway.role.part.serves:
@@ -78,7 +78,7 @@ async def drain(gateway: Gateway, asked: signal.Signals) -> None:
 
 
 def _start_watching(gateway: Gateway, started: AsyncExitStack) -> None:
-    """Begin to log and to measure, before anything can go wrong."""
+    """Start logs and metrics, before anything can fail."""
     telemetry = gateway.telemetry
     for part in (telemetry.writer, telemetry.lines, telemetry.logs):
         part.start()
@@ -101,10 +101,10 @@ def _start_watching(gateway: Gateway, started: AsyncExitStack) -> None:
 
 def _spare_the_collector() -> None:
     """
-    Take what was made at the start out of the garbage collector's sight.
+    Exempt the objects made at start from garbage collection.
 
-    It lives as long as the process; walking over it again and again stops
-    every request for tens of milliseconds. Requests leave hardly a cycle.
+    They live as long as the process, and scanning them stops every request for tens of
+    milliseconds. Requests leave hardly any cycles.
     """
     gc.freeze()
     gc.set_threshold(*_COLLECT_AFTER)
@@ -122,7 +122,7 @@ async def _listen(gateway: Gateway, started: AsyncExitStack) -> None:
 
 async def _prepare_store(gateway: Gateway, started: AsyncExitStack) -> None:
     """
-    Make sure that the store is ours, of our schema, and its audit log sealed.
+    Check that the store is ours, has our schema, and that its audit log is sealed.
 
     The process is registered before it writes anything under its keys.
     """

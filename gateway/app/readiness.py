@@ -1,4 +1,4 @@
-"""What ``/readyz`` checks."""
+"""The checks of ``/readyz``."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Readiness:
     The checks behind ``/readyz``.
 
     Attributes:
-        has_worker: Whether a worker is at work, as far as is known; requests are served without.
+        has_worker: Whether a live worker is known; requests are served without a worker.
         started: Set once the store was prepared and the listener is open.
         draining: Set when the process begins to stop; not ready any more, whatever passes.
     """
@@ -50,7 +50,7 @@ class Readiness:
         }
 
     async def _store_takes_writes(self) -> bool:
-        """Return whether the store could be written at the last check, a second old at most."""
+        """Return whether the store was writable at the last check, a second old at most."""
         async with self._checking:
             now, last = self.monotonic(), self._writes_checked_at
             if last is not None and now - last < _WRITES_CHECKED_S:

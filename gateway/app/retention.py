@@ -1,4 +1,4 @@
-"""Retention: what is kept for a limited time, and deleted after it."""
+"""Retention: deletes records after their time."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ MINUTES_KEPT: Final = timedelta(days=8)
 
 async def delete_old_records(store: Store, events_kept: timedelta, now: datetime) -> int:
     """
-    Delete old lines of the request log, callbacks, minutes of providers and events of payouts.
+    Delete old request log lines, callbacks, provider minutes and payout events.
 
-    ``events_kept`` is how long events are kept. Return how many lines, callbacks and events.
+    ``events_kept`` is how long events are kept. Returns the number of lines, callbacks and events.
     """
     database = store.database
     await _deleted("minutes", ProviderMinutes(database).forget(now - MINUTES_KEPT))
@@ -49,7 +49,7 @@ async def delete_old_sign_ins(store: IdentityStore, now: datetime) -> int:
     """
     Delete sessions, challenges, failed attempts and sent mail that ended a week ago.
 
-    Idle browser sessions go too. Return how many sessions.
+    Idle browser sessions go too. Returns the number of sessions.
     """
     before = now - _IDENTITY_KEPT
     await _deleted("browser sessions", store.panels.forget(now - _LONGEST_IDLE, now))
@@ -60,7 +60,7 @@ async def delete_old_sign_ins(store: IdentityStore, now: datetime) -> int:
 
 
 async def _deleted(what: str, deleting: Awaitable[int]) -> int:
-    """Delete; what cannot be deleted now is logged, keeps nothing else, and is tried again."""
+    """Delete; a failure is logged, does not stop other deletions, and is retried."""
     try:
         return await deleting
     except StoreUnavailable as problem:

@@ -1,4 +1,4 @@
-"""The sandbox bank, which the gateway reaches by an entry point, and in the sandbox alone."""
+"""The sandbox bank, loaded by an entry point, and only in the sandbox environment."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ GROUP: Final = "pixgate.simulators"
 
 
 class SandboxBank(Protocol):
-    """A simulated bank; the ports are the real ones once it is started."""
+    """A simulated bank; its ports are known once it is started."""
 
     host: str
     port: int
@@ -27,7 +27,7 @@ class SandboxBank(Protocol):
 
     @property
     def control_url(self) -> str:
-        """Where it is controlled."""
+        """URL of the control interface."""
         ...
 
     async def start(self) -> None:
@@ -40,7 +40,7 @@ class SandboxBank(Protocol):
 
 
 class Simulator(Protocol):
-    """What the sandbox bank's package does for the gateway: ``provider_adapters.testing``."""
+    """Interface of the sandbox bank's package, ``provider_adapters.testing``."""
 
     def make_bank(
         self,
@@ -49,17 +49,17 @@ class Simulator(Protocol):
         now: Callable[[], datetime],
         gateway: Callable[[], str],
     ) -> SandboxBank:
-        """Make the bank that is configured; ``gateway`` is our address, asked for each time."""
+        """Build the configured bank; ``gateway`` returns our address and is called each time."""
         ...
 
     def ControlPort(self, url: Callable[[], str]) -> SandboxControl:  # noqa: N802 - a class there
-        """Reach the control interface at an address, asked for each time."""
+        """Return the control interface; ``address`` is called each time."""
         ...
 
     async def first_calls(
         self, kernel: Kernel, actor: str, urls: Mapping[str, str]
     ) -> Sequence[str]:
-        """Make or find the demo, and say how the first calls are made."""
+        """Create or find the demo, and return the first calls to try."""
         ...
 
 
@@ -92,12 +92,12 @@ def build_bank(
     kernel: Kernel, gateway: Callable[[], str], tools: SandboxTools | None
 ) -> SandboxBank | None:
     """
-    Build the bank of this process, where it is asked for; never in production.
+    Build the sandbox bank of this process, if configured; never in production.
 
     Args:
-        kernel: Of this gateway.
-        gateway: Our address, asked for each time.
-        tools: They ask this bank where it listens.
+        kernel: This gateway's kernel.
+        gateway: Returns our address; called each time.
+        tools: They read this bank's ports.
     """
     settings = kernel.settings
     if tools is None or not settings.sandbox_bank.start:

@@ -1,4 +1,4 @@
-"""What is done with every noun: each service is built here, by one function, once."""
+"""Builds every noun's service, each once."""
 
 from __future__ import annotations
 
@@ -105,17 +105,17 @@ _NO_BANKS: Final[Mapping[str, Connection]] = MappingProxyType({})
 
 class Services:
     """
-    The services of every noun over one kernel, each built when it is first asked for.
+    The services of every noun over one kernel, each built on first use.
 
-    Commands ask for one of them, a process that serves for nearly all.
+    A command uses one of them, a serving process nearly all.
 
     Args:
         connections: The banks by their provider's name.
         identity: Built already; by default as the settings say.
-        cache: The one that the banks' adapters have.
-        known: Returns what is known of each bank.
-        unwritten: Returns how calls of banks went that are in no record yet.
-        wake: Called when a callback has come.
+        cache: The cache of the banks' adapters.
+        known: Returns the status of each bank.
+        unwritten: Returns results of bank calls that are not stored yet.
+        wake: Called when a callback arrives.
     """
 
     def __init__(  # noqa: PLR0913 - what only a process that serves has
@@ -156,7 +156,7 @@ class Services:
 
     @cached_property
     def kept(self) -> KeptRecords:
-        """The records that this process keeps; it tells them of its own changes here."""
+        """The caches of this process; its own changes invalidate them here."""
         kernel, store = self.kernel, self.kernel.store
         kept = build_kept_records(
             kernel.settings, store, self.identity.keyring, kernel.observer, kernel.now
@@ -166,7 +166,7 @@ class Services:
 
     @cached_property
     def uses(self) -> LastUses:
-        """When each secret was last used."""
+        """The last use of each secret."""
         return LastUses(self.kernel.store.credentials, self.kernel.now)
 
     @cached_property
@@ -181,7 +181,7 @@ class Services:
 
     @cached_property
     def basic(self) -> BasicCredentials:
-        """Who calls by Basic, and who was refused too often."""
+        """Basic authentication, with the throttle of failed attempts."""
         kernel = self.kernel
         failed = asdict(kernel.settings.limits.failed_credentials)
         return BasicCredentials(
@@ -247,7 +247,7 @@ class Services:
 
     @cached_property
     def visible_account(self) -> VisibleAccount:
-        """Accounts for users are not cached: a change is seen at once."""
+        """Accounts for users, uncached: a change is visible at once."""
         kernel = self.kernel
 
         async def load(wanted: tuple[str, CompanyScope]) -> Account | None:
@@ -257,7 +257,7 @@ class Services:
 
     @cached_property
     def credentials(self) -> Credentials:
-        """The credentials of users, who wait for a second person where the settings say so."""
+        """Credentials for users; orders wait for a second person where the settings require it."""
         return build_credentials(
             self.kernel, self._orders.wait if self._four_eyes.credentials else None
         )
@@ -275,7 +275,7 @@ class Services:
 
     @cached_property
     def users(self) -> Users:
-        """Users for staff, whose acts wait for a second person where the settings say so."""
+        """Users for staff; acts wait for a second person where the settings require it."""
         wait = self._orders.wait if self._four_eyes.people else None
         return replace(self.identity.services.users, wait=wait)
 
@@ -287,7 +287,7 @@ class Services:
 
     @cached_property
     def _orders(self) -> Approvals:
-        """Return what keeps orders, before it is known who carries them out."""
+        """Return the store of orders, before their executors are known."""
         kernel, store = self.kernel, self.kernel.store
         above, sealer = kernel.settings.payouts.approval_above, kernel.keys.sealer
         return Approvals(
@@ -365,7 +365,7 @@ class Services:
 
     @cached_property
     def turns(self) -> Turns:
-        """Files that are read now."""
+        """Files that are being read now."""
         return Turns()
 
     @cached_property
@@ -390,7 +390,7 @@ class Services:
 
     @cached_property
     def refund_execution(self) -> RefundExecution:
-        """Gives the refunds that users have ordered; what stops payouts stops refunds too."""
+        """Executes refunds that users have ordered; stops of payouts stop refunds too."""
         kernel = self.kernel
         return RefundExecution(
             banks=self.banks,
@@ -420,13 +420,13 @@ class Services:
 
     @cached_property
     def sandbox(self) -> SandboxTools | None:
-        """What people make the sandbox bank do; None in production."""
+        """Tools that make the sandbox bank act; None in production."""
         return build_sandbox_tools(self.kernel)
 
     @cached_property
     def reception(self) -> Reception:
         """
-        What takes the banks' callbacks.
+        Reception of the banks' callbacks.
 
         Raises:
             AdapterRefused: see ``make_address``.
@@ -452,13 +452,13 @@ class Services:
 
     @cached_property
     def _absent_after(self) -> Mapping[str, timedelta | None]:
-        """Return what "not found" proves at each bank, as its adapter declares it."""
+        """Return what "not found" proves at each bank, as its adapter declares."""
         adapters = {name: each.adapter for name, each in self.connections.items()}
         return {name: each.capabilities.absent_after for name, each in adapters.items()}
 
     @cached_property
     def payout_records(self) -> PayoutRecords:
-        """What staff read; similar payouts are shown even where they are not refused."""
+        """Payouts for staff; similar payouts are shown even where they are not refused."""
         kernel, store = self.kernel, self.kernel.store
         return PayoutRecords(
             directory=PayoutDirectory(store.database),
@@ -471,7 +471,7 @@ class Services:
 
     @cached_property
     def _payout_probes(self) -> PayoutProbes:
-        """Return what looks at payouts for staff, in places at a bank of its own."""
+        """Return the status queries for staff, which have their own capacity at a bank."""
         store = self.kernel.store
         look = build_reconciler(self.kernel, self.payouts.follow_up).probe
         return PayoutProbes(payouts=store.payouts, look=look, audit=store.audit)
@@ -550,7 +550,7 @@ class Services:
 
     @cached_property
     def request_lines(self) -> RequestLogWriter:
-        """What keeps the request log of this process."""
+        """The request log of this process."""
         records = RequestRecords(self.kernel.store.database)
         return RequestLogWriter(records.add, self.kernel.observer.count)
 
@@ -576,7 +576,7 @@ class Services:
 
     @cached_property
     def outbox(self) -> Outbox | None:
-        """Mail as it is sent; None in production, where nobody is shown it."""
+        """The outbox of sent mail; None in production."""
         if self.kernel.settings.environment is not Environment.SANDBOX:
             return None
         return Outbox(SealedOutbox(self.kernel.store.database, self.kernel.keys.sealer))
@@ -585,7 +585,7 @@ class Services:
 def build_credentials(
     kernel: Kernel, wait: Wait | None = None, source: CredentialSource | None = None
 ) -> Credentials:
-    """Build the credentials; ``source`` makes others than random ones."""
+    """Build the credentials; ``source`` replaces the random source."""
     store = kernel.store
     return Credentials(
         database=store.database,
@@ -598,7 +598,7 @@ def build_credentials(
 
 
 def credential_source(keys: Keys) -> CredentialSource:
-    """Return the source of random credentials, with digests under these keys."""
+    """Return the random source of credentials, with digests under these keys."""
     return CredentialSource(
         client_id=partial(new_client_id, os.urandom),
         client_secret=partial(new_client_secret, os.urandom),
@@ -607,7 +607,7 @@ def credential_source(keys: Keys) -> CredentialSource:
 
 
 def _account_secrets(settings: Settings, provider: str, given: GivenSecrets) -> BankSecrets:
-    """Read an account's secrets; adapters are loaded for this alone, as most commands need none."""
+    """Read an account's secrets; adapters are loaded only here, as most commands need none."""
     from gateway.app.banks import account_secrets  # noqa: PLC0415 - loads adapters, 0.2 s
     from provider_adapters.kit.factory import AdapterRefused  # noqa: PLC0415 - the same
 

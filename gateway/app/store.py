@@ -1,4 +1,4 @@
-"""The stores of every noun from one URL, on SQLite or PostgreSQL."""
+"""All stores over one database URL, SQLite or PostgreSQL."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ from gateway.store.stamp import Stamp, StoreRefused, check_environment, stamped
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Store:
     """
-    An opened store; belongs to the event loop that uses it first.
+    An opened store; belongs to the event loop that first uses it.
 
     Attributes:
-        url: As it was given, a password included.
+        url: As given, password included.
     """
 
     url: str = field(repr=False)
@@ -73,7 +73,7 @@ class Store:
 
     async def server_load(self) -> tuple[int, int] | None:
         """
-        Return the connections that the server has, and the most that it takes.
+        Return the server's open connections and its maximum.
 
         None where the store is a file; StoreUnavailable when it does not answer.
         """
@@ -84,7 +84,7 @@ class Store:
 
     async def partitions_end(self) -> Mapping[str, datetime]:
         """
-        Return by table until when its partitions are made ahead; none where the store is a file.
+        Return by table until when its partitions exist; empty for SQLite.
 
         StoreUnavailable when it does not answer.
         """
@@ -95,7 +95,7 @@ class Store:
             return {each.table.name: await each.end(connection, now) for each in (REQUESTS, EVENTS)}
 
     async def close(self) -> None:
-        """Finish the writes under way, then close connections and threads."""
+        """Finish running writes, then close connections and threads."""
         await self.payouts.close()
         await self.follow_ups.close()
         await self.database.close()
@@ -112,15 +112,15 @@ def open_store(
     now: Now = utc_now,
 ) -> Store:
     """
-    Open a store; neither its schema nor its environment is looked at (see ``prepare``).
+    Open a store; its schema and environment are not checked (see ``prepare``).
 
-    Without the keys of the audit log everything can be read, but nothing be done
-    that is an act, once the log is sealed. Without that of ``facts`` events of payouts
-    neither keep nor show what was said.
+    Without the keys of the audit log everything can be read, but no audited act is possible once
+    the log is sealed. Without the key of ``facts``, payout events neither store nor show the bank's
+    answers.
 
     Raises:
-        ValueError: the URL is of no form we know (see ``address``).
-        StoreUnavailable: the file or its folder cannot be made.
+        ValueError: the URL has an unknown form (see ``address``).
+        StoreUnavailable: the file or its folder cannot be created.
     """
     database = replace(open_database(url, limits), chain=chain, facts=facts, now=now)
     return _store_on(database, url)
@@ -128,7 +128,7 @@ def open_store(
 
 def absent_store(url: str) -> Store:
     """
-    Make a store that never answers, for routes that are described and not served.
+    Build a store that never answers, for routes that are described and not served.
 
     Nothing is opened; only the dialect of ``url`` is loaded.
     """
@@ -140,7 +140,7 @@ def absent_store(url: str) -> Store:
 
 
 def _store_on(database: Database, url: str) -> Store:
-    """Name what one database keeps."""
+    """Build the stores of one database."""
     return Store(
         url=url,
         database=database,
@@ -166,19 +166,19 @@ async def prepare(
     new_id: Callable[[], str] = lambda: str(uuid.uuid4()),
 ) -> Stamp:
     """
-    Make sure that the store is ours and of our schema; a fresh one is stamped.
+    Check that the store is ours and has our schema; a fresh store is stamped.
 
     Args:
-        store: Opened; nothing was asked of it yet.
+        store: Opened, not used yet.
         environment: The gateway's.
         migrate: Bring an older schema up to ours rather than refuse it.
         now: Dates the stamp.
         new_id: Names the store.
 
     Raises:
-        StoreRefused: it is of the other environment, or of a schema that is
-            newer than ours, or older and not to be migrated.
-        StoreUnavailable: it does not answer.
+        StoreRefused: it belongs to the other environment, or its schema is newer than
+            ours, or older and ``migrate`` is False.
+        StoreUnavailable: the store does not answer.
     """
     await _bring_up(store, environment, migrate=migrate)
     fresh = Stamp(environment=environment, id=new_id(), created_at=now())
@@ -188,7 +188,7 @@ async def prepare(
 
 
 async def _bring_up(store: Store, environment: Environment, *, migrate: bool) -> None:
-    """Migrate where it may be done, but never the other environment's store."""
+    """Migrate if allowed, but never the other environment's store."""
     if not await schema.is_older(store.database, environment):
         return
     if not migrate:

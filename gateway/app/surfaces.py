@@ -1,4 +1,4 @@
-"""The surfaces in front of the services: routes and pages of every noun, in lists."""
+"""The surfaces: routes and pages of every noun, in lists."""
 
 from __future__ import annotations
 
@@ -109,9 +109,9 @@ def user_surfaces(services: Services) -> Sequence[Surface]:
 
 def described_surfaces(settings: Settings) -> Sequence[Surface]:
     """
-    Build the surfaces to be looked at, not served: nothing is opened, read or written.
+    Build the surfaces for description only: nothing is opened, read or written.
 
-    The metrics need the routes' names before the process is built, and commands print them.
+    The metrics need the route names before the process is built, and commands print them.
     """
     basic, sealing = (
         Secret(base64.urlsafe_b64encode(os.urandom(_KEY_BYTES)).decode()) for _ in range(2)
@@ -228,7 +228,7 @@ def _pages(services: Services, context: PageContext) -> Sequence[Page]:
 
 
 def _context(services: Services) -> PageContext:
-    """Return what the pages of every noun share."""
+    """Return the context that all pages share."""
     accounts = services.accounts
 
     async def names(who: Staff, ids: Sequence[str]) -> Sequence[Name]:
@@ -253,7 +253,7 @@ def _context(services: Services) -> PageContext:
 
 
 def _pages_surface(services: Services) -> Surface:
-    """Build the surface of pages; nothing is loaded before somebody looks."""
+    """Build the surface of pages; templates are loaded on first use."""
     panel, context = services.panel, _context(services)
     pages = _pages(services, context)
     badges = Badges(context.staff, services.payout_records.open_work)

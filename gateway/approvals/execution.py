@@ -1,8 +1,8 @@
 """
-Execution of orders that were approved: once, again where that is safe, and how each ended.
+Executes approved orders once, repeats them where that is safe, and stores the outcomes.
 
-What is on record comes before what a call was answered: the row of a payout says how it stands.
-Of a refund nothing is stored here, so a failed repetition proves nothing about the call before it.
+Our record takes precedence over the answer to a call: the payout's row holds its state. Refunds are
+not stored here, so a failed repetition proves nothing about the call before it.
 """
 
 from __future__ import annotations
@@ -67,13 +67,17 @@ class MovedDocument(TypedDict):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decided:
-    """An approval after a decision, and the money it moved; None where none is to move."""
+    """An approval after a decision, and the money it moved; None if no money moved."""
 
     approval: Approval
     moved: Moved | None
 
     def to_document(self, reader: Staff) -> MovedDocument:
-        """Show both: a payout as processing, as its partner reads it, whatever the bank says."""
+        """
+        Return both documents; a payout as processing, whatever the bank answered.
+
+        A partner reads a new payout in the same way.
+        """
         shown = self.approval.to_document(reader)
         if self.moved is None:
             return {"approval": shown, "status": "done"}
@@ -88,8 +92,8 @@ class OrderExecution:
     Carries approved orders out and notes their outcomes.
 
     Attributes:
-        executors: Of every kind that moves no money.
-        text: Opens what was ordered.
+        executors: The executor of every kind of order that moves no money.
+        text: Decrypts the order.
     """
 
     store: StoredApprovals
@@ -102,7 +106,7 @@ class OrderExecution:
 
     async def void_reason(self, approval: Approval) -> str:
         """
-        Look at who ordered it and at what is ordered, as both are by now.
+        Check the user who gave the order and the order itself, both as of now.
 
         Returns:
             Why the order is void; empty while it holds.
@@ -119,21 +123,21 @@ class OrderExecution:
         return reason
 
     async def first(self, approval: Approval) -> Decided:
-        """Carry out what has just been approved."""
+        """Execute an order that has just been approved."""
         if approval.moves_money:
             return await self._move(approval)
         return Decided(approval=await self._administer(approval), moved=None)
 
     async def again(self, person: SignedInUser, approval: Approval) -> Decided:
         """
-        Carry through what was approved before and has not ended, as far as that still holds.
+        Execute an order that was approved earlier and has not ended, if it still holds.
 
-        Whatever has come of it is looked up first. Only where nothing has, it is done: within the
-        order's day, after the checks of the first time, and on record as this person's act.
+        Its result is looked up first. Only an order without a result is executed: within the
+        order's day, after the same checks as at first, and recorded as this person's act.
 
         Raises:
             ServiceError: ``NOT_POSSIBLE`` when it was refused, is over, void or under way; as
-                carrying it out does.
+                its execution.
             OutcomeUnknown: a refund may have been given; its bank cannot tell now.
         """
         self._refuse_settled(approval)
@@ -147,7 +151,7 @@ class OrderExecution:
         return await self._move(approval, was_open=approval.outcome in OPEN)
 
     async def follow(self) -> int:
-        """Note what became of payouts whose outcome is open; return how many."""
+        """Store the outcomes of open payouts; return how many."""
         now, told = self.now(), 0
         for each in await self.store.unsettled(now - _FOLLOWED, now - _CARRYING):
             ended = await self.money.on_record(each, self.text(each))
@@ -156,7 +160,7 @@ class OrderExecution:
         return told
 
     def event(self, actor: str, word: str, approval: Approval) -> AuditEvent:
-        """Describe what happened to an order; a reference may be personal and stays out."""
+        """Build an order's audit event, without its reference, which may be personal."""
         details = {"kind": approval.kind.value}
         if approval.moves_money:
             details |= {"account": approval.account_id or "", "value": str(approval.value)}
@@ -171,7 +175,7 @@ class OrderExecution:
         )
 
     def _refuse_settled(self, approval: Approval) -> None:
-        """Refuse to repeat what was refused, or what is under way."""
+        """Refuse to repeat an order that was refused or is under way."""
         if approval.outcome is Outcome.REFUSED:
             raise not_possible(*DECIDED)
         began = approval.decided_at or approval.ordered_at
@@ -180,9 +184,9 @@ class OrderExecution:
 
     async def _caught_up(self, approval: Approval) -> tuple[Approval, Moved | None]:
         """
-        Look up what has come of an order; None where nothing has, and it may be done.
+        Look up the result of an order; None if there is none and the order may be executed.
 
-        A payout that was proven unsent counts as nothing; what was given or paid is noted.
+        A payout that was proven unsent is no result; an executed refund or payout is stored.
         """
         text = self.text(approval)
         try:
@@ -199,7 +203,7 @@ class OrderExecution:
         return approval, None if ended[0] in {Outcome.NOT_SENT, Outcome.REFUSED} else found
 
     async def _allow_again(self, person: SignedInUser, approval: Approval) -> None:
-        """Check what is checked before an approval, and put this person's act on record."""
+        """Repeat the checks made before an approval, and record this person's act."""
         if approval.outcome is Outcome.MOVED:
             raise not_possible(*DECIDED)
         if self.now() >= approval.ends_at:
@@ -210,7 +214,7 @@ class OrderExecution:
         await self.audit.append(self.event(person.actor, "repeated", approval))
 
     async def _move(self, approval: Approval, *, was_open: bool = False) -> Decided:
-        """Move money that was agreed to, and note how that ended."""
+        """Move approved money, and store the outcome."""
         text = self.text(approval)
         try:
             moved = await self.money.carry_out(approval, text)
@@ -224,7 +228,7 @@ class OrderExecution:
     async def _ended(
         self, approval: Approval, told: Ended | None, *, was_open: bool
     ) -> Ended | None:
-        """Say how an order stands after a call; what is on record goes before what was told."""
+        """Return an order's state after a call; our record precedes the answer."""
         if approval.kind is ApprovalKind.REFUND:
             is_proof = not was_open or (told is not None and told[0] is Outcome.MOVED)
             return told if is_proof else (Outcome.UNKNOWN, "")
@@ -237,7 +241,7 @@ class OrderExecution:
         return stands
 
     async def _administer(self, approval: Approval) -> Approval:
-        """Do what moves no money, and note how that ended; a secret is fetched later."""
+        """Execute an order that moves no money, and store its outcome; a secret comes later."""
         try:
             outcome = await self.executors[approval.kind].carry_out(approval, self.text(approval))
         except (RuleViolation, ServiceError):
@@ -247,14 +251,14 @@ class OrderExecution:
         return await self._conclude(approval, (outcome, ""))
 
     async def _administer_again(self, person: SignedInUser, approval: Approval) -> Decided:
-        """Do what a process that died left undone."""
+        """Execute an order that a crashed process left undone."""
         if approval.outcome is Outcome.NONE:
             await self._allow_again(person, approval)
             approval = await self._administer(approval)
         return Decided(approval=approval, moved=None)
 
     async def _note(self, approval: Approval, ended: Ended | None) -> Approval:
-        """Note how money ended; a store that fails now hides nothing: it is followed up."""
+        """Store the outcome of money; if the store fails now, the follow-up stores it later."""
         if ended is None:
             return approval
         try:
@@ -264,7 +268,7 @@ class OrderExecution:
             return approval
 
     async def _conclude(self, approval: Approval, ended: Ended) -> Approval:
-        """Note an outcome; one that has ended stays as it is."""
+        """Store an outcome; an ended order stays as it is."""
         outcome, code = ended
         if outcome is approval.outcome or outcome is Outcome.NONE:
             return approval
@@ -275,5 +279,5 @@ class OrderExecution:
 
 
 def not_possible(reason: str, why: str) -> ServiceError:
-    """Make the refusal of a decision; ``why`` is for people."""
+    """Build the refusal of a decision; ``why`` is for people."""
     return ServiceError(user_errors.NOT_POSSIBLE, reason, detail=why)

@@ -1,4 +1,4 @@
-"""What helps to decide on an order of money: payouts alike, the balance, other orders that wait."""
+"""Facts for deciding on an order of money: similar payouts, the balance, other waiting orders."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from gateway.payouts.staff import PayoutRecords
 @dataclass(frozen=True, slots=True)
 class DecisionFacts:
     """
-    What is known around an order.
+    Facts around an order.
 
     Attributes:
-        alike: Of an order that is no payout, none.
-        reading: What the account held when its bank answered last; None where it is not asked.
-        waiting: The other orders of money of the account that wait.
+        alike: Similar payouts; empty for an order that is no payout.
+        reading: The account's balance as last read; None where the bank is not queried.
+        waiting: The account's other waiting orders of money.
     """
 
     alike: PayoutsAlike = field(default_factory=PayoutsAlike)
@@ -34,7 +34,7 @@ class DecisionFacts:
     waiting: WaitingMoney = field(default_factory=WaitingMoney)
 
     def left(self, value: Sum) -> Sum | None:
-        """Return what an order leaves once all that wait are paid; None with no balance read."""
+        """Return the balance after all waiting orders are paid; None without a balance."""
         if self.reading is None or self.reading.balance is UNSET:
             return None
         blocked = 0 if self.reading.blocked is UNSET else self.reading.blocked.centavos
@@ -44,19 +44,19 @@ class DecisionFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApprovalFacts:
-    """Finds them within the companies that a person sees; raises as stores do."""
+    """Finds facts within a user's companies; raises as stores do."""
 
     payouts: PayoutRecords
     readings: Readings
     orders: StoredApprovals
 
     async def of(self, who: Staff, approval: Approval, order: Order) -> DecisionFacts:
-        """Return what is known, from the store alone; the bank is asked meanwhile."""
+        """Return the facts from the store alone; the bank is queried meanwhile."""
         reading = await self.readings.of(who.scope, approval.account_id or "")
         return replace(await self._around(who, approval, order), reading=reading)
 
     async def now_of(self, who: Staff, approval: Approval, order: Order) -> DecisionFacts:
-        """Ask the bank for the balance first, for some seconds; then as ``of``."""
+        """Query the balance at the bank first, for some seconds; then as ``of``."""
         reading = await self.readings.now_of(who.scope, approval.account_id or "")
         return replace(await self._around(who, approval, order), reading=reading)
 

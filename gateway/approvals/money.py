@@ -1,7 +1,7 @@
 """
-Payouts and refunds that users order: what is checked, how they are carried out and end.
+Payouts and refunds that users order: checks, execution and outcomes.
 
-An order is one JSON text, sealed while it waits.
+An order is one JSON text, encrypted while it waits.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ _GUARDED = frozenset({"stopped", "similar"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MoneyOrders:
-    """Checks and carries out what people order of payouts and refunds."""
+    """Checks and executes payouts and refunds that users order."""
 
     accounts: StoredAccounts
     payouts: Payouts
@@ -91,10 +91,10 @@ class MoneyOrders:
 
     async def check(self, user_id: str, account: Account, order: Order) -> IncomingPayment | None:
         """
-        Refuse what could not be carried out as things stand.
+        Refuse an order that is impossible now.
 
-        That is also a refund that is known to be above what is left of its payment. Returns that
-        payment, where the bank tells it.
+        That includes a refund above the refundable rest of its payment. Returns the payment, where
+        the bank reports it.
         """
         if not account.active:
             raise ServiceError(errors.ACCOUNT_INACTIVE, "inactive")
@@ -113,13 +113,13 @@ class MoneyOrders:
         return await self.refunds.refuse_above(account, order)
 
     async def check_again(self, approval: Approval, text: str) -> None:
-        """Refuse what could not be carried out by now; it waits on."""
+        """Refuse an order that is impossible by now; the order keeps waiting."""
         order = read(approval, text)
         await self.check(approval.ordered_by, await self._account(approval), order)
 
     async def known(self, account: Account, order: Order) -> Payout | None:
         """
-        Return the payout that answers an order; None for one that is still to be made.
+        Return the existing payout of an order; None if the payout does not exist yet.
 
         Raises:
             ServiceError: ``SVC.PIX.010`` when the reference names another payout, or one
@@ -138,26 +138,26 @@ class MoneyOrders:
         return None if payout.state is PayoutState.NOT_SENT else payout
 
     async def move(self, user_id: str, actor: str, account: Account, order: Order) -> Moved:
-        """Move the money in the name of whoever ordered it; safe to repeat."""
+        """Move the money in the name of the user who ordered it; safe to repeat."""
         if isinstance(order, RefundRequest):
             return await self.refunds.create(AuditContext(actor, self.now), account, order)
         return await self.payouts.create(_caller(user_id, account), order)
 
     async def carry_out(self, approval: Approval, text: str) -> Moved:
-        """Move what was agreed to."""
+        """Move the approved money."""
         account = await self._account(approval)
         order = read(approval, text)
         return await self.move(approval.ordered_by, approval.orderer, account, order)
 
     async def found(self, approval: Approval, text: str) -> Moved | None:
         """
-        Look up what an order has led to, without moving anything; None for nothing.
+        Look up the result of an order, without moving anything; None without a result.
 
         A payout is looked up in the store, a refund at its bank.
 
         Raises:
             Unreachable: the bank cannot tell now.
-            NotSupported, ServiceError: it cannot be asked.
+            NotSupported, ServiceError: the bank cannot be queried.
         """
         order = read(approval, text)
         if isinstance(order, RefundRequest):
@@ -166,14 +166,14 @@ class MoneyOrders:
         return payout if payout and payout.fingerprint == order.fingerprint() else None
 
     async def on_record(self, approval: Approval, text: str) -> Ended | None:
-        """Say how the payout of an order stands in the store; None where there is none."""
+        """Return the state of an order's payout in the store; None if there is none."""
         if approval.kind is not ApprovalKind.PAYOUT:
             return None
         payout = await self.found(approval, text)
         return None if payout is None else self.ended(payout)
 
     def ended(self, moved: Moved) -> Ended:
-        """Say what a payout or a refund, as it stands, makes of its order."""
+        """Return the order's outcome for the current state of its payout or refund."""
         if isinstance(moved, Refund):
             failed = moved.status is RefundStatus.FAILED
             return (Outcome.REFUSED, errors.BANK_REFUSED.code) if failed else (Outcome.MOVED, "")
@@ -190,12 +190,12 @@ class MoneyOrders:
 
 
 def read(approval: Approval, text: str) -> Order:
-    """Read what was ordered."""
+    """Parse the order."""
     return read_payout(text) if approval.kind is ApprovalKind.PAYOUT else read_refund(text)
 
 
 def outcome_of(problem: Exception) -> Ended | None:
-    """Say what a failure leaves of an order; None where it tells nothing."""
+    """Return the order's outcome after a failure; None where the failure proves nothing."""
     if isinstance(problem, ServiceError):
         return _refusal(problem)
     kinds = (kind for kind in type(problem).__mro__ if kind in _FAILURES)
@@ -210,12 +210,12 @@ def _refusal(problem: ServiceError) -> Ended:
 
 
 def client_of(user_id: str) -> str:
-    """Name a person where credentials are named: no credential is called that."""
+    """Return a person's name in place of a client id; no credential has such a name."""
     return f"user:{user_id}"
 
 
 def _caller(user_id: str, account: Account) -> Caller:
-    """Say who pays."""
+    """Return the account that pays."""
     principal = Principal(
         client_id=client_of(user_id),
         company_id=account.company_id,
@@ -226,12 +226,12 @@ def _caller(user_id: str, account: Account) -> Caller:
 
 
 def kind_of(order: Order) -> ApprovalKind:
-    """Return what kind of order it is."""
+    """Return the kind of an order."""
     return ApprovalKind.PAYOUT if isinstance(order, PayoutRequest) else ApprovalKind.REFUND
 
 
 def written(order: Order, received: IncomingPayment | None = None) -> str:
-    """Write an order; of a refund with the payment ``received``, for whoever decides."""
+    """Serialise an order; a refund includes its payment ``received``, for the approver."""
     content: dict[str, object] = {
         "reference": order.reference,
         "centavos": order.value.centavos,
@@ -257,7 +257,7 @@ def written(order: Order, received: IncomingPayment | None = None) -> str:
 
 
 def read_payout(text: str) -> PayoutRequest:
-    """Read back a payout that ``written`` wrote."""
+    """Parse a payout that ``written`` serialised."""
     content: Mapping[str, object] = json.loads(text)
     method = PayoutMethod(str(content["method"]))
     return PayoutRequest(
@@ -273,7 +273,7 @@ def read_payout(text: str) -> PayoutRequest:
 
 
 def read_refund(text: str) -> RefundRequest:
-    """Read back a refund that ``written`` wrote."""
+    """Parse a refund that ``written`` serialised."""
     content: Mapping[str, object] = json.loads(text)
     return RefundRequest(
         reference=str(content["reference"]),
@@ -297,7 +297,7 @@ def _texts(found: object) -> Mapping[str, str]:
 
 
 def order_document(approval: Approval, text: str, *, whole: bool) -> OrderDocument:
-    """Show what was ordered; ``whole`` shows a person's tax number and key as they were typed."""
+    """Return the order as a document; ``whole`` includes a person's full tax number and key."""
     order = read(approval, text)
     if isinstance(order, RefundRequest):
         refund: OrderDocument = {

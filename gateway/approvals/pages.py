@@ -1,4 +1,4 @@
-"""Pages of orders that wait for another user: read with everything they say, approved, rejected."""
+"""Pages of orders that wait for another user: reading, approval and rejection."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def pages(approvals: Approvals, secrets: ApprovedSecrets, context: PageContext) 
 
     @panel.view("/{approval_id}", "approval", approvals.get)
     async def read(visit: Visit) -> Result:
-        """Show an order with everything it says, and what the user may do about it."""
+        """Show an order in full, and the user's possible actions."""
         who = panel.staff(visit)
         found = await approvals.get(who, _named(visit))
         approval, order = found.approval, found.order
@@ -97,7 +97,7 @@ def pages(approvals: Approvals, secrets: ApprovedSecrets, context: PageContext) 
         fails=REFUND_FAILS,
     )
     async def approve(visit: Visit) -> Result:
-        """Approve an order; of money the amount was typed."""
+        """Approve an order; for money the amount must be typed."""
         who, approval_id = panel.staff(visit), _named(visit)
         approval = await approvals.find(who, approval_id)
         if approval.moves_money and typed_money(visit.form["value"], "value") != approval.value:
@@ -119,7 +119,7 @@ def pages(approvals: Approvals, secrets: ApprovedSecrets, context: PageContext) 
 
     @panel.form("/{approval_id}/secret", "approval_secret", secrets.collect, shows=read)
     async def collect(visit: Visit) -> Result:
-        """Make and show the secret of an own order that was approved."""
+        """Create and show the secret of the user's own approved order."""
         who = panel.staff(visit)
         made = await secrets.collect(who, _named(visit))
         return shown_once(shown(made, who), who.acting.now())
@@ -128,7 +128,7 @@ def pages(approvals: Approvals, secrets: ApprovedSecrets, context: PageContext) 
 
 
 def _state(visit: Visit) -> str:
-    """Return the state that is asked for; empty for all."""
+    """Return the requested state; empty for all."""
     asked = visit.query("status") or ApprovalState.WAITING.value
     return asked if asked in STATES else ""
 
@@ -149,17 +149,17 @@ def _why(visit: Visit) -> RejectionBody:
 
 
 def _me(visit: Visit) -> str:
-    """Name who looks as orders name whoever ordered them."""
+    """Return the reader's id in the form of ``ordered_by``."""
     return "" if visit.person is None else visit.person.actor
 
 
 def _back(approval_id: str) -> Redirect:
-    """Show what became of the order."""
+    """Show the order after the action."""
     return Redirect(f"{HOME}/approvals/{approval_id}")
 
 
 def _named_by(approval: Approval, order: OrderDocument) -> Sequence[str]:
-    """Return the ids of accounts and companies that an order names."""
+    """Return the ids of accounts and companies in an order."""
     one = (approval.account_id or "", approval.company_id or "")
     return [*one, *order.get("companies", ()), *order.get("companies_before", ())]
 
@@ -167,7 +167,7 @@ def _named_by(approval: Approval, order: OrderDocument) -> Sequence[str]:
 async def _facts(
     approvals: Approvals, visit: Visit, who: Staff, approval: Approval
 ) -> Mapping[str, Any] | None:
-    """Return what helps to decide on money that can still be decided on; None for the rest."""
+    """Return the facts for an order of money that is still undecided; None for other orders."""
     if not approval.moves_money or not approval.is_open:
         return None
     found = await part(approvals.facts_around(who, approval, asks_bank=visit.reads_bank))
@@ -198,6 +198,6 @@ async def _facts(
 
 
 async def _account(panel: Pages, visit: Visit, account_id: str | None) -> KnownAccount | None:
-    """Return the account that a credential is ordered for; None for a whole company."""
+    """Return the account of an ordered credential; None for a company's credential."""
     found = await panel.accounts(visit) if account_id else ()
     return next((each for each in found if each.id == account_id), None)

@@ -1,4 +1,4 @@
-"""Approvals in the back office."""
+"""Back-office routes of approvals."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def routes(approvals: Approvals, secrets: ApprovedSecrets) -> Routes:
 
 
 def facts(found: DecisionFacts, who: StaffCaller) -> DecisionFactsDocument:
-    """Show what is known around an order."""
+    """Return the facts around an order."""
     document: DecisionFactsDocument = {
         "to_recipient": [each.to_document(who.staff) for each in found.alike.to_recipient],
         "same_value": [each.to_document(who.staff) for each in found.alike.same_value],

@@ -1,4 +1,4 @@
-"""Which orders that wait, or waited?"""
+"""Search parameters of approvals."""
 
 from __future__ import annotations
 

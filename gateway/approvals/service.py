@@ -1,10 +1,9 @@
 """
-Approvals: what one user orders is done when another user agrees.
+Approvals: one user's order is executed when another user agrees.
 
-What waits is no payout, no credential and no role yet: the partner does not see
-it, and everything that may have changed since is checked again when it is
-approved, whoever ordered it first of all. The partner's own payouts never come
-this way.
+A waiting order is no payout, credential or role yet: partners do not see it, and approval repeats
+every check, beginning with the rights of the user who ordered it. Partners' own payouts never need
+approval.
 """
 
 from __future__ import annotations
@@ -73,7 +72,7 @@ _MEANWHILE = ("meanwhile", "Somebody else has decided meanwhile.")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApprovalTerms:
     """
-    When a user's order waits, and how it is kept.
+    Settings of approvals: which orders wait, and how they are stored.
 
     Attributes:
         above: Orders above it wait; zero lets every order wait, None none.
@@ -88,7 +87,7 @@ class ApprovalTerms:
     open: Callable[[bytes, str], str]
 
     def waits(self, value: Money) -> bool:
-        """Say whether an order of this value needs another user."""
+        """Return whether an order of this value needs another user."""
         return self.above is not None and value > self.above
 
 
@@ -98,7 +97,8 @@ class Approvals:
     Takes orders of users, and decisions on them.
 
     Attributes:
-        executors: Of every kind that moves no money; each noun hands its own over.
+        executors: The executor of every kind of order that moves no money; each noun passes its
+            own.
     """
 
     store: StoredApprovals
@@ -113,7 +113,7 @@ class Approvals:
         """
         Move money for a user, or let the order wait for another one.
 
-        Safe to repeat: an order that was carried out is answered with what it moved.
+        Safe to repeat: an executed order returns the money it moved.
 
         Raises:
             ServiceError: as moving it does, while payouts are stopped too;
@@ -141,7 +141,7 @@ class Approvals:
 
     async def wait(self, person: SignedInUser, wanted: NewOrder) -> Approval:
         """
-        Let an order of a user wait; it is sealed here.
+        Store a user's order for approval; it is encrypted here.
 
         Raises:
             ServiceError: ``SVC.GTW.009`` when one of its kind, subject and reference waits already.
@@ -171,11 +171,11 @@ class Approvals:
     @requires(Area.APPROVAL, Action.WRITE)
     async def approve(self, who: Staff, approval_id: str) -> Decided:
         """
-        Approve another user's order; it is then carried out.
+        Approve another user's order; it is then executed.
 
-        One decision holds, however many come at once. Safe to repeat: when the
-        process died between the decision and the bank, any user who may
-        approve carries it through. What the bank has refused is not asked again.
+        Only one of several concurrent decisions holds. Safe to repeat: when the process died
+        between the decision and the bank call, any user who may approve completes the order. A
+        refusal of the bank is not retried.
 
         Raises:
             ServiceError: ``FORBIDDEN`` for one's own order, or one about oneself;
@@ -250,7 +250,7 @@ class Approvals:
 
     @requires(Area.APPROVAL, Action.READ)
     async def people(self, _who: Staff, orders: Sequence[Approval]) -> Sequence[Orderer]:
-        """Name the people who gave orders that were read here, or decided on them."""
+        """Return the names of the users who gave or decided orders that were read here."""
         ids = {each for one in orders for each in (one.ordered_by, one.decided_by)}
         found = await self.users.list(ids)
         return [Orderer(each.id, each.name, each.email) for each in found]
@@ -272,7 +272,7 @@ class Approvals:
     async def facts_around(
         self, who: Staff, approval: Approval, *, asks_bank: bool = False
     ) -> DecisionFacts:
-        """Read the same of an order that was read here; the bank is asked first, for seconds."""
+        """Read the facts of an order read here; the bank is queried first, for seconds."""
         if not approval.moves_money:
             return DecisionFacts()
         read_facts = self.known.now_of if asks_bank else self.known.of
@@ -286,18 +286,18 @@ class Approvals:
         return await self.store.waiting_money(account.id, who.acting.now())
 
     async def find(self, who: Staff, approval_id: str) -> Approval:
-        """Return one; ``NOT_FOUND`` also for one outside of the scope."""
+        """Return an order; ``NOT_FOUND`` also for one outside of the scope."""
         approval = await self.store.find(approval_id, who.scope, _person(who).user_id)
         if approval is None:
             raise ServiceError(user_errors.NOT_FOUND, "no_approval")
         return approval
 
     def text(self, approval: Approval) -> str:
-        """Open what was ordered; whoever decides has to see where the money goes."""
+        """Decrypt an order; an approver has to see where the money goes."""
         return self.terms.open(approval.sealed_order, _bound(approval.id))
 
     async def expire(self) -> int:
-        """End those that nobody decided in time; return how many."""
+        """End orders that were not decided in time; return how many."""
         now = self.terms.now()
         overdue = await self.store.overdue(now)
         ended = 0
@@ -320,7 +320,7 @@ class Approvals:
         )
 
     async def _money_document(self, who: Staff, approval: Approval, text: str) -> OrderDocument:
-        """Show an order of money; a recipient whole to whoever may still decide on it."""
+        """Return an order of money as a document; approvers see the recipient in full."""
         person = _person(who)
         decides = person.may(requirement_of(self.approve).right)
         whole = approval.is_open and decides and approval.ordered_by != person.user_id
@@ -329,7 +329,7 @@ class Approvals:
         return order_document(approval, text, whole=whole)
 
     def _refuse_over(self, approval: Approval) -> None:
-        """Refuse to decide what waits no more."""
+        """Refuse to decide an order that no longer waits."""
         if approval.state is not ApprovalState.WAITING:
             raise not_possible(*DECIDED)
         if self.terms.now() >= approval.ends_at:
@@ -337,10 +337,10 @@ class Approvals:
 
     async def _look_again(self, person: SignedInUser, approval: Approval) -> None:
         """
-        Look at who ordered it and at what is ordered, as both are by now.
+        Check the user who gave the order and the order itself, both as of now.
 
         Raises:
-            ServiceError: ``NOT_POSSIBLE`` when it is void, which is noted; as for an order
+            ServiceError: ``NOT_POSSIBLE`` when the order is void, which is stored; as for an order
                 that is refused, in which case it waits on.
         """
         reason = await self._execution.void_reason(approval)
@@ -351,7 +351,7 @@ class Approvals:
     async def _end(
         self, person: SignedInUser, approval: Approval, state: ApprovalState, reason: str
     ) -> Approval:
-        """End what waits, with nothing of it done."""
+        """End a waiting order without executing it."""
         self._refuse_over(approval)
         return await self._decide(person, approval, state, reason)
 
@@ -375,7 +375,7 @@ class Approvals:
 
 @dataclass(frozen=True, slots=True)
 class ApprovedSecrets:
-    """Secrets of credentials whose orders were approved."""
+    """Secrets of credentials ordered by users and approved."""
 
     approvals: Approvals
     credentials: Credentials
@@ -406,14 +406,14 @@ def _nothing() -> ServiceError:
 
 
 def _person(who: Staff) -> SignedInUser:
-    """Return the user who acts; the command line orders and decides nothing."""
+    """Return the acting user; the command line can neither order nor decide."""
     if who.person is None:
         raise ServiceError(user_errors.FORBIDDEN, "permission")
     return who.person
 
 
 def _refuse_own(person: SignedInUser, approval: Approval) -> None:
-    """Refuse one's own order, and one that gives oneself something."""
+    """Refuse decisions on one's own order, and on an order that benefits oneself."""
     if approval.ordered_by == person.user_id:
         raise ServiceError(user_errors.FORBIDDEN, "own_order", detail=_OWN_ORDER)
     if approval.subject == person.user_id:
@@ -421,10 +421,10 @@ def _refuse_own(person: SignedInUser, approval: Approval) -> None:
 
 
 def _midnight(now: datetime) -> datetime:
-    """Return the end of the UTC day: a payout is made on the day it is dated."""
+    """Return the end of the UTC day: a payout must be created on its date."""
     return now.replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=1)
 
 
 def _bound(approval_id: str) -> str:
-    """Name the row an order is sealed for."""
+    """Return the row id to which an order's encryption is bound."""
     return f"approval:{approval_id}"

@@ -70,7 +70,7 @@ _OPEN = (Outcome.NONE.value, Outcome.UNKNOWN.value, Outcome.NOT_SENT.value)
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """How many orders wait, and since when the oldest does; None when there is none."""
+    """Number of waiting orders, and the time of the oldest; None when there is none."""
 
     count: int
     oldest_at: datetime | None
@@ -83,7 +83,7 @@ class StoredApprovals:
         self._database = database
 
     async def add(self, approval: Approval, event: AuditEvent) -> None:
-        """Store a new one; AlreadyExists when one of its kind, subject and reference waits."""
+        """Store a new order; AlreadyExists when one of its kind, subject and reference waits."""
         async with self._database.writing() as connection:
             row = {**row_of(approval), "reference_sha256": reference_digest(approval.reference)}
             if not await self._database.add(connection, approvals, row):
@@ -91,7 +91,7 @@ class StoredApprovals:
             await audit_log.append(connection, event)
 
     async def find(self, approval_id: str, scope: CompanyScope, user_id: str) -> Approval | None:
-        """Return one of the companies in scope, or the user's own of no company."""
+        """Return an order of a company in scope, or the user's own order without a company."""
         wanted = select(approvals).where(approvals.c.id == approval_id, *_visible(scope, user_id))
         row = await self._database.first(wanted)
         return None if row is None else from_row(row, Approval)
@@ -99,7 +99,7 @@ class StoredApprovals:
     async def search(
         self, search: ApprovalSearch, scope: CompanyScope, user_id: str
     ) -> Listed[Approval]:
-        """Return a page of those that ``find`` finds, newest first."""
+        """Return a page of the orders visible to ``find``, newest first."""
         wanted = _NEWEST.where(*_visible(scope, user_id))
         if search.state is not None:
             wanted = wanted.where(approvals.c.state == search.state.value)
@@ -108,12 +108,12 @@ class StoredApprovals:
     async def matching(
         self, wanted: ColumnElement[bool], scope: CompanyScope, user_id: str
     ) -> Sequence[Approval]:
-        """Return every one of a condition that ``find`` finds, newest first."""
+        """Return all orders that match a condition and are visible to ``find``, newest first."""
         rows = await self._database.rows(_NEWEST.where(wanted, *_visible(scope, user_id)))
         return [from_row(row, Approval) for row in rows]
 
     async def people_of(self, account_id: str, reference: str) -> frozenset[str]:
-        """Return the ids of the users who ordered and who approved a payout."""
+        """Return the ids of the users who ordered and approved a payout."""
         approved = select(approvals.c.ordered_by, approvals.c.decided_by).where(
             approvals.c.kind == ApprovalKind.PAYOUT.value,
             approvals.c.account_id == account_id,
@@ -124,14 +124,14 @@ class StoredApprovals:
         return frozenset(user_id for row in rows for user_id in row)
 
     async def decide(self, decided: Approval, event: AuditEvent) -> bool:
-        """Store the decision by compare-and-set; False when it waits no more."""
+        """Store the decision by compare-and-set; False when the order no longer waits."""
         return await audit_log.change(self._database, deciding(decided), event)
 
     async def conclude(self, concluded: Approval, event: AuditEvent, before: Outcome) -> bool:
         """
-        Store the outcome of one that was approved, where it was ``before``.
+        Store the outcome of an approved order whose state is ``before``.
 
-        That money moved is stored whatever was noted meanwhile, unless that has ended.
+        Moved money is stored whatever the state is meanwhile, unless the order has ended.
 
         Returns:
             False when nothing was stored.
@@ -149,7 +149,7 @@ class StoredApprovals:
         return await audit_log.change(self._database, change, event)
 
     async def overdue(self, now: datetime) -> Sequence[Approval]:
-        """Return those that wait past their end, at most a hundred."""
+        """Return waiting orders past their end, at most a hundred."""
         found = await self._database.rows(_OVERDUE, {"now": now})
         return [from_row(row, Approval) for row in found]
 
@@ -157,7 +157,7 @@ class StoredApprovals:
         """
         Return payouts whose outcome is open, oldest first, at most a hundred.
 
-        They were ordered since; those that have no outcome were decided ``until`` then.
+        They were ordered after ``since``; those without an outcome were decided before ``until``.
         """
         found = await self._database.rows(_UNKNOWN, {"since": since, "until": until})
         return [from_row(row, Approval) for row in found]
@@ -165,7 +165,7 @@ class StoredApprovals:
     async def waiting_money(
         self, account_id: str, now: datetime, without: str = ""
     ) -> WaitingMoney:
-        """Return the payouts and refunds of an account that can still be decided, but for one."""
+        """Return the account's payouts and refunds that can still be decided, except one."""
         waits = (
             approvals.c.account_id == account_id,
             approvals.c.state == ApprovalState.WAITING.value,
@@ -187,13 +187,13 @@ class StoredApprovals:
         return WaitingMoney(rows[0].number, Sum(int(rows[0].sum or 0)), shown)
 
     async def waiting(self, now: datetime) -> Waiting:
-        """Count those that can still be decided."""
+        """Count the orders that can still be decided."""
         [row] = await self._database.rows(_WAITING, {"now": now})
         return Waiting(row.number, row.oldest_at)
 
 
 def _visible(scope: CompanyScope, user_id: str) -> Conditions:
-    """Demand an order of a company in scope, or one's own of no company."""
+    """Return the SQL condition for orders of a company in scope, or the user's own."""
     theirs = of_company(approvals.c.company_id, scope)
     own = and_(approvals.c.company_id.is_(None), approvals.c.ordered_by == user_id)
     return tuple(or_(each, own) for each in theirs)

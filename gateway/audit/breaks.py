@@ -1,4 +1,4 @@
-"""Accepting a break of the audit log: one person proposes it, another one approves it."""
+"""Accepting a break of the audit log: one person proposes, another person approves."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SEAL: Final = "seal"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditBreaks:
     """
-    The two steps.
+    The two steps of accepting a break.
 
     Attributes:
         find_user: Finds a user by the e-mail address.
@@ -59,7 +59,8 @@ class AuditBreaks:
         Accept a break as it was proposed: that is an event of the log; return the break.
 
         Raises:
-            RuleViolation: the proposal is not ours or not of this break, both people are one, or
+            RuleViolation: the proposal is not ours or not of this break, both people are the same,
+                or
                 one of them is no such user, see ``propose``; or the end of the log is broken.
         """
         document = self._read(proposal)
@@ -89,7 +90,7 @@ class AuditBreaks:
         return found
 
     async def _found(self, number: int) -> AuditBreak:
-        """Find the first break, which is at that event."""
+        """Return the first break, which must be at that event."""
         try:
             found = await self.audit.find_break()
         except ValueError as problem:
@@ -114,7 +115,7 @@ class AuditBreaks:
         return user.email
 
     def _read(self, proposal: str) -> Mapping[str, object]:
-        """Read a proposal that was sealed here."""
+        """Parse a proposal that was sealed here."""
         message = "the proposal was changed, or made under a key that is not configured"
         try:
             document = json.loads(proposal)

@@ -1,9 +1,9 @@
 """
-The audit log as a change feed for what is kept in memory.
+The audit log as a change feed for caches.
 
-An event's number is taken under the lock of the log's head and in the change's own
-transaction, so numbers become visible in order: whoever has read up to one has missed none
-before it. Read from the database that writes, never from a replica.
+An event's number is taken under the lock of the log's head and in the change's own transaction, so
+numbers become visible in order: a reader who has reached a number has missed no earlier event. Read
+from the database that writes, never from a replica.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ class Changes:
 
     async def read(self, mark: Mark | None) -> News | None:
         """
-        Return the acts behind a mark, oldest first; without a mark, the newest place alone.
+        Return the acts after a mark, oldest first; without a mark, only the newest position.
 
-        None when the mark is not in the log: the store was put back to an earlier state, or is
-        another one.
+        None when the mark is not in the log: the store was restored to an earlier state, or is
+        another store.
         """
         if mark is None:
             return News((), await self._newest(), is_all=True)
@@ -55,6 +55,6 @@ class Changes:
         return News([Act(row.action, row.subject) for row in rows], last, len(rows) < self._most)
 
     async def _newest(self) -> Mark:
-        """Return the place of the newest event; the start where there is none."""
+        """Return the position of the newest event; the start of an empty log."""
         row = await self._database.first(_NEWEST_LINK)
         return _START if row is None else Mark(row.number, row.hash)

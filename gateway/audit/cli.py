@@ -1,4 +1,4 @@
-"""``pixgate audit``: whether the audit log is intact, and where it ends."""
+"""``pixgate audit``: verifies the audit log and prints its head."""
 
 from __future__ import annotations
 
@@ -145,10 +145,10 @@ def accept_break(
 
 def kept_head(file: Path) -> AuditHead:
     """
-    Read a head that was kept elsewhere; of its hash the first six bytes will do.
+    Read an externally stored head; the first six bytes of its hash suffice.
 
     Raises:
-        ClickException: the file cannot be read, or holds none.
+        ClickException: the file cannot be read, or holds no head.
     """
     try:
         text = file.read_text(encoding="utf-8").strip()
@@ -168,7 +168,7 @@ def kept_head(file: Path) -> AuditHead:
 
 
 def _document(text: str) -> Any:  # noqa: ANN401 - JSON of somebody else's
-    """Read JSON, or the last line of several."""
+    """Parse JSON, or the last line of several."""
     try:
         return json.loads(text)
     except ValueError:
@@ -182,7 +182,7 @@ def _breaks(office: CommandContext) -> AuditBreaks:
 
 
 def _as_it_is(terminal: Terminal, look: Callable[[StoredAudit], Awaitable[Result]]) -> Result:
-    """Look at the log; unlike other commands, this seals nothing."""
+    """Open the log for reading; unlike other commands, this seals nothing."""
     from gateway.audit.store import StoredAudit
 
     return in_store(terminal, lambda office: look(office.service(StoredAudit)), seals=False)

@@ -1,10 +1,9 @@
 """
-The audit log of the process: its keys, and acts of strangers, counted once a minute.
+The process's audit log: its keys, and sign-in failures counted once a minute.
 
-A failed sign-in that was written on its own would let anybody take the lock that
-stops and approvals wait for, as often as they like. Counting touches no store and
-is the same work for people and for nobody. What a crash leaves unwritten is the
-last minute at most; the process's own log has each of them.
+If each failed sign-in were written, an attacker could hold the lock that stops and approvals need.
+Counting touches no store and costs the same for known and unknown users. A crash loses the last
+minute at most; the process's own log has each failure.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ _HEADS: Final = "audit heads"
 
 
 def audit_keys(keys: Keys) -> ChainKeys:
-    """Derive them; events sealed under a retired sealing key are proven as long as it is kept."""
+    """Derive the audit keys; events under a retired sealing key verify as long as it is kept."""
     derived = keys.derivation
     return ChainKeys(events=derived.keys(_EVENTS), heads=derived.keys(_HEADS))
 
@@ -71,7 +70,7 @@ FindUser = Callable[[str], Awaitable[User | None]]
 
 @dataclass(frozen=True, slots=True)
 class Meant:
-    """What an entry counts: an act, and the person or else the address it is about."""
+    """Key of a counter: an act, and its user or else the address."""
 
     action: str
     user_id: str
@@ -81,7 +80,7 @@ class Meant:
 
 @dataclass(slots=True, kw_only=True)
 class Count:
-    """How often since the last writing, when last, in which request, from where."""
+    """Number since the last write, with the time, request and address of the last."""
 
     times: int
     at: datetime
@@ -90,7 +89,7 @@ class Count:
     places: set[str] = field(default_factory=set)
 
     def add(self, more: Count) -> None:
-        """Count more of the same."""
+        """Add further occurrences."""
         self.times += more.times
         self.at, self.trace_id, self.route = more.at, more.trace_id, more.route
         if len(self.places) < _MOST_PLACES:
@@ -98,10 +97,10 @@ class Count:
 
 
 class AuditTally:
-    """Counts, one entry for each person or address and act; ``turn`` writes them."""
+    """Counters, one for each act and user or address; ``turn`` writes them."""
 
     def __init__(self, audit: StoredAudit, find_user: FindUser, now: Now) -> None:
-        """Write to ``audit``, with people named as ``find_user`` finds them by their id."""
+        """Write to ``audit``; ``find_user`` finds the users' names by id."""
         self._audit = audit
         self._find_user = find_user
         self._now = now
@@ -109,7 +108,7 @@ class AuditTally:
         self._addresses = 0
 
     def on_event(self, word: str, user_id: str) -> None:
-        """Count what befell a sign-in; ``user_id`` is empty where nobody of ours is meant."""
+        """Count a sign-in event; ``user_id`` is empty for an unknown user."""
         action, record = FAILED.get(word), current_record()
         if action is None or record is None:
             return
@@ -117,7 +116,7 @@ class AuditTally:
         self._count(Meant(action, user_id, "" if user_id else place), record, place)
 
     def on_request(self, record: AccessRecord) -> None:
-        """Count what a person was refused or has taken away, of a request that was answered."""
+        """Count a user's refusals and throttled requests."""
         if not record.user_id:
             return
         place = network(record.address)
@@ -129,10 +128,10 @@ class AuditTally:
 
     async def run_once(self) -> int:
         """
-        Write what was counted; return how many events that were.
+        Write the counters; return the number of events.
 
         Raises:
-            StoreUnavailable: what was not written is counted on.
+            StoreUnavailable: unwritten counters stay and go on counting.
         """
         counts, self._counts, self._addresses = self._counts, {}, 0
         entries = list(counts.items())
@@ -160,7 +159,7 @@ class AuditTally:
         )
 
     def _put(self, meant: Meant, count: Count) -> None:
-        """Add to what is counted already, in as many entries as there may be."""
+        """Add to the counter, within the maximum number of counters."""
         known = self._counts.get(meant)
         if known is None and self._is_full(meant):
             meant = Meant(meant.action, "", _OTHERS)
@@ -172,13 +171,13 @@ class AuditTally:
         self._addresses += not meant.user_id
 
     def _is_full(self, meant: Meant) -> bool:
-        """Say whether no new entry is made; addresses leave room for people."""
+        """Return whether no new counter is allowed; addresses leave room for users."""
         if meant.user_id:
             return len(self._counts) - self._addresses >= MOST_PEOPLE
         return self._addresses >= MOST_ADDRESSES
 
     async def _event(self, meant: Meant, count: Count) -> AuditEvent:
-        """Describe an entry; whose it is is looked up here, before anybody waits for the log."""
+        """Build the event; its company is looked up here, before the log is locked."""
         user = await self._find_user(meant.user_id) if meant.user_id else None
         details = {"count": str(count.times), "addresses": " ".join(sorted(count.places))}
         if meant.action == REFUSED:
@@ -195,21 +194,21 @@ class AuditTally:
 
 
 def _actor(meant: Meant, count: Count, user: User | None) -> str:
-    """Name who acted; who is guessed at did nothing, so that it is the address."""
+    """Return the actor: the address, if the user was only guessed at."""
     if meant.action in FAILED.values():
         return f"address:{meant.place or min(count.places)}"
     return f"user:{user.email if user else meant.user_id}"
 
 
 def _subject(meant: Meant) -> str:
-    """Name what it was done to."""
+    """Return the subject of the act."""
     if meant.account_id:
         return f"account:{meant.account_id}"
     return f"user:{meant.user_id}" if meant.user_id else f"address:{meant.place}"
 
 
 def keeping(tally: AuditTally, keep: Keep | None) -> Keep:
-    """Return what is handed every request: counted first, then kept where requests are kept."""
+    """Return the request observer: counts first, then stores the line where lines are stored."""
 
     def kept(at: datetime, record: AccessRecord, line: Fields) -> None:
         tally.on_request(record)

@@ -1,4 +1,4 @@
-"""Pages of the audit log: who did what, and that the record is whole."""
+"""Pages of the audit log: acts, and the proof of the log."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def pages(log: AuditLog, context: PageContext) -> Sequence[Page]:
 
     @panel.view("", "audit", log.search)
     async def listed(visit: Visit) -> Result:
-        """Show who did what, newest first."""
+        """List acts, newest first."""
         who, page = panel.staff(visit), page_asked(visit)
         found = await panel.find(visit, log.search, SEARCH, _asked(visit, page))
         acts = [each.to_document(who) for each in found.data.items] if found.data else []
@@ -54,13 +54,13 @@ def pages(log: AuditLog, context: PageContext) -> Sequence[Page]:
 
     @panel.view("/proof", "audit_proof", log.prove)
     async def proof(visit: Visit) -> Result:
-        """Walk the whole chain of acts, and say whether it holds."""
+        """Verify the whole log, and show the result."""
         found = await log.prove(panel.staff(visit))
         return Shown(template="access/audit_proof.html", data={"found": found})
 
     @panel.view("/export", "audit_export", log.export, media=(NDJSON,))
     async def export(visit: Visit) -> Result:
-        """Download acts as lines of JSON, in the order of the chain."""
+        """Download acts as lines of JSON, in the order of the log."""
         who, after = panel.staff(visit), [visit.query("after")]
         asked = RawRequest(path={}, query={"after": after} if any(after) else {})
         content = lines(await log.export(who, AFTER.read(asked)), who)
@@ -70,13 +70,13 @@ def pages(log: AuditLog, context: PageContext) -> Sequence[Page]:
 
 
 def _ids(acts: Sequence[AuditDocument]) -> Sequence[str]:
-    """Return what acts were about, and what their details name."""
+    """Return the ids of subjects, and ids in the details."""
     details = [each.details.get(name, "") for each in acts for name in ("account", "company")]
     return [each.subject.partition(":")[2] for each in acts] + [each for each in details if each]
 
 
 def _asked(visit: Visit, page: int) -> Mapping[str, str]:
-    """Return the filters as the back office has them."""
+    """Return the filters in the back office's form."""
     return {
         **{name: visit.query(name) for name in _FIELDS},
         **days_asked(visit),

@@ -1,4 +1,4 @@
-"""The audit log in the back office."""
+"""Back-office routes of the audit log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which acts are looked for, and the lines of a file of them."""
+"""Search parameters of the audit log, and the lines of an export."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ AFTER: Final[Input[int]] = inputs.filters(
 
 
 def lines(found: Sequence[AuditEntry], reader: Staff) -> bytes:
-    """Write each act with all that its hash is made of: the instant to the microsecond."""
+    """Write each act with all fields of its hash, including the time in microseconds."""
     return b"".join(
         dumps({**document_of(each.to_document(reader)), "at": each.event.at.isoformat()}) + b"\n"
         for each in found

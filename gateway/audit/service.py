@@ -41,10 +41,10 @@ _NEWEST: Final = _ACTS.order_by(audit.c.number.desc())
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
     """
-    An act on record: its place in the chain, what it was, and its hash.
+    An act in the log: its number, content and hash.
 
     Attributes:
-        is_open_opinion: It is an opinion on a payout that is still in review.
+        is_open_opinion: Whether it is an opinion on a payout that is still in review.
     """
 
     number: int
@@ -53,7 +53,7 @@ class AuditEntry:
     is_open_opinion: bool = False
 
     def to_document(self, reader: Staff) -> AuditDocument:
-        """Show it; opinions on payouts are independent of each other here too."""
+        """Return the document; opinions on payouts under review are hidden here too."""
         event = self.event
         is_own = same_name(reader.acting.actor) == same_name(event.actor)
         return AuditDocument(
@@ -72,12 +72,12 @@ class AuditEntry:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditLog:
     """
-    The acts on record.
+    The audit log within a company scope.
 
-    A limited scope leaves the acts of one of its companies, or of exactly all of them.
+    A limited scope shows acts of one of its companies, or of exactly all of them.
 
     Attributes:
-        chain: Walks the whole log.
+        chain: Verifies the whole log.
     """
 
     database: Database
@@ -119,7 +119,7 @@ async def find_acts(
 
 
 async def _people(database: Database, text: str, scope: CompanyScope) -> list[str]:
-    """Return the users whose address contains a text, or whose name, where the scope shows it."""
+    """Return the users whose address or, if in scope, name contains a text."""
     named = case((and_(*users_in(scope), true()), users.c.name), else_="")
     asked = text.casefold()
     rows = await database.rows(select(users.c.email, named.label("name")))
@@ -133,7 +133,7 @@ async def _people(database: Database, text: str, scope: CompanyScope) -> list[st
 def _matching(
     search: AuditSearch, scope: CompanyScope, actors: Sequence[str]
 ) -> Select[*tuple[Any, ...]]:
-    """Select what a search asks for; ``actors`` are people whom its actor names as well."""
+    """Return the statement of a search; ``actors`` are further ids of its actor."""
     wanted = _NEWEST
     if search.since is not None:
         wanted = wanted.where(audit.c.at >= search.since)
@@ -151,7 +151,7 @@ def _matching(
 
 
 def _is(column: ColumnElement[Any], text: str) -> ColumnElement[bool]:
-    """Demand a text, or what begins with it where it ends in ``*``."""
+    """Return the SQL condition: equal to a text, or with its prefix if it ends in ``*``."""
     if text.endswith("*"):
         return column.startswith(text[:-1], autoescape=True)
     return column == text

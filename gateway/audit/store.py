@@ -1,8 +1,8 @@
 """
-The record of acts: append-only, each event chained to the one before it.
+The audit log: append-only, each event chained to the one before it.
 
-Every writer locks the head's row, so events become visible in the order of
-their numbers. How hashes and seals are made: ``audit_chain``.
+Every writer locks the head's row, so events become visible in the order of their numbers. Hashes
+and seals are described in ``audit_chain``.
 """
 
 from __future__ import annotations
@@ -66,10 +66,10 @@ _STOPPED: Final = select(stops.c.scope, stops.c.subject).where(stops.c.id == _KE
 
 async def companies_of(connection: AsyncConnection, event: AuditEvent) -> str:
     """
-    Return the companies of an act as they are stored: sorted ids with spaces between.
+    Return the companies of an act as stored: sorted ids with spaces between.
 
-    Most acts are of one. An act on a person is of all that they are limited to;
-    empty is for people who are limited to none.
+    Most acts have one company. An act on a user has all companies of the user's limit; empty for a
+    user without a limit.
     """
     if event.companies is not None:
         return written(event.companies)
@@ -77,12 +77,12 @@ async def companies_of(connection: AsyncConnection, event: AuditEvent) -> str:
 
 
 def written(ids: frozenset[str]) -> str:
-    """Write companies in one way, so that equal ones are equal texts."""
+    """Serialise companies so that equal sets are equal texts."""
     return " ".join(sorted(ids))
 
 
 async def _owner(connection: AsyncConnection, subject: str) -> str:
-    """Look up whose a subject is."""
+    """Look up the company of a subject."""
     kind, _, key = subject.partition(":")
     if kind == _STOP:
         stopped = (await connection.execute(_STOPPED, {"key": key})).one_or_none()
@@ -134,7 +134,7 @@ class StoredAudit:
     """The append-only, hash-chained record of acts."""
 
     def __init__(self, database: Database, batch: int = _BATCH, pause_s: float = 0.0) -> None:
-        """Walk the chain ``batch`` events at a time, and pause between them for the others."""
+        """Verify ``batch`` events at a time, with pauses for other writers."""
         self._database = database
         self._batch = batch
         self._pause_s = pause_s
@@ -145,7 +145,7 @@ class StoredAudit:
             await append(connection, *events)
 
     async def seal(self, at: datetime) -> None:
-        """Seal a log that was kept without a key; nothing happens to one that is sealed."""
+        """Seal a log that was kept without a key; no effect on a sealed log."""
         if self._database.chain.current == NO_KEY or (await self._ends())[0].key_id != NO_KEY:
             return
         async with self._database.writing() as connection:
@@ -153,10 +153,10 @@ class StoredAudit:
 
     async def head(self) -> AuditHead:
         """
-        Return the head as it is now.
+        Return the current head.
 
         Raises:
-            ValueError: it is not of our making, or not that of the last event.
+            ValueError: the head has no valid seal, or is not the last event's.
         """
         head, last = await self._ends()
         check_seal(self._database.chain, head)
@@ -166,16 +166,16 @@ class StoredAudit:
 
     async def verify(self, kept: AuditHead | None = None) -> int:
         """
-        Walk the chain as it is now; return its length.
+        Verify the log as it is now; return its length.
 
-        A break that was accepted is passed, as long as it is exactly that one.
+        An accepted break is skipped, if it matches exactly.
 
         Args:
-            kept: A head of before, kept elsewhere; of its hash the first bytes will do.
+            kept: An earlier, externally stored head; the first bytes of its hash suffice.
 
         Raises:
             ValueError: names the first broken link: an event changed, missing,
-                added past the end, or cut off at it; or a head that is not ours.
+                added past the end, or cut off at it; or a head without a valid seal.
         """
         head, last = await self._ends()
         walk = Walk(self._database.chain, kept, await self._accepted(head.number))
@@ -185,17 +185,17 @@ class StoredAudit:
         return walk.number
 
     async def accepted(self) -> Sequence[AcceptedBreak]:
-        """Return the breaks that were accepted, oldest first; proven where ``verify`` succeeds."""
+        """Return the accepted breaks, oldest first; proven where ``verify`` succeeds."""
         return await self._accepted((await self._ends())[1])
 
     async def find_break(self) -> AuditBreak | None:
         """
-        Return the first break that was not accepted; None where the log is whole.
+        Return the first break that was not accepted; None for an intact log.
 
         It ends before the first event that is chained to the stored hash of the one before.
 
         Raises:
-            ValueError: the events hold, and their end does not.
+            ValueError: the events are valid, but the head is not.
         """
         head, last = await self._ends()
         walk = Walk(self._database.chain, None, await self._accepted(head.number))
@@ -217,10 +217,10 @@ class StoredAudit:
 
     async def accept(self, found: AuditBreak, event: AuditEvent) -> None:
         """
-        Add the event that accepts a break, also after an end under an unknown key.
+        Add the event that accepts a break, even if the head has an unknown key.
 
         Raises:
-            ValueError: the end of the log is not of our making, or not its last event's.
+            ValueError: the head has no valid seal, or is not the last event's.
         """
         details = {
             "first": str(found.first),
@@ -252,7 +252,7 @@ class StoredAudit:
         return _head_of(row), row.last
 
     async def _rows(self, after: int, last: int) -> AsyncIterator[Record]:
-        """Give the events behind a number, as far as another one, and pause between batches."""
+        """Yield the events between two numbers, with pauses between batches."""
         while after < last:
             wanted = {"after": after, "last": last, "batch": self._batch}
             rows = await self._database.rows(_NEXT, wanted)
@@ -264,7 +264,7 @@ class StoredAudit:
             await asyncio.sleep(self._pause_s)
 
     async def _accepted(self, last: int) -> Sequence[AcceptedBreak]:
-        """Return the acceptances up to an event, but those that are part of an accepted break."""
+        """Return the acceptances up to an event, except those within an accepted break."""
         found = []
         for after in range(0, last, _SEARCHED):
             wanted = {"after": after, "last": min(after + _SEARCHED, last)}
@@ -281,17 +281,17 @@ async def append(connection: AsyncConnection, *events: AuditEvent) -> None:
     """
     Add events in the caller's transaction.
 
-    Last in it, please: from here to the commit every other writer of events
-    waits. So numbers become visible in order, which whoever follows the log
-    relies on; this process is told when the transaction ends.
+    Append last in the transaction: until the commit every other writer of events waits. So numbers
+    become visible in order, which readers of the change feed rely on; this process's caches are
+    notified when the transaction ends.
 
-    A head that is not of our making does not stop the act: that it was found
-    stands in front of the act as an event of its own, which no proof passes, so
-    that going on repairs nothing.
+    A head without a valid seal does not stop the act: the finding is recorded before the act as an
+    event that never verifies, so that appending repairs nothing.
 
     Raises:
-        StoreUnavailable: the log is sealed under a key that this process lacks. It cannot tell
-            a head of ours then: during a change of the key that is no break.
+        StoreUnavailable: the log is sealed under a key that this process lacks. The head cannot be
+            checked
+            then, and during a key rotation that is no break.
     """
     for each in events:
         note(connection, Act(each.action, each.subject))
@@ -314,7 +314,7 @@ async def append(connection: AsyncConnection, *events: AuditEvent) -> None:
 
 
 async def change(database: Database, statement: Update, event: AuditEvent) -> bool:
-    """Change a row and add the event, in one transaction; False where no row was changed."""
+    """Change a row and add the event, in one transaction; False if no row was changed."""
     async with database.writing() as connection:
         if (await connection.execute(statement)).rowcount == 0:
             return False
@@ -323,7 +323,7 @@ async def change(database: Database, statement: Update, event: AuditEvent) -> bo
 
 
 async def _seal(connection: AsyncConnection, at: datetime) -> None:
-    """Seal what there is under the key in force, unless another process was quicker."""
+    """Seal the log under the current key, unless another process was faster."""
     keys = chain_of(connection)
     head = _head_of((await connection.execute(_LOCKED_HEAD)).one())
     if head.key_id != NO_KEY:
@@ -343,7 +343,7 @@ async def _seal(connection: AsyncConnection, at: datetime) -> None:
 async def _broken_off(
     connection: AsyncConnection, head: AuditHead, at: datetime
 ) -> tuple[AuditHead, AuditEvent]:
-    """Return where to go on when the head is not ours, and the act of finding it."""
+    """Return where to continue after an invalid head, and the act that records the finding."""
     last = await _last(connection)
     _log.error("audit_broken head=%s last=%s", head.number, last.number)
     details = {"head": str(head.number), "last": str(last.number)}
@@ -351,7 +351,7 @@ async def _broken_off(
 
 
 async def _last(connection: AsyncConnection) -> AuditHead:
-    """Return what the head should be, by the last event there is."""
+    """Return the expected head, by the last event."""
     row = (await connection.execute(_LAST)).one_or_none()
     return AuditHead(number=row.number, hash=row.hash) if row else AuditHead(0, NO_HASH)
 
@@ -359,7 +359,7 @@ async def _last(connection: AsyncConnection) -> AuditHead:
 async def _add(
     connection: AsyncConnection, keys: ChainKeys, head: AuditHead, events: Sequence[AuditEvent]
 ) -> None:
-    """Chain events to what ``head`` says is the last one."""
+    """Chain events to the last one named by ``head``."""
     key_id, rows = keys.current, []
     for event in events:
         number = head.number + 1
@@ -386,7 +386,7 @@ def _owned(event: AuditEvent, companies: str) -> AuditEvent:
 
 
 def _own_act(action: str, at: datetime, details: dict[str, str]) -> AuditEvent:
-    """Describe what befell the log itself."""
+    """Build an event about the log itself."""
     return AuditEvent(
         at=at,
         actor=_SYSTEM,
@@ -398,7 +398,7 @@ def _own_act(action: str, at: datetime, details: dict[str, str]) -> AuditEvent:
 
 
 def _row(event: AuditEvent) -> dict[str, object]:
-    """Return an event as a row, without its place in the chain."""
+    """Return an event as a row, without its position in the chain."""
     return {
         "at": event.at,
         "actor": event.actor,

@@ -1,4 +1,4 @@
-"""Walking along the chain of the audit log: every link, and then the head."""
+"""Verification of the audit log: every link, then the head."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ ACCEPTED: Final = "audit.break_accepted"
 
 class Walk:
     """
-    A walk from the first event on; every method raises ValueError, naming the first broken link.
+    A verification of the whole log; every method raises ValueError for the first broken link.
 
     Attributes:
-        number: The last event that was walked.
+        number: The last verified event.
         reached: Its hash.
     """
 
@@ -36,9 +36,9 @@ class Walk:
         accepted: Sequence[AcceptedBreak] = (),
     ) -> None:
         """
-        Walk under these keys, and past ``kept``: a head of before, kept elsewhere.
+        Verify with these keys, and check ``kept``, an earlier, externally stored head.
 
-        What is ``accepted`` is believed only once its own event has been walked.
+        A break in ``accepted`` counts only once its own event has been verified.
         """
         self._keys = keys
         self._kept = kept
@@ -50,7 +50,7 @@ class Walk:
         self.reached = NO_HASH
 
     def step(self, row: Record) -> None:
-        """Take the next event."""
+        """Verify the next event."""
         if self._stretch is not None:
             self._pass(row, self._stretch)
             return
@@ -67,7 +67,7 @@ class Walk:
         self._reach(row)
 
     def follows(self, previous: Record, row: Record) -> bool:
-        """Say whether an event is chained to the stored hash of the one before."""
+        """Return whether an event is chained to the stored hash of the one before."""
         try:
             self._follow(row, previous.number, previous.hash)
         except ValueError:
@@ -89,7 +89,7 @@ class Walk:
             raise broken(number)
 
     def _pass(self, row: Record, stretch: Stretch) -> None:
-        """Pass an event that cannot be proven, while an accepted break may have it."""
+        """Skip an unprovable event, if an accepted break may contain it."""
         stretch.add(row)
         self._compare(row)
         found = [each for each in self._accepted if stretch.may_become(each.found)]
@@ -103,17 +103,17 @@ class Walk:
         self._stretch = stretch
 
     def _reach(self, row: Record) -> None:
-        """Go on from an event."""
+        """Continue after an event."""
         self._is_sealed = self._is_sealed or row.key_id != NO_KEY
         self.number, self.reached = row.number, row.hash
 
     def end(self, head: AuditHead, last: int) -> None:
         """
-        Compare what was reached with the head, and the head with its seal.
+        Compare the last hash with the head, and the head with its seal.
 
         Args:
-            head: As it was before the walk began.
-            last: The highest number that any event had then.
+            head: As of before the verification.
+            last: The highest event number then.
         """
         if self._stretch is not None:
             raise self._stretch.problem
@@ -127,7 +127,7 @@ class Walk:
             raise broken(each.found.first)
 
     def _compare(self, row: Record) -> None:
-        """Compare with the head that was kept elsewhere, where it ends here."""
+        """Compare the log with the externally stored head, at the head's number."""
         kept = self._kept
         if kept is None or kept.number != row.number:
             return
@@ -137,10 +137,10 @@ class Walk:
 
 
 class Stretch:
-    """Events that cannot be proven, one after the other."""
+    """Consecutive events that cannot be proven."""
 
     def __init__(self, first: int, after: bytes, problem: ValueError) -> None:
-        """Begin at the event that does not follow the hash ``after``."""
+        """Begin at the event that does not chain to the hash ``after``."""
         self.problem = problem
         self._first = first
         self._after = after.hex()
@@ -157,12 +157,12 @@ class Stretch:
         self._digest.update(json.dumps(stored).encode())
 
     def may_become(self, found: AuditBreak) -> bool:
-        """Say whether a break begins as this does and is not over before it."""
+        """Return whether a break begins like this one and does not end before it."""
         begins = (self._first, self._after)
         return begins == (found.first, found.after) and self._last <= found.last
 
     def until(self, last: int, problem: str) -> AuditBreak:
-        """Return what was taken so far as a break."""
+        """Return the events so far as a break."""
         digest = self._digest.hexdigest()
         return AuditBreak(
             first=self._first, last=last, after=self._after, digest=digest, problem=problem
@@ -170,7 +170,7 @@ class Stretch:
 
 
 def accepted_break(row: Record) -> AcceptedBreak | None:
-    """Read the acceptance of a break; None where an event is none, or accepts what is ahead."""
+    """Read the acceptance of a break; None for another event, or one that accepts later events."""
     try:
         event = event_of(row)
         found = AuditBreak(
@@ -200,7 +200,7 @@ def check_seal(keys: ChainKeys, head: AuditHead) -> None:
     Compare a head with its seal.
 
     Raises:
-        ValueError: it was not written by a process with our keys.
+        ValueError: the head was not written by a process with our keys.
     """
     if head.key_id == NO_KEY and keys.current != NO_KEY:
         message = f"the audit log is not sealed at event {head.number}, its last"
@@ -214,7 +214,7 @@ def check_seal(keys: ChainKeys, head: AuditHead) -> None:
 
 
 def event_of(row: Record) -> AuditEvent:
-    """Read an event back."""
+    """Build an event from its row."""
     return AuditEvent(
         at=row.at,
         actor=row.actor,
@@ -227,15 +227,15 @@ def event_of(row: Record) -> AuditEvent:
 
 
 def broken(number: int) -> ValueError:
-    """Say where the chain ends to hold."""
+    """Return the error for a broken chain."""
     return ValueError(f"the audit log is broken at event {number}")
 
 
 def key_absent(number: int, key_id: str) -> ValueError:
-    """Say which key is missing to go on."""
+    """Return the error for a missing key."""
     return ValueError(f"event {number} is sealed under the key {key_id}, which is not configured")
 
 
 def cut_before(kept: int, number: int) -> ValueError:
-    """Say that the log was longer."""
+    """Return the error for a log that was longer before."""
     return ValueError(f"the audit log ends at event {number}, and had reached event {kept}")

@@ -1,4 +1,4 @@
-"""Acts at a bank that users order: each is in the audit log before the bank is asked."""
+"""Acts at a bank that users order: each is audited before the bank is called."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ class BankAct:
     An act at a bank that a user ordered.
 
     Attributes:
-        action: What, such as ``pix_key.create``; the audit log adds how far it got.
-        subject: A kind and an id that say nothing about anybody.
+        action: Such as ``pix_key.create``; the audit log adds the step.
+        subject: A kind and an id without personal data.
         details: Flat texts; never a name, a tax number or a secret.
     """
 
@@ -50,13 +50,13 @@ class BankAct:
 @asynccontextmanager
 async def recorded(audit: StoredAudit, act: BankAct) -> AsyncIterator[None]:
     """
-    Surround the bank's call: ``….ordered`` is written before, the ending after.
+    Wrap the bank's call: ``….ordered`` is written before, the ending after.
 
-    Endings are ``done``, ``refused``, ``absent``, ``not_sent`` and ``unknown``.
-    An act that is only ordered ended with its process: it is unknown too.
+    Endings are ``done``, ``refused``, ``absent``, ``not_sent`` and ``unknown``. An act with only
+    ``ordered`` ended with its process: its ending is unknown too.
 
     Raises:
-        StoreUnavailable: the order could not be written; the bank was asked nothing.
+        StoreUnavailable: the order could not be written; the bank was not called.
         ServiceError: ``SVC.GTW.009`` when the bank has such a thing already,
             ``SVC.GTW.008`` when it refuses.
         ProviderError: as the bank's call does.
@@ -74,18 +74,18 @@ async def recorded(audit: StoredAudit, act: BankAct) -> AsyncIterator[None]:
 
 
 def is_unknown(problem: ProviderError) -> bool:
-    """Say whether the bank may have acted, for all that a failure proves."""
+    """Return whether the bank may have acted, as far as the failure proves."""
     return _ending(problem) == _UNKNOWN
 
 
 def refused(reason: str) -> ServiceError:
-    """Make the refusal of a fixed reason, with its sentence for the operator."""
+    """Return the refusal for a fixed reason, with its sentence for the operator."""
     error = errors.ALREADY_IN_USE if reason == IN_USE else errors.BANK_REFUSED
     return ServiceError(error, reason, detail=WHY.get(reason, ""))
 
 
 def _ending(problem: ProviderError) -> str:
-    """Say in a word what is known after a failure."""
+    """Return the ending that a failure proves."""
     if isinstance(problem, Unreachable):
         return "not_sent"
     if isinstance(problem, NotFound):
@@ -94,12 +94,12 @@ def _ending(problem: ProviderError) -> str:
 
 
 def _answered_no(problem: ProviderError) -> bool:
-    """Say whether the bank's answer proves that nothing was done."""
+    """Return whether the bank's answer proves that nothing was done."""
     return not isinstance(problem, _NOT_KNOWN)
 
 
 async def _end(audit: StoredAudit, act: BankAct, ending: str, reason: str) -> None:
-    """Write how it ended. The bank has acted, so a failed write is logged and not raised."""
+    """Write the ending. The bank has acted, so a failed write is logged and not raised."""
     try:
         await _write(audit, act, ending, {"reason": reason} if reason else {})
     except StoreUnavailable:
@@ -107,7 +107,7 @@ async def _end(audit: StoredAudit, act: BankAct, ending: str, reason: str) -> No
 
 
 async def _write(audit: StoredAudit, act: BankAct, step: str, more: Mapping[str, str]) -> None:
-    """Write a step; of a key or a refund the store could not tell whose it is."""
+    """Write a step with its company, which the store cannot look up for a key or a refund."""
     details = {"account": act.account.id, **act.details, **more}
     event = act.acting.event(f"{act.action}.{step}", act.subject, details)
     await audit.append(replace(event, companies=frozenset({act.account.company_id})))

@@ -1,4 +1,4 @@
-"""Lists of a bank, read whole: only then is the total known, since banks give none."""
+"""Lists of a bank, read completely: banks report no total."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ async def walked(
     read: Callable[[str | None], Awaitable[Page[Item]]], most_pages: int = _MOST_PAGES
 ) -> AsyncIterator[Page[Item]]:
     """
-    Walk a bank's pages, given a cursor at a time, None first.
+    Iterate over a bank's pages by cursor, None first.
 
     Raises:
-        ProviderError: the bank gave no usable answer; ``BadReply`` behind ``most_pages``, or for
-            one whose next page is the page before.
+        ProviderError: the bank gave no usable answer; ``BadReply`` after ``most_pages``, or
+            when the next page is the page before.
     """
     cursor: str | None = None
     for _ in range(most_pages):
@@ -66,9 +66,9 @@ async def within(
     at: Callable[[Item], datetime],
 ) -> list[Item]:
     """
-    Read every item of a window, newest first; ``read`` is given UTC days and a cursor.
+    Read every item of a window, newest first; ``read`` takes UTC days and a cursor.
 
-    Days of Brasilia are read as the UTC days they touch, and what lies beside them is cut.
+    Days of Brasilia are read as the UTC days they touch, and items outside are dropped.
 
     Raises:
         ProviderError: as ``every``.
@@ -103,6 +103,6 @@ async def refunds_within(bank: Bank, window: Window) -> list[Refund]:
 
 
 def listed(items: Sequence[Item], paging: Paging) -> Listed[Item]:
-    """Cut a page out of a whole list."""
+    """Cut a page out of a complete list."""
     page = items[paging.offset : paging.offset + paging.limit]
     return Listed(items=page, paging=paging, total=len(items))

@@ -1,11 +1,11 @@
 """
-Every answer of every adapter, checked once on its way to the operations.
+Checks every answer of every adapter before services see it.
 
 ``connect`` puts this around each adapter that is made, so that all surfaces, the follow-up,
 verification and commands call banks through it. A read that raises anything but a
-``ProviderError``, or returns what cannot be right, becomes a ``BadReply``; a call that moves
-money becomes ``Unknown`` and never raises. Both are counted and logged: by names of ours, never
-by what the adapter said.
+``ProviderError``, or returns an impossible value, becomes a ``BadReply``; a call that moves money
+becomes ``Unknown`` and never raises. Both are counted and logged, under our own names and never
+with the adapter's text.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ _CHECKS: Final[Mapping[str, Check]] = {
 
 class CheckedAdapter:
     """
-    An adapter of whose answers nothing is believed; ``checked_calls`` gives it the port's type.
+    An adapter whose answers are all checked; ``checked_calls`` gives it the port's type.
 
     Attributes:
         capabilities: As the adapter declares them; read once.
@@ -104,7 +104,7 @@ class CheckedAdapter:
     """
 
     def __init__(self, provider: str, adapter: ProviderAdapter, count: Count) -> None:
-        """Stand before the adapter of a configured provider; ``count`` is told its faults."""
+        """Wrap the adapter of a configured provider; ``count`` is called with its faults."""
         self.checked = adapter
         self.capabilities = adapter.capabilities
         self._largest = adapter.capabilities.max_value
@@ -125,9 +125,9 @@ class CheckedAdapter:
         self, account: ProviderAccount, order: PayoutOrder, send_by: Deadline
     ) -> Outcome:
         """
-        Pay out; never raises but for a request that was cancelled.
+        Pay out; never raises but for a cancelled request.
 
-        More than the bank pays at once is ``Rejected``, and the adapter is not asked.
+        An amount above the bank's limit is ``Rejected`` without a call of the adapter.
         """
         if self._largest is not None and order.value > self._largest:
             return _ABOVE_LARGEST
@@ -136,16 +136,16 @@ class CheckedAdapter:
     async def create_refund(
         self, account: ProviderAccount, order: RefundOrder, send_by: Deadline
     ) -> Outcome:
-        """Give money back; never raises but for a request that was cancelled."""
+        """Refund; never raises but for a cancelled request."""
         return await self._pay("create_refund", account, order, send_by)
 
     async def _read(self, operation: str, check: Check, *asked: object) -> object:
         """
-        Make a call that fails by raising.
+        Make a call whose failures raise.
 
         Raises:
-            ProviderError: as the adapter said, in our words; ``BadReply`` for whatever an
-                adapter must not do; ``NotSupported`` for a call that it has not.
+            ProviderError: as the adapter raised, in our words; ``BadReply`` for a breach of the
+                port; ``NotSupported`` for a call that the adapter lacks.
         """
         call = getattr(self.checked, operation, None)
         if call is None:
@@ -173,7 +173,7 @@ class CheckedAdapter:
         order: PayoutOrder | RefundOrder,
         send_by: Deadline,
     ) -> Outcome:
-        """Make a call that moves money; whatever goes wrong in it proves nothing."""
+        """Make a call that moves money; no failure in it proves anything."""
         try:
             answer = await getattr(self.checked, operation)(account, order, send_by)
         except (Exception, SystemExit, asyncio.CancelledError) as mistake:
@@ -186,7 +186,7 @@ class CheckedAdapter:
             return _unknown(self._wrong(operation, wrong))
 
     def _raised(self, operation: str, mistake: BaseException) -> Reason:
-        """Report what an adapter raised: its class and where, for its message may hold data."""
+        """Report an adapter's exception by class and place; its message may hold data."""
         where = [
             f"{frame.f_globals.get('__name__', '?')}:{line}"
             for frame, line in walk_tb(mistake.__traceback__)
@@ -195,20 +195,20 @@ class CheckedAdapter:
         return Reason.ADAPTER_RAISED
 
     def _wrong(self, operation: str, wrong: Exception) -> Reason:
-        """Report which part of an answer cannot be right."""
+        """Report the invalid part of an answer."""
         field = wrong.field if isinstance(wrong, WrongAnswer) else type(wrong).__name__
         self._report(operation, f"wrong={field}")
         return Reason.ADAPTER_ANSWER_INVALID
 
     def _left_out(self, operation: str, rows: int) -> None:
-        """Report rows of a list that cannot be right: the list is shown without them."""
+        """Report invalid rows of a list, which are left out."""
         if rows:
             _log.warning("%d odd rows left out: %s.%s", rows, self._provider, operation)
         for _ in range(rows):
             self._count(Event.ROW_UNREADABLE, self._provider)
 
     def _report(self, operation: str, what: str) -> None:
-        """Count a fault, log it, and tell the record of the request, for which the call went ok."""
+        """Count a fault, log it, and add it to the request's trace, where the call counts as ok."""
         self._count(Event.ADAPTER_FAULT, f"{self._provider}.{operation}")
         _log.warning("adapter_fault provider=%s operation=%s %s", self._provider, operation, what)
         record = current_record()
@@ -217,30 +217,30 @@ class CheckedAdapter:
 
 
 def checked_calls(provider: str, adapter: ProviderAdapter, count: Count) -> EveryCall:
-    """Return an adapter whose answers are checked; a call that it lacks is ``NotSupported``."""
+    """Return an adapter whose answers are checked; a missing call raises ``NotSupported``."""
     return cast("EveryCall", CheckedAdapter(provider, adapter, count))
 
 
 def _rows(answer: object) -> int:
-    """Count the rows of a list; none of what is no list."""
+    """Count the rows of a list; zero for anything else."""
     found = answer.items if isinstance(answer, Page) else answer
     return len(found) if isinstance(found, list | tuple) else 0
 
 
 def _is_stopped(problem: BaseException) -> bool:
-    """Say whether our own task was cancelled; an adapter may leak a cancellation of its own."""
+    """Return whether our own task was cancelled; an adapter may leak a cancellation of its own."""
     task = asyncio.current_task()
     cancelled = isinstance(problem, asyncio.CancelledError)
     return cancelled and (task is None or task.cancelling() > 0)
 
 
 def _unknown(reason: Reason) -> Unknown:
-    """Assume the worst of a call that moves money."""
+    """Return the worst outcome of a call that moves money."""
     return Unknown(Evidence(phase=Phase.SENT, bytes_left=True, reason=reason))
 
 
 def _in_our_words(problem: ProviderError) -> ProviderError:
-    """Return a failure without anything of the bank's: class, fixed word, status, a wait."""
+    """Return a failure without the bank's text: class, fixed word, status, wait."""
     kind = next((kind for kind in _CLASSES if isinstance(problem, kind)), BadReply)
     status, wait = getattr(problem, "http_status", None), getattr(problem, "retry_after", None)
     return kind(

@@ -1,4 +1,4 @@
-"""``pixgate callbacks``: where banks tell us of what happened, the sandbox bank among them."""
+"""``pixgate callbacks``: our callback addresses at banks, the sandbox bank included."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is installed, and the tables in it: rows, error codes, adapters, banks."""
+"""Catalogues of this installation: version, routes, error codes, metrics, adapters, banks."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def lookup(terminal: Terminal, text: str) -> None:
 
 
 def matrix_page(rows: Sequence[AdapterRow]) -> list[str]:
-    """Write what every adapter of ours declares as a page."""
+    """Write the capabilities of all our adapters as a page."""
     from provider_adapters.kit.matrix import markdown
 
     return [
@@ -212,7 +212,7 @@ def _adapter(row: AdapterRow) -> Row:
 
 
 def _matrix(rows: Sequence[AdapterRow]) -> list[Row]:
-    """Turn the matrix about: a record for each word, a field for each adapter."""
+    """Transpose the matrix: a record for each capability, a field for each adapter."""
     from provider_adapters.kit.matrix import matrix
 
     names = [each.name for each in rows]
@@ -228,7 +228,7 @@ def _matrix(rows: Sequence[AdapterRow]) -> list[Row]:
 
 
 def _is_counted(gate: Gate[Any]) -> bool:
-    """Say whether calls of a gate draw from token buckets."""
+    """Return whether calls of a gate draw from token buckets."""
     from policies.traffic.quota import WithinAddressQuota, WithinPersonQuota, WithinQuota
 
     counting = (WithinQuota, WithinAddressQuota, WithinPersonQuota)
@@ -236,7 +236,7 @@ def _is_counted(gate: Gate[Any]) -> bool:
 
 
 def _quota(settings: Settings, name: str) -> Row:
-    """Describe a row's token bucket, where it draws from one."""
+    """Describe a route's token bucket, if it has one."""
     rate = getattr(settings.ratelimits, name, None) if name else None
     return {
         "quota": name if rate else "",

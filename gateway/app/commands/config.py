@@ -1,4 +1,4 @@
-"""``pixgate config``: a file to start from, and whether it can be served."""
+"""``pixgate config``: create and check a configuration file."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def check(terminal: Terminal, *, probe: bool) -> None:
 
 
 def _findings(settings: Settings) -> Iterator[Row]:
-    """Name what is wrong without opening anything."""
+    """Return the problems, without opening anything."""
     from gateway.app.commands.probes import unmakeable
     from gateway.app.surfaces import described_surfaces
     from gateway.config.checks import check as check_settings
@@ -81,7 +81,7 @@ def _findings(settings: Settings) -> Iterator[Row]:
 def _tell(
     terminal: Terminal, findings: list[Row], digest: str = "", remarks: Sequence[Row] = ()
 ) -> None:
-    """Print the outcome; findings and remarks for people go where errors go."""
+    """Print the outcome; findings and remarks go to standard error."""
     if terminal.as_json:
         said = {"ok": not findings, "digest": digest, "findings": findings}
         terminal.show(said | {"remarks": list(remarks)})

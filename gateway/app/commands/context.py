@@ -1,4 +1,4 @@
-"""What commands work on: the configuration, and the store with the keys to it."""
+"""Context of commands: the configuration, and the store with its keys."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ Service = TypeVar("Service")
 
 @dataclass(frozen=True, slots=True)
 class AdminContext:
-    """The kernel over an opened store, and who acts there."""
+    """The kernel over an opened store, and the person who acts."""
 
     kernel: Kernel
     acting: AuditContext
 
     @property
     def staff(self) -> Staff:
-        """Who typed the command, as services know them."""
+        """The person who typed the command, as a staff member."""
         return Staff(self.acting)
 
     def service(self, kind: type[Service]) -> Service:
-        """Make a service over the store."""
+        """Build a service over the store."""
         from gateway.app.commands.services import SERVICES
         from gateway.app.services import Services
 
@@ -51,7 +51,7 @@ class AdminContext:
 
     @asynccontextmanager
     async def opened(self, kind: type[Service]) -> AsyncIterator[Service]:
-        """Make a service that is closed in the end; raises as ``reached`` does."""
+        """Build a service that is closed in the end; raises as ``reached`` does."""
         from gateway.app.commands.services import OPENED
 
         async with OPENED[kind](self) as service:
@@ -59,7 +59,7 @@ class AdminContext:
 
 
 def this_command(keys: Keys) -> LiveProcess:
-    """Describe a command, which is not registered: it is over in a moment."""
+    """Describe this command as a process; it is not registered, since it ends in a moment."""
     return LiveProcess(id="", name="this command", keys=keys.ids)
 
 
@@ -68,13 +68,13 @@ async def opened_store(
     settings: Settings, *, migrate: bool, keys: Keys | None = None
 ) -> AsyncIterator[Store]:
     """
-    Open the store, make sure that it is ours, and close it in the end.
+    Open the store, check that it is ours, and close it in the end.
 
-    Without ``keys`` nothing can be done there that the audit log keeps.
+    Without ``keys``, nothing that the audit log records can be done.
 
     Raises:
-        RuleViolation: it is of another environment or schema, or must not be used.
-        StoreUnavailable: it does not answer.
+        RuleViolation: the store has another environment or schema, or must not be used.
+        StoreUnavailable: the store does not answer.
     """
     now = wall_clock(settings.environment, os.environ)
     async with own_store(settings, keys) as store:
@@ -85,11 +85,11 @@ async def opened_store(
 @asynccontextmanager
 async def own_store(settings: Settings, keys: Keys | None = None) -> AsyncIterator[Store]:
     """
-    Open the store, of whatever schema it is, and close it in the end.
+    Open the store, whatever its schema, and close it in the end.
 
     Raises:
-        RuleViolation: it must not be used, or the block says so by ``StoreRefused``.
-        StoreUnavailable: it does not answer.
+        RuleViolation: the store must not be used, or the block raised ``StoreRefused``.
+        StoreUnavailable: the store does not answer.
     """
     try:
         for finding in unsafe_sqlite(settings):
@@ -113,10 +113,9 @@ async def opened(terminal: Terminal, *, seals: bool = True) -> AsyncIterator[Adm
     """
     Open everything an administrative command needs; raises as ``opened_store`` does.
 
-    The embedded default is migrated on the way, and an audit log without a seal
-    is sealed, as ``serve`` would do it. A command whose keys do not fit those of
-    the live processes is refused. Without ``seals`` the log is left as it is, and
-    nothing is refused for the keys: what is there is looked at.
+    The embedded default is migrated on the way, and an audit log without a seal is sealed, as
+    ``serve`` would do it. A command whose keys do not fit those of the live processes is refused.
+    Without ``seals`` the log stays as it is and the keys are not compared: the command only reads.
     """
     settings = settings_of(terminal.config)
     keys = keys_of(settings)
@@ -132,7 +131,7 @@ async def opened(terminal: Terminal, *, seals: bool = True) -> AsyncIterator[Adm
 
 
 async def _actor(terminal: Terminal, store: Store) -> str:
-    """Name who acts; a user's e-mail address is that user, whom the panel names the same."""
+    """Return the name of the actor; a user's e-mail address means that user, as in the panel."""
     email = terminal.by.strip().lower().removeprefix("user:")
     user = await store.identity.users.find_by_email(email) if "@" in email else None
     return terminal.actor if user is None else f"user:{user.email}"
@@ -145,7 +144,7 @@ async def reached(office: AdminContext) -> AsyncIterator[ConnectedBanks]:
 
     Raises:
         RuleViolation: an adapter does not take its settings, or an account's
-            credentials cannot be opened under the keys of now.
+            credentials cannot be decrypted with the current keys.
     """
     from gateway.app.banks import start
     from provider_adapters.kit.factory import AdapterRefused

@@ -116,7 +116,7 @@ def _row(process: LiveProcess, purpose: str) -> Row:
 
 
 def _written(purpose: str, file: Path) -> str:
-    """Write a new key to a file of its own; return its id."""
+    """Write a new key to its own file; return its id."""
     from gateway.config.checks import LEAST_KEY_BYTES
     from gateway.security.keys import key_id
 

@@ -39,7 +39,7 @@ GROUP = "pixgate.commands"
 
 
 class Commands(click.Group):
-    """Our commands, and those of other packages, which are loaded when they are used."""
+    """Our commands, and commands of other packages, which are loaded on use."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return every name."""
@@ -59,7 +59,7 @@ class Commands(click.Group):
 
 @asynccontextmanager
 async def _opened(terminal: Terminal, *, seals: bool = True) -> AsyncIterator[CommandContext]:
-    """Open what a noun's command works in; it knows the kit alone."""
+    """Open the context of a noun's command."""
     from gateway.app.commands.context import opened
 
     async with opened(terminal, seals=seals) as context:

@@ -1,8 +1,8 @@
 """
 ``pixgate config check --probe``: reaches the store, the cache and the banks.
 
-It changes nothing: the store gets a write that leaves it as it is, the cache a value that
-nobody reads and that is gone after ten seconds.
+It changes nothing: the write to the store has no effect, and the value in the cache is never read
+and expires after ten seconds.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ Finding = tuple[str, str]
 
 def unmakeable(settings: Settings) -> Iterator[Finding]:
     """
-    Name the providers whose adapter, proof of callbacks or files are no good.
+    Return the providers whose adapter, callback proof or files are unusable.
 
-    Every adapter and every proof is made, and nothing is opened.
+    Every adapter and every proof is built; nothing is opened.
     """
     for name, provider in settings.providers.items():
         try:
@@ -65,7 +65,7 @@ def _placed(name: str, message: str) -> Finding:
 
 
 async def probed(settings: Settings) -> list[Finding]:
-    """Reach the store, the cache and every provider; name those that cannot be used."""
+    """Reach the store, the cache and every provider; return those that cannot be used."""
     found = [*await _store(settings), *await _cache(settings)]
     for name in settings.providers:
         adapter = connect(name, settings, SilentObserver()).adapter
@@ -75,7 +75,7 @@ async def probed(settings: Settings) -> list[Finding]:
 
 
 async def _store(settings: Settings) -> list[Finding]:
-    """Look at the store, unless the next start is still to make or migrate it."""
+    """Check the store, unless the next start will create or migrate it."""
     try:
         if _is_missing(settings.store_url):
             missing = "the store's file is not there yet: run `pixgate db upgrade`"
@@ -109,20 +109,20 @@ async def _cache(settings: Settings) -> list[Finding]:
 
 
 def _is_missing(url: str) -> bool:
-    """Say whether opening the store would make its file."""
+    """Return whether opening the store would create its file."""
     where = address(url)
     return is_sqlite(where) and not Path(where.database or "").exists()
 
 
 async def _reached(adapter: ProviderAdapter) -> None:
-    """Reach one bank, without touching an account; one that cannot be asked so is only started."""
+    """Reach one bank without touching an account; a bank without such a call is only started."""
     await adapter.start()
     if PortCall.PROBE in adapter.capabilities.calls:
         await cast("EveryCall", adapter).probe()
 
 
 async def _told(name: str, asking: Coroutine[Any, Any, None]) -> list[Finding]:
-    """Wait for an adapter, and name what came of it; whatever it raises is a finding."""
+    """Await an adapter, and return the result; any exception is a finding."""
     where = f"providers.{name}"
     try:
         async with asyncio.timeout(_PROBE_S):

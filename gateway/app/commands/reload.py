@@ -1,4 +1,4 @@
-"""SIGHUP: the configuration is read again, and what can be taken of it is in force at once."""
+"""SIGHUP: reads the configuration again and applies the settings that can change at runtime."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _UNUSABLE = (ConfigError, RuleViolation, OSError, ValueError)
 
 class Reload:
     """
-    Reads the configuration again when it is asked to.
+    Reads the configuration again on request.
 
     A configuration that cannot be used changes nothing. Requests in flight go on as they began.
 
     Attributes:
-        asked: Set to ask for it; several at once are one.
+        asked: Set to request a reload; several requests at once are one reload.
         settings: In force now.
     """
 
@@ -43,7 +43,7 @@ class Reload:
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Listen for the length of the block."""
+        """Handle requests for the length of the block."""
         task = PeriodicTask("reload", self.run_once, Schedule(every_s=0.0))
         task.start()
         try:
@@ -52,7 +52,7 @@ class Reload:
             await task.stop()
 
     async def run_once(self) -> None:
-        """Wait until it is asked for, then do it."""
+        """Wait for a request, then reload."""
         await self.asked.wait()
         self.asked.clear()
         try:
@@ -66,12 +66,12 @@ class Reload:
         self._show(successful=True)
 
     def _show(self, *, successful: bool) -> None:
-        """Show when a configuration was read last, and whether it could be used."""
+        """Export when a configuration was last read, and whether it was usable."""
         self._values.child(series.RELOAD_AT).set(self._now().timestamp())
         self._values.child(series.RELOAD_SUCCESSFUL).set(successful)
 
     def _take(self, found: Reloading) -> None:
-        """Put it in force, and say what was taken, at the more talkative of both levels."""
+        """Apply it, and log the applied settings, at the more verbose of both levels."""
         self.settings = found.settings
         was_heard = _log.isEnabledFor(logging.WARNING)
         if was_heard:
@@ -84,7 +84,7 @@ class Reload:
 
 
 def _say(found: Reloading) -> None:
-    """Log what was taken and what was not."""
+    """Log the applied settings, and those that need a restart."""
     if found.taken:
         _log.warning("SIGHUP: reloaded %s", ", ".join(found.taken))
     if found.left:

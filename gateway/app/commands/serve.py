@@ -1,4 +1,4 @@
-"""``pixgate serve`` and ``worker``: the processes that stay."""
+"""``pixgate serve`` and ``worker``: the long-running processes."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def worker(terminal: Terminal) -> None:
 
 
 def _begun(terminal: Terminal) -> Settings:
-    """Read the configuration; a hang-up ends nothing from here on."""
+    """Read the configuration; from here on SIGHUP does not end the process."""
     from gateway.cli.configuration import settings_of
     from gateway.process.process import outlive_hangups
 
@@ -71,10 +71,10 @@ def _begun(terminal: Terminal) -> Settings:
 
 def run_on_uvloop(work: Coroutine[Any, Any, None]) -> None:
     """
-    Run a process to its end, on uvloop where there is one.
+    Run a process to its end, on uvloop if it is installed.
 
     Raises:
-        ClickException: for what an operator can mend, in one line.
+        ClickException: an operator can fix the problem; one line.
     """
     from gateway.app.commands.startup_errors import REFUSALS
 
@@ -120,7 +120,7 @@ async def _welcome(terminal: Terminal, gateway: Gateway, settings: Settings) -> 
     """Print the addresses and, with the embedded bank, the first calls to try."""
 
     def say(line: str) -> None:
-        """Print a line as lines of the log are written: nobody waits for whoever reads it."""
+        """Print a line through the log's writer, which never blocks on a slow reader."""
         gateway.telemetry.writer.put(f"{line}\n".encode())
 
     if gateway.role.part.serves:

@@ -1,4 +1,4 @@
-"""Which builder makes the service that a noun's command asks for."""
+"""Builders of the services that nouns' commands use."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Books = Callable[[], Awaitable[Sequence[Execution]]]
 
 
 def callback_orders(settings: Settings, derivation: Derivation) -> CallbackOrders:
-    """Make what banks are told of our addresses; raises ``RuleViolation`` as ``connected`` does."""
+    """Build the registrations of callback addresses; raises ``RuleViolation`` as ``connected``."""
     from gateway.app.banks import path_of, prover_of, secrets_of
 
     orders = {}
@@ -86,7 +86,7 @@ SERVICES: Final[Mapping[type, Callable[[Services], object]]] = {
 
 @asynccontextmanager
 async def _identity(office: AdminContext) -> AsyncIterator[IdentityServices]:
-    """Let the hashing threads go in the end; nothing runs in the background."""
+    """Stop the hashing threads in the end; nothing runs in the background."""
     from gateway.app.build_identity import build_identity
 
     identity = build_identity(office.kernel)
@@ -134,7 +134,7 @@ OPENED: Final[Mapping[type, Callable[[AdminContext], AbstractAsyncContextManager
 
 
 def sandbox_books(settings: Settings) -> Books | None:
-    """Return the sandbox bank's own list of executions; None where no provider is one."""
+    """Return the sandbox bank's own list of executions; None without a sandbox provider."""
     adapters = {provider.adapter for provider in settings.providers.values()}
     if settings.environment is not Environment.SANDBOX or "sandbox" not in adapters:
         return None

@@ -1,4 +1,4 @@
-"""Why a process does not start: what an operator can mend."""
+"""Errors at start that an operator can fix."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """
-A transport for each account, at a bank that knows accounts by their certificates.
+One transport per account, for banks that identify accounts by certificate.
 
-Connections, TLS contexts and resumed sessions belong to one account and one certificate:
-no call can go out on another account's connection.
+Connections, TLS contexts and resumed sessions belong to one account and one certificate, so that no
+call uses another account's connection.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _SESSIONS: Final = 2
 
 @dataclasses.dataclass(slots=True, eq=False)
 class _OneAccount:
-    """The transport of one account, and what is known of its use."""
+    """The transport of one account, and its use."""
 
     identity: Identity
     transport: HttpTransport
@@ -79,7 +79,7 @@ class AccountTransports:
 
     async def start(self) -> None:
         """
-        Read the files that all have in common; accounts follow when they are needed.
+        Read the files that all accounts share; each account's own follow on first use.
 
         Raises:
             TlsFilesRefused: see ``HttpTransport``.
@@ -124,7 +124,7 @@ class AccountTransports:
 
     def _of(self, identity: Identity) -> _OneAccount:
         """
-        Return an account's transport under its present certificate.
+        Return an account's transport for its current certificate.
 
         Raises:
             Unreachable: ``certificate_missing``, ``bulkhead_full`` when all 256 are in use,
@@ -147,14 +147,14 @@ class AccountTransports:
         return one
 
     def _made(self, identity: Identity) -> HttpTransport:
-        """Make a transport; the expiry it would tell is not the provider's own certificate's."""
+        """Build a transport; the account's expiry must not count as the provider's."""
         runtime = dataclasses.replace(self._runtime, on_certificate=None)
         files = TlsFiles(ca_file=self._tls.files.ca_file)
         setup = dataclasses.replace(self._tls, files=files, pair=identity.pair, sessions=_SESSIONS)
         return HttpTransport(self._base_url, self._limits, self._environment, runtime, setup)
 
     async def _opened(self, one: _OneAccount, progress: SendProgress, within_s: float) -> None:
-        """Make the TLS context of an account's first call; the others of the moment wait."""
+        """Build the TLS context for an account's first call; concurrent calls wait."""
         if one.is_open:
             return
         try:
@@ -169,21 +169,21 @@ class AccountTransports:
             raise Unreachable(Reason.TLS_FAILED) from problem
 
     def _longest_unused(self) -> _OneAccount:
-        """Return the one to close for another; raises ``Unreachable`` when all are in use."""
+        """Return the least recently used transport; raises ``Unreachable`` when all are in use."""
         for one in self._accounts.values():
             if not one.calls:
                 return one
         raise Unreachable(Reason.BULKHEAD_FULL)
 
     def _retire(self, one: _OneAccount) -> None:
-        """Give one to no further call, and close it as soon as its last call has ended."""
+        """Retire a transport: no further calls, and closed as soon as its last call has ended."""
         del self._accounts[one.identity.account_id]
         self._idle.pop(one.identity.account_id, None)
         self._retired.add(one)
         self._close_if_done(one)
 
     def _rested(self, one: _OneAccount) -> None:
-        """Keep the idle connections of as many accounts as there may be calls, not of all."""
+        """Limit idle connections to as many accounts as there may be calls."""
         if one in self._retired or not self._is_open:
             self._close_if_done(one)
             return

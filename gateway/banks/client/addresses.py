@@ -1,8 +1,8 @@
 """
-Where a provider may be: a configured address must not lead into our own network.
+Address checks of providers: a configured address must not lead into our own network.
 
-A bank is called over https at its known hosts of our environment, and outside the sandbox
-only where their names resolve to public addresses. Simulators are on this machine.
+A bank is called over https at its known hosts of our environment, and outside the sandbox only
+where their names resolve to public addresses. Simulators are on this machine.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 
 
 class Flaw(StrEnum):
-    """What is wrong with an address."""
+    """Defect of an address."""
 
     NOT_HTTPS = "must be https"
     NOT_LOOPBACK = "must be a loopback address"
@@ -79,7 +79,7 @@ def bank_address(text: str, environment: Environment, hosts: Hosts) -> str:
 
 
 def is_public(address: _IPAddress) -> bool:
-    """Is the address public? An IPv4 address embedded in IPv6 is checked too."""
+    """Return whether the address is public. An IPv4 address embedded in IPv6 is checked too."""
     if isinstance(address, ipaddress.IPv6Address):
         inner = address.ipv4_mapped or address.sixtofour
         if inner is None and address in _NAT64:
@@ -91,7 +91,7 @@ def is_public(address: _IPAddress) -> bool:
 
 def require_public(hosts: Iterable[str]) -> None:
     """
-    Refuse what a name resolved to; asked for every connection, as a name may turn inwards later.
+    Refuse non-public resolved addresses; called for every connection, as names can be rebound.
 
     Raises:
         OSError: One of the addresses is not public, and each of them may be the one connected to.
@@ -117,7 +117,7 @@ def _plain(text: str) -> URL:
 
 
 def _is_loopback(url: URL) -> bool:
-    """Is the host this machine? Only addresses and ``localhost`` are known without a look-up."""
+    """Return whether the host is this machine, without a look-up: addresses and ``localhost``."""
     literal = read_literal(url.host or "")
     return url.host == "localhost" if literal is None else literal.is_loopback
 

@@ -23,8 +23,8 @@ class Connection(asyncio.Protocol):
     """
     The protocol of one connection.
 
-    Only one complete answer to one request keeps it open. Unexpected bytes, an error
-    or a cancelled call close it.
+    Only one complete answer to one request keeps it open. Unexpected bytes, an error or a cancelled
+    call close it.
 
     Args:
         largest: Bytes of an answer's body that are read.
@@ -32,12 +32,12 @@ class Connection(asyncio.Protocol):
         single: It carries one call and is then closed.
 
     Attributes:
-        usable: Is it open, as far as the loop knows?
-        reader: Of its answers.
+        usable: Whether it is open, as far as the loop knows.
+        reader: Parses its answers.
         descriptor: The number of its file descriptor; -1 where it has none.
-        idle_until: When it closes unless a call begins before: the loop's clock, in seconds.
-        usable_until: After this it gets no further call: the loop's clock, in seconds.
-        epoch: Counts the pool's credentials; it was opened with those of this number.
+        idle_until: Closing time if no call begins before; the loop's clock, in seconds.
+        usable_until: End of its use for new calls; the loop's clock, in seconds.
+        epoch: Number of the pool's credentials with which it was opened.
     """
 
     def __init__(
@@ -74,10 +74,10 @@ class Connection(asyncio.Protocol):
         """
         Write a request, or its first part, and return a future of its answer.
 
-        The answer must have begun, and be complete, at two times of the loop's clock, in seconds.
+        The deadlines for the answer's begin and end are times of the loop's clock, in seconds.
 
-        ``progress`` decides in the step that writes: nothing runs between its decision
-        and the write. A late answer fails with ``Unavailable``.
+        ``progress`` decides in the step that writes: nothing runs between its decision and the
+        write. A late answer fails with ``Unavailable``.
 
         Raises:
             SendRefused: nothing was written; the connection is as it was.
@@ -111,13 +111,13 @@ class Connection(asyncio.Protocol):
         return False
 
     def rest(self, until: float) -> None:
-        """Wait for a call until then, and close: the loop's clock, in seconds."""
+        """Wait for a call until a time of the loop's clock, in seconds; then close."""
         self.idle_until = until
         self._timer.set_at(until)
 
     def is_quiet(self) -> bool:
         """
-        Ask the kernel whether an idle connection is still open and has no bytes to read.
+        Return whether the kernel reports an idle connection as open and without unread bytes.
 
         The bank may have closed it, and the loop may not have noticed yet.
         """
@@ -143,7 +143,7 @@ class Connection(asyncio.Protocol):
             self._poll = poll.poll
 
     def data_received(self, data: bytes) -> None:
-        """Read on; bytes that nobody waits for close the connection."""
+        """Read on; unexpected bytes close the connection."""
         waiter = self._waiter
         if waiter is None or waiter.done():
             self.abort()
@@ -176,7 +176,7 @@ class Connection(asyncio.Protocol):
             self._fail(problem)
 
     def connection_lost(self, exc: BaseException | None) -> None:
-        """Note the end; a call that still waits has failed."""
+        """Record the end; a waiting call has failed."""
         self._transport = self._poll = None
         self.descriptor = -1
         self._timer.cancel()
@@ -189,9 +189,10 @@ class Connection(asyncio.Protocol):
 
     def _is_closed_properly(self) -> bool:
         """
-        Did the bank end the connection itself? Under TLS anybody on the way can cut it.
+        Return whether the bank ended the connection itself.
 
-        Only ``close_notify``, which is encrypted, proves that the bank did.
+        Under TLS anybody on the path can cut a connection. Only ``close_notify``, which is
+        encrypted, proves that the bank did.
         """
         if self._transport is None:
             return False
@@ -212,7 +213,7 @@ class Connection(asyncio.Protocol):
             tls.context.keep(tls)
 
     def _on_late(self) -> None:
-        """Fail the call, whose answer has not begun or is not complete; close an idle one."""
+        """Fail the call, whose answer has not begun or is incomplete; close an idle connection."""
         if self._waiter is None or not self._waiter.done():
             self._fail(Unavailable(Reason.TIMEOUT))
 
@@ -231,7 +232,7 @@ async def send_split(
     failpoint: Failpoint,
 ) -> ProviderAnswer:
     """
-    Send a request in two halves, with a point before and after each; only tests ask for it.
+    Send a request in two halves, with fail points before and after each; only for tests.
 
     The first half alone is no request: it ends in the body, or in the head where there is none.
     """
@@ -254,6 +255,6 @@ async def send_split(
 
 
 async def _flush() -> None:
-    """Let uvloop write, at the end of a turn of the loop."""
+    """Let uvloop write, which happens at the end of a turn of the loop."""
     await asyncio.sleep(0)
     await asyncio.sleep(0)

@@ -32,9 +32,9 @@ class Connector:
     """
     Opens connections to one endpoint, through the provider's proxy if it has one.
 
-    A name's addresses are tried in turn: the next when the one before has failed or has taken
-    a quarter of a second. Every address is checked before it is used, also one that needs no
-    look-up. A proxy is our own, and looks the bank's name up itself.
+    A name's addresses are tried in turn: the next when the previous one has failed or has taken
+    0.25 s. Every address is checked before use, literal ones too. A proxy is our own, and resolves
+    the bank's name itself.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class Connector:
         self, make: Callable[[], Connection], context: ResumingContext | None
     ) -> Connection:
         """
-        Connect, TLS included where there is a context; whatever else was begun is closed.
+        Connect, with TLS if there is a context; other attempts are closed.
 
         Raises:
             Unreachable: ``dns_failed``, ``connect_failed``, ``connect_timeout``,
@@ -129,13 +129,13 @@ async def first_to_succeed(
     attempts: Sequence[Callable[[], Coroutine[Any, Any, Connection]]],
 ) -> Connection:
     """
-    Return what the first attempt that succeeds returns; the others are cancelled.
+    Return the result of the first attempt that succeeds; cancel the others.
 
-    The next one starts when the one before has failed, or has taken a quarter of a second.
-    What a second one returns in the same instant is dropped: whoever made it must end it.
+    An attempt starts when the previous one has failed or has taken 0.25 s. A second result in the
+    same instant is dropped: its attempt must clean up itself.
 
     Raises:
-        Exception: What the last to fail raised, when all have failed.
+        Exception: The last failure, when all have failed.
     """
     waiting = deque(attempts)
     running: set[asyncio.Task[Connection]] = set()

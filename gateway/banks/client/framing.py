@@ -1,8 +1,8 @@
 """
-What a response's head says: its status, where its body ends, whether the connection is kept.
+Framing of responses: status, end of the body, connection persistence.
 
-llhttp has checked the syntax of the header lines. What it lets pass although two readers might
-read it differently is refused here.
+llhttp has checked the syntax of the header lines. Ambiguous framing that llhttp accepts is refused
+here.
 
 Source: RFC 9112, parts 2.3, 6.1, 6.3 and 9.3.
 """
@@ -53,7 +53,7 @@ class Head(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         length: Bytes of the body; None if chunks or the connection's end bound it.
-        is_last: The bank keeps the connection for no other response.
+        is_last: Whether the bank closes the connection after this response.
     """
 
     status: int
@@ -65,7 +65,7 @@ class Head(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def kept_s(self) -> float | None:
-        """How many seconds the bank keeps an idle connection; None if it does not say."""
+        """Seconds the bank keeps an idle connection; None if unstated."""
         said = self.headers.get(_KEEP_ALIVE)
         found = _KEPT.search(said) if said else None
         return float(found[1]) if found else None
@@ -90,7 +90,7 @@ def read_status_line(raw: bytes | bytearray) -> tuple[int, bool]:
 
 def read_head(status: int, headers: CIMultiDict[str], *, is_old: bool) -> Head:
     """
-    Say where the body ends, by the headers.
+    Determine the end of the body from the headers.
 
     Raises:
         BadReply: ``not_http`` for too many headers, two lengths or codings, a length beside
@@ -128,10 +128,10 @@ def read_head(status: int, headers: CIMultiDict[str], *, is_old: bool) -> Head:
 
 def unpack(head: Head, body: bytes, largest: int) -> bytes:
     """
-    Return a body without its coding: a proxy of the bank may compress though nobody asked.
+    Decompress a body: a bank's proxy may compress without being asked.
 
     Raises:
-        BadReply: ``content_coding`` for what is no whole gzip stream; ``too_large``.
+        BadReply: ``content_coding`` for an incomplete gzip stream; ``too_large``.
     """
     if not head.is_gzip or not body:
         return body
