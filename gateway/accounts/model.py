@@ -13,6 +13,7 @@ from msgspec import Meta, Struct
 
 from gateway.core import fields, schemas
 from gateway.core.account import Account
+from gateway.core.fields import meaning
 from gateway.core.schemas import OptionalMoment, TaxNumber, Text
 from gateway.core.versions import version_of_account
 from gateway.core.windows import Paging
@@ -31,12 +32,12 @@ class _Registered(Struct, frozen=True, kw_only=True):
     id: fields.Id
     name: fields.CompanyName
     tax_number: fields.CompanyTaxNumber
-    active: Annotated[bool, Meta(description="Whether the account may be used.")]
-    verified: Annotated[bool, Meta(description="Whether the owner's documents were checked.")]
+    active: Annotated[bool, meaning("Whether the account may be used.")]
+    verified: Annotated[bool, meaning("Whether the owner's documents were checked.")]
     provider: fields.Provider
     provider_account: fields.ProviderAccount
     has_credentials: Annotated[
-        bool, Meta(description="Whether secrets for the bank are stored; they are never shown.")
+        bool, meaning("Whether secrets for the bank are stored; they are never shown.")
     ]
     certificate_ends_at: OptionalMoment
     bank_number: fields.BankNumber
@@ -108,33 +109,23 @@ class CoordinatesRequest(Struct):
     bank_number: Annotated[
         Text,
         _form("^([0-9]{3})?$"),
-        Meta(
-            description="COMPE code of the bank, 3 digits; where a payout names one, its ISPB too.",
-            extra_json_schema={"example": "341"},
-        ),
+        meaning("COMPE code of the bank, 3 digits; where a payout names one, its ISPB too.", "341"),
     ] = ""
     ispb: Annotated[
         Text,
         _form("^([0-9]{8})?$"),
-        Meta(
-            description="ISPB of the bank, 8 digits; may be empty.",
-            extra_json_schema={"example": "60701190"},
-        ),
+        meaning("ISPB of the bank, 8 digits; may be empty.", "60701190"),
     ] = ""
     branch: Annotated[
         Text,
         _form("^([0-9]{1,4})?$"),
-        Meta(
-            description="Branch, up to 4 digits, without check digit.",
-            extra_json_schema={"example": "0001"},
-        ),
+        meaning("Branch, up to 4 digits, without check digit.", "0001"),
     ] = ""
     account: Annotated[
         Text,
         _form("^([0-9]{1,20}(-[0-9Xx])?)?$"),
-        Meta(
-            description="Number of the account at its bank, with the check digit after a hyphen.",
-            extra_json_schema={"example": "123456-7"},
+        meaning(
+            "Number of the account at its bank, with the check digit after a hyphen.", "123456-7"
         ),
     ] = ""
 
@@ -143,47 +134,24 @@ class AccountRequest(CoordinatesRequest, kw_only=True):
     """A new account; it cannot be used before it is active and verified."""
 
     company_id: Annotated[
-        Text,
-        Meta(
-            description="The company that owns it, a UUID; empty where there is none.",
-            extra_json_schema={"example": fields.ID},
-        ),
+        Text, meaning("The company that owns it, a UUID; empty where there is none.", fields.ID)
     ]
-    name: Annotated[
-        schemas.Name,
-        Meta(
-            description="Name, as people know it.",
-            extra_json_schema={"example": "Loja Exemplo Ltda"},
-        ),
-    ]
+    name: Annotated[schemas.Name, meaning("Name, as people know it.", "Loja Exemplo Ltda")]
     tax_number: Annotated[TaxNumber, Meta(extra_json_schema={"example": "11222333000181"})]
-    id: Annotated[
-        Text,
-        Meta(
-            description="Its id.",
-            extra_json_schema={"example": fields.ID},
-        ),
-    ] = ""
-    active: Annotated[bool, Meta(description="Whether the account may be used.")] = False
-    verified: Annotated[bool, Meta(description="Whether the owner's documents were checked.")] = (
-        False
-    )
+    id: Annotated[Text, meaning("Its id.", fields.ID)] = ""
+    active: Annotated[bool, meaning("Whether the account may be used.")] = False
+    verified: Annotated[bool, meaning("Whether the owner's documents were checked.")] = False
 
 
 class AccountChange(CoordinatesRequest, kw_only=True, forbid_unknown_fields=True):
     """What is to change; what is absent stays as it is."""
 
-    name: Annotated[
-        schemas.Name | None,
-        Meta(description="Name, as people know it.", extra_json_schema={"example": "Maria Silva"}),
-    ] = None
+    name: Annotated[schemas.Name | None, meaning("Name, as people know it.", "Maria Silva")] = None
     tax_number: Annotated[
-        TaxNumber | None, Meta(description="CPF or CNPJ; what is read back may be hidden in part.")
+        TaxNumber | None, meaning("CPF or CNPJ; what is read back may be hidden in part.")
     ] = None
-    active: Annotated[bool | None, Meta(description="Whether the account may be used.")] = None
-    verified: Annotated[
-        bool | None, Meta(description="Whether the owner's documents were checked.")
-    ] = None
+    active: Annotated[bool | None, meaning("Whether the account may be used.")] = None
+    verified: Annotated[bool | None, meaning("Whether the owner's documents were checked.")] = None
 
 
 Secret = Annotated[str, Meta(max_length=32 * 1024, extra_json_schema={"format": "password"})]
@@ -203,22 +171,14 @@ class ProviderRequest(Struct):
     """
 
     provider: Annotated[
-        Text,
-        Meta(
-            description="Name of the bank in the operator's settings; empty for none.",
-            extra_json_schema={"example": "sandbox"},
-        ),
+        Text, meaning("Name of the bank in the operator's settings; empty for none.", "sandbox")
     ]
     provider_account: Annotated[
-        Text,
-        Meta(
-            description="The bank's own name of the account.",
-            extra_json_schema={"example": "0001-123456"},
-        ),
+        Text, meaning("The bank's own name of the account.", "0001-123456")
     ] = ""
     credentials: Annotated[
         Secret | dict[str, Secret] | None,
-        Meta(description="Secrets that the bank asks for: a text, or an object by field name."),
+        meaning("Secrets that the bank asks for: a text, or an object by field name."),
     ] = None
 
     def __repr__(self) -> str:
@@ -277,7 +237,7 @@ class Connected(StrEnum):
 class Connection(Struct, frozen=True):
     """What came of asking an account's bank; ``works`` is true for the outcome of that name."""
 
-    works: Annotated[bool, Meta(description="Whether the bank accepted us.")]
+    works: Annotated[bool, meaning("Whether the bank accepted us.")]
     outcome: Annotated[
         Connected,
         Meta(
@@ -291,11 +251,9 @@ class Connection(Struct, frozen=True):
     ]
     message: Annotated[
         str,
-        Meta(
-            description="A sentence for people; its wording may change.",
-            extra_json_schema={
-                "example": "The bank knows the account and accepts its credentials."
-            },
+        meaning(
+            "A sentence for people; its wording may change.",
+            "The bank knows the account and accepts its credentials.",
         ),
     ]
 
@@ -326,9 +284,7 @@ Id = Annotated[
 class NamesRequest(Struct):
     """Ids of accounts and companies, client ids of credentials."""
 
-    ids: Annotated[
-        list[Id], Meta(description="Ids to look up, at most 200.", max_length=NAMED_AT_MOST)
-    ]
+    ids: Annotated[list[Id], meaning("Ids to look up, at most 200.", max_length=NAMED_AT_MOST)]
 
 
 class BankNumber(Struct, frozen=True):
@@ -351,10 +307,7 @@ class BankNumber(Struct, frozen=True):
     ]
     pix: Annotated[
         Literal["direct", "indirect", ""],
-        Meta(
-            description=(
-                "Whether the bank takes part in Pix `direct`ly or `indirect`ly; empty for "
-                "not at all."
-            )
+        meaning(
+            "Whether the bank takes part in Pix `direct`ly or `indirect`ly; empty for not at all."
         ),
     ]

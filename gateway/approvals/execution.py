@@ -13,8 +13,6 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Annotated, Literal, TypedDict
 
-from msgspec import Meta
-
 from gateway.approvals.money import Ended, MoneyOrders, Moved, outcome_of
 from gateway.approvals.store import StoredApprovals
 from gateway.audit.store import StoredAudit
@@ -35,6 +33,7 @@ from gateway.core.audit import AuditEvent
 from gateway.core.audit_context import AuditContext, RuleViolation
 from gateway.core.clocks import Now
 from gateway.core.errors import ServiceError
+from gateway.core.fields import meaning
 from gateway.core.sessions import SignedInUser
 from gateway.core.storage import StoreUnavailable
 from gateway.identity.store import StoredUsers
@@ -60,8 +59,7 @@ class MovedDocument(TypedDict):
 
     approval: ApprovalDocument
     status: Annotated[
-        Literal["processing", "paid", "failed", "done"],
-        Meta(description="The state that it is in.", extra_json_schema={"example": "paid"}),
+        Literal["processing", "paid", "failed", "done"], meaning("The state that it is in.", "paid")
     ]
 
 

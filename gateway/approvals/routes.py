@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated, Final, NotRequired, TypedDict
 
-from msgspec import Meta
-
 from gateway.approvals.facts import DecisionFacts
 from gateway.approvals.searches import APPROVALS
 from gateway.approvals.service import Approvals, ApprovedSecrets
@@ -13,6 +11,7 @@ from gateway.banks.failures import REFUND_FAILS
 from gateway.banks.model import Reading
 from gateway.core import errors
 from gateway.core.approvals import ApprovalDocument
+from gateway.core.fields import meaning
 from gateway.core.money import Sum
 from gateway.core.user_errors import FORBIDDEN
 from gateway.http.gates import StaffCaller
@@ -53,23 +52,18 @@ class DecisionFactsDocument(TypedDict):
     """
 
     to_recipient: Annotated[
-        list[FoundPayoutDocument],
-        Meta(description="Payouts to the same recipient, of the last days."),
+        list[FoundPayoutDocument], meaning("Payouts to the same recipient, of the last days.")
     ]
     same_value: Annotated[
         list[FoundPayoutDocument],
-        Meta(description="Payouts of the same amount to others, of the last days."),
+        meaning("Payouts of the same amount to others, of the last days."),
     ]
     waiting: Annotated[
         list[ApprovalDocument],
-        Meta(
-            description=(
-                "Other orders of money of the account that wait for a decision, at most a few."
-            )
-        ),
+        meaning("Other orders of money of the account that wait for a decision, at most a few."),
     ]
     waiting_count: Annotated[
-        int, Meta(description="Number of other orders of money of the account that wait.")
+        int, meaning("Number of other orders of money of the account that wait.")
     ]
     waiting_value: Sum
     reading: NotRequired[Reading]

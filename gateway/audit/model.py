@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from gateway.core import fields
+from gateway.core.fields import meaning
 from gateway.core.schemas import PresentMoment
 from gateway.core.windows import Paging
 
@@ -45,31 +46,23 @@ class AuditDocument(Struct, frozen=True, kw_only=True):
     at: PresentMoment
     actor: Annotated[
         str,
-        Meta(
-            description=(
-                "Who did it: `user:` and an id, `cli:` and a name, or a task of the gateway."
-            ),
-            extra_json_schema={"example": "user:ana@example.com"},
+        meaning(
+            "Who did it: `user:` and an id, `cli:` and a name, or a task of the gateway.",
+            "user:ana@example.com",
         ),
     ]
     action: Annotated[
-        str,
-        Meta(
-            description="What was done, such as `company.created`.",
-            extra_json_schema={"example": "credential.issued"},
-        ),
+        str, meaning("What was done, such as `company.created`.", "credential.issued")
     ]
     subject: fields.Subject
-    details: Annotated[Mapping[str, str], Meta(description="What the act was about, by name.")]
+    details: Annotated[Mapping[str, str], meaning("What the act was about, by name.")]
     trace_id: fields.TraceId
     companies: fields.Companies
     hash: Annotated[
         str,
-        Meta(
-            description="Digest of this act and of the one before, in hexadecimal.",
-            extra_json_schema={
-                "example": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
-            },
+        meaning(
+            "Digest of this act and of the one before, in hexadecimal.",
+            "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
         ),
     ]
 
@@ -81,19 +74,13 @@ class AcceptedBreakDocument(Struct, frozen=True, kw_only=True):
     Their names and the reason are empty for users who are limited to companies.
     """
 
-    first: Annotated[int, Meta(description="Number of the first act of the break.")]
-    last: Annotated[int, Meta(description="Number of the last act of the break.")]
+    first: Annotated[int, meaning("Number of the first act of the break.")]
+    last: Annotated[int, meaning("Number of the last act of the break.")]
     problem: fields.Problem
     number: fields.Number
     at: PresentMoment
-    proposed_by: Annotated[
-        str,
-        Meta(description="Who proposed it.", extra_json_schema={"example": "user:ana@example.com"}),
-    ]
-    approved_by: Annotated[
-        str,
-        Meta(description="Who approved it.", extra_json_schema={"example": "user:bia@example.com"}),
-    ]
+    proposed_by: Annotated[str, meaning("Who proposed it.", "user:ana@example.com")]
+    approved_by: Annotated[str, meaning("Who approved it.", "user:bia@example.com")]
     reason: fields.Reason
 
 
@@ -105,12 +92,10 @@ class Proof(Struct, frozen=True, kw_only=True):
     but for.
     """
 
-    whole: Annotated[bool, Meta(description="Whether nothing was changed, removed or inserted.")]
-    events: Annotated[int, Meta(description="How many acts were checked.")]
+    whole: Annotated[bool, meaning("Whether nothing was changed, removed or inserted.")]
+    events: Annotated[int, meaning("How many acts were checked.")]
     problem: fields.Problem
     accepted: Annotated[
         list[AcceptedBreakDocument],
-        Meta(
-            description="Breaks of the audit log that two people have accepted, with their reason."
-        ),
+        meaning("Breaks of the audit log that two people have accepted, with their reason."),
     ]

@@ -17,6 +17,7 @@ from typing import Annotated, Any, Final
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from gateway.core import fields
+from gateway.core.fields import meaning
 from gateway.core.money import Sum
 from gateway.core.schemas import OptionalMoment, PresentMoment, inline
 from gateway.store.tables.figures import CALL_BOUNDS_S, PLACES
@@ -152,13 +153,13 @@ class CallFigures(Struct, frozen=True, kw_only=True):
     ``p95_s`` is interpolated. Each is absent where there was no call.
     """
 
-    calls: Annotated[int, Meta(description="Number of calls to the bank.")]
+    calls: Annotated[int, meaning("Number of calls to the bank.")]
     success: Annotated[
         float | UnsetType,
-        Meta(description="Share of calls that succeeded, from 0 to 1; absent without calls."),
+        meaning("Share of calls that succeeded, from 0 to 1; absent without calls."),
     ] = UNSET
     p95_s: Annotated[
-        float | UnsetType, Meta(description="Seconds within which 95 of 100 calls were answered.")
+        float | UnsetType, meaning("Seconds within which 95 of 100 calls were answered.")
     ] = UNSET
 
 
@@ -171,13 +172,11 @@ class WeatherStep(CallFigures, frozen=True, kw_only=True):
 class WeatherOperation(CallFigures, frozen=True, kw_only=True):
     """Those of one operation of the provider port."""
 
-    operation: Annotated[Operation, Meta(description="Which operation of the bank.")]
+    operation: Annotated[Operation, meaning("Which operation of the bank.")]
 
 
-FailedOperation = Annotated[
-    Operation, Meta(description="The operation that failed last; empty for none.")
-]
-FailureOfLast = Annotated[Failure, Meta(description="Why it failed; empty for none.")]
+FailedOperation = Annotated[Operation, meaning("The operation that failed last; empty for none.")]
+FailureOfLast = Annotated[Failure, meaning("Why it failed; empty for none.")]
 
 
 class Weather(CallFigures, frozen=True, kw_only=True):
@@ -190,15 +189,15 @@ class Weather(CallFigures, frozen=True, kw_only=True):
 
     provider: fields.Provider
     window: Annotated[
-        WeatherWindow, inline(WeatherWindow), Meta(description="Which time the figures are of.")
+        WeatherWindow, inline(WeatherWindow), meaning("Which time the figures are of.")
     ]
     since: PresentMoment
     last_failed_at: OptionalMoment
     last_failed_operation: FailedOperation
     last_failure: FailureOfLast
-    steps: Annotated[list[WeatherStep], Meta(description="The figures step by step, oldest first.")]
+    steps: Annotated[list[WeatherStep], meaning("The figures step by step, oldest first.")]
     by_operation: Annotated[
-        list[WeatherOperation], Meta(description="The same figures by operation of the bank.")
+        list[WeatherOperation], meaning("The same figures by operation of the bank.")
     ]
 
 
@@ -215,58 +214,31 @@ class Provider(Struct, frozen=True, kw_only=True):
     of accounts are told of in the overview.
     """
 
-    name: Annotated[
-        str, Meta(description="Name, as people know it.", extra_json_schema={"example": "sandbox"})
-    ]
-    adapter: Annotated[
-        str,
-        Meta(
-            description="The adapter that speaks to the bank.",
-            extra_json_schema={"example": "sandbox"},
-        ),
-    ]
+    name: Annotated[str, meaning("Name, as people know it.", "sandbox")]
+    adapter: Annotated[str, meaning("The adapter that speaks to the bank.", "sandbox")]
     problem: fields.Problem
     read_only: Annotated[
-        bool,
-        Meta(description="Whether the bank is only read from: nothing is paid or changed there."),
+        bool, meaning("Whether the bank is only read from: nothing is paid or changed there.")
     ]
-    operations: Annotated[
-        list[str],
-        Meta(
-            description="What the bank's adapter can do.",
-            extra_json_schema={"example": ["charge_create"]},
-        ),
-    ]
-    capabilities: Annotated[
-        dict[str, Any], Meta(description="What the bank's adapter offers, by name.")
-    ]
+    operations: Annotated[list[str], meaning("What the bank's adapter can do.", ["charge_create"])]
+    capabilities: Annotated[dict[str, Any], meaning("What the bank's adapter offers, by name.")]
     breakers: Annotated[
-        Mapping[str, str], Meta(description="State of the circuit breaker by kind of operation.")
+        Mapping[str, str], meaning("State of the circuit breaker by kind of operation.")
     ]
     last_call_at: OptionalMoment
     last_operation: Annotated[
-        str,
-        Meta(
-            description="The operation that was called last; empty for none.",
-            extra_json_schema={"example": "balance"},
-        ),
+        str, meaning("The operation that was called last; empty for none.", "balance")
     ]
-    last_outcome: Annotated[
-        str,
-        Meta(
-            description="How the last call ended; empty for none.",
-            extra_json_schema={"example": "ok"},
-        ),
-    ]
+    last_outcome: Annotated[str, meaning("How the last call ended; empty for none.", "ok")]
     last_ok_at: OptionalMoment
     last_failed_at: OptionalMoment
     last_failed_operation: FailedOperation
     last_failure: FailureOfLast
-    in_flight: Annotated[int, Meta(description="Calls to the bank that wait for an answer now.")]
-    in_flight_limit: Annotated[int, Meta(description="Most calls at once.")]
+    in_flight: Annotated[int, meaning("Calls to the bank that wait for an answer now.")]
+    in_flight_limit: Annotated[int, meaning("Most calls at once.")]
     open_until: Annotated[
         Mapping[str, str],
-        Meta(description="Until when the circuit breaker stays open; empty where it is closed."),
+        meaning("Until when the circuit breaker stays open; empty where it is closed."),
     ]
     certificate_ends_at: OptionalMoment
 

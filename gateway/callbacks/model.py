@@ -7,10 +7,11 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Annotated
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from gateway.banks.port.provider_callbacks import CallbackKind, NamedBy
 from gateway.core import fields
+from gateway.core.fields import meaning
 from gateway.core.schemas import OptionalMoment, PresentMoment, inline
 from gateway.core.windows import Paging
 
@@ -80,31 +81,11 @@ class WebhookDocument(Struct, frozen=True, kw_only=True):
 
     id: fields.Id
     provider: fields.Provider
-    event: Annotated[
-        str,
-        Meta(
-            description="The bank's id of the notification.",
-            extra_json_schema={"example": "evt_1042"},
-        ),
-    ]
-    kind: Annotated[CallbackKind, inline(CallbackKind), Meta(description="Which kind it is.")]
-    subject: Annotated[
-        str,
-        Meta(
-            description="What the bank's notification names.",
-            extra_json_schema={"example": fields.ID},
-        ),
-    ]
-    state: Annotated[
-        CallbackState, inline(CallbackState), Meta(description="The state that it is in.")
-    ]
-    tries: Annotated[int, Meta(description="How often it was worked on.")]
+    event: Annotated[str, meaning("The bank's id of the notification.", "evt_1042")]
+    kind: Annotated[CallbackKind, inline(CallbackKind), meaning("Which kind it is.")]
+    subject: Annotated[str, meaning("What the bank's notification names.", fields.ID)]
+    state: Annotated[CallbackState, inline(CallbackState), meaning("The state that it is in.")]
+    tries: Annotated[int, meaning("How often it was worked on.")]
     received_at: PresentMoment
     handled_at: OptionalMoment
-    body: Annotated[
-        str,
-        Meta(
-            description="What the bank sent, as it came.",
-            extra_json_schema={"example": '{"event": "charge.paid"}'},
-        ),
-    ]
+    body: Annotated[str, meaning("What the bank sent, as it came.", '{"event": "charge.paid"}')]

@@ -8,6 +8,7 @@ from msgspec import Meta
 
 from gateway.banks.port.charges import Charge, ChargePayment, Payer
 from gateway.core import fields
+from gateway.core.fields import meaning
 from gateway.core.money import Money
 from gateway.core.schemas import Instant, instant
 from gateway.http.common import OfAccount, PartyDocument
@@ -37,20 +38,14 @@ class PayerDocument(TypedDict):
 
     name: fields.PersonName
     tax_number: fields.PersonTaxNumber
-    message: Annotated[
-        str, Meta(description="What the payer wrote.", extra_json_schema={"example": "Order 1042"})
-    ]
+    message: Annotated[str, meaning("What the payer wrote.", "Order 1042")]
 
 
 class LocationDocument(TypedDict):
     """Where the receiver is."""
 
-    city: Annotated[
-        str, Meta(description="City of the location.", extra_json_schema={"example": "Sao Paulo"})
-    ]
-    zip_code: Annotated[
-        str, Meta(description="CEP of the location.", extra_json_schema={"example": "01310100"})
-    ]
+    city: Annotated[str, meaning("City of the location.", "Sao Paulo")]
+    zip_code: Annotated[str, meaning("CEP of the location.", "01310100")]
 
 
 class QrCodeDocument(TypedDict):
@@ -71,21 +66,18 @@ class ChargeDocument(TypedDict):
     name: fields.PersonName
     description: fields.Description
     reference: fields.Reference
-    type: Annotated[Literal["Dynamic", "Static"], Meta(description="Which type it is.")]
+    type: Annotated[Literal["Dynamic", "Static"], meaning("Which type it is.")]
     key: fields.PixKey
     payer: NotRequired[PayerDocument]
     receiver: PartyDocument
     location: LocationDocument
     qrcode: QrCodeDocument
-    reusable: Annotated[bool, Meta(description="Whether it may be paid several times.")]
+    reusable: Annotated[bool, meaning("Whether it may be paid several times.")]
     expires_at: Minute
     value: Annotated[
-        Amount,
-        Meta(description="Reais with two decimals; 0.00 where the payer chooses the amount."),
+        Amount, meaning("Reais with two decimals; 0.00 where the payer chooses the amount.")
     ]
-    status: Annotated[
-        Literal["Active", "Paid", "Canceled"], Meta(description="The state that it is in.")
-    ]
+    status: Annotated[Literal["Active", "Paid", "Canceled"], meaning("The state that it is in.")]
     created_at: Minute
 
 
@@ -93,7 +85,7 @@ class TransactionDocument(TypedDict):
     """A charge as a transaction; pending until it is paid."""
 
     reference: fields.Reference
-    status: Annotated[Literal["pending", "paid"], Meta(description="The state that it is in.")]
+    status: Annotated[Literal["pending", "paid"], meaning("The state that it is in.")]
     value: Amount
     created_at: Instant
     paid_at: Instant

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Annotated, Final, Literal
 
 import msgspec
-from msgspec import Meta
 
 from gateway.banks.port.charges import ChargeOrder, ChargeType, Payer
 from gateway.core import schemas, strict
 from gateway.core.calls import Input, RawRequest
+from gateway.core.fields import meaning
 from gateway.core.money import Money
 from gateway.core.schemas import Reference, TaxNumber, Text
 from gateway.pix_keys.orders import KeyText, any_key
@@ -29,23 +29,19 @@ Name = Annotated[
 ]
 
 
-Expiry = Annotated[int, msgspec.Meta(ge=1, le=LONGEST_EXPIRY_S, description="Seconds from now.")]
+Expiry = Annotated[int, meaning("Seconds from now.", ge=1, le=LONGEST_EXPIRY_S)]
 
 
 class PayerBody(msgspec.Struct):
     """Who is asked to pay."""
 
-    name: Annotated[
-        Name,
-        Meta(description="Name, as people know it.", extra_json_schema={"example": "Maria Silva"}),
-    ]
+    name: Annotated[Name, meaning("Name, as people know it.", "Maria Silva")]
     tax_number: TaxNumber
-    message: Annotated[Text, Meta(description="What the payer writes.")] = ""
+    message: Annotated[Text, meaning("What the payer writes.")] = ""
 
 
 Reusable = Annotated[
-    bool,
-    msgspec.Meta(description="A static code can be paid again and again, whatever is said here."),
+    bool, meaning("A static code can be paid again and again, whatever is said here.")
 ]
 
 
@@ -53,21 +49,13 @@ class ChargeBody(msgspec.Struct):
     """A charge to be made; without ``value`` the payer chooses, without ``payer`` anybody pays."""
 
     reference: Reference
-    type: Annotated[ChargeWord, Meta(description="Which type it is.")]
+    type: Annotated[ChargeWord, meaning("Which type it is.")]
     key: KeyText
-    value: Annotated[Money | None, Meta(description="Amount in reais.")] = None
-    expires_in: Annotated[
-        Expiry | None, Meta(description="Seconds after which the charge expires.")
-    ] = None
-    payer: Annotated[PayerBody | None, Meta(description="Who is to pay; absent for anybody.")] = (
-        None
-    )
+    value: Annotated[Money | None, meaning("Amount in reais.")] = None
+    expires_in: Annotated[Expiry | None, meaning("Seconds after which the charge expires.")] = None
+    payer: Annotated[PayerBody | None, meaning("Who is to pay; absent for anybody.")] = None
     description: Annotated[
-        Text,
-        Meta(
-            description="A text that the recipient or payer may see; may be empty.",
-            extra_json_schema={"example": "Order 1042"},
-        ),
+        Text, meaning("A text that the recipient or payer may see; may be empty.", "Order 1042")
     ] = ""
     reusable: Reusable = False
 

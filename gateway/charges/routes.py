@@ -14,6 +14,7 @@ from gateway.charges.orders import CHARGE
 from gateway.charges.searches import CHARGES
 from gateway.charges.service import ChargeReads, Charges
 from gateway.core import errors, fields
+from gateway.core.fields import meaning
 from gateway.core.money import ZERO
 from gateway.core.permissions import Action, Permission, Resource
 from gateway.core.schemas import OptionalMoment
@@ -41,9 +42,7 @@ Cursor = Annotated[
 class KeysetMeter(TypedDict):
     """How many items a page has at most, and where the next one begins."""
 
-    limit: Annotated[
-        int, Meta(description="Rows a page, at most 100.", extra_json_schema={"example": 25})
-    ]
+    limit: Annotated[int, meaning("Rows a page, at most 100.", 25)]
     next: Cursor
 
 
@@ -59,20 +58,19 @@ class ChargeRecordDocument(Struct, frozen=True):
     account_id: fields.AccountId
     reference: fields.Reference
     provider: fields.Provider
-    type: Annotated[Literal["Static", "Dynamic"], Meta(description="Which type it is.")]
-    reusable: Annotated[bool, Meta(description="Whether it may be paid several times.")]
+    type: Annotated[Literal["Static", "Dynamic"], meaning("Which type it is.")]
+    reusable: Annotated[bool, meaning("Whether it may be paid several times.")]
     value: Amount
     status: Annotated[
         Literal["Unknown", "Active", "Expired", "Paid", "Canceled"],
-        Meta(description="The state that it is in."),
+        meaning("The state that it is in."),
     ]
     created_at: OptionalMoment
     expires_at: OptionalMoment
     updated_at: OptionalMoment
     paid_at: OptionalMoment
     paid_value: Annotated[
-        Amount,
-        Meta(description="Paid by that payment; 0 where there is none, or its amount is unknown."),
+        Amount, meaning("Paid by that payment; 0 where there is none, or its amount is unknown.")
     ]
     e2e_id: fields.E2eId
 
@@ -80,7 +78,7 @@ class ChargeRecordDocument(Struct, frozen=True):
 class ChargeRecordList(TypedDict):
     """A page of charges, newest first."""
 
-    data: Annotated[list[ChargeRecordDocument], Meta(description="The rows of this page.")]
+    data: Annotated[list[ChargeRecordDocument], meaning("The rows of this page.")]
     meta: KeysetMeter
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Annotated
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from gateway.core import fields
+from gateway.core.fields import meaning
 from gateway.core.schemas import Name, OptionalMoment, Text
 from gateway.core.versions import entity_tag
 
@@ -40,20 +41,8 @@ class CompanySummary(Company, frozen=True):
 class CompanyRequest(Struct):
     """A new company; without ``id`` one is generated."""
 
-    name: Annotated[
-        Name,
-        Meta(
-            description="Name, as people know it.",
-            extra_json_schema={"example": "Loja Exemplo Ltda"},
-        ),
-    ]
-    id: Annotated[
-        Text,
-        Meta(
-            description="Its id.",
-            extra_json_schema={"example": fields.ID},
-        ),
-    ] = ""
+    name: Annotated[Name, meaning("Name, as people know it.", "Loja Exemplo Ltda")]
+    id: Annotated[Text, meaning("Its id.", fields.ID)] = ""
 
 
 KnownCompany = Callable[[str, str], Awaitable[Company]]

@@ -11,6 +11,7 @@ from msgspec import Meta, Struct
 from gateway.config.effective import config_digest, effective
 from gateway.config.settings import Settings
 from gateway.core.access import Staff, requires
+from gateway.core.fields import meaning
 from gateway.core.permissions import Action
 from gateway.core.rights import Area
 
@@ -24,9 +25,9 @@ class Migrations(Struct, frozen=True, kw_only=True):
     ``known`` are all of this version, oldest first.
     """
 
-    current: Annotated[_Revision, Meta(description="The newest migration that the database has.")]
-    wanted: Annotated[_Revision, Meta(description="The migration that this version needs.")]
-    known: Annotated[list[_Revision], Meta(description="Every migration that this version knows.")]
+    current: Annotated[_Revision, meaning("The newest migration that the database has.")]
+    wanted: Annotated[_Revision, meaning("The migration that this version needs.")]
+    known: Annotated[list[_Revision], meaning("Every migration that this version knows.")]
 
 
 class Config(Struct, frozen=True, kw_only=True):
@@ -37,9 +38,7 @@ class Config(Struct, frozen=True, kw_only=True):
     processes of one configuration.
     """
 
-    version: Annotated[
-        str, Meta(description="Version of pixgate.", extra_json_schema={"example": "1.0.0"})
-    ]
+    version: Annotated[str, meaning("Version of pixgate.", "1.0.0")]
     environment: Annotated[
         str, Meta(description="`sandbox` or `production`.", examples=["sandbox"])
     ]

@@ -13,6 +13,7 @@ from msgspec import Meta, Struct
 from gateway.core import fields
 from gateway.core.access import Staff
 from gateway.core.company_scope import scope_of
+from gateway.core.fields import meaning
 from gateway.core.money import Money, Sum
 from gateway.core.permissions import Action
 from gateway.core.rights import Area, Right, rights_of
@@ -115,14 +116,10 @@ class OutcomeDocument(TypedDict):
 
     status: Annotated[
         Literal["", "done", "moved", "refused", "not_sent", "unknown"],
-        Meta(description="The state that it is in.", extra_json_schema={"example": "done"}),
+        meaning("The state that it is in.", "done"),
     ]
     code: Annotated[
-        str,
-        Meta(
-            description="Code of the error with which the order failed; empty otherwise.",
-            extra_json_schema={"example": ""},
-        ),
+        str, meaning("Code of the error with which the order failed; empty otherwise.", "")
     ]
 
 
@@ -137,7 +134,7 @@ class ApprovalDocument(TypedDict):
     id: fields.Id
     status: Annotated[
         Literal["waiting", "approved", "rejected", "expired", "withdrawn", "void"],
-        Meta(description="The state that it is in."),
+        meaning("The state that it is in."),
     ]
     kind: Annotated[
         Literal[
@@ -153,26 +150,17 @@ class ApprovalDocument(TypedDict):
             "factor_reset",
             "account_bank",
         ],
-        Meta(description="Which kind it is."),
+        meaning("Which kind it is."),
     ]
     company_id: fields.CompanyId
     account_id: fields.AccountId
     subject: fields.Subject
     reference: fields.Reference
     value: Sum
-    ordered_by: Annotated[
-        str,
-        Meta(description="Who ordered it.", extra_json_schema={"example": "user:ana@example.com"}),
-    ]
+    ordered_by: Annotated[str, meaning("Who ordered it.", "user:ana@example.com")]
     ordered_at: Instant
     ends_at: Instant
-    decided_by: Annotated[
-        str,
-        Meta(
-            description="Who decided; empty before.",
-            extra_json_schema={"example": "user:bia@example.com"},
-        ),
-    ]
+    decided_by: Annotated[str, meaning("Who decided; empty before.", "user:bia@example.com")]
     decided_at: Instant
     reason: fields.Reason
     outcome: OutcomeDocument
@@ -296,11 +284,9 @@ class ReceivedDocument(TypedDict):
     """The payment that a refund gives back, as the bank told it when the refund was ordered."""
 
     value: Sum
-    payer_name: Annotated[
-        str, Meta(description="Who paid, as the bank said when the refund was ordered.")
-    ]
+    payer_name: Annotated[str, meaning("Who paid, as the bank said when the refund was ordered.")]
     payer_tax_number: Annotated[
-        str, Meta(description="CPF or CNPJ of the payer; of a person its ends are hidden.")
+        str, meaning("CPF or CNPJ of the payer; of a person its ends are hidden.")
     ]
 
 
@@ -322,31 +308,17 @@ class OrderDocument(TypedDict):
     method: NotRequired[
         Annotated[
             Literal["pix", "bank_account", "refund"],
-            Meta(description="How the money is paid: `pix` or `bank_account`."),
+            meaning("How the money is paid: `pix` or `bank_account`."),
         ]
     ]
     date: NotRequired[
-        Annotated[
-            str,
-            Meta(
-                description="The payout's date, a day in UTC: today.",
-                extra_json_schema={"example": "2026-11-20"},
-            ),
-        ]
+        Annotated[str, meaning("The payout's date, a day in UTC: today.", "2026-11-20")]
     ]
     description: NotRequired[fields.Description]
-    destination: NotRequired[
-        Annotated[Mapping[str, str], Meta(description="Where the money goes.")]
-    ]
+    destination: NotRequired[Annotated[Mapping[str, str], meaning("Where the money goes.")]]
     owner: NotRequired[NamedOwnerDocument]
     payment: NotRequired[
-        Annotated[
-            str,
-            Meta(
-                description="The payout or refund that was ordered.",
-                extra_json_schema={"example": "order-1042"},
-            ),
-        ]
+        Annotated[str, meaning("The payout or refund that was ordered.", "order-1042")]
     ]
     received: NotRequired[ReceivedDocument]
     client_id: NotRequired[fields.ClientId]
@@ -356,30 +328,20 @@ class OrderDocument(TypedDict):
     expires_at: NotRequired[Instant]
     limit_per_payout: NotRequired[Sum]
     limit_per_day: NotRequired[Sum]
-    overlap_s: NotRequired[
-        Annotated[int, Meta(description="Seconds for which the old secret stays valid.")]
-    ]
+    overlap_s: NotRequired[Annotated[int, meaning("Seconds for which the old secret stays valid.")]]
     user_id: NotRequired[fields.UserId]
     email: NotRequired[fields.Email]
     roles: NotRequired[fields.Roles]
     companies: NotRequired[fields.Companies]
     companies_before: NotRequired[
-        Annotated[
-            list[str],
-            Meta(
-                description="The same before the order.",
-                extra_json_schema={"example": [fields.ID]},
-            ),
-        ]
+        Annotated[list[str], meaning("The same before the order.", [fields.ID])]
     ]
     provider: NotRequired[fields.Provider]
     provider_account: NotRequired[fields.ProviderAccount]
-    provider_before: NotRequired[Annotated[str, Meta(description="The bank before the order.")]]
-    provider_account_before: NotRequired[
-        Annotated[str, Meta(description="The same before the order.")]
-    ]
+    provider_before: NotRequired[Annotated[str, meaning("The bank before the order.")]]
+    provider_account_before: NotRequired[Annotated[str, meaning("The same before the order.")]]
     with_credentials: NotRequired[
-        Annotated[bool, Meta(description="Whether the order brings new secrets for the bank.")]
+        Annotated[bool, meaning("Whether the order brings new secrets for the bank.")]
     ]
     certificate_ends_at: NotRequired[Instant]
 
@@ -407,12 +369,7 @@ class RejectionBody(Struct):
     """Why; it stays on record."""
 
     reason: Annotated[
-        str,
-        Meta(
-            description="Why; for people who read it later.",
-            extra_json_schema={"example": "asked for by telephone"},
-            max_length=500,
-        ),
+        str, meaning("Why; for people who read it later.", "asked for by telephone", max_length=500)
     ] = ""
 
 
@@ -524,6 +481,6 @@ class NamedOwnerDocument(TypedDict):
         ),
     ]
     differs: Annotated[
-        bool, Meta(description="Whether the owner differs from the recipient that was named.")
+        bool, meaning("Whether the owner differs from the recipient that was named.")
     ]
     reason: fields.Reason

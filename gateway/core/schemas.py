@@ -12,6 +12,8 @@ from typing import Annotated, Final, Literal, TypeVar
 import msgspec
 from msgspec import Meta, Struct
 
+from gateway.core.fields import meaning
+
 Shape = TypeVar("Shape")
 
 
@@ -129,12 +131,7 @@ class ReasonBody(Struct):
     """Why; it stays on record."""
 
     reason: Annotated[
-        str,
-        Meta(
-            description="Why; for people who read it later.",
-            extra_json_schema={"example": "asked for by telephone"},
-            max_length=200,
-        ),
+        str, meaning("Why; for people who read it later.", "asked for by telephone", max_length=200)
     ] = ""
 
 

@@ -11,6 +11,7 @@ from msgspec import Meta, Struct
 
 from gateway.core import fields
 from gateway.core.access import Staff
+from gateway.core.fields import meaning
 from gateway.core.money import Money, Sum
 from gateway.core.permissions import (
     EVERY_PERMISSION,
@@ -49,9 +50,7 @@ class CredentialState(StrEnum):
     CARE = "care"
 
 
-CredentialName = Annotated[
-    str, Meta(description="Name, as people know it.", extra_json_schema={"example": "Loja online"})
-]
+CredentialName = Annotated[str, meaning("Name, as people know it.", "Loja online")]
 
 
 class CredentialDocument(TypedDict):
@@ -59,18 +58,16 @@ class CredentialDocument(TypedDict):
 
     client_id: fields.ClientId
     name: CredentialName
-    state: Annotated[State, Meta(description="The state that it is in.")]
+    state: Annotated[State, meaning("The state that it is in.")]
     company_id: fields.CompanyId
     account_id: fields.AccountId
     permissions: fields.Permissions
-    live_secrets: Annotated[
-        int, Meta(description="Secrets that work now: two while one is rotated.")
-    ]
+    live_secrets: Annotated[int, meaning("Secrets that work now: two while one is rotated.")]
     created_at: Instant
     expires_at: Instant
     revoked_at: Instant
     last_used_at: Instant
-    care: Annotated[Care, Meta(description="Why a live one asks for a look; empty for none.")]
+    care: Annotated[Care, meaning("Why a live one asks for a look; empty for none.")]
     limit_per_payout: NotRequired[Sum]
     limit_per_day: NotRequired[Sum]
 
@@ -186,11 +183,7 @@ class SecretDocument(TypedDict):
 
     client_id: fields.ClientId
     client_secret: Annotated[
-        str,
-        Meta(
-            description="The secret, in this answer alone.",
-            extra_json_schema={"example": "gws_the-secret-is-shown-this-once"},
-        ),
+        str, meaning("The secret, in this answer alone.", "gws_the-secret-is-shown-this-once")
     ]
     name: CredentialName
     company_id: fields.CompanyId
@@ -231,16 +224,12 @@ class Issued:
 class CredentialCountsDocument(TypedDict):
     """How many there are of each state; those that ask for a look are live."""
 
-    live: Annotated[int, Meta(description="Credentials that work.")]
+    live: Annotated[int, meaning("Credentials that work.")]
     care: Annotated[
         int,
-        Meta(
-            description=(
-                "Credentials to look at: about to expire, able to pay but unused, or too wide."
-            )
-        ),
+        meaning("Credentials to look at: about to expire, able to pay but unused, or too wide."),
     ]
-    ended: Annotated[int, Meta(description="Expired and revoked credentials.")]
+    ended: Annotated[int, meaning("Expired and revoked credentials.")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -266,11 +255,10 @@ class LimitsBody(Struct):
     """How much a credential may pay out, in reais; what is absent does not limit."""
 
     limit_per_payout: Annotated[
-        Money | None, Meta(description="Reais that one payout may have; absent for no limit.")
+        Money | None, meaning("Reais that one payout may have; absent for no limit.")
     ] = None
     limit_per_day: Annotated[
-        Money | None,
-        Meta(description="Reais that may be paid out in a UTC day; absent for no limit."),
+        Money | None, meaning("Reais that may be paid out in a UTC day; absent for no limit.")
     ] = None
 
     def limits(self) -> CredentialLimits:
@@ -281,36 +269,23 @@ class LimitsBody(Struct):
 class CredentialBody(LimitsBody, kw_only=True):
     """A new credential, for one account or for every account of a company."""
 
-    name: Annotated[
-        Name,
-        Meta(description="Name, as people know it.", extra_json_schema={"example": "Loja online"}),
-    ]
+    name: Annotated[Name, meaning("Name, as people know it.", "Loja online")]
     company_id: Annotated[
-        Text,
-        Meta(
-            description="The company that owns it, a UUID; empty where there is none.",
-            extra_json_schema={"example": fields.ID},
-        ),
+        Text, meaning("The company that owns it, a UUID; empty where there is none.", fields.ID)
     ] = ""
     account_id: Annotated[
-        Text | None,
-        Meta(
-            description="The account, a UUID; empty where there is none.",
-            extra_json_schema={"example": fields.ID},
-        ),
+        Text | None, meaning("The account, a UUID; empty where there is none.", fields.ID)
     ] = None
     permissions: Annotated[
-        list[PermissionWord], Meta(description="What it may do, such as `balance:read`.")
+        list[PermissionWord], meaning("What it may do, such as `balance:read`.")
     ] = []
-    expires_at: Annotated[
-        datetime | None, Meta(description="When it expires; left out, never.")
-    ] = None
+    expires_at: Annotated[datetime | None, meaning("When it expires; left out, never.")] = None
 
 
 class RotationBody(Struct):
     """How long the old secret stays valid; 0 ends it at once."""
 
-    overlap_s: Annotated[int, Meta(ge=0, le=30 * 86400, description="Seconds.")] = int(
+    overlap_s: Annotated[int, meaning("Seconds.", ge=0, le=30 * 86400)] = int(
         DEFAULT_OVERLAP.total_seconds()
     )
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Final, TypedDict
 
-from msgspec import Meta
-
 from gateway.core import errors
+from gateway.core.fields import meaning
 from gateway.credentials.model import (
     CredentialCountsDocument,
     CredentialDocument,
@@ -26,7 +25,7 @@ _MAY_WAIT: Final = (*CHANGED, errors.ALREADY_IN_USE)
 class CredentialList(TypedDict):
     """The credentials you may see, oldest first; ``counts`` are those of every state."""
 
-    data: Annotated[list[CredentialDocument], Meta(description="The rows of this page.")]
+    data: Annotated[list[CredentialDocument], meaning("The rows of this page.")]
     meta: Meter
     counts: CredentialCountsDocument
 

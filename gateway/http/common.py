@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Final, Protocol, TypedDict
 
-from msgspec import Meta
-
 from gateway.core import errors, fields
 from gateway.core.account import Account
 from gateway.core.catalogue import ErrorCode
+from gateway.core.fields import meaning
 from gateway.core.storage import StoreUnavailable
 from gateway.core.windows import Paging
 
@@ -30,17 +29,15 @@ Partners branch on 500 there: a payout may have been sent, and is to be read fir
 class Total(TypedDict):
     """How many there are."""
 
-    total: Annotated[int, Meta(description="How many rows there are in all.")]
+    total: Annotated[int, meaning("How many rows there are in all.")]
 
 
 class Meter(TypedDict):
     """Page number, page size and total."""
 
-    page: Annotated[int, Meta(description="Number of the page, from 1.")]
-    limit: Annotated[
-        int, Meta(description="Rows a page, at most 100.", extra_json_schema={"example": 25})
-    ]
-    total: Annotated[int, Meta(description="How many rows there are in all.")]
+    page: Annotated[int, meaning("Number of the page, from 1.")]
+    limit: Annotated[int, meaning("Rows a page, at most 100.", 25)]
+    total: Annotated[int, meaning("How many rows there are in all.")]
 
 
 class PartyDocument(TypedDict):

@@ -6,10 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal, TypedDict
 
-from msgspec import Meta
-
 from gateway.core.account import Environment
 from gateway.core.catalogue import ErrorCode
+from gateway.core.fields import meaning
 from gateway.http.common import VERSION, Total
 from gateway.http.routing import Routes
 
@@ -17,54 +16,33 @@ from gateway.http.routing import Routes
 class InfoDocument(TypedDict):
     """Name, version and environment of this service."""
 
-    name: Annotated[
-        str, Meta(description="Name, as people know it.", extra_json_schema={"example": "pixgate"})
-    ]
-    version: Annotated[
-        str, Meta(description="Version of this interface.", extra_json_schema={"example": "1.0.0"})
-    ]
+    name: Annotated[str, meaning("Name, as people know it.", "pixgate")]
+    version: Annotated[str, meaning("Version of this interface.", "1.0.0")]
     environment: Annotated[
-        Literal["sandbox", "production"],
-        Meta(description="`sandbox` or `production`.", extra_json_schema={"example": "sandbox"}),
+        Literal["sandbox", "production"], meaning("`sandbox` or `production`.", "sandbox")
     ]
 
 
 class HealthDocument(TypedDict):
     """Whether the process answers."""
 
-    status: Annotated[Literal["ok"], Meta(description="The state that it is in.")]
+    status: Annotated[Literal["ok"], meaning("The state that it is in.")]
 
 
 class ErrorCodeDocument(TypedDict):
     """An error code with every status it travels with."""
 
-    code: Annotated[
-        str,
-        Meta(
-            description="Code of the error; branch on status and code.",
-            extra_json_schema={"example": "SVC.GTW.005"},
-        ),
-    ]
-    status: Annotated[
-        list[int],
-        Meta(
-            description="HTTP statuses that the code comes with.",
-            extra_json_schema={"example": [429]},
-        ),
-    ]
+    code: Annotated[str, meaning("Code of the error; branch on status and code.", "SVC.GTW.005")]
+    status: Annotated[list[int], meaning("HTTP statuses that the code comes with.", [429])]
     message: Annotated[
-        str,
-        Meta(
-            description="A sentence for people; its wording may change.",
-            extra_json_schema={"example": "Too many requests."},
-        ),
+        str, meaning("A sentence for people; its wording may change.", "Too many requests.")
     ]
 
 
 class ErrorCodeList(TypedDict):
     """The catalogue."""
 
-    data: Annotated[list[ErrorCodeDocument], Meta(description="The rows of this page.")]
+    data: Annotated[list[ErrorCodeDocument], meaning("The rows of this page.")]
     meta: Total
 
 

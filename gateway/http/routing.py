@@ -21,7 +21,6 @@ from typing import Annotated, Any, Final, Protocol, TypedDict, Unpack
 
 import msgspec
 from aiohttp import hdrs
-from msgspec import Meta
 
 from gateway.core import errors
 from gateway.core.access import Requirement, Staff, requirement_of
@@ -32,6 +31,7 @@ from gateway.core.browsers import Browser, ClientInfo
 from gateway.core.calls import Caller, Input, Parameter, RawRequest
 from gateway.core.catalogue import ErrorCode
 from gateway.core.errors import ServiceError
+from gateway.core.fields import meaning
 from gateway.core.permissions import Permission
 from gateway.core.sessions import SignedInUser
 from gateway.core.user_errors import NOT_FOUND, NOT_POSSIBLE
@@ -397,7 +397,7 @@ def _shown(
         return _typed(of_item, kind)
     of_item, kind = _of_item(typing.get_args(answer)[0], each)
     is_whole = typing.get_origin(answer) is list
-    rows = Annotated[list[kind], Meta(description="The rows of this page.")]  # type: ignore[valid-type] # of a signature
+    rows = Annotated[list[kind], meaning("The rows of this page.")]  # type: ignore[valid-type] # of a signature
     fields = {"data": rows, "meta": Total if is_whole else Meter}
     called = f"{kind.__name__.removesuffix('Document')}List"
     document = TypedDict(called, fields)  # type: ignore[misc] # one a noun

@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import Annotated, Any, Final, TypeVar
 
 import msgspec
-from msgspec import Meta
 
 from gateway.core import strict
 from gateway.core.calls import Input, RawRequest
 from gateway.core.errors import ServiceError
+from gateway.core.fields import meaning
 from gateway.core.user_errors import NOT_FOUND, VALIDATION_FAILED
 from policies.validation.bodies import body, read_fields
 
@@ -26,16 +26,13 @@ Email = Annotated[str, msgspec.Meta(min_length=1, max_length=LONGEST, examples=[
 Code = Annotated[str, msgspec.Meta(min_length=1, max_length=LONGEST, examples=["123456"])]
 
 
-Password = Annotated[
-    Secret,
-    Meta(description="The password.", extra_json_schema={"example": "uma frase bem comprida"}),
-]
+Password = Annotated[Secret, meaning("The password.", "uma frase bem comprida")]
 
 
 class LoginBody(msgspec.Struct, frozen=True):
     """Who wants to sign in."""
 
-    email: Annotated[Email, Meta(description="The user's e-mail address.")]
+    email: Annotated[Email, meaning("The user's e-mail address.")]
     password: Password
 
 
@@ -44,52 +41,38 @@ class MfaBody(msgspec.Struct, frozen=True):
 
     mfa_token: Annotated[
         Text,
-        Meta(
-            description="Names the sign-in that waits for a second factor.",
-            extra_json_schema={"example": "mfa_the-challenge-is-good-for-five-minutes"},
+        meaning(
+            "Names the sign-in that waits for a second factor.",
+            "mfa_the-challenge-is-good-for-five-minutes",
         ),
     ]
-    code: Annotated[
-        Code, Meta(description="Six digits of the authenticator app, or a recovery code.")
-    ]
+    code: Annotated[Code, meaning("Six digits of the authenticator app, or a recovery code.")]
 
 
 class CodeBody(msgspec.Struct, frozen=True):
     """A code of the app, or a recovery code."""
 
-    code: Annotated[
-        Code, Meta(description="Six digits of the authenticator app, or a recovery code.")
-    ]
+    code: Annotated[Code, meaning("Six digits of the authenticator app, or a recovery code.")]
 
 
 class RefreshBody(msgspec.Struct, frozen=True):
     """A refresh token, which works once."""
 
     refresh_token: Annotated[
-        Text,
-        Meta(
-            description="Buys the next access token, once.",
-            extra_json_schema={"example": "rt_the-token-works-once"},
-        ),
+        Text, meaning("Buys the next access token, once.", "rt_the-token-works-once")
     ]
 
 
 class ForgotBody(msgspec.Struct, frozen=True):
     """Whose password was forgotten."""
 
-    email: Annotated[Email, Meta(description="The user's e-mail address.")]
+    email: Annotated[Email, meaning("The user's e-mail address.")]
 
 
 class LinkBody(msgspec.Struct, frozen=True):
     """The token of a link in a mail, and the password to be."""
 
-    token: Annotated[
-        Text,
-        Meta(
-            description="What the link in the mail holds.",
-            extra_json_schema={"example": "lnk_the-link-is-good-once"},
-        ),
-    ]
+    token: Annotated[Text, meaning("What the link in the mail holds.", "lnk_the-link-is-good-once")]
     password: Password
 
 
@@ -97,19 +80,9 @@ class ChangeBody(msgspec.Struct, frozen=True):
     """The current password and the new one."""
 
     current_password: Annotated[
-        Secret,
-        Meta(
-            description="The password that is valid now.",
-            extra_json_schema={"example": "uma frase bem comprida"},
-        ),
+        Secret, meaning("The password that is valid now.", "uma frase bem comprida")
     ]
-    new_password: Annotated[
-        Secret,
-        Meta(
-            description="The new password.",
-            extra_json_schema={"example": "outra frase bem comprida"},
-        ),
-    ]
+    new_password: Annotated[Secret, meaning("The new password.", "outra frase bem comprida")]
 
 
 class PasswordBody(msgspec.Struct, frozen=True):

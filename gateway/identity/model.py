@@ -12,6 +12,7 @@ from msgspec import Meta, Struct
 
 from gateway.core import fields
 from gateway.core.company_scope import scope_of
+from gateway.core.fields import meaning
 from gateway.core.rights import Role
 from gateway.core.schemas import Name, OptionalMoment, Text
 from gateway.core.sessions import Session
@@ -28,15 +29,10 @@ class UserRecord(Struct, frozen=True, kw_only=True):
     id: fields.Id
     email: fields.Email
     name: fields.PersonName
-    roles: Annotated[
-        list[RoleName],
-        Meta(description="The user's roles.", extra_json_schema={"example": ["viewer"]}),
-    ]
+    roles: Annotated[list[RoleName], meaning("The user's roles.", ["viewer"])]
     companies: fields.Companies
-    state: Annotated[
-        Literal["active", "disabled", "invited"], Meta(description="The state that it is in.")
-    ]
-    has_factor: Annotated[bool, Meta(description="Whether the user has an authenticator app.")]
+    state: Annotated[Literal["active", "disabled", "invited"], meaning("The state that it is in.")]
+    has_factor: Annotated[bool, meaning("Whether the user has an authenticator app.")]
     created_at: Changed
     updated_at: Changed
 
@@ -57,7 +53,7 @@ class UserStanding(UserRecord, frozen=True, kw_only=True):
 
     last_sign_in_at: OptionalMoment
     locked: Annotated[
-        bool, Meta(description="Whether sign-in is blocked for a while after wrong passwords.")
+        bool, meaning("Whether sign-in is blocked for a while after wrong passwords.")
     ]
     locked_until: OptionalMoment
 
@@ -90,30 +86,21 @@ class SignIn(Struct, frozen=True, kw_only=True):
 class EndedDocument(Struct, frozen=True):
     """How many sign-ins ended."""
 
-    ended: Annotated[int, Meta(description="Sessions that were ended.")]
+    ended: Annotated[int, meaning("Sessions that were ended.")]
 
 
 class RoleDocument(Struct, frozen=True):
     """A role, and everything it may do."""
 
-    name: Annotated[RoleName, Meta(description="Name, as people know it.")]
-    rights: Annotated[
-        list[str],
-        Meta(description="What the role may do.", extra_json_schema={"example": ["balance:read"]}),
-    ]
+    name: Annotated[RoleName, meaning("Name, as people know it.")]
+    rights: Annotated[list[str], meaning("What the role may do.", ["balance:read"])]
 
 
 class RolesBody(Struct, frozen=True):
     """All roles that a user is to have."""
 
     roles: Annotated[
-        list[Role],
-        Meta(
-            description="The user's roles.",
-            extra_json_schema={"example": ["viewer"]},
-            min_length=1,
-            max_length=5,
-        ),
+        list[Role], meaning("The user's roles.", ["viewer"], min_length=1, max_length=5)
     ]
 
 
@@ -122,9 +109,9 @@ class CompaniesBody(Struct):
 
     companies: Annotated[
         list[Text],
-        Meta(
-            description="Ids of the companies that the user is limited to; none is every company.",
-            extra_json_schema={"example": [fields.ID]},
+        meaning(
+            "Ids of the companies that the user is limited to; none is every company.",
+            [fields.ID],
             max_length=1000,
         ),
     ]
@@ -142,15 +129,12 @@ class InvitationBody(RolesBody, frozen=True):
             examples=["ana@example.com"],
         ),
     ]
-    name: Annotated[
-        Name,
-        Meta(description="Name, as people know it.", extra_json_schema={"example": "Maria Silva"}),
-    ]
+    name: Annotated[Name, meaning("Name, as people know it.", "Maria Silva")]
     companies: Annotated[
         list[Text],
-        Meta(
-            description="Ids of the companies that the user is limited to; none is every company.",
-            extra_json_schema={"example": [fields.ID]},
+        meaning(
+            "Ids of the companies that the user is limited to; none is every company.",
+            [fields.ID],
             max_length=1000,
         ),
     ] = []
@@ -159,10 +143,7 @@ class InvitationBody(RolesBody, frozen=True):
 class NameBody(Struct):
     """A user's name."""
 
-    name: Annotated[
-        Name,
-        Meta(description="Name, as people know it.", extra_json_schema={"example": "Maria Silva"}),
-    ]
+    name: Annotated[Name, meaning("Name, as people know it.", "Maria Silva")]
 
 
 class Invitation(InvitationBody, frozen=True, kw_only=True, tag="invitation"):

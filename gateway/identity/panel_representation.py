@@ -11,6 +11,7 @@ from msgspec import Meta
 from gateway.core import fields
 from gateway.core.account import Environment
 from gateway.core.browsers import KNOWN_FOR, ClientInfo
+from gateway.core.fields import meaning
 from gateway.core.rights import Role, changes
 from gateway.core.sessions import SignedInUser, public_id
 from gateway.http.gates import AnonymousCaller, SignedInCaller
@@ -128,53 +129,37 @@ class OwnCompanyDocument(TypedDict):
 class FactorDocument(TypedDict):
     """The second factor; ``verified_at`` is when a code was last given in this session."""
 
-    enrolled: Annotated[bool, Meta(description="Whether the user has an authenticator app.")]
+    enrolled: Annotated[bool, meaning("Whether the user has an authenticator app.")]
     verified_at: Annotated[
         Epoch | None,
-        Meta(
-            description="When the second factor was given last; empty for never.",
-            extra_json_schema={"example": 1_790_085_011},
-        ),
+        meaning("When the second factor was given last; empty for never.", 1_790_085_011),
     ]
-    recovery_codes_left: Annotated[int, Meta(description="Recovery codes that were not used yet.")]
-    required: Annotated[
-        bool, Meta(description="Whether the user's role must have a second factor.")
-    ]
+    recovery_codes_left: Annotated[int, meaning("Recovery codes that were not used yet.")]
+    required: Annotated[bool, meaning("Whether the user's role must have a second factor.")]
 
 
 class SessionDocument(TypedDict):
     """A browser's session; the user's fields are present once they have signed in."""
 
-    authenticated: Annotated[bool, Meta(description="Whether somebody is signed in.")]
+    authenticated: Annotated[bool, meaning("Whether somebody is signed in.")]
     mfa_required: Annotated[
-        bool, Meta(description="Whether a second factor is asked for: `true` until it is given.")
+        bool, meaning("Whether a second factor is asked for: `true` until it is given.")
     ]
-    csrf_token: Annotated[
-        str,
-        Meta(
-            extra_json_schema={"example": "kq3Zy2pZ0m1h"},
-            description="Send it as X-CSRF-Token with every write.",
-        ),
-    ]
+    csrf_token: Annotated[str, meaning("Send it as X-CSRF-Token with every write.", "kq3Zy2pZ0m1h")]
     environment: Annotated[
-        Literal["sandbox", "production"],
-        Meta(description="`sandbox` or `production`.", extra_json_schema={"example": "sandbox"}),
+        Literal["sandbox", "production"], meaning("`sandbox` or `production`.", "sandbox")
     ]
     user: NotRequired[SeatedUserDocument]
     roles: NotRequired[fields.Roles]
     permissions: NotRequired[
         Annotated[
-            list[str],
-            Meta(
-                description="What the user may do, such as `payout:write`.",
-                extra_json_schema={"example": ["balance:read"]},
-            ),
+            list[str], meaning("What the user may do, such as `payout:write`.", ["balance:read"])
         ]
     ]
     company: NotRequired[
         Annotated[
             OwnCompanyDocument | None,
-            Meta(description="The company that the user is limited to, if it is one alone."),
+            meaning("The company that the user is limited to, if it is one alone."),
         ]
     ]
     mfa: NotRequired[FactorDocument]

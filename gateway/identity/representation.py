@@ -10,6 +10,7 @@ from typing import Annotated, Literal, NotRequired, TypedDict, cast
 from msgspec import Meta
 
 from gateway.core import fields
+from gateway.core.fields import meaning
 from gateway.core.schemas import instant, one_of
 from gateway.core.sessions import Session, SignedInUser
 from gateway.http.common import Total
@@ -19,7 +20,7 @@ from gateway.identity.second_factors import Enrolment
 from gateway.identity.sign_in import SecondFactorRequired
 from gateway.identity.token_refresh import SignedIn, TokenPair
 
-Epoch = Annotated[int, Meta(description="Seconds since 1970-01-01T00:00:00Z.", ge=0)]
+Epoch = Annotated[int, meaning("Seconds since 1970-01-01T00:00:00Z.", ge=0)]
 Instant = Annotated[
     str,
     Meta(
@@ -51,7 +52,7 @@ class OwnSessionDocument(TypedDict):
     """One of the caller's sessions; ``current`` marks the one of this request."""
 
     id: PublicId
-    current: Annotated[bool, Meta(description="Whether it is the session that asks.")]
+    current: Annotated[bool, meaning("Whether it is the session that asks.")]
     panel: fields.IsPanel
     created_at: Instant
     seen_at: Instant
@@ -63,7 +64,7 @@ class OwnSessionDocument(TypedDict):
 class OwnSessionsDocument(TypedDict):
     """The caller's sessions, oldest first."""
 
-    data: Annotated[list[OwnSessionDocument], Meta(description="The rows of this page.")]
+    data: Annotated[list[OwnSessionDocument], meaning("The rows of this page.")]
     meta: Total
 
 
@@ -72,25 +73,22 @@ class EnrolmentDocument(TypedDict):
 
     secret: Annotated[
         str,
-        Meta(
-            description="The shared secret, for an app that takes no link; in this answer alone.",
-            extra_json_schema={"example": "JBSWY3DPEHPK3PXP"},
+        meaning(
+            "The shared secret, for an app that takes no link; in this answer alone.",
+            "JBSWY3DPEHPK3PXP",
         ),
     ]
     otpauth_uri: Annotated[
         str,
-        Meta(
-            description="For the authenticator app, as a link.",
-            extra_json_schema={
-                "example": "otpauth://totp/pixgate:ana%40example.com?secret=JBSWY3DPEHPK3PXP"
-            },
+        meaning(
+            "For the authenticator app, as a link.",
+            "otpauth://totp/pixgate:ana%40example.com?secret=JBSWY3DPEHPK3PXP",
         ),
     ]
     qr_svg: Annotated[
         str,
-        Meta(
-            description="The same as a QR code, an SVG picture.",
-            extra_json_schema={"example": '<svg xmlns="http://www.w3.org/2000/svg"/>'},
+        meaning(
+            "The same as a QR code, an SVG picture.", '<svg xmlns="http://www.w3.org/2000/svg"/>'
         ),
     ]
 
@@ -100,9 +98,8 @@ class RecoveryCodesDocument(TypedDict):
 
     recovery_codes: Annotated[
         list[str],
-        Meta(
-            description="Each works once in place of the app; shown in this answer alone.",
-            extra_json_schema={"example": ["7k3m-9qwd-2xfp"]},
+        meaning(
+            "Each works once in place of the app; shown in this answer alone.", ["7k3m-9qwd-2xfp"]
         ),
     ]
 
@@ -116,29 +113,25 @@ class FreshDocument(TypedDict):
 class AcceptedDocument(TypedDict):
     """The answer never tells whether the user exists."""
 
-    status: Annotated[Literal["accepted"], Meta(description="The state that it is in.")]
+    status: Annotated[Literal["accepted"], meaning("The state that it is in.")]
 
 
 AccessToken = Annotated[
     str,
-    Meta(
-        description="Send it as `Authorization: Bearer ...`; it is valid for some minutes.",
-        extra_json_schema={"example": "eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiI2ZjFjIn0.c2lnbmF0dXJl"},
+    meaning(
+        "Send it as `Authorization: Bearer ...`; it is valid for some minutes.",
+        "eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiI2ZjFjIn0.c2lnbmF0dXJl",
     ),
 ]
 MfaToken = Annotated[
     str,
-    Meta(
-        description="Names the sign-in that waits for a second factor.",
-        extra_json_schema={"example": "mfa_the-challenge-is-good-for-five-minutes"},
+    meaning(
+        "Names the sign-in that waits for a second factor.",
+        "mfa_the-challenge-is-good-for-five-minutes",
     ),
 ]
 RefreshToken = Annotated[
-    str,
-    Meta(
-        description="Buys the next access token, once.",
-        extra_json_schema={"example": "rt_the-token-works-once"},
-    ),
+    str, meaning("Buys the next access token, once.", "rt_the-token-works-once")
 ]
 
 
@@ -147,7 +140,7 @@ class TokensDocument(TypedDict):
 
     access_token: AccessToken
     refresh_token: RefreshToken
-    token_type: Annotated[Literal["Bearer"], Meta(description="Always `Bearer`.")]
+    token_type: Annotated[Literal["Bearer"], meaning("Always `Bearer`.")]
     expires_at: Annotated[Epoch, Meta(extra_json_schema={"example": 1_790_085_011})]
     refresh_expires_at: Annotated[Epoch, Meta(extra_json_schema={"example": 1_790_113_211})]
 
@@ -157,8 +150,7 @@ class SignedInDocument(TokensDocument):
 
     user: UserDocument
     mfa_required: Annotated[
-        Literal[False],
-        Meta(description="Whether a second factor is asked for: `true` until it is given."),
+        Literal[False], meaning("Whether a second factor is asked for: `true` until it is given.")
     ]
 
 
@@ -166,8 +158,7 @@ class FactorAskedDocument(TypedDict):
     """A second factor is required; the challenge is valid for five minutes."""
 
     mfa_required: Annotated[
-        Literal[True],
-        Meta(description="Whether a second factor is asked for: `true` until it is given."),
+        Literal[True], meaning("Whether a second factor is asked for: `true` until it is given.")
     ]
     mfa_token: MfaToken
 
@@ -177,12 +168,12 @@ class LoginDocument(TypedDict):
     """The tokens of a sign-in; or only ``mfa_required: true`` with ``mfa_token``."""
 
     mfa_required: Annotated[
-        bool, Meta(description="Whether a second factor is asked for: `true` until it is given.")
+        bool, meaning("Whether a second factor is asked for: `true` until it is given.")
     ]
     mfa_token: NotRequired[MfaToken]
     access_token: NotRequired[AccessToken]
     refresh_token: NotRequired[RefreshToken]
-    token_type: NotRequired[Annotated[Literal["Bearer"], Meta(description="Always `Bearer`.")]]
+    token_type: NotRequired[Annotated[Literal["Bearer"], meaning("Always `Bearer`.")]]
     expires_at: NotRequired[Annotated[Epoch, Meta(extra_json_schema={"example": 1_790_085_011})]]
     refresh_expires_at: NotRequired[
         Annotated[Epoch, Meta(extra_json_schema={"example": 1_790_085_011})]
@@ -193,30 +184,18 @@ class LoginDocument(TypedDict):
 class KeyDocument(TypedDict):
     """The public half of a key that signs access tokens (RFC 8037)."""
 
-    kty: Annotated[Literal["OKP"], Meta(description="Always `OKP`.")]
-    crv: Annotated[Literal["Ed25519"], Meta(description="Always `Ed25519`.")]
-    x: Annotated[
-        str,
-        Meta(
-            description="The public key.",
-            extra_json_schema={"example": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"},
-        ),
-    ]
-    kid: Annotated[
-        str,
-        Meta(
-            description="Id of the key, as in the header of a token.",
-            extra_json_schema={"example": "2026-11-a"},
-        ),
-    ]
-    use: Annotated[Literal["sig"], Meta(description="Always `sig`.")]
-    alg: Annotated[Literal["EdDSA"], Meta(description="Always `EdDSA`.")]
+    kty: Annotated[Literal["OKP"], meaning("Always `OKP`.")]
+    crv: Annotated[Literal["Ed25519"], meaning("Always `Ed25519`.")]
+    x: Annotated[str, meaning("The public key.", "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo")]
+    kid: Annotated[str, meaning("Id of the key, as in the header of a token.", "2026-11-a")]
+    use: Annotated[Literal["sig"], meaning("Always `sig`.")]
+    alg: Annotated[Literal["EdDSA"], meaning("Always `EdDSA`.")]
 
 
 class KeySetDocument(TypedDict):
     """The keys in use, including the next one (RFC 7517)."""
 
-    keys: Annotated[list[KeyDocument], Meta(description="The public keys that sign access tokens.")]
+    keys: Annotated[list[KeyDocument], meaning("The public keys that sign access tokens.")]
 
 
 # pixels per module: a phone's camera reads the code from the screen

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Final, TypedDict
 
-from msgspec import Meta
-
 from gateway.core import errors
+from gateway.core.fields import meaning
 from gateway.core.user_errors import FORBIDDEN
 from gateway.core.versions import version_of_user
 from gateway.core.windows import Listed
@@ -34,7 +33,7 @@ _GRANT: Final = (*CONDITIONAL, FORBIDDEN, errors.ALREADY_IN_USE)
 class UserRecordList(TypedDict):
     """The users you may see, oldest first."""
 
-    data: Annotated[list[UserStanding], Meta(description="The rows of this page.")]
+    data: Annotated[list[UserStanding], meaning("The rows of this page.")]
     meta: Meter
 
 

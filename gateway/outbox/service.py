@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Final
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from gateway.core import fields
 from gateway.core.access import Staff, requires
+from gateway.core.fields import meaning
 from gateway.core.permissions import Action
 from gateway.core.rights import Area
 from gateway.core.schemas import OptionalMoment, PresentMoment
@@ -22,26 +23,11 @@ _MAILS: Final = 50
 class Mail(Struct, frozen=True, kw_only=True):
     """A message."""
 
-    to: Annotated[
-        str,
-        Meta(
-            description="The address that the mail goes to.",
-            extra_json_schema={"example": "ana@example.com"},
-        ),
-    ]
-    subject: Annotated[
-        str,
-        Meta(
-            description="The subject line.",
-            extra_json_schema={"example": fields.ID},
-        ),
-    ]
+    to: Annotated[str, meaning("The address that the mail goes to.", "ana@example.com")]
+    subject: Annotated[str, meaning("The subject line.", fields.ID)]
     text: Annotated[
         str,
-        Meta(
-            description="A sentence for people.",
-            extra_json_schema={"example": "Choose your password: https://pix.example/panel/reset"},
-        ),
+        meaning("A sentence for people.", "Choose your password: https://pix.example/panel/reset"),
     ]
     created_at: PresentMoment
     sent_at: OptionalMoment

@@ -15,6 +15,7 @@ from zoneinfo import ZoneInfo
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from gateway.core import fields
+from gateway.core.fields import meaning
 from gateway.core.money import Sum
 from gateway.core.schemas import OptionalMoment, PresentMoment, inline
 from gateway.payouts.model import Certainty, PayoutState
@@ -114,7 +115,7 @@ class Attention(Struct, frozen=True, kw_only=True):
     sum. ``at`` is when the oldest began, or when the first one ends.
     """
 
-    need: Annotated[Need, inline(Need), Meta(description="What kind of attention it needs.")]
+    need: Annotated[Need, inline(Need), meaning("What kind of attention it needs.")]
     subject: Annotated[
         str, Meta(description="What it is about: the kind and the id.", examples=["sandbox"])
     ]
@@ -137,9 +138,7 @@ class ProvenFigures(StateFigures, frozen=True, kw_only=True):
     certainty: Annotated[
         Certainty,
         inline(Certainty),
-        Meta(
-            description="What is certain about the money.", extra_json_schema={"example": "settled"}
-        ),
+        meaning("What is certain about the money.", "settled"),
     ]
 
 
@@ -164,26 +163,23 @@ class Overview(Struct, frozen=True, kw_only=True):
     hours, or days in a period of thirty.
     """
 
-    period: Annotated[Period, inline(Period), Meta(description="Which period the figures are of.")]
+    period: Annotated[Period, inline(Period), meaning("Which period the figures are of.")]
     since: PresentMoment
     until: PresentMoment
     count: fields.Count
     value: Sum
-    settled: Annotated[int, Meta(description="Payouts settled, and their sum.")]
-    returned_count: Annotated[int, Meta(description="Payouts whose money came back.")]
+    settled: Annotated[int, meaning("Payouts settled, and their sum.")]
+    returned_count: Annotated[int, meaning("Payouts whose money came back.")]
     returned: Sum
     median_to_settle_s: Annotated[
-        float | UnsetType,
-        Meta(description="Seconds from order to settlement of half of the payouts."),
+        float | UnsetType, meaning("Seconds from order to settlement of half of the payouts.")
     ] = UNSET
-    states: Annotated[list[StateFigures], Meta(description="Number and sum by state.")]
+    states: Annotated[list[StateFigures], meaning("Number and sum by state.")]
     proven: Annotated[
         list[ProvenFigures],
-        Meta(description="The payouts by state, apart by what is certain about the money."),
+        meaning("The payouts by state, apart by what is certain about the money."),
     ]
-    step: Annotated[Literal["hour", "day"], Meta(description="Length of a step of the figures.")]
-    steps: Annotated[list[StepFigures], Meta(description="The figures step by step, oldest first.")]
-    attention: Annotated[
-        list[Attention], Meta(description="What needs somebody, most urgent first.")
-    ]
-    others: Annotated[list[Attention], Meta(description="What waits for other people.")]
+    step: Annotated[Literal["hour", "day"], meaning("Length of a step of the figures.")]
+    steps: Annotated[list[StepFigures], meaning("The figures step by step, oldest first.")]
+    attention: Annotated[list[Attention], meaning("What needs somebody, most urgent first.")]
+    others: Annotated[list[Attention], meaning("What waits for other people.")]

@@ -23,6 +23,7 @@ from gateway.core import errors, schemas, strict
 from gateway.core.calls import Input, RawRequest
 from gateway.core.catalogue import ErrorCode
 from gateway.core.errors import ServiceError
+from gateway.core.fields import meaning
 from gateway.core.money import Money
 from gateway.core.schemas import Day, KeyType, Reference, TaxNumber, Text, one_of
 from gateway.payouts.model import KeyPayout, PayoutRequest
@@ -201,7 +202,7 @@ class PixDestinationBody(msgspec.Struct):
         KeyType, msgspec.Meta(description="The type of the Pix key.", examples=["email"])
     ]
     key: Key
-    name: Annotated[Holder, Meta(description="Name, as people know it.")] = ""
+    name: Annotated[Holder, meaning("Name, as people know it.")] = ""
 
 
 class BankAccountDestinationBody(msgspec.Struct):
@@ -209,12 +210,11 @@ class BankAccountDestinationBody(msgspec.Struct):
 
     tax_number: TaxNumber
     bank_number: BankNumber
-    branch: Annotated[Branch, Meta(description="Branch, up to 4 digits, without check digit.")]
+    branch: Annotated[Branch, meaning("Branch, up to 4 digits, without check digit.")]
     account: BankAccount
-    name: Annotated[Holder, Meta(description="Name, as people know it.")] = ""
+    name: Annotated[Holder, meaning("Name, as people know it.")] = ""
     account_type: Annotated[
-        AccountKind,
-        Meta(description="The kind of account; left out of a request, it is `checking`."),
+        AccountKind, meaning("The kind of account; left out of a request, it is `checking`.")
     ] = "checking"
 
 
@@ -223,14 +223,10 @@ class PixWithdrawBody(msgspec.Struct):
 
     reference: Reference
     value: Money
-    date: Annotated[Day, Meta(description="The payout's date, a day in UTC: today.")]
+    date: Annotated[Day, meaning("The payout's date, a day in UTC: today.")]
     destination: PixDestinationBody
     description: Annotated[
-        Text,
-        Meta(
-            description="A text that the recipient or payer may see; may be empty.",
-            extra_json_schema={"example": "Order 1042"},
-        ),
+        Text, meaning("A text that the recipient or payer may see; may be empty.", "Order 1042")
     ] = ""
 
 
@@ -239,23 +235,17 @@ class BankAccountWithdrawBody(msgspec.Struct):
 
     reference: Reference
     value: Money
-    date: Annotated[Day, Meta(description="The payout's date, a day in UTC: today.")]
+    date: Annotated[Day, meaning("The payout's date, a day in UTC: today.")]
     destination: BankAccountDestinationBody
     description: Annotated[
-        Text,
-        Meta(
-            description="A text that the recipient or payer may see; may be empty.",
-            extra_json_schema={"example": "Order 1042"},
-        ),
+        Text, meaning("A text that the recipient or payer may see; may be empty.", "Order 1042")
     ] = ""
 
 
 class PixPayoutBody(PixWithdrawBody, kw_only=True):
     """A payout to a PIX key."""
 
-    method: Annotated[
-        Literal["pix"], Meta(description="How the money is paid: `pix` or `bank_account`.")
-    ]
+    method: Annotated[Literal["pix"], meaning("How the money is paid: `pix` or `bank_account`.")]
 
 
 class BankAccountPayoutBody(BankAccountWithdrawBody, kw_only=True):
@@ -263,7 +253,7 @@ class BankAccountPayoutBody(BankAccountWithdrawBody, kw_only=True):
 
     reference: Annotated[Reference, Meta(extra_json_schema={"example": "order-1043"})]
     method: Annotated[
-        Literal["bank_account"], Meta(description="How the money is paid: `pix` or `bank_account`.")
+        Literal["bank_account"], meaning("How the money is paid: `pix` or `bank_account`.")
     ]
 
 
@@ -277,8 +267,7 @@ class PayoutBody(msgspec.Struct):
     """
 
     method: Annotated[
-        Literal["pix", "bank_account"],
-        Meta(description="How the money is paid: `pix` or `bank_account`."),
+        Literal["pix", "bank_account"], meaning("How the money is paid: `pix` or `bank_account`.")
     ]
 
 

@@ -16,6 +16,7 @@ from gateway.banks.port.providers import Evidence, PixReturn
 from gateway.core import fields
 from gateway.core.account import Account
 from gateway.core.approvals import NamedOwnerDocument
+from gateway.core.fields import meaning
 from gateway.core.money import ZERO, Money, Sum, sum_of
 from gateway.core.schemas import (
     Day,
@@ -71,7 +72,7 @@ class FailureDocument(TypedDict):
             "NOT_SENT",
             "OTHER",
         ],
-        Meta(description="Why it failed; the partner guide lists the codes."),
+        meaning("Why it failed; the partner guide lists the codes."),
     ]
     message: Annotated[
         str,
@@ -106,7 +107,7 @@ class BankAccountDestinationDocument(TypedDict):
     account_type: NotRequired[
         Annotated[
             Literal["checking", "savings", "salary", "payment"],
-            Meta(description="The kind of account; left out of a request, it is `checking`."),
+            meaning("The kind of account; left out of a request, it is `checking`."),
         ]
     ]
 
@@ -116,11 +117,10 @@ class PayoutFields(TypedDict):
 
     reference: fields.Reference
     status: Annotated[
-        Literal["processing", "paid", "failed"],
-        Meta(description="The state that it is in.", extra_json_schema={"example": "paid"}),
+        Literal["processing", "paid", "failed"], meaning("The state that it is in.", "paid")
     ]
     value: Sum
-    date: Annotated[Day, Meta(description="The payout's date, a day in UTC: today.")]
+    date: Annotated[Day, meaning("The payout's date, a day in UTC: today.")]
     description: fields.Description
     e2e_id: fields.E2eId
     created_at: Instant
@@ -133,9 +133,7 @@ class PayoutFields(TypedDict):
 class PixPayoutDocument(PayoutFields):
     """A payout to a PIX key; only a failed one has a failure."""
 
-    method: Annotated[
-        Literal["pix"], Meta(description="How the money is paid: `pix` or `bank_account`.")
-    ]
+    method: Annotated[Literal["pix"], meaning("How the money is paid: `pix` or `bank_account`.")]
     destination: PixDestinationDocument
 
 
@@ -143,7 +141,7 @@ class BankAccountPayoutDocument(PayoutFields):
     """A payout to a bank account; only a failed one has a failure."""
 
     method: Annotated[
-        Literal["bank_account"], Meta(description="How the money is paid: `pix` or `bank_account`.")
+        Literal["bank_account"], meaning("How the money is paid: `pix` or `bank_account`.")
     ]
     destination: BankAccountDestinationDocument
 
@@ -153,10 +151,9 @@ class PayoutDocument(PayoutFields):
     """A payout; only a failed one has a failure."""
 
     method: Annotated[
-        Literal["pix", "bank_account"],
-        Meta(description="How the money is paid: `pix` or `bank_account`."),
+        Literal["pix", "bank_account"], meaning("How the money is paid: `pix` or `bank_account`.")
     ]
-    destination: Annotated[dict[str, str], Meta(description="Where the money goes.")]
+    destination: Annotated[dict[str, str], meaning("Where the money goes.")]
 
 
 def payout_document(found: Payout | ListedPayout, origin: AccountDocument) -> PayoutDocument:
@@ -212,7 +209,7 @@ class SinceFields(TypedDict):
 
     held_until: Instant
     returns: Annotated[
-        list[PayoutReturnDocument], Meta(description="What came back of the payout, oldest first.")
+        list[PayoutReturnDocument], meaning("What came back of the payout, oldest first.")
     ]
     owner: NotRequired[NamedOwnerDocument]
     moved: NotRequired[Sum]
@@ -327,8 +324,7 @@ class FoundPayoutDocument(Struct, frozen=True, kw_only=True):
     account_name: Annotated[str, Meta(description="The name of the account.", examples=["Matriz"])]
     reference: fields.Reference
     method: Annotated[
-        Literal["pix", "bank_account"],
-        Meta(description="How the money is paid: `pix` or `bank_account`."),
+        Literal["pix", "bank_account"], meaning("How the money is paid: `pix` or `bank_account`.")
     ]
     value: Sum
     moved: Sum
@@ -406,8 +402,8 @@ class StateCount(Struct, frozen=True, kw_only=True):
     state: ShownState
     certainty: ShownCertainty
     review: fields.NeedsReview
-    returned: Annotated[bool, Meta(description="Reais that came back after settlement.")]
-    count: Annotated[int, Meta(description="How many.", ge=1)]
+    returned: Annotated[bool, meaning("Reais that came back after settlement.")]
+    count: Annotated[int, meaning("How many.", ge=1)]
     value: Sum
     moved: Sum
     returned_value: Sum
@@ -420,18 +416,16 @@ class PayoutCounts(Struct, frozen=True):
     Where ``complete`` is false there are more than 10,000: the newest are counted.
     """
 
-    by_state: Annotated[
-        list[StateCount], Meta(description="Number and sum by state of the payout.")
-    ]
+    by_state: Annotated[list[StateCount], meaning("Number and sum by state of the payout.")]
     complete: Annotated[
-        bool, Meta(description="Whether everything was counted; a large search is counted in part.")
+        bool, meaning("Whether everything was counted; a large search is counted in part.")
     ]
 
 
 class PayoutsFoundDocument(Struct, frozen=True):
     """A page; ``next`` is the ``after`` of the next one, empty at the end."""
 
-    data: Annotated[list[FoundPayoutDocument], Meta(description="The rows of this page.")]
+    data: Annotated[list[FoundPayoutDocument], meaning("The rows of this page.")]
     counts: PayoutCounts
     next: Annotated[
         str,
@@ -493,10 +487,10 @@ class OpenWork(Struct, frozen=True):
     ``unresolved`` holds those in ``review``, and ``approvals`` secrets to collect.
     """
 
-    unresolved: Annotated[int, Meta(description="Payouts whose outcome is not proven.")]
-    review: Annotated[int, Meta(description="Payouts that people decide on.")]
-    approvals: Annotated[int, Meta(description="Orders that wait for a decision.")]
-    stops: Annotated[int, Meta(description="Kill switches in force.")]
+    unresolved: Annotated[int, meaning("Payouts whose outcome is not proven.")]
+    review: Annotated[int, meaning("Payouts that people decide on.")]
+    approvals: Annotated[int, meaning("Orders that wait for a decision.")]
+    stops: Annotated[int, meaning("Kill switches in force.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -524,7 +518,7 @@ class EvidenceDocument(Struct, frozen=True):
 
     phase: Annotated[
         Literal["refused_here", "connecting", "connected", "sent", "answered"],
-        Meta(description="How far the call to the bank came."),
+        meaning("How far the call to the bank came."),
     ]
     bytes_left: fields.BytesLeft
     reason: fields.Reason
@@ -576,13 +570,11 @@ class OpinionDocument(Struct, frozen=True, kw_only=True):
     """
 
     by: fields.SaidBy
-    verdict: Annotated[
-        Literal["paid", "failed"], Meta(description="What was found: `paid` or `failed`.")
-    ]
+    verdict: Annotated[Literal["paid", "failed"], meaning("What was found: `paid` or `failed`.")]
     moved: Sum | UnsetType = UNSET
     reason: fields.Reason
     at: OptionalMoment
-    withdrawn: Annotated[bool, Meta(description="Whether it was taken back.")]
+    withdrawn: Annotated[bool, meaning("Whether it was taken back.")]
 
     @classmethod
     def of(cls, found: Opinion) -> OpinionDocument:
@@ -650,17 +642,15 @@ class DossierDocument(Struct, frozen=True, kw_only=True):
     ]
     updated_at: OptionalMoment
     absent_at: OptionalMoment
-    attempts: Annotated[
-        list[AttemptDocument], Meta(description="Each try to send it, oldest first.")
-    ]
+    attempts: Annotated[list[AttemptDocument], meaning("Each try to send it, oldest first.")]
     similar: Annotated[
-        list[SimilarDocument], Meta(description="Payouts like this one, shortly before or after.")
+        list[SimilarDocument], meaning("Payouts like this one, shortly before or after.")
     ]
     opinions: Annotated[
         list[OpinionDocument],
-        Meta(description="What people found at the bank; of others only when it is decided."),
+        meaning("What people found at the bank; of others only when it is decided."),
     ]
-    timeline: Annotated[list[HappeningDocument], Meta(description="What happened, oldest first.")]
+    timeline: Annotated[list[HappeningDocument], meaning("What happened, oldest first.")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -735,7 +725,7 @@ class PayoutDetail:
 class PayoutList(TypedDict):
     """A page of payouts, newest created first."""
 
-    data: Annotated[list[PayoutDocument], Meta(description="The rows of this page.")]
+    data: Annotated[list[PayoutDocument], meaning("The rows of this page.")]
     meta: Meter
 
 

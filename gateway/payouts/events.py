@@ -18,6 +18,7 @@ from msgspec import Meta, Struct
 from gateway.banks.port.payout_orders import FailureCode
 from gateway.banks.port.providers import Evidence, Settled
 from gateway.core import fields
+from gateway.core.fields import meaning
 from gateway.core.money import Money, Sum
 from gateway.core.schemas import Instant, OptionalMoment, instant
 from gateway.payouts.model import (
@@ -234,7 +235,7 @@ class EventFactsDocument(TypedDict):
     the payout is in review, nothing is shown of another user's opinion, but that it was withdrawn.
     """
 
-    phase: NotRequired[Annotated[str, Meta(description="How far the call to the bank came.")]]
+    phase: NotRequired[Annotated[str, meaning("How far the call to the bank came.")]]
     bytes_left: NotRequired[fields.BytesLeft]
     reason: NotRequired[fields.Reason]
     http_status: NotRequired[fields.HttpStatus]
@@ -242,23 +243,20 @@ class EventFactsDocument(TypedDict):
     found: NotRequired[
         Annotated[
             Literal["not_found", "settled", "accepted", "rejected", "unknown", "no_answer"],
-            Meta(description="What the bank said of the payout."),
+            meaning("What the bank said of the payout."),
         ]
     ]
     asked_at: NotRequired[Instant]
     provider_id: NotRequired[fields.ProviderId]
     e2e_id: NotRequired[fields.E2eId]
-    failure: NotRequired[Annotated[str, Meta(description="Why it failed; only where it has.")]]
+    failure: NotRequired[Annotated[str, meaning("Why it failed; only where it has.")]]
     settled_at: NotRequired[Instant]
     held_until: NotRequired[Instant]
-    callback: NotRequired[
-        Annotated[str, Meta(description="The bank's notification that caused it.")]
-    ]
+    callback: NotRequired[Annotated[str, meaning("The bank's notification that caused it.")]]
     by: NotRequired[fields.SaidBy]
     verdict: NotRequired[
         Annotated[
-            Literal["paid", "failed", "withdrawn"],
-            Meta(description="What was found: `paid` or `failed`."),
+            Literal["paid", "failed", "withdrawn"], meaning("What was found: `paid` or `failed`.")
         ]
     ]
     review: NotRequired[fields.NeedsReview]
@@ -276,10 +274,10 @@ class HappeningDocument(Struct, frozen=True, kw_only=True):
 
     kind: Annotated[
         Literal["stored", "sent", "answered", "probed", "noticed", "judged", "decided", "expired"],
-        Meta(description="Which kind it is."),
+        meaning("Which kind it is."),
     ]
     at: OptionalMoment
-    attempt: Annotated[int, Meta(description="Number of the attempt, from 1; 0 before the first.")]
+    attempt: Annotated[int, meaning("Number of the attempt, from 1; 0 before the first.")]
     state: Annotated[str, Meta(description="The state that it is in.", examples=["unknown"])]
     certainty_before: Annotated[
         str,

@@ -48,6 +48,7 @@ from gateway.core.approvals import ApprovalKind, ApprovalState
 from gateway.core.calls import Input
 from gateway.core.company_scope import CompanyScope
 from gateway.core.errors import ServiceError
+from gateway.core.fields import meaning
 from gateway.core.money import Money, Sum
 from gateway.core.permissions import Action
 from gateway.core.rights import Area, Right
@@ -137,77 +138,52 @@ class PayoutFilterBody(msgspec.Struct, kw_only=True, forbid_unknown_fields=True)
     of a reference or words of the recipient's name, in the newest 20,000 alone.
     """
 
-    init: Annotated[date | None, Meta(description="First day, included.")] = None
-    ends: Annotated[date | None, Meta(description="Last day, included.")] = None
+    init: Annotated[date | None, meaning("First day, included.")] = None
+    ends: Annotated[date | None, meaning("Last day, included.")] = None
     days: Annotated[
         Annotated[int, msgspec.Meta(ge=1, le=90)] | None,
-        Meta(
-            description="Which days `init` and `ends` mean: `utc`, or `local` for days in Brasília."
-        ),
+        meaning("Which days `init` and `ends` mean: `utc`, or `local` for days in Brasília."),
     ] = None
-    states: Annotated[
-        list[PayoutState], Meta(description="Only these states; none is every state.")
-    ] = []
+    states: Annotated[list[PayoutState], meaning("Only these states; none is every state.")] = []
     certainty: Annotated[
         CertaintySought | None,
-        Meta(
-            description=(
-                "Only payouts of which this is certain about the money. `not_sent` finds "
-                "`not_executed` too, and `confirmed_rejected` finds `decided_unpaid`; "
-                "`never_sent` and `bank_rejected` find the first of each pair alone."
-            ),
-            extra_json_schema={"example": "settled"},
+        meaning(
+            "Only payouts of which this is certain about the money. `not_sent` finds "
+            "`not_executed` too, and `confirmed_rejected` finds `decided_unpaid`; "
+            "`never_sent` and `bank_rejected` find the first of each pair alone.",
+            "settled",
         ),
     ] = None
     review: Annotated[
-        bool | None,
-        Meta(description="Whether people decide, since the bank cannot prove what happened."),
+        bool | None, meaning("Whether people decide, since the bank cannot prove what happened.")
     ] = None
-    unresolved: Annotated[bool | None, Meta(description="Payouts whose outcome is not proven.")] = (
+    unresolved: Annotated[bool | None, meaning("Payouts whose outcome is not proven.")] = None
+    least: Annotated[Money | None, meaning("Only payouts of at least this amount, in reais.")] = (
         None
     )
-    least: Annotated[
-        Money | None, Meta(description="Only payouts of at least this amount, in reais.")
-    ] = None
-    most: Annotated[
-        Money | None, Meta(description="Only payouts of at most this amount, in reais.")
-    ] = None
+    most: Annotated[Money | None, meaning("Only payouts of at most this amount, in reais.")] = None
     provider: Annotated[
         Word | None,
-        Meta(
-            description="Name of the bank in the operator's settings; empty for none.",
-            extra_json_schema={"example": "sandbox"},
-        ),
+        meaning("Name of the bank in the operator's settings; empty for none.", "sandbox"),
     ] = None
     account_id: Annotated[
-        Word | None,
-        Meta(
-            description="The account, a UUID; empty where there is none.",
-            extra_json_schema={"example": fields.ID},
-        ),
+        Word | None, meaning("The account, a UUID; empty where there is none.", fields.ID)
     ] = None
     client_id: Annotated[
-        Word | None,
-        Meta(
-            description="The client id of a credential.",
-            extra_json_schema={"example": "cli_mfrggzdfmztwq2lknnwg"},
-        ),
+        Word | None, meaning("The client id of a credential.", "cli_mfrggzdfmztwq2lknnwg")
     ] = None
     method: Annotated[
-        PayoutMethod | None, Meta(description="How the money is paid: `pix` or `bank_account`.")
+        PayoutMethod | None, meaning("How the money is paid: `pix` or `bank_account`.")
     ] = None
-    failure: Annotated[
-        FailureCode | None, Meta(description="Only payouts that failed with this code.")
-    ] = None
+    failure: Annotated[FailureCode | None, meaning("Only payouts that failed with this code.")] = (
+        None
+    )
     returned: Annotated[
-        bool | None, Meta(description="Only payouts whose money came back, or only the others.")
+        bool | None, meaning("Only payouts whose money came back, or only the others.")
     ] = None
     text: Annotated[
         Annotated[str, msgspec.Meta(min_length=1, max_length=200)] | None,
-        Meta(
-            description="A sentence for people.",
-            extra_json_schema={"example": "Choose your password: https://pix.example/panel/reset"},
-        ),
+        meaning("A sentence for people.", "Choose your password: https://pix.example/panel/reset"),
     ] = None
     order: PayoutOrder = PayoutOrder.NEWEST
 
@@ -223,8 +199,7 @@ class PayoutsBody(PayoutFilterBody, kw_only=True, forbid_unknown_fields=True):
         ),
     ] = 1
     after: Annotated[
-        After | None,
-        Meta(description="What the page before says in `next`; absent for the first page."),
+        After | None, meaning("What the page before says in `next`; absent for the first page.")
     ] = None
 
 
@@ -327,7 +302,7 @@ class WithdrawsBody(SearchBody, forbid_unknown_fields=True):
 
     status: Annotated[
         Literal["processing", "paid", "failed"] | UnsetType,
-        Meta(description="The state that it is in.", extra_json_schema={"example": "paid"}),
+        meaning("The state that it is in.", "paid"),
     ] = UNSET
 
 

@@ -8,6 +8,7 @@ from typing import Annotated, Literal, TypedDict
 from msgspec import Meta
 
 from gateway.core import fields
+from gateway.core.fields import meaning
 from gateway.core.schemas import Instant, KeyType, instant
 from gateway.http.common import OfAccount, Total
 from gateway.pix_keys.model import OwnedKey
@@ -19,16 +20,14 @@ class PixKeyDocument(TypedDict):
     id: fields.Id
     key: fields.PixKey
     type: Annotated[KeyType, Meta(description="Which type it is.", examples=["email"])]
-    status: Annotated[
-        Literal["active", "pending", "canceled"], Meta(description="The state that it is in.")
-    ]
+    status: Annotated[Literal["active", "pending", "canceled"], meaning("The state that it is in.")]
     created_at: Instant
 
 
 class PixKeyList(TypedDict):
     """Every PIX key of the account; there is no paging."""
 
-    data: Annotated[list[PixKeyDocument], Meta(description="The rows of this page.")]
+    data: Annotated[list[PixKeyDocument], meaning("The rows of this page.")]
     meta: Total
 
 

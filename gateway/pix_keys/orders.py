@@ -7,12 +7,13 @@ from functools import partial
 from typing import Annotated, Final
 
 import msgspec
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import UNSET, UnsetType
 
 from gateway.banks.port.pix_keys import KeyOrder, PixKeyType, normal_key
 from gateway.core import errors
 from gateway.core.calls import Input, RawRequest
 from gateway.core.errors import ServiceError
+from gateway.core.fields import meaning
 from gateway.core.schemas import KeyType
 from policies.validation import bodies, fields
 from policies.validation.bodies import body
@@ -34,7 +35,7 @@ KeyText = Annotated[
 class KeyBody(msgspec.Struct):
     """A key to be registered; ``key`` is absent for ``evp``, which the bank draws."""
 
-    type: Annotated[KeyWord, Meta(description="Which type it is.")]
+    type: Annotated[KeyWord, meaning("Which type it is.")]
     key: KeyText | UnsetType = UNSET
 
 
@@ -42,7 +43,7 @@ class LookupBody(msgspec.Struct):
     """A key of any bank; without ``type`` its form tells."""
 
     key: KeyText
-    type: Annotated[KeyWord | UnsetType, Meta(description="Which type it is.")] = UNSET
+    type: Annotated[KeyWord | UnsetType, meaning("Which type it is.")] = UNSET
 
 
 _KEY: Final = body(KeyBody, bodies.ORDERS)

@@ -12,6 +12,7 @@ from gateway.banks.port.pix_keys import KeyOwner
 from gateway.banks.port.providers import Banks
 from gateway.core import errors, fields
 from gateway.core.account import Account
+from gateway.core.fields import meaning
 from gateway.core.permissions import Action, Permission, Resource
 from gateway.core.schemas import KeyType
 from gateway.core.strict import hidden_tax_number
@@ -38,12 +39,7 @@ class KeyOwnerDocument(Struct, frozen=True):
     tax_number: fields.PersonTaxNumber
     ispb: fields.Ispb
     bank_number: fields.BankNumber
-    bank_name: Annotated[
-        str,
-        Meta(
-            description="The recipient's bank.", extra_json_schema={"example": "Banco Exemplo S.A."}
-        ),
-    ]
+    bank_name: Annotated[str, meaning("The recipient's bank.", "Banco Exemplo S.A.")]
     branch: fields.Branch
     account: fields.Account
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Annotated, Final
 
 import msgspec
-from msgspec import Meta
 
 from gateway.banks.port.refunds import RefundRequest
 from gateway.core import strict
 from gateway.core.calls import Input, RawRequest
+from gateway.core.fields import meaning
 from gateway.core.money import Money
 from gateway.core.schemas import Reference, Text
 from policies.validation import bodies, fields, parameters
@@ -22,11 +22,7 @@ class RefundBody(msgspec.Struct):
     reference: Reference
     value: Money
     description: Annotated[
-        Text,
-        Meta(
-            description="A text that the recipient or payer may see; may be empty.",
-            extra_json_schema={"example": "Order 1042"},
-        ),
+        Text, meaning("A text that the recipient or payer may see; may be empty.", "Order 1042")
     ] = ""
 
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Final, Literal, NotRequired, TypedDict
 
-from msgspec import Meta
-
 from gateway.banks.failures import REFUND_FAILS, bank_fails
 from gateway.banks.port.payout_orders import FailureCode
 from gateway.banks.port.refunds import IncomingPayment, Refund, RefundStatus
 from gateway.charges import documents as charge_documents
 from gateway.charges.documents import PayerDocument
 from gateway.core import errors, fields
+from gateway.core.fields import meaning
 from gateway.core.schemas import Instant, instant
 from gateway.http.rendering import Amount
 from gateway.http.route import OK
@@ -33,7 +32,7 @@ class IncomingDocument(TypedDict):
     reference: fields.Reference
     e2e_id: fields.E2eId
     status: Annotated[
-        Literal["paid", "partly_refunded", "refunded"], Meta(description="The state that it is in.")
+        Literal["paid", "partly_refunded", "refunded"], meaning("The state that it is in.")
     ]
     value: Amount
     refunded: Amount
@@ -53,17 +52,16 @@ class RefundDocument(TypedDict):
 
     reference: fields.Reference
     status: Annotated[
-        Literal["processing", "paid", "failed"],
-        Meta(description="The state that it is in.", extra_json_schema={"example": "paid"}),
+        Literal["processing", "paid", "failed"], meaning("The state that it is in.", "paid")
     ]
     value: Amount
     description: fields.Description
     transaction: RefundedDocument
     return_id: Annotated[
         str,
-        Meta(
-            description="The bank's id of the refund; empty before it gives one.",
-            extra_json_schema={"example": "D0000000020261120134011abcdefghi"},
+        meaning(
+            "The bank's id of the refund; empty before it gives one.",
+            "D0000000020261120134011abcdefghi",
         ),
     ]
     created_at: Instant

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Final, Literal
 
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import UNSET, UnsetType
 
 from gateway.banks.port.refunds import IncomingSearch, IncomingStatus, RefundSearch, RefundStatus
 from gateway.core.calls import Input
+from gateway.core.fields import meaning
 from policies.validation.backoffice.searches import BankSearchBody, filtered
 
 
@@ -16,7 +17,7 @@ class IncomingBody(BankSearchBody, forbid_unknown_fields=True):
 
     status: Annotated[
         Literal["paid", "partly_refunded", "refunded"] | UnsetType,
-        Meta(description="The state that it is in."),
+        meaning("The state that it is in."),
     ] = UNSET
 
 
@@ -25,7 +26,7 @@ class RefundsBody(BankSearchBody, forbid_unknown_fields=True):
 
     status: Annotated[
         Literal["processing", "paid", "failed"] | UnsetType,
-        Meta(description="The state that it is in.", extra_json_schema={"example": "paid"}),
+        meaning("The state that it is in.", "paid"),
     ] = UNSET
 
 

@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from gateway.core import fields
+from gateway.core.fields import meaning
 from gateway.core.schemas import PresentMoment
 from gateway.core.windows import Paging
 
@@ -145,24 +146,10 @@ class RequestDocument(Struct, frozen=True, kw_only=True):
 
     at: PresentMoment
     trace_id: fields.TraceId
-    surface: Annotated[
-        str,
-        Meta(
-            description="Which part of the interface was called.",
-            extra_json_schema={"example": "banking"},
-        ),
-    ]
-    route: Annotated[
-        str,
-        Meta(
-            description="The operation that was called.",
-            extra_json_schema={"example": "banking.balance"},
-        ),
-    ]
+    surface: Annotated[str, meaning("Which part of the interface was called.", "banking")]
+    route: Annotated[str, meaning("The operation that was called.", "banking.balance")]
     method: Annotated[str, Meta(description="HTTP method.", examples=["GET"])]
-    status: Annotated[
-        int, Meta(description="HTTP status of the answer.", extra_json_schema={"example": 403})
-    ]
+    status: Annotated[int, meaning("HTTP status of the answer.", 403)]
     code: fields.ErrorCode
     reason: Annotated[
         str, Meta(description="Why; for people who read it later.", examples=["scope"])
@@ -171,5 +158,5 @@ class RequestDocument(Struct, frozen=True, kw_only=True):
     user_id: fields.UserId
     company_id: fields.CompanyId
     account_id: fields.AccountId
-    duration_ms: Annotated[float, Meta(description="How long the answer took, in milliseconds.")]
-    line: Annotated[Mapping[str, Any], Meta(description="The line of the request log.")]
+    duration_ms: Annotated[float, meaning("How long the answer took, in milliseconds.")]
+    line: Annotated[Mapping[str, Any], meaning("The line of the request log.")]

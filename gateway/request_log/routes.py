@@ -7,6 +7,7 @@ from typing import Annotated, TypedDict
 
 from msgspec import Meta
 
+from gateway.core.fields import meaning
 from gateway.core.windows import Listed
 from gateway.http.common import Meter, meter
 from gateway.http.routing import CSV, Routes, table
@@ -23,7 +24,7 @@ class RequestList(TypedDict):
     is counted up to 10,001, which stands for more than 10,000.
     """
 
-    data: Annotated[list[RequestDocument], Meta(description="The rows of this page.")]
+    data: Annotated[list[RequestDocument], meaning("The rows of this page.")]
     meta: Meter
     next: Annotated[
         str,
@@ -40,7 +41,7 @@ class RequestList(TypedDict):
 class RefusalSummary(TypedDict):
     """Refusals kept in the log, by code, reason and credential; the most frequent first."""
 
-    data: Annotated[list[RefusalGroup], Meta(description="The rows of this page.")]
+    data: Annotated[list[RefusalGroup], meaning("The rows of this page.")]
 
 
 def routes(log: RequestLog) -> Routes:

@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 
 from gateway.core import fields
+from gateway.core.fields import meaning
 from gateway.core.money import Money, Sum
 from gateway.core.schemas import OptionalMoment, Why
 from gateway.core.structs import struct_of
@@ -31,18 +32,18 @@ class WithdrawalBody(Struct):
 
     account_id: Annotated[
         str,
-        Meta(
-            description="The account, a UUID; empty where there is none.",
-            extra_json_schema={"example": fields.ID},
+        meaning(
+            "The account, a UUID; empty where there is none.",
+            fields.ID,
             min_length=1,
             max_length=64,
         ),
     ]
     reference: Annotated[
         str,
-        Meta(
-            description="Your identifier of it: unique in the account, case-sensitive.",
-            extra_json_schema={"example": "order-1042"},
+        meaning(
+            "Your identifier of it: unique in the account, case-sensitive.",
+            "order-1042",
             min_length=1,
             max_length=1024,
         ),
@@ -58,14 +59,8 @@ class JudgementBody(WithdrawalBody):
     """
 
     verdict: Verdict
-    reason: Annotated[
-        Why,
-        Meta(
-            description="Why; for people who read it later.",
-            extra_json_schema={"example": "asked for by telephone"},
-        ),
-    ]
-    value: Annotated[Money | None, Meta(description="Amount in reais.")] = None
+    reason: Annotated[Why, meaning("Why; for people who read it later.", "asked for by telephone")]
+    value: Annotated[Money | None, meaning("Amount in reais.")] = None
 
 
 class Progress(StrEnum):
@@ -95,7 +90,7 @@ class ReviewDocument(Struct, frozen=True, kw_only=True):
 
 Opinions = Annotated[
     list[OpinionDocument],
-    Meta(description="What people found at the bank; of others only when it is decided."),
+    meaning("What people found at the bank; of others only when it is decided."),
 ]
 ShownCertainty = Annotated[Certainty, Meta(extra_json_schema={"example": "settled"})]
 
@@ -109,10 +104,10 @@ class ResolutionDocument(Struct, frozen=True, kw_only=True):
     """
 
     progress: Annotated[
-        Literal["waiting", "disagreed", "decided"], Meta(description="Where the review stands.")
+        Literal["waiting", "disagreed", "decided"], meaning("Where the review stands.")
     ]
     payout: ReviewDocument
-    opinions_given: Annotated[int, Meta(description="How many people have said what they found.")]
+    opinions_given: Annotated[int, meaning("How many people have said what they found.")]
     opinions: Opinions
 
 
@@ -163,11 +158,9 @@ class UnresolvedDocument(ReviewDocument, frozen=True, kw_only=True):
     absent_at: OptionalMoment
     certainty: ShownCertainty
     review: fields.NeedsReview
-    attempts: Annotated[
-        list[AttemptDocument], Meta(description="How often it was sent, or tried to be.")
-    ]
+    attempts: Annotated[list[AttemptDocument], meaning("How often it was sent, or tried to be.")]
     progress: Annotated[str, Meta(description="Where the review stands.", examples=["waiting"])]
-    opinions_given: Annotated[int, Meta(description="How many people have said what they found.")]
+    opinions_given: Annotated[int, meaning("How many people have said what they found.")]
     opinions: Opinions
 
 
@@ -258,12 +251,12 @@ class ProbedAll(Struct, frozen=True, kw_only=True):
     not come; ask again, and it comes first.
     """
 
-    total: Annotated[int, Meta(description="How many payouts are unresolved.")]
-    asked: Annotated[int, Meta(description="Payouts about which the bank was asked.")]
-    proven: Annotated[int, Meta(description="Payouts about which there is proof now.")]
+    total: Annotated[int, meaning("How many payouts are unresolved.")]
+    asked: Annotated[int, meaning("Payouts about which the bank was asked.")]
+    proven: Annotated[int, meaning("Payouts about which there is proof now.")]
     just_asked: Annotated[
-        int, Meta(description="Payouts not asked about, because the bank was asked a moment ago.")
+        int, meaning("Payouts not asked about, because the bank was asked a moment ago.")
     ]
-    ended: Annotated[int, Meta(description="Payouts that are now paid or failed.")]
-    no_time: Annotated[int, Meta(description="Payouts not asked about, because the time was over.")]
-    data: Annotated[list[ProbedPayout], Meta(description="The rows of this page.")]
+    ended: Annotated[int, meaning("Payouts that are now paid or failed.")]
+    no_time: Annotated[int, meaning("Payouts not asked about, because the time was over.")]
+    data: Annotated[list[ProbedPayout], meaning("The rows of this page.")]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Final, Literal, get_args
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from gateway.core import fields
+from gateway.core.fields import meaning
 from gateway.core.money import Money, Sum
 from gateway.core.schemas import Text
 
@@ -50,33 +51,25 @@ class PayBody(Struct):
     """A charge to be paid; one of an open amount needs a value."""
 
     account_id: Annotated[
-        Text,
-        Meta(
-            description="The account, a UUID; empty where there is none.",
-            extra_json_schema={"example": fields.ID},
-        ),
+        Text, meaning("The account, a UUID; empty where there is none.", fields.ID)
     ]
     reference: Annotated[
         str,
-        Meta(
-            description="Your identifier of it: unique in the account, case-sensitive.",
-            extra_json_schema={"example": "order-1042"},
+        meaning(
+            "Your identifier of it: unique in the account, case-sensitive.",
+            "order-1042",
             min_length=1,
             max_length=1024,
         ),
     ]
-    value: Annotated[Money | None, Meta(description="Amount in reais.")] = None
+    value: Annotated[Money | None, meaning("Amount in reais.")] = None
 
 
 class TopUpBody(Struct):
     """Money to be paid in."""
 
     account_id: Annotated[
-        Text,
-        Meta(
-            description="The account, a UUID; empty where there is none.",
-            extra_json_schema={"example": fields.ID},
-        ),
+        Text, meaning("The account, a UUID; empty where there is none.", fields.ID)
     ]
     value: Money
 
@@ -84,30 +77,17 @@ class TopUpBody(Struct):
 class FaultBody(Struct):
     """What the bank is to do wrong, and how often: every fault ends by itself."""
 
-    operation: Annotated[BankOperation, Meta(description="Which operation of the bank.")]
-    fault: Annotated[FaultKind, Meta(description="What the sandbox bank does wrong.")]
-    count: Annotated[
-        int, Meta(ge=1, le=1000, description="How many calls; seconds for `refuse`.")
-    ] = 1
-    status: Annotated[
-        int,
-        Meta(
-            description="The state that it is in.",
-            extra_json_schema={"example": 200},
-            ge=400,
-            le=599,
-        ),
-    ] = 500
+    operation: Annotated[BankOperation, meaning("Which operation of the bank.")]
+    fault: Annotated[FaultKind, meaning("What the sandbox bank does wrong.")]
+    count: Annotated[int, meaning("How many calls; seconds for `refuse`.", ge=1, le=1000)] = 1
+    status: Annotated[int, meaning("The state that it is in.", 200, ge=400, le=599)] = 500
 
 
 class ClockBody(Struct):
     """How far the bank's clock is ahead of ours, at most thirty days."""
 
     offset_s: Annotated[
-        int,
-        Meta(
-            description="Seconds by which the sandbox bank's clock is ahead.", ge=0, le=30 * DAY_S
-        ),
+        int, meaning("Seconds by which the sandbox bank's clock is ahead.", ge=0, le=30 * DAY_S)
     ]
 
 
@@ -128,24 +108,13 @@ class Fault(Struct):
     """A fault that waits; ``count`` is how many calls it still affects."""
 
     count: fields.Count
-    fault: Annotated[
-        FaultKind,
-        Meta(
-            description="What the sandbox bank does wrong.", extra_json_schema={"example": "status"}
-        ),
-    ]
-    operation: Annotated[BankOperation, Meta(description="Which operation of the bank.")]
-    status: Annotated[
-        int, Meta(description="The state that it is in.", extra_json_schema={"example": 500})
-    ]
+    fault: Annotated[FaultKind, meaning("What the sandbox bank does wrong.", "status")]
+    operation: Annotated[BankOperation, meaning("Which operation of the bank.")]
+    status: Annotated[int, meaning("The state that it is in.", 500)]
 
 
 class Sandbox(Struct):
     """How the sandbox bank stands; ``offset_s`` is how far its clock is ahead."""
 
-    faults: Annotated[
-        list[Fault], Meta(description="Faults of the sandbox bank that are switched on.")
-    ]
-    offset_s: Annotated[
-        int, Meta(description="Seconds by which the sandbox bank's clock is ahead.")
-    ]
+    faults: Annotated[list[Fault], meaning("Faults of the sandbox bank that are switched on.")]
+    offset_s: Annotated[int, meaning("Seconds by which the sandbox bank's clock is ahead.")]

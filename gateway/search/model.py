@@ -17,6 +17,7 @@ from gateway.charges.model import ChargeRecord, ChargeState
 from gateway.core import fields, strict
 from gateway.core.account import Account
 from gateway.core.approvals import ApprovalState
+from gateway.core.fields import meaning
 from gateway.core.money import Sum
 from gateway.core.schemas import PLAIN_TEXT, Moment
 from gateway.core.windows import LONGEST_DAYS, LocalWindow, Window, local_end, local_start
@@ -140,9 +141,9 @@ class FoundCharge(Struct, frozen=True, kw_only=True):
         str, Meta(description="Who paid, else who is asked to.", examples=["Maria Silva"])
     ]
     value: Sum
-    paid_value: Annotated[Sum, Meta(description="Paid by the last payment that was seen.")]
+    paid_value: Annotated[Sum, meaning("Paid by the last payment that was seen.")]
     status: ChargeState
-    created_at: Annotated[Moment, Meta(description="When it was ordered.")]
+    created_at: Annotated[Moment, meaning("When it was ordered.")]
 
     @classmethod
     def of(cls, record: ChargeRecord, now: datetime) -> FoundCharge:
@@ -172,22 +173,22 @@ class FoundRefund(Struct, frozen=True, kw_only=True):
     reference: fields.Reference
     value: Sum
     state: ApprovalState
-    ordered_at: Annotated[Moment, Meta(description="When it was ordered.")]
+    ordered_at: Annotated[Moment, meaning("When it was ordered.")]
 
 
 class FoundDocument(Struct, frozen=True):
     """A page of what a text has led to: at most 25 of each kind, newest first."""
 
-    payouts: Annotated[list[FoundPayoutDocument], Meta(description="Payouts found, at most a few.")]
-    charges: Annotated[list[FoundCharge], Meta(description="Charges found.")]
-    refunds: Annotated[list[FoundRefund], Meta(description="Refunds found.")]
+    payouts: Annotated[list[FoundPayoutDocument], meaning("Payouts found, at most a few.")]
+    charges: Annotated[list[FoundCharge], meaning("Charges found.")]
+    refunds: Annotated[list[FoundRefund], meaning("Refunds found.")]
     companies: Annotated[
         list[FoundName],
         Meta(description="Companies found.", examples=[[{"id": "6f1c2f0e", "name": "Padaria"}]]),
     ]
-    accounts: Annotated[list[FoundName], Meta(description="Accounts found, at most a few.")]
-    credentials: Annotated[list[FoundName], Meta(description="Credentials found, at most a few.")]
-    people: Annotated[list[FoundPerson], Meta(description="People found.")]
+    accounts: Annotated[list[FoundName], meaning("Accounts found, at most a few.")]
+    credentials: Annotated[list[FoundName], meaning("Credentials found, at most a few.")]
+    people: Annotated[list[FoundPerson], meaning("People found.")]
     more: Annotated[bool, Meta(description="Whether the next page has some.", examples=[False])]
 
 

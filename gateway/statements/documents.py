@@ -5,11 +5,10 @@ from __future__ import annotations
 from datetime import UTC
 from typing import Annotated, Final, Literal, TypedDict
 
-from msgspec import Meta
-
 from gateway.accounts.documents import AccountDocument, account_document
 from gateway.banks.port.statements import Balance, Direction, Entry, Statement
 from gateway.core import fields
+from gateway.core.fields import meaning
 from gateway.core.money import ZERO
 from gateway.core.schemas import Instant, Moment, instant
 from gateway.http.common import Meter, OfAccount, PartyDocument, meter
@@ -31,8 +30,7 @@ class BalanceDocument(TypedDict):
 
     balance: Amount
     blocked: Annotated[
-        Amount,
-        Meta(description="Reais that the account holds and cannot pay out, with two decimals."),
+        Amount, meaning("Reais that the account holds and cannot pay out, with two decimals.")
     ]
     updated_at: Instant
 
@@ -42,20 +40,20 @@ class EntryDocument(TypedDict):
 
     id: fields.Id
     operation: Annotated[
-        Literal["Pix In", "Pix Out"], Meta(description="What kind of movement, such as `Pix In`.")
+        Literal["Pix In", "Pix Out"], meaning("What kind of movement, such as `Pix In`.")
     ]
-    type: Annotated[Literal["credit", "debit"], Meta(description="Which type it is.")]
+    type: Annotated[Literal["credit", "debit"], meaning("Which type it is.")]
     value: Amount
     description: fields.Description
     tags: Annotated[
         list[str],
-        Meta(
-            description="Ids of the movement, such as its end-to-end id.",
-            extra_json_schema={"example": ["1042", "E0000000020261120134011abcdefghi"]},
+        meaning(
+            "Ids of the movement, such as its end-to-end id.",
+            ["1042", "E0000000020261120134011abcdefghi"],
         ),
     ]
     document_number: Annotated[
-        int, Meta(description="The bank's number of the movement; 0 where its id is no number.")
+        int, meaning("The bank's number of the movement; 0 where its id is no number.")
     ]
     counterparty: PartyDocument
     created_at: Moment
@@ -64,7 +62,7 @@ class EntryDocument(TypedDict):
 class StatementDocument(TypedDict):
     """A page of movements, newest first, with the balance and the account."""
 
-    data: Annotated[list[EntryDocument], Meta(description="The rows of this page.")]
+    data: Annotated[list[EntryDocument], meaning("The rows of this page.")]
     meta: Meter
     balance: BalanceDocument
     account: AccountDocument

@@ -14,6 +14,7 @@ from gateway.banks.port.statements import Balance, Block, Statement
 from gateway.core import errors, fields
 from gateway.core.account import Account
 from gateway.core.calls import Caller
+from gateway.core.fields import meaning
 from gateway.core.money import sum_of
 from gateway.core.permissions import Action, Permission, Resource
 from gateway.core.schemas import Instant, OptionalMoment, instant
@@ -41,9 +42,7 @@ Day = Annotated[str, Meta(pattern=r"^\d{4}-\d{2}-\d{2}$", examples=["2026-09-22"
 class BlockDocument(Struct, frozen=True):
     """Money that is held back; ``since`` is empty where the bank does not tell."""
 
-    kind: Annotated[
-        Literal["med", "court", "bank", "contract"], Meta(description="Which kind it is.")
-    ]
+    kind: Annotated[Literal["med", "court", "bank", "contract"], meaning("Which kind it is.")]
     value: Amount
     since: OptionalMoment
     reference: fields.Reference
@@ -53,7 +52,7 @@ class BlockList(TypedDict):
     """Every block, oldest first; ``blocked`` is their sum."""
 
     blocked: Amount
-    data: Annotated[list[BlockDocument], Meta(description="The rows of this page.")]
+    data: Annotated[list[BlockDocument], meaning("The rows of this page.")]
     meta: Total
 
 
@@ -93,19 +92,18 @@ class LinkedEntryDocument(TypedDict):
 
     id: fields.Id
     e2e_id: fields.E2eId
-    type: Annotated[Literal["credit", "debit"], Meta(description="Which type it is.")]
-    pix: Annotated[bool, Meta(description="Whether it is a movement by Pix.")]
+    type: Annotated[Literal["credit", "debit"], meaning("Which type it is.")]
+    pix: Annotated[bool, meaning("Whether it is a movement by Pix.")]
     kind: Annotated[
-        Literal["pix", "pix_return", "ted", "boleto", "fee", "other"],
-        Meta(description="Which kind it is."),
+        Literal["pix", "pix_return", "ted", "boleto", "fee", "other"], meaning("Which kind it is.")
     ]
     value: Amount
     description: fields.Description
     counterparty: CounterpartyDocument
     created_at: Instant
-    day: Annotated[Day, Meta(description="Day in Brasília.")]
+    day: Annotated[Day, meaning("Day in Brasília.")]
     unexplained: Annotated[
-        bool, Meta(description="Whether none of our payouts, charges or refunds explains it.")
+        bool, meaning("Whether none of our payouts, charges or refunds explains it.")
     ]
     payout: NotRequired[PayoutBehind]
     charge: NotRequired[ChargeBehind]
@@ -116,14 +114,14 @@ class SumsDocument(Struct, frozen=True, kw_only=True):
 
     credits: Amount
     debits: Amount
-    credit_count: Annotated[int, Meta(description="Number of credits.")]
-    debit_count: Annotated[int, Meta(description="Number of debits.")]
+    credit_count: Annotated[int, meaning("Number of credits.")]
+    debit_count: Annotated[int, meaning("Number of debits.")]
 
 
 class DaySumsDocument(SumsDocument, frozen=True, kw_only=True):
     """The same of one day of Brasilia."""
 
-    day: Annotated[Day, Meta(description="Day in Brasília.")]
+    day: Annotated[Day, meaning("Day in Brasília.")]
 
 
 class LinkedStatementDocument(TypedDict):
@@ -135,14 +133,12 @@ class LinkedStatementDocument(TypedDict):
     ``read_at`` is empty for a page of what was read before.
     """
 
-    data: Annotated[list[LinkedEntryDocument], Meta(description="The rows of this page.")]
+    data: Annotated[list[LinkedEntryDocument], meaning("The rows of this page.")]
     meta: Meter
     sums: SumsDocument
     days: Annotated[
         list[DaySumsDocument],
-        Meta(
-            description="Which days `init` and `ends` mean: `utc`, or `local` for days in Brasília."
-        ),
+        meaning("Which days `init` and `ends` mean: `utc`, or `local` for days in Brasília."),
     ]
     read_at: Instant
 

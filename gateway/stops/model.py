@@ -10,6 +10,7 @@ from msgspec import Meta, Struct
 from gateway.core import fields
 from gateway.core.account import Account
 from gateway.core.company_scope import WIDE, StopScope
+from gateway.core.fields import meaning
 from gateway.core.permissions import Principal
 from gateway.core.schemas import NAME, Moment, OptionalMoment
 
@@ -19,12 +20,10 @@ LONGEST_MIN: Final = 30 * 24 * 60
 
 Subject = Annotated[
     str,
-    Meta(
-        description=(
-            "The provider's name, or the id of the account, company or credential; "
-            "empty for everything."
-        ),
-        extra_json_schema={"example": fields.ID},
+    meaning(
+        "The provider's name, or the id of the account, company or credential; "
+        "empty for everything.",
+        fields.ID,
     ),
 ]
 
@@ -46,10 +45,7 @@ class Stop(Struct, frozen=True, kw_only=True):
     scope: StopScope
     subject: Subject
     reason: fields.Reason
-    created_by: Annotated[
-        str,
-        Meta(description="Who created it.", extra_json_schema={"example": "user:ana@example.com"}),
-    ]
+    created_by: Annotated[str, meaning("Who created it.", "user:ana@example.com")]
     created_at: Moment
     ends_at: Moment
 
@@ -83,11 +79,7 @@ class EndedStop(Stop, frozen=True, kw_only=True):
     """A stop that ended by itself, or was lifted: then by whom, as the audit log names them."""
 
     lifted_by: Annotated[
-        str,
-        Meta(
-            description="Who lifted it; empty where it ended by itself.",
-            extra_json_schema={"example": "user:ana@example.com"},
-        ),
+        str, meaning("Who lifted it; empty where it ended by itself.", "user:ana@example.com")
     ]
     lifted_at: OptionalMoment
 

@@ -16,6 +16,7 @@ from msgspec import Meta, Struct
 
 from gateway.audit.model import AuditDocument
 from gateway.core import fields
+from gateway.core.fields import meaning
 from gateway.core.schemas import inline
 from gateway.payouts.documents import AttemptDocument
 from gateway.payouts.model import Attempt, Payout
@@ -44,9 +45,7 @@ class Sentence(Struct, frozen=True):
             examples=["Issue a credential with {needed}."],
         ),
     ]
-    values: Annotated[
-        Mapping[str, str], Meta(description="What stands for the names in the sentence.")
-    ]
+    values: Annotated[Mapping[str, str], meaning("What stands for the names in the sentence.")]
 
 
 def sentence(template: str, values: Mapping[str, str] = MappingProxyType({})) -> Sentence:
@@ -72,7 +71,7 @@ class Check(Struct, frozen=True):
             description="A sentence for people.", examples=["The credential is for this account."]
         ),
     ]
-    state: Annotated[CheckState, inline(CheckState), Meta(description="The state that it is in.")]
+    state: Annotated[CheckState, inline(CheckState), meaning("The state that it is in.")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,10 +101,8 @@ class Explanation(Struct, frozen=True, kw_only=True):
     ``checks`` is empty for a call that is not of the partners' interface.
     """
 
-    refused: Annotated[bool, Meta(description="Whether the request would be, or was, refused.")]
-    status: Annotated[
-        int, Meta(description="The state that it is in.", extra_json_schema={"example": 403})
-    ]
+    refused: Annotated[bool, meaning("Whether the request would be, or was, refused.")]
+    status: Annotated[int, meaning("The state that it is in.", 403)]
     code: fields.ErrorCode
     reason: Annotated[
         str, Meta(description="Why; for people who read it later.", examples=["scope"])
@@ -117,13 +114,13 @@ class Explanation(Struct, frozen=True, kw_only=True):
             examples=[""],
         ),
     ]
-    step: Annotated[int, Meta(description="Number of the check that refused; 0 where none did.")]
+    step: Annotated[int, meaning("Number of the check that refused; 0 where none did.")]
     rule: Sentence
-    facts: Annotated[list[Sentence], Meta(description="What the decision was made by.")]
-    remedies: Annotated[list[Sentence], Meta(description="What would allow it.")]
+    facts: Annotated[list[Sentence], meaning("What the decision was made by.")]
+    remedies: Annotated[list[Sentence], meaning("What would allow it.")]
     checks: Annotated[
         list[Check],
-        Meta(description="The checks of the request in their order, up to the one that refused."),
+        meaning("The checks of the request in their order, up to the one that refused."),
     ]
 
 
@@ -273,11 +270,9 @@ class TraceDocument(TypedDict):
     trace_id: fields.TraceId
     explained: NotRequired[ExplainedRequestDocument]
     requests: Annotated[
-        list[RequestDocument], Meta(description="The calls with this trace id, oldest first.")
+        list[RequestDocument], meaning("The calls with this trace id, oldest first.")
     ]
-    attempts: Annotated[
-        list[TracedAttemptDocument], Meta(description="Each try to send it, oldest first.")
-    ]
+    attempts: Annotated[list[TracedAttemptDocument], meaning("Each try to send it, oldest first.")]
     audit: NotRequired[
-        Annotated[list[AuditDocument], Meta(description="Acts on record under this trace id.")]
+        Annotated[list[AuditDocument], meaning("Acts on record under this trace id.")]
     ]

@@ -12,6 +12,7 @@ from msgspec import UNSET, Meta, UnsetType
 from gateway.core import errors
 from gateway.core.calls import Input, RawRequest
 from gateway.core.errors import ServiceError
+from gateway.core.fields import meaning
 from gateway.core.schemas import Day
 from gateway.core.windows import (
     DEFAULT_LIMIT,
@@ -33,12 +34,9 @@ class _Days(StrEnum):
 
 Status = TypeVar("Status", bound=StrEnum)
 Wanted = TypeVar("Wanted")
-Page = Annotated[int, msgspec.Meta(ge=1, le=10**18 - 1, description="Counted from 1.")]
+Page = Annotated[int, meaning("Counted from 1.", ge=1, le=10**18 - 1)]
 Limit = Annotated[
-    int,
-    msgspec.Meta(
-        ge=1, description=f"Per page; more than {LARGEST_LIMIT} counts as {LARGEST_LIMIT}."
-    ),
+    int, meaning(f"Per page; more than {LARGEST_LIMIT} counts as {LARGEST_LIMIT}.", ge=1)
 ]
 _REFUSES: Final = (
     errors.PAYLOAD_INVALID,
@@ -52,8 +50,8 @@ _REFUSES: Final = (
 class SearchBody(msgspec.Struct, forbid_unknown_fields=True):
     """Both days included, at most 90; more than 100 a page counts as 100."""
 
-    init: Annotated[Day, Meta(description="First day, included.")]
-    ends: Annotated[Day, Meta(description="Last day, included.")]
+    init: Annotated[Day, meaning("First day, included.")]
+    ends: Annotated[Day, meaning("Last day, included.")]
     page: Page = 1
     limit: Annotated[Limit, Meta(extra_json_schema={"example": 25})] = DEFAULT_LIMIT
 
@@ -63,9 +61,7 @@ class BankSearchBody(SearchBody, forbid_unknown_fields=True):
 
     days: Annotated[
         Literal["local"] | UnsetType,
-        Meta(
-            description="Which days `init` and `ends` mean: `utc`, or `local` for days in Brasília."
-        ),
+        meaning("Which days `init` and `ends` mean: `utc`, or `local` for days in Brasília."),
     ] = UNSET
 
 
