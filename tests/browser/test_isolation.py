@@ -10,7 +10,7 @@ import pytest_asyncio
 from gateway.core.rights import Role
 from gateway.http.panel.pages.surface import NAME
 from gateway.http.panel.pages.visit import Visit
-from gateway.http.route import Row
+from gateway.http.route import Route
 from tests.browser import seeds
 from tests.browser.forms import stored
 from tests.browser.panel_site import PanelSite
@@ -19,24 +19,26 @@ from tests.browser.walking import TOKEN, Seen, Visitor, visiting, walk
 from tests.world.surfaces import surface_named
 
 SURFACE = surface_named(NAME)
-ROWS = tuple(row for gate in SURFACE.gates for row in gate.routes)
+ROUTES = tuple(route for gate in SURFACE.gates for route in gate.routes)
 OF_NOBODY = frozenset({"provider", "session_id"})
 """What belongs to no company: a bank is everybody's, a session its person's."""
 
-OF_A_COMPANY = tuple(row for row in ROWS if set(re.findall(r"\{(\w+)\}", row.path)) - OF_NOBODY)
-FILES = tuple(row for row in ROWS if "text/html" not in row.media and "{" not in row.path)
+OF_A_COMPANY = tuple(
+    route for route in ROUTES if set(re.findall(r"\{(\w+)\}", route.path)) - OF_NOBODY
+)
+FILES = tuple(route for route in ROUTES if "text/html" not in route.media and "{" not in route.path)
 RECEIVED = "/panel/received/export"
 """A file of one account, which the address names behind its path."""
 BADGE = re.compile(r'data-count="(\w+)"')
 TAX_NUMBER = "529.982.247-25"
 
 
-def named(site: PanelSite, row: Row[Visit]) -> str:
-    """Return the address of a row for what the main company has."""
+def named(site: PanelSite, route: Route[Visit]) -> str:
+    """Return the address of a route for what the main company has."""
     known = {
         "account_id": site.seeds["main"],
         "company_id": site.seeds["company"],
-        "reference": site.seeds["open_charge" if "/charges/" in row.path else "paid"],
+        "reference": site.seeds["open_charge" if "/charges/" in route.path else "paid"],
         "key_id": site.seeds["key"],
         "e2e_id": site.seeds["payment"],
         "client_id": site.seeds["credential"],
@@ -45,8 +47,8 @@ def named(site: PanelSite, row: Row[Visit]) -> str:
         "trace_id": site.seeds["trace"],
         "stop_id": site.seeds["stop"],
     }
-    asks = "?format=csv" if row.name.endswith("statement_export") else ""
-    return SURFACE.prefix + row.path.format_map(known) + asks
+    asks = "?format=csv" if route.name.endswith("statement_export") else ""
+    return SURFACE.prefix + route.path.format_map(known) + asks
 
 
 async def who_sees(site: PanelSite, company: str) -> Mapping[str, str]:
@@ -69,12 +71,12 @@ async def test_every_address_of_another_company_leads_to_nothing(
         token = await outsider.token("/panel")
         before = await stored(site)
         found = {}
-        for row in OF_A_COMPANY:
-            if row.method == "GET":
-                said = await outsider.open(named(site, row))
+        for route in OF_A_COMPANY:
+            if route.method == "GET":
+                said = await outsider.open(named(site, route))
             else:
-                said = await outsider.send(named(site, row), {TOKEN: token})
-            found[row.name] = said.status
+                said = await outsider.send(named(site, route), {TOKEN: token})
+            found[route.name] = said.status
         export = await outsider.open(f"{RECEIVED}?account_id={site.seeds['main']}")
         found["received_export"] = export.status
 
@@ -125,7 +127,7 @@ async def test_no_page_count_or_file_holds_anything_of_another_company(site: Pan
     starts = [each.path for each in SCREENS if "{" not in each.path and "q=" not in each.path]
     company = world.demo["companies"]["other"]["id"]
     own = world.demo["accounts"]["other_company"]["id"]
-    files = {SURFACE.prefix + row.path for row in FILES} - {RECEIVED}
+    files = {SURFACE.prefix + route.path for route in FILES} - {RECEIVED}
     async with visiting(site, await who_sees(site, company)) as outsider:
         pages = await walk(outsider, starts)
         pages += [await outsider.open(each) for each in (*files, f"{RECEIVED}?account_id={own}")]
@@ -145,7 +147,7 @@ async def test_who_has_nothing_is_shown_no_count(site: PanelSite, outside: Mappi
     assert BADGE.findall(said.text) == []
 
 
-def test_there_are_rows_to_try():
+def test_there_are_routes_to_try():
     """Else the tests above would hold of nothing."""
     assert len(OF_A_COMPANY) > 30
     assert FILES != ()

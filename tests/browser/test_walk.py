@@ -17,7 +17,7 @@ import pytest_asyncio
 from gateway.core.rights import RIGHTS, Role
 from gateway.http.panel.pages.surface import NAME
 from gateway.http.panel.pages.visit import Visit
-from gateway.http.route import Row
+from gateway.http.route import Route
 from tests.browser import seeds
 from tests.browser.contents import INVISIBLE, UNSEEN
 from tests.browser.forms import stored
@@ -132,30 +132,32 @@ async def test_the_walk_finds_the_forms_that_there_are(forms: Forms):
     assert {"/panel/login", "/panel/forgotten", "/panel/logout", "/panel/factor"} <= found
 
 
-def guarded(role: Role) -> Iterator[Row[Visit]]:
-    """Return the rows whose right a role does not have."""
+def guarded(role: Role) -> Iterator[Route[Visit]]:
+    """Return the routes whose right a role does not have."""
     for gate in SURFACE.gates:
-        for row in gate.routes:
-            if row.needs is not None and not any(held.covers(row.needs) for held in RIGHTS[role]):
-                yield row
+        for route in gate.routes:
+            if route.needs is not None and not any(
+                held.covers(route.needs) for held in RIGHTS[role]
+            ):
+                yield route
 
 
-async def test_a_row_without_the_right_is_403(site: PanelSite):
+async def test_a_route_without_the_right_is_403(site: PanelSite):
     """With its own token and from our page: nothing but the right is missing."""
     found = {}
     for role in Role:
         async with visiting(site, await site.people.cookies_of(role)) as visitor:
             token = await visitor.token(BEGUN)
-            for row in guarded(role):
-                path = SURFACE.prefix + re.sub(r"\{\w+\}", "x", row.path)
-                if row.method == "GET":
+            for route in guarded(role):
+                path = SURFACE.prefix + re.sub(r"\{\w+\}", "x", route.path)
+                if route.method == "GET":
                     said = await visitor.open(path)
                 else:
                     said = await visitor.send(path, {TOKEN: token})
-                found[role, row.name] = said.status
+                found[role, route.name] = said.status
 
     assert found
-    assert {row: status for row, status in found.items() if status != FORBIDDEN} == {}
+    assert {route: status for route, status in found.items() if status != FORBIDDEN} == {}
 
 
 async def test_every_link_a_role_is_shown_opens(site: PanelSite):

@@ -21,7 +21,7 @@ __all__ = ["backoffice_client"]
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 AWAY = (503, "SVC.SYS.002")
-ROWS = [place for place in SURFACES["backoffice"].places if place.route.needs is not None]
+ROUTES = [place for place in SURFACES["backoffice"].places if place.route.needs is not None]
 WITHOUT_STORE = {"backoffice.roles", "backoffice.providers"}
 """Routes that read nothing but the caller's session."""
 
@@ -40,7 +40,7 @@ BANK_ALONE = {
 
 async def test_without_its_records_a_route_answers_503(backoffice_client: BackofficeClient):
     """The callers and the accounts are known; the records behind them are away."""
-    known = [(place, await what_is_known(backoffice_client, place)) for place in ROWS]
+    known = [(place, await what_is_known(backoffice_client, place)) for place in ROUTES]
     for place, each in known:
         await credential(backoffice_client, place, each)
 
@@ -75,7 +75,7 @@ async def test_a_callback_that_cannot_be_kept_is_answered_503(backoffice_client:
 async def test_a_route_names_the_one_code():
     wrong = [
         place.route.name
-        for place in ROWS
+        for place in ROUTES
         if code_of(StoreUnavailable(), place.route.fails) is not errors.STORE_UNAVAILABLE
         or not set(STORE_FAILS.items()) <= set(place.route.fails.items())
     ]

@@ -68,7 +68,7 @@ ROWS = (
         file="gateway/http/rendering.py",
         right="    return ServiceError(error, reason, headers)",
         wrong="    return ServiceError(error, reason, headers, detail=str(problem))",
-        tests=(f"{_RENDERING}::test_an_exception_has_its_rows_code",),
+        tests=(f"{_RENDERING}::test_an_exception_has_its_routes_code",),
     ),
     Mistake(
         name="label-from-a-caller",

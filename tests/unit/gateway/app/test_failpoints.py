@@ -19,7 +19,7 @@ from gateway.app.failpoints import (
 from gateway.config.reading import ConfigError
 from gateway.core.account import Environment
 from gateway.net.common.runtime import Failpoint
-from tests.world.gateway.listener_client import application_of, row, surface
+from tests.world.gateway.listener_client import application_of, route, surface
 from tests.world.kernel import Witness
 
 
@@ -94,7 +94,7 @@ class Store:
     ("method", "said", "expected"),
     [
         ("add", None, ["before_insert", "add", "after_insert"]),
-        ("add", "the row of another", ["before_insert", "add"]),
+        ("add", "the route of another", ["before_insert", "add"]),
         ("claim", True, ["before_insert", "claim", "after_insert"]),
         ("claim", False, ["before_insert", "claim"]),
     ],
@@ -140,8 +140,8 @@ async def asking(aiohttp_client: AiohttpClient) -> tuple[TestClient[Any, Any], l
     """Return what asks an application with points of its own, and the points that it passed."""
     seen: list[str] = []
     ways = [(way, path) for way in ("GET", "POST") for path in ("/withdraw", "/other")]
-    rows = (row(method=way, path=path) for way, path in ways)
-    app = application_of(surface(*rows), Witness(), alter=failing_answers(seen.append))
+    routes = (route(method=way, path=path) for way, path in ways)
+    app = application_of(surface(*routes), Witness(), alter=failing_answers(seen.append))
     return await aiohttp_client(app), seen
 
 

@@ -19,7 +19,7 @@ from gateway.core.rights import Role
 from gateway.core.sessions import SignedInUser
 from gateway.core.windows import Paging
 from gateway.http.gates import AccountCaller, StaffCaller
-from tests.unit.gateway.http.surface import ROWS
+from tests.unit.gateway.http.surface import ROUTES
 from tests.world.people import somebody
 from tests.world.registers import Registers as Office_
 
@@ -72,5 +72,5 @@ async def turned_down(deed: Awaitable[object]) -> str:
 
 
 def taken(name: str, **asked: Any) -> Any:
-    """Read what a row takes."""
-    return ROWS[f"backoffice.{name}"].takes.read(RawRequest(path={}, **asked))
+    """Read what a route takes."""
+    return ROUTES[f"backoffice.{name}"].takes.read(RawRequest(path={}, **asked))

@@ -14,7 +14,9 @@ from tests.world.standing import Clock
 from tests.world.surfaces import surface_named
 
 SURFACE = surface_named("backoffice")
-ROWS: dict[str, Route[Any]] = {route.name: route for gate in SURFACE.gates for route in gate.routes}
+ROUTES: dict[str, Route[Any]] = {
+    route.name: route for gate in SURFACE.gates for route in gate.routes
+}
 CLOCK = Clock()
 MARIA = somebody()
 _MARIA = Staff(AuditContext(MARIA.actor, CLOCK.now), EVERY_COMPANY, MARIA)
@@ -26,7 +28,7 @@ Line = tuple[str, str, str, int]
 
 def line(name: str) -> Line:
     """Return method, path, right and status of a route."""
-    route = ROWS[f"backoffice.{name}"]
+    route = ROUTES[f"backoffice.{name}"]
     return (
         route.method,
         route.path.removeprefix("/accounts/{account_id}"),
@@ -37,11 +39,11 @@ def line(name: str) -> Line:
 
 def gate_of(name: str) -> list[str]:
     """Return the policies in front of a route, by name."""
-    (gate,) = (gate for gate in SURFACE.gates if ROWS[f"backoffice.{name}"] in gate.routes)
+    (gate,) = (gate for gate in SURFACE.gates if ROUTES[f"backoffice.{name}"] in gate.routes)
     return [type(policy).__name__ for policy in gate.policies]
 
 
 def becomes(name: str, problem: Exception) -> str:
     """Return the name of the code that a failure becomes in a route; empty for nobody's."""
-    error = code_of(problem, ROWS[f"backoffice.{name}"].fails)
+    error = code_of(problem, ROUTES[f"backoffice.{name}"].fails)
     return error.name if error else ""

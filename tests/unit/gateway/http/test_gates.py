@@ -9,7 +9,7 @@ from gateway.core.errors import ServiceError
 from gateway.http.gates import EVERY_CODE, USER_CHALLENGE
 from gateway.http.table import check_surfaces
 from policies.authorization.user import FreshFactor
-from tests.unit.gateway.http.surface import ROWS, SURFACE, gate_of
+from tests.unit.gateway.http.surface import ROUTES, SURFACE, gate_of
 from tests.world.people import posted
 
 PERSON = [
@@ -38,7 +38,7 @@ def test_questions_are_asked_in_the_order_decided(name: str, policies: list[str]
 
 def test_lifting_a_stop_always_asks_for_a_fresh_factor():
     """Its right asks for none: pulling a stop, which needs the same one, must be quick."""
-    (gate,) = (gate for gate in SURFACE.gates if ROWS["backoffice.stop_lift"] in gate.routes)
+    (gate,) = (gate for gate in SURFACE.gates if ROUTES["backoffice.stop_lift"] in gate.routes)
 
     (asks,) = (policy for policy in gate.policies if isinstance(policy, FreshFactor))
 
@@ -46,7 +46,7 @@ def test_lifting_a_stop_always_asks_for_a_fresh_factor():
 
 
 def test_every_route_but_three_asks_for_a_right():
-    open_routes = {name for name, route in ROWS.items() if route.needs is None}
+    open_routes = {name for name, route in ROUTES.items() if route.needs is None}
 
     assert open_routes == {"backoffice.info", "backoffice.health", "backoffice.error_codes"}
 
@@ -65,7 +65,7 @@ def test_every_code_there_is_can_be_looked_up():
 def test_every_body_that_is_a_filter_refuses_fields_that_it_does_not_know():
     """Misspelt, a filter would match everything: searches, and files of what they find."""
     reasons = {}
-    for name, route in ROWS.items():
+    for name, route in ROUTES.items():
         if route.method == "POST" and route.path.endswith(("/search", "/export")):
             with pytest.raises(ServiceError) as refusal:
                 route.takes.read(posted({"statuss": "paid"}))

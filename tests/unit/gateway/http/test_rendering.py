@@ -26,10 +26,10 @@ from gateway.http.rendering import (
 )
 from gateway.http.route import Answer
 from gateway.http.table import Table
-from tests.world.gateway.listener_client import CHALLENGE, row, surface
+from tests.world.gateway.listener_client import CHALLENGE, route, surface
 from tests.world.standing import NOON
 
-PLACE = Table([surface(row())]).places()[0]
+PLACE = Table([surface(route())]).places()[0]
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_an_answer_may_have_a_status_of_its_own():
         (errors.BALANCE_UNAVAILABLE, PLACE, {"Retry-After": "2"}),
         (errors.SCOPE_DENIED, PLACE, {}),
     ],
-    ids=["401", "401 of no row", "502", "403"],
+    ids=["401", "401 of no route", "502", "403"],
 )
 def test_a_refusal_says_how_to_go_on(error, place, headers):
     reply = render_refusal(ServiceError(error, "why"), place, "t", {"X-A": "1"})
@@ -158,7 +158,7 @@ def test_a_refusal_stays_what_it_is():
     ],
     ids=["declared", "a bank's, undeclared", "nobody's"],
 )
-def test_an_exception_has_its_rows_code(problem, error, reason):
+def test_an_exception_has_its_routes_code(problem, error, reason):
     """One that nobody declared is ours: 500."""
     refusal = translate(problem, PLACE)
 

@@ -7,7 +7,7 @@ import pytest
 from tests.world.surfaces import usual_surfaces
 
 SURFACES = {each.name: each for each in usual_surfaces()}
-ROWS = {
+ROUTES = {
     (route.method, SURFACES[name].prefix + route.path): (gate, route)
     for name in ("identity", "keys")
     for gate in SURFACES[name].gates
@@ -41,7 +41,7 @@ ROWS = {
     ],
 )
 def test_a_route_is_there_behind_its_gate(method: str, path: str, scheme: str, status: int):
-    gate, route = ROWS[method, path]
+    gate, route = ROUTES[method, path]
 
     assert (gate.scheme, route.status) == (scheme, status)
 
@@ -57,6 +57,6 @@ def test_a_route_is_there_behind_its_gate(method: str, path: str, scheme: str, s
     ],
 )
 def test_what_can_be_guessed_draws_from_a_scarce_bucket_of_its_own(path: str, quota: str):
-    _, route = ROWS["POST", f"/iam/v1/auth/{path}"]
+    _, route = ROUTES["POST", f"/iam/v1/auth/{path}"]
 
     assert route.limits.quota == quota

@@ -10,13 +10,13 @@ from gateway.http.route import Route, code_of
 from tests.world.surfaces import usual_surfaces
 
 SURFACES = {each.name: each for each in usual_surfaces()}
-ROWS = [
+ROUTES = [
     route
     for name in ("identity", "panel", "keys")
     for gate in SURFACES[name].gates
     for route in gate.routes
 ]
-TOUCHING = [route for route in ROWS if route.path not in {"/info", "/health", "/error-codes"}]
+TOUCHING = [route for route in ROUTES if route.path not in {"/info", "/health", "/error-codes"}]
 
 
 def routes_of(surface: str) -> set[tuple[str, str]]:
@@ -40,10 +40,10 @@ def test_without_the_store_every_route_says_so(route: Route[object]):
     assert code_of(StoreUnavailable(), route.fails) is errors.AUTH_UNAVAILABLE
 
 
-@pytest.mark.parametrize("route", ROWS, ids=lambda route: route.name)
+@pytest.mark.parametrize("route", ROUTES, ids=lambda route: route.name)
 def test_a_body_is_16_kib_at_most(route: Route[object]):
     assert route.limits.body_bytes in {0, 16 * 1024}
 
 
 def test_every_name_is_of_one_route():
-    assert len({route.name for route in ROWS}) == len(ROWS)
+    assert len({route.name for route in ROUTES}) == len(ROUTES)

@@ -16,7 +16,7 @@ from gateway.payouts.model import Payout, PayoutRequest
 from gateway.payouts.routes import routes
 from gateway.payouts.staff import PayoutActs, PayoutRecords
 from tests.unit.gateway.http.ordering import WAITING, Says
-from tests.unit.gateway.http.surface import OFFICE, ROWS, becomes, gate_of, line
+from tests.unit.gateway.http.surface import OFFICE, ROUTES, becomes, gate_of, line
 from tests.unit.offering import refund
 from tests.world.people import posted, somebody
 from tests.world.standing import NOON
@@ -68,7 +68,7 @@ def test_a_store_that_is_away_is_our_failure(name: str):
 
 
 def test_cancelling_is_refused_whatever_is_asked():
-    assert ROWS["backoffice.withdraw_cancel"].raises == (errors.CANCEL_NOT_IMPLEMENTED,)
+    assert ROUTES["backoffice.withdraw_cancel"].raises == (errors.CANCEL_NOT_IMPLEMENTED,)
 
 
 PAYER = replace(

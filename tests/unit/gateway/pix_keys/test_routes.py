@@ -6,14 +6,14 @@ import pytest
 
 from gateway.banks.port.pix_keys import KeyOwner, PixKeyType
 from gateway.pix_keys.routes import key_owner
-from tests.unit.gateway.http.surface import OFFICE, ROWS
+from tests.unit.gateway.http.surface import OFFICE, ROUTES
 
 READING = ["pix_keys", "pix_key"]
 
 
 def test_a_key_that_is_asked_about_is_in_no_path():
     """Paths are logged; a key may be somebody's tax number."""
-    assert "key}" not in ROWS["backoffice.pix_key_owner"].path
+    assert "key}" not in ROUTES["backoffice.pix_key_owner"].path
 
 
 @pytest.mark.parametrize(
