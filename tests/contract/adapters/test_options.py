@@ -7,12 +7,11 @@ from datetime import UTC, datetime
 import pytest
 
 from gateway.banks.port.capabilities import OPTIONAL_CALLS, PortCall
-from gateway.banks.port.charges import ChargeOrder, ChargeStatus, ChargeType, Payer
+from gateway.banks.port.charges import ChargeStatus
 from gateway.banks.port.payout_orders import FailureCode
-from gateway.banks.port.pix_keys import KeyOrder, PixKeyStatus, PixKeyType
+from gateway.banks.port.pix_keys import KeyOrder, PixKeyType
 from gateway.banks.port.provider_options import (
     ABOVE_PAYMENT,
-    CHARGE_PAID,
     IN_USE,
     BlockCalls,
     CallbackCalls,
@@ -24,11 +23,9 @@ from gateway.banks.port.provider_options import (
 from gateway.banks.port.providers import (
     Accepted,
     NotFound,
-    NotSent,
     Refused,
     Rejected,
     Settled,
-    Unknown,
 )
 from gateway.banks.port.refunds import IncomingStatus, RefundStatus
 from gateway.banks.port.statements import BlockKind, Direction, MovementKind
@@ -42,7 +39,7 @@ from tests.contract.adapters.options import (
     refund_order,
     refunded,
 )
-from tests.world.banks.harness import FAR, KEY, PASSED, order
+from tests.world.banks.harness import FAR, KEY, order
 from tests.world.banks.sandbox import BankWorld, Paid
 from tests.world.waiting import until
 
@@ -73,37 +70,8 @@ async def until_settled(adapter: Offering, bank_world: BankWorld, key: str = REF
     return found[-1]
 
 
-def test_what_is_declared_is_there(adapter: Offering):
-    """And nothing else is: an undeclared call would never be made."""
-    declared = adapter.capabilities.operations
-
-    for port, options in PORTS.items():
-        assert all(callable(getattr(adapter, option)) for option in declared & options), port
-    assert declared <= {option.value for options in PORTS.values() for option in options}
-
-
 def test_every_option_belongs_to_a_port():
     assert set().union(*PORTS.values()) == OPTIONAL_CALLS
-
-
-async def test_a_key_is_registered_and_given_up(adapter: Offering, bank_world: BankWorld):
-    made = await adapter.create_key(
-        bank_world.account, KeyOrder(PixKeyType.EMAIL, "nova@example.com")
-    )
-
-    canceled = await adapter.cancel_key(bank_world.account, made)
-    again = await adapter.cancel_key(bank_world.account, made)
-
-    assert (made.type, made.key, made.status) == (
-        PixKeyType.EMAIL,
-        "nova@example.com",
-        PixKeyStatus.ACTIVE,
-    )
-    assert canceled == again
-    assert canceled.status is PixKeyStatus.CANCELED
-    assert made.public_id(bank_world.account.account_id) == canceled.public_id(
-        bank_world.account.account_id
-    )
 
 
 async def test_a_random_key_is_drawn_by_the_bank(adapter: Offering, bank_world: BankWorld):
@@ -120,65 +88,9 @@ async def test_a_key_in_use_is_refused_as_such(adapter: Offering, bank_world: Ba
     assert refused.value.reason == IN_USE
 
 
-async def test_the_owner_of_a_key_is_shown_without_the_tax_number(
-    adapter: Offering, bank_world: BankWorld
-):
-    """A person's, that is: a company's is public."""
-    other = await adapter.look_up_key(bank_world.account, "maria@example.com")
-    own = await adapter.look_up_key(bank_world.account, "loja@example.com")
-
-    assert (other.type, other.tax_number) == (PixKeyType.EMAIL, "***.982.247-**")
-    assert all((other.name, other.bank_name, other.bank_number, other.ispb, other.branch))
-    assert (own.name, own.tax_number) == ("Loja Exemplo", "11222333000181")
-
-
 async def test_nobody_behind_a_key_is_not_found(adapter: Offering, bank_world: BankWorld):
     with pytest.raises(NotFound):
         await adapter.look_up_key(bank_world.account, "notfound@example.com")
-
-
-@pytest.mark.parametrize(
-    "order",
-    [
-        charge_order(),
-        charge_order(value=None),
-        charge_order(expires_in=60),
-        charge_order(type=ChargeType.STATIC, reusable=True, description="balcão"),
-        charge_order(payer=Payer(name="Maria Silva", tax_number="52998224725", message="oi")),
-    ],
-    ids=["plain", "open amount", "expiring", "static", "for somebody"],
-)
-async def test_a_charge_is_made_as_ordered(
-    adapter: Offering, bank_world: BankWorld, order: ChargeOrder
-):
-    made = await adapter.create_charge(bank_world.account, order)
-
-    assert (made.reference, made.type, made.key, made.value, made.reusable, made.payer) == (
-        order.reference,
-        order.type,
-        order.key,
-        order.value,
-        order.reusable,
-        order.payer,
-    )
-    assert made.status is ChargeStatus.ACTIVE
-    assert made.emv.startswith("000201")
-    assert (made.expires_at is None) is (order.expires_in is None)
-    assert await adapter.get_charge(bank_world.account, order.reference) == made
-
-
-async def test_a_made_charge_can_be_paid_and_then_not_cancelled(
-    adapter: Offering, bank_world: BankWorld
-):
-    await adapter.create_charge(bank_world.account, charge_order())
-    await bank_world.tell("/charges/order%2F1042/pay", {})
-
-    with pytest.raises(Refused) as refused:
-        await adapter.cancel_charge(bank_world.account, "order/1042")
-
-    payment = await adapter.get_charge_payment(bank_world.account, "order/1042")
-    assert (payment.value, payment.paid_at is None) == (Money(1050), False)
-    assert refused.value.reason == CHARGE_PAID
 
 
 async def test_a_cancelled_charge_cannot_be_paid(adapter: Offering, bank_world: BankWorld):
@@ -191,49 +103,9 @@ async def test_a_cancelled_charge_cannot_be_paid(adapter: Offering, bank_world: 
         await bank_world.tell("/charges/pending%2F1/pay", {})
 
 
-async def test_a_charge_s_reference_is_used_once(adapter: Offering, bank_world: BankWorld):
-    with pytest.raises(Refused) as refused:
-        await adapter.create_charge(bank_world.account, charge_order(reference="pending/1"))
-
-    assert refused.value.reason == IN_USE
-
-
 async def test_a_charge_on_somebody_else_s_key_is_refused(adapter: Offering, bank_world: BankWorld):
     with pytest.raises(Refused):
         await adapter.create_charge(bank_world.account, charge_order(key="maria@example.com"))
-
-
-async def test_an_absent_charge_cannot_be_cancelled(adapter: Offering, bank_world: BankWorld):
-    with pytest.raises(NotFound):
-        await adapter.cancel_charge(bank_world.account, "nowhere")
-
-
-async def test_what_came_in_is_listed_page_by_page(
-    adapter: Offering, bank_world: BankWorld, paid: Paid
-):
-    whole = await adapter.list_received(bank_world.account, around_today(), None, 100)
-    first = await adapter.list_received(bank_world.account, around_today(), None, 1)
-    rest = await adapter.list_received(bank_world.account, around_today(), first.next_cursor, 99)
-
-    assert [*first.items, *rest.items] == list(whole.items)
-    newest = whole.items[0]
-    assert (newest.reference, newest.e2e_id, newest.value) == (
-        "pending/1",
-        paid.e2e_id,
-        Money(1050),
-    )
-    assert (newest.status, newest.payer is None) == (IncomingStatus.PAID, False)
-    assert "" in {each.reference for each in whole.items}
-
-
-async def test_one_payment_is_found_by_its_end_to_end_id(
-    adapter: Offering, bank_world: BankWorld, paid: Paid
-):
-    found = await adapter.find_received(bank_world.account, paid.e2e_id)
-
-    assert (found.e2e_id, found.reference) == (paid.e2e_id, "pending/1")
-    with pytest.raises(NotFound):
-        await adapter.find_received(bank_world.account, "E" + "0" * 31)
 
 
 async def test_a_refund_moves_money_and_shows_in_the_statement(
@@ -270,16 +142,6 @@ async def test_a_refund_moves_money_and_shows_in_the_statement(
     assert await refunded(bank_world) == [1050]
 
 
-async def test_the_same_key_gives_back_once(adapter: Offering, bank_world: BankWorld, paid: Paid):
-    first = await adapter.create_refund(bank_world.account, refund_order(paid, 400), FAR)
-    second = await adapter.create_refund(bank_world.account, refund_order(paid, 400), FAR)
-
-    assert isinstance(first, Accepted | Settled)
-    assert isinstance(second, Accepted | Settled)
-    assert first.provider_id == second.provider_id
-    assert await refunded(bank_world) == [400]
-
-
 async def test_a_key_of_another_refund_is_refused_as_such(
     adapter: Offering, bank_world: BankWorld, paid: Paid
 ):
@@ -304,26 +166,6 @@ async def test_no_more_is_given_back_than_came_in(
     assert other.evidence.reason == ABOVE_PAYMENT
     assert isinstance(last, Accepted | Settled)
     assert [await refunded(bank_world), await refunded(bank_world, KEY)] == [[1000], [50]]
-
-
-async def test_after_the_deadline_nothing_is_given_back(
-    adapter: Offering, bank_world: BankWorld, paid: Paid
-):
-    outcome = await adapter.create_refund(bank_world.account, refund_order(paid), PASSED)
-
-    assert isinstance(outcome, NotSent)
-    assert await refunded(bank_world) == []
-
-
-async def test_an_absent_payment_is_no_proof(adapter: Offering, bank_world: BankWorld):
-    """A 404 may come from anywhere, after the refund too: who asks has looked before."""
-    nowhere = refund_order(Paid("", "E" + "0" * 31))
-
-    outcome = await adapter.create_refund(bank_world.account, nowhere, FAR)
-
-    assert isinstance(outcome, Unknown)
-    with pytest.raises(NotFound):
-        await adapter.find_refund(bank_world.account, REFUND_KEY)
 
 
 async def test_a_refund_that_fails_gives_nothing_back(adapter: Offering, bank_world: BankWorld):

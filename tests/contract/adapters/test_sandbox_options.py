@@ -15,41 +15,17 @@ from gateway.banks.port.providers import (
     Rejected,
     Settled,
     Unknown,
-    Unreachable,
 )
 from gateway.core.money import Money
-from tests.contract.adapters.calls import around_today
 from tests.contract.adapters.options import (
     REFUND_KEY,
     Offering,
-    charge_order,
     refund_order,
     refunded,
 )
 from tests.contract.adapters.sandbox_bank import FAULTS
 from tests.world.banks.harness import FAR
 from tests.world.banks.sandbox import BankWorld, Paid
-from tests.world.banks.witness import Witness
-
-ON_THE_WIRE = [
-    ("hang", "timeout"),
-    ("reset_before", "connection_lost"),
-    ("drip", "timeout"),
-    ("status", "server_error"),
-    ("malformed", "not_json"),
-    ("wrong_types", "wrong_shape"),
-    ("huge", "too_large"),
-]
-READS = {
-    "keys": lambda adapter, account: adapter.look_up_key(account, "maria@example.com"),
-    "charge": lambda adapter, account: adapter.cancel_charge(account, "anonymous/1"),
-    "payment": lambda adapter, account: adapter.list_received(account, around_today(), None, 9),
-    "refund_read": lambda adapter, account: adapter.find_refund(account, REFUND_KEY),
-}
-CHANGES = {
-    "keys": lambda adapter, account: adapter.create_key(account, KeyOrder(PixKeyType.EVP, "")),
-    "charge": lambda adapter, account: adapter.create_charge(account, charge_order()),
-}
 
 
 async def large_payment(bank_world: BankWorld, **more: object) -> Paid:
@@ -123,19 +99,6 @@ async def test_magic_amounts_leave_a_refund_unknown(
             await adapter.find_refund(bank_world.account, REFUND_KEY)
 
 
-async def test_a_refund_that_the_bank_limits_was_certainly_not_sent(
-    adapter: Offering, bank_world: BankWorld
-):
-    """The adapter lists the bank's word for it as said before execution."""
-    large = await large_payment(bank_world)
-
-    outcome = await adapter.create_refund(bank_world.account, refund_order(large, 77711), FAR)
-
-    assert isinstance(outcome, NotSent)
-    assert outcome.evidence.reason == "rate_limited"
-    assert await refunded(bank_world) == []
-
-
 @pytest.mark.parametrize(("centavos", "forbidden"), [(77703, False), (77704, True)])
 async def test_magic_amounts_refuse_a_refund(
     adapter: Offering, bank_world: BankWorld, centavos: int, forbidden: bool
@@ -170,54 +133,6 @@ async def test_an_old_payment_cannot_be_given_back(adapter: Offering, bank_world
 
     assert isinstance(outcome, Rejected)
     assert outcome.evidence.reason == TOO_LATE
-
-
-@pytest.mark.parametrize("operation", list(READS))
-@pytest.mark.parametrize(("fault", "reason"), [("reject", "refused"), *ON_THE_WIRE])
-async def test_a_fault_of_the_bank_fails_a_call_that_may_be_repeated(
-    adapter: Offering, bank_world: BankWorld, paid: Paid, *, operation: str, fault: str, reason: str
-):
-    await adapter.create_refund(bank_world.account, refund_order(paid), FAR)
-    await bank_world.fault(operation, fault, count=None)
-
-    with pytest.raises(ProviderError) as failed:
-        await READS[operation](adapter, bank_world.account)
-
-    assert failed.value.reason == reason
-
-
-@pytest.mark.parametrize("operation", list(CHANGES))
-@pytest.mark.parametrize(("fault", "reason"), [("reject", "refused"), *ON_THE_WIRE])
-async def test_a_fault_of_the_bank_fails_a_change_which_is_sent_once(
-    adapter: Offering,
-    bank_world: BankWorld,
-    told: Witness,
-    *,
-    operation: str,
-    fault: str,
-    reason: str,
-):
-    """A charge whose answer cannot be read is read afterwards, and may be there."""
-    await bank_world.fault(operation, fault, count=None)
-
-    with pytest.raises(ProviderError) as failed:
-        await CHANGES[operation](adapter, bank_world.account)
-
-    assert failed.value.reason == reason
-    is_read = operation == "charge" and reason in {"not_json", "wrong_shape"}
-    assert len(told.calls) == 1 + is_read
-    assert told.retries == []
-
-
-async def test_a_closed_bank_changes_nothing(adapter: Offering, bank_world: BankWorld, paid: Paid):
-    await bank_world.fault("*", "refuse", count=None)
-
-    outcome = await adapter.create_refund(bank_world.account, refund_order(paid), FAR)
-    for change in CHANGES.values():
-        with pytest.raises(Unreachable):
-            await change(adapter, bank_world.account)
-
-    assert isinstance(outcome, NotSent)
 
 
 async def test_a_change_whose_answer_was_lost_was_made_once(
