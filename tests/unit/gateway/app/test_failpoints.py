@@ -19,7 +19,7 @@ from gateway.app.failpoints import (
 from gateway.config.reading import ConfigError
 from gateway.core.account import Environment
 from gateway.net.common.runtime import Failpoint
-from tests.world.gateway.listener_client import application_of, row, surface
+from tests.world.gateway.listener_client import application_of, route, surface
 from tests.world.kernel import Witness
 
 
@@ -140,7 +140,7 @@ async def asking(aiohttp_client: AiohttpClient) -> tuple[TestClient[Any, Any], l
     """Return what asks an application with points of its own, and the points that it passed."""
     seen: list[str] = []
     ways = [(way, path) for way in ("GET", "POST") for path in ("/withdraw", "/other")]
-    rows = (row(method=way, path=path) for way, path in ways)
+    rows = (route(method=way, path=path) for way, path in ways)
     app = application_of(surface(*rows), Witness(), alter=failing_answers(seen.append))
     return await aiohttp_client(app), seen
 

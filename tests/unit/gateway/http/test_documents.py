@@ -12,7 +12,7 @@ import yaml
 
 from gateway.http.documents import PAGES, REFERENCE, Page, openapi_pages, pack
 from gateway.http.route import Surface
-from tests.world.gateway.listener_client import row, surface
+from tests.world.gateway.listener_client import route, surface
 
 
 def _today() -> str:
@@ -21,7 +21,7 @@ def _today() -> str:
 
 def _named(name: str) -> Surface:
     """A surface of one row, under the name of one of ours."""
-    return replace(surface(row(path="/a")), name=name)
+    return replace(surface(route(path="/a")), name=name)
 
 
 def test_only_what_others_call_is_described():
@@ -47,7 +47,7 @@ def test_documents_are_made_before_a_listener_opens():
     class Note(TypedDict):
         title: str
 
-    both = replace(row(path="/a"), document=NoteDocument, also={202: Note})
+    both = replace(route(path="/a"), document=NoteDocument, also={202: Note})
 
     with pytest.raises(ValueError, match="would both be named Note"):
         openapi_pages([replace(surface(both), name="banking")], _today)

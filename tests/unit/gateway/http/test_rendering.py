@@ -26,10 +26,10 @@ from gateway.http.rendering import (
 )
 from gateway.http.route import Answer
 from gateway.http.table import Table
-from tests.world.gateway.listener_client import CHALLENGE, row, surface
+from tests.world.gateway.listener_client import CHALLENGE, route, surface
 from tests.world.standing import NOON
 
-PLACE = Table([surface(row())]).places()[0]
+PLACE = Table([surface(route())]).places()[0]
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from gateway.http.admission import Admission
 from gateway.http.documents import Page
 from gateway.http.rendering import MEDIA_TYPE
 from tests.world import raw_http
-from tests.world.gateway.listener_client import Asks, on_stage, row, surface
+from tests.world.gateway.listener_client import Asks, on_stage, route, surface
 from tests.world.people import account, principal
 from tests.world.waiting import until
 
@@ -33,7 +33,7 @@ def raising(problem: Exception) -> Callable[[Any, str], Any]:
 
 
 async def test_what_an_operation_returns_is_shown():
-    async with on_stage(surface(row())) as listener_client:
+    async with on_stage(surface(route())) as listener_client:
         status, headers, body = await listener_client.ask("GET", "/v1/echo/hello")
 
     assert (status, body) == (200, {"said": "hello"})
@@ -44,7 +44,7 @@ async def test_what_an_operation_returns_is_shown():
 async def test_every_request_is_told_once():
     """Log line and metric come from this record."""
     times = count()
-    async with on_stage(surface(row()), clock=lambda: float(next(times))) as listener_client:
+    async with on_stage(surface(route()), clock=lambda: float(next(times))) as listener_client:
         await listener_client.ask("GET", "/v1/echo/hello", headers={"X-Trace-ID": "mine"})
 
     (record,) = listener_client.witness.records
@@ -64,7 +64,7 @@ async def test_every_request_is_told_once():
     ],
 )
 async def test_what_no_row_is_for_is_refused(method: str, path: str, error: ErrorCode):
-    async with on_stage(surface(row())) as listener_client:
+    async with on_stage(surface(route())) as listener_client:
         status, headers, body = await listener_client.ask(method, path)
 
     assert (status, body["code"], body["message"]) == (error.status, error.code, error.message)
@@ -76,7 +76,7 @@ async def test_an_expectation_is_not_repeated_whatever_the_target():
     """Aiohttp answers a target that it has no route for by itself, before any middleware."""
     head = b"OPTIONS * HTTP/1.1\r\n" + raw_http.HOST + b"Expect: a-miracle\r\n\r\n"
 
-    async with on_stage(surface(row())) as listener_client:
+    async with on_stage(surface(route())) as listener_client:
         told = await raw_http.exchange(listener_client.port, head, answers=1)
 
     assert [(each.status, each.code) for each in told.answers] == [(404, "SVC.GTW.001")]
@@ -88,7 +88,7 @@ async def test_a_refusal_has_the_one_body():
     def no(_call: Call) -> None:
         raise ServiceError(errors.PERMISSION_DENIED, "because", {"X-More": "yes"})
 
-    async with on_stage(surface(row(), policies=[Asks(no)])) as listener_client:
+    async with on_stage(surface(route(), policies=[Asks(no)])) as listener_client:
         status, headers, body = await listener_client.ask("GET", "/v1/echo/a")
 
     assert (status, sorted(body)) == (403, ["code", "message", "trace_id"])
@@ -108,7 +108,9 @@ async def test_a_surface_of_people_says_which_field_and_why(path: str, explains:
     def no(_call: Call) -> None:
         raise ServiceError(errors.PAYLOAD_INVALID, "tax_number_form", field="payer.tax_number")
 
-    async with on_stage(surface(row(), policies=[Asks(no)], explains=explains)) as listener_client:
+    async with on_stage(
+        surface(route(), policies=[Asks(no)], explains=explains)
+    ) as listener_client:
         _, _, body = await listener_client.ask("GET", path)
 
     told = {"/v1/echo/a": ("payer.tax_number", "tax_number_form"), "/v1/nowhere": ("", "no_route")}
@@ -121,7 +123,7 @@ async def test_the_log_is_told_which_field():
     def no(_call: Call) -> None:
         raise ServiceError(errors.PAYLOAD_INVALID, "key_form", field="destination.key")
 
-    async with on_stage(surface(row(), policies=[Asks(no)])) as listener_client:
+    async with on_stage(surface(route(), policies=[Asks(no)])) as listener_client:
         await listener_client.ask("GET", "/v1/echo/a")
 
     assert (listener_client.record.reason, listener_client.record.field) == (
@@ -150,7 +152,7 @@ async def test_a_caller_refused_before_being_asked_is_no_attempt(
     def no(_call: Call) -> None:
         raise ServiceError(error, reason)
 
-    async with on_stage(surface(row(), policies=[Asks(no)])) as listener_client:
+    async with on_stage(surface(route(), policies=[Asks(no)])) as listener_client:
         await listener_client.ask("GET", "/v1/echo/a")
 
     assert listener_client.record.auth == told
@@ -168,7 +170,7 @@ async def test_policies_are_asked_in_order_and_the_first_refusal_answers():
         return Asks(judge)
 
     policies = [note("a"), note("b", errors.SCOPE_DENIED), note("c", errors.INTERNAL)]
-    async with on_stage(surface(row(), policies=policies)) as listener_client:
+    async with on_stage(surface(route(), policies=policies)) as listener_client:
         status, _, _ = await listener_client.ask("GET", "/v1/echo/a")
 
     assert (status, asked) == (403, ["a", "b"])
@@ -178,7 +180,7 @@ async def test_headers_of_policies_are_on_the_answer_and_on_refusals():
     def quota(call: Call) -> None:
         call.headers["RateLimit"] = "1"
 
-    shown = surface(row(), row(raising(KeyError()), path="/bad/{word}"), policies=[Asks(quota)])
+    shown = surface(route(), route(raising(KeyError()), path="/bad/{word}"), policies=[Asks(quota)])
     async with on_stage(shown) as listener_client:
         _, good, _ = await listener_client.ask("GET", "/v1/echo/a")
         status, bad, _ = await listener_client.ask("GET", "/v1/bad/a")
@@ -190,7 +192,7 @@ async def test_who_called_is_told():
     def known(call: Call) -> None:
         call.principal, call.account = principal(), account()
 
-    async with on_stage(surface(row(), policies=[Asks(known)])) as listener_client:
+    async with on_stage(surface(route(), policies=[Asks(known)])) as listener_client:
         await listener_client.ask("GET", "/v1/echo/a")
 
     told = (
@@ -216,7 +218,7 @@ FAILS: dict[type[Exception], ErrorCode] = {
 async def test_a_502_says_when_to_come_again(asked_s: float | None, told: str):
     """In whole seconds, the bank's own wish within reason."""
     problem = Unavailable("busy", retry_after=asked_s)
-    async with on_stage(surface(row(raising(problem), fails=FAILS))) as listener_client:
+    async with on_stage(surface(route(raising(problem), fails=FAILS))) as listener_client:
         status, headers, _ = await listener_client.ask("GET", "/v1/echo/a")
 
     assert (status, headers["Retry-After"]) == (502, told)
@@ -229,7 +231,7 @@ async def test_a_body_is_read_after_the_policies():
     def look(call: Call) -> None:
         seen.append(call.asked.body)
 
-    shown = surface(row(method="POST", path="/echo", body_bytes=64), policies=[Asks(look)])
+    shown = surface(route(method="POST", path="/echo", body_bytes=64), policies=[Asks(look)])
     async with on_stage(shown) as listener_client:
         _, _, body = await listener_client.ask("POST", "/v1/echo", data=b"hello")
 
@@ -237,7 +239,7 @@ async def test_a_body_is_read_after_the_policies():
 
 
 async def test_a_row_without_a_body_reads_none():
-    async with on_stage(surface(row())) as listener_client:
+    async with on_stage(surface(route())) as listener_client:
         status, _, body = await listener_client.ask("GET", "/v1/echo/word", data=b"other")
 
     assert (status, body) == (200, {"said": "word"})
@@ -250,7 +252,7 @@ async def test_a_body_declared_too_large_is_refused_unread(length: int):
     def never(_call: Call) -> None:
         pytest.fail("a policy was asked")
 
-    shown = surface(row(method="POST", path="/echo", body_bytes=64), policies=[Asks(never)])
+    shown = surface(route(method="POST", path="/echo", body_bytes=64), policies=[Asks(never)])
     head = f"POST /v1/echo HTTP/1.1\r\nHost: a\r\nContent-Length: {length}\r\n\r\n"
     async with on_stage(shown) as listener_client:
         told = await raw_http.exchange(listener_client.port, head.encode())
@@ -270,7 +272,7 @@ async def test_a_body_declared_too_large_is_refused_unread(length: int):
 async def test_a_body_that_cannot_be_read_is_refused(body: bytes, error: ErrorCode):
     head = b"POST /v1/echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
     async with on_stage(
-        surface(row(method="POST", path="/echo", body_bytes=64))
+        surface(route(method="POST", path="/echo", body_bytes=64))
     ) as listener_client:
         told = await raw_http.exchange(listener_client.port, head + body)
 
@@ -288,7 +290,7 @@ async def test_a_query_is_handed_on_whole():
         read=lambda _asked: "",
         parameters=(Parameter(name="a", required=False, schema={}, description=""),),
     )
-    async with on_stage(surface(row(takes=takes), policies=[Asks(look)])) as listener_client:
+    async with on_stage(surface(route(takes=takes), policies=[Asks(look)])) as listener_client:
         await listener_client.ask("GET", "/v1/echo/a?a=1&a=&b=%2B&c=%FF&d=x+y")
 
     assert seen == [{"a": ["1", ""], "b": ["+"], "c": ["\udcff"], "d": ["x y"]}]
@@ -299,7 +301,7 @@ async def test_a_query_is_handed_on_whole():
 )
 async def test_a_gateway_may_take_uuids_alone(sent: str, echoed: bool):
     """By setting."""
-    async with on_stage(surface(row()), uuid_traces=True) as listener_client:
+    async with on_stage(surface(route()), uuid_traces=True) as listener_client:
         _, headers, _ = await listener_client.ask("GET", "/v1/echo/a", headers={"X-Trace-ID": sent})
 
     assert (headers["X-Trace-ID"] == sent) is echoed
@@ -308,7 +310,7 @@ async def test_a_gateway_may_take_uuids_alone(sent: str, echoed: bool):
 async def test_an_overloaded_server_refuses_all_but_the_exempt():
     """Before it looks for a route."""
     admission = Admission(most=0, longest_lag_s=9, lag_s=lambda: 0.0, count=lambda *_: None)
-    shown = surface(row(), row(path="/health/{word}"), exempt=frozenset({"tests.health"}))
+    shown = surface(route(), route(path="/health/{word}"), exempt=frozenset({"tests.health"}))
     pages = {"/page": Page("tests.page", "text/plain", b"page")}
     async with on_stage(shown, admission=admission, pages=pages) as listener_client:
         paths = ("/v1/echo/a", "/v1/nowhere", "/page", "/v1/health/a")
@@ -326,7 +328,7 @@ async def test_requests_in_flight_are_counted_while_they_last():
         return said
 
     admission = Admission(most=9, longest_lag_s=9, lag_s=lambda: 0.0, count=lambda *_: None)
-    async with on_stage(surface(row(wait)), admission=admission) as listener_client:
+    async with on_stage(surface(route(wait)), admission=admission) as listener_client:
         held = asyncio.create_task(listener_client.ask("GET", "/v1/echo/a"))
         await until(lambda: admission.in_flight)
         during = admission.in_flight
@@ -340,7 +342,7 @@ PAGES = {"/page": Page("tests.page", "text/plain", b"page")}
 
 
 async def test_a_page_is_served_as_it_stands():
-    async with on_stage(surface(row()), pages=PAGES) as listener_client:
+    async with on_stage(surface(route()), pages=PAGES) as listener_client:
         status, headers, body = await listener_client.ask("GET", "/page")
         head = await listener_client.ask("HEAD", "/page")
 
@@ -350,7 +352,7 @@ async def test_a_page_is_served_as_it_stands():
 
 
 async def test_a_page_takes_no_other_method():
-    async with on_stage(surface(row()), pages=PAGES) as listener_client:
+    async with on_stage(surface(route()), pages=PAGES) as listener_client:
         status, headers, body = await listener_client.ask("POST", "/page")
 
     assert (status, headers["Allow"], body["code"]) == (405, "GET, HEAD", "SVC.GTW.002")
@@ -360,7 +362,7 @@ async def test_ignored_fields_are_counted():
     def ignore(call: Call) -> None:
         call.asked.unknown_fields = 2
 
-    async with on_stage(surface(row(), policies=[Asks(ignore)])) as listener_client:
+    async with on_stage(surface(route(), policies=[Asks(ignore)])) as listener_client:
         await listener_client.ask("GET", "/v1/echo/a")
 
     assert ("unknown_field", "tests.echo") in listener_client.witness.counted

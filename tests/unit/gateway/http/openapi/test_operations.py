@@ -10,7 +10,7 @@ import pytest
 from gateway.core.calls import Input
 from gateway.http.openapi.operations import ERROR, Shapes, bodies_of, operation, shapes_of
 from gateway.http.openapi.schemas import described
-from tests.world.gateway.listener_client import Said, row, surface, text
+from tests.world.gateway.listener_client import Said, route, surface, text
 
 
 class EchoBody(msgspec.Struct):
@@ -23,17 +23,17 @@ TAKES: Input[str] = Input(read=text, body=EchoBody, may_be_absent=True)
 
 
 def shown(**cells: object) -> dict:  # type: ignore[type-arg]
-    made = row(**cells)  # type: ignore[arg-type]
+    made = route(**cells)  # type: ignore[arg-type]
     (gate,) = surface(made).gates
     by_type, components = described(shapes_of(made), bodies_of(made))
     return operation(gate, made, Shapes(by_type, {**components, ERROR: {"required": []}}))
 
 
 def test_the_shapes_of_a_row_are_those_of_its_request_and_answers():
-    made = row(takes=TAKES)
+    made = route(takes=TAKES)
 
     assert (shapes_of(made), bodies_of(made)) == ([Said], [EchoBody])
-    assert bodies_of(row()) == []
+    assert bodies_of(route()) == []
 
 
 def test_a_body_is_described_with_an_example():

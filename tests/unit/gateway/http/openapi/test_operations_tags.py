@@ -3,7 +3,7 @@
 import pytest
 
 from gateway.http.openapi.operations import OTHER, shown_tags, tag_of
-from tests.world.gateway.listener_client import row
+from tests.world.gateway.listener_client import route
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ from tests.world.gateway.listener_client import row
     ],
 )
 def test_a_path_says_which_group(path: str, tag: str):
-    assert tag_of(row(path=path)) == tag
+    assert tag_of(route(path=path)) == tag
 
 
 def test_only_groups_in_use_are_described_in_one_order():

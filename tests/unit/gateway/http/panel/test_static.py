@@ -12,7 +12,7 @@ import pytest
 from gateway.http.panel.static import OWN, StaticFiles, read_static
 from gateway.panel.vendor import FOLDER, vendor_files
 from tests.servers.demand import absent
-from tests.world.gateway.listener_client import on_stage, row, surface
+from tests.world.gateway.listener_client import on_stage, route, surface
 
 KB = 1024
 PAINT = re.compile(r"#[0-9a-fA-F]{3,8}\b|\brgb\(")
@@ -172,7 +172,7 @@ def test_compressed_is_the_same_content(own: StaticFiles):
 
 async def test_what_is_not_there_is_not_found_and_not_kept(own: StaticFiles):
     """A page of the version before names another digest: its browser must not keep the answer."""
-    async with on_stage(surface(row()), pages=own.pages) as client:
+    async with on_stage(surface(route()), pages=own.pages) as client:
         found = await client.ask("GET", own.address("panel.css"))
         others = [
             await client.ask("GET", path)
