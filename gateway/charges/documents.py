@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, NotRequired, TypedDict
 
-from msgspec import Meta
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from gateway.banks.port.charges import Charge, ChargePayment, Payer
 from gateway.core import fields
 from gateway.core.fields import meaning
 from gateway.core.money import Money
 from gateway.core.schemas import Instant, instant
+from gateway.core.structs import struct_of
 from gateway.http.common import OfAccount, PartyDocument
 from gateway.http.rendering import Amount, minute
 
@@ -59,7 +60,7 @@ class QrCodeDocument(TypedDict):
     ]
 
 
-class ChargeDocument(TypedDict):
+class ChargeDocument(Struct, frozen=True):
     """A charge as a QR code; an anonymous one has no payer."""
 
     id: fields.Id
@@ -68,7 +69,6 @@ class ChargeDocument(TypedDict):
     reference: fields.Reference
     type: Annotated[Literal["Dynamic", "Static"], meaning("Which type it is.")]
     key: fields.PixKey
-    payer: NotRequired[PayerDocument]
     receiver: PartyDocument
     location: LocationDocument
     qrcode: QrCodeDocument
@@ -79,41 +79,42 @@ class ChargeDocument(TypedDict):
     ]
     status: Annotated[Literal["Active", "Paid", "Canceled"], meaning("The state that it is in.")]
     created_at: Minute
+    payer: PayerDocument | UnsetType = UNSET
 
 
-class TransactionDocument(TypedDict):
-    """A charge as a transaction; pending until it is paid."""
+class PaymentFields(TypedDict):
+    """What a charge seen as a payment and a payment received show alike."""
 
     reference: fields.Reference
-    status: Annotated[Literal["pending", "paid"], meaning("The state that it is in.")]
     value: Amount
-    created_at: Instant
     paid_at: Instant
     e2e_id: fields.E2eId
     payer: NotRequired[PayerDocument]
 
 
+class TransactionDocument(PaymentFields):
+    """A charge as a transaction; pending until it is paid."""
+
+    status: Annotated[Literal["pending", "paid"], meaning("The state that it is in.")]
+    created_at: Instant
+
+
 def charge(found: Charge, _caller: OfAccount) -> ChargeDocument:
     """Show a charge as a QR code (contract 2.4)."""
-    shown: ChargeDocument = {
-        "id": "",
-        "name": "",
-        "description": "",
-        "reference": found.reference,
-        "type": found.type.value,
-        "key": found.key,
-        "receiver": {"name": found.receiver.name, "tax_number": found.receiver.tax_number},
-        "location": {"city": found.city, "zip_code": found.zip_code},
-        "qrcode": {"hash": found.emv},
-        "reusable": found.reusable,
-        "expires_at": minute(found.expires_at),
-        "value": found.value or _ZERO,
-        "status": found.status.value,
-        "created_at": minute(found.created_at),
-    }
-    if found.payer is not None:
-        shown["payer"] = payer(found.payer)
-    return shown
+    return struct_of(
+        ChargeDocument,
+        found,
+        id="",
+        name="",
+        description="",
+        receiver={"name": found.receiver.name, "tax_number": found.receiver.tax_number},
+        location={"city": found.city, "zip_code": found.zip_code},
+        qrcode={"hash": found.emv},
+        expires_at=minute(found.expires_at),
+        value=found.value or _ZERO,
+        created_at=minute(found.created_at),
+        payer=UNSET if found.payer is None else payer(found.payer),
+    )
 
 
 def transaction(found: ChargePayment, _caller: OfAccount) -> TransactionDocument:

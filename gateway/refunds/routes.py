@@ -9,7 +9,7 @@ from gateway.banks.failures import REFUND_FAILS, bank_fails
 from gateway.banks.port.payout_orders import FailureCode
 from gateway.banks.port.refunds import IncomingPayment, Refund, RefundStatus
 from gateway.charges import documents as charge_documents
-from gateway.charges.documents import PayerDocument
+from gateway.charges.documents import PaymentFields
 from gateway.core import errors, fields
 from gateway.core.fields import meaning
 from gateway.core.schemas import Instant, instant
@@ -25,19 +25,14 @@ from policies.validation.inputs import REFERENCE
 _PIX: Final = "/accounts/{account_id}/pix"
 
 
-class IncomingDocument(TypedDict):
+class IncomingDocument(PaymentFields):
     """A payment that came in; its reference is empty where it paid no charge."""
 
     id: fields.Id
-    reference: fields.Reference
-    e2e_id: fields.E2eId
     status: Annotated[
         Literal["paid", "partly_refunded", "refunded"], meaning("The state that it is in.")
     ]
-    value: Amount
     refunded: Amount
-    paid_at: Instant
-    payer: NotRequired[PayerDocument]
 
 
 class RefundedDocument(TypedDict):
