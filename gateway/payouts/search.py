@@ -684,7 +684,7 @@ def _number(table: Table, *conditions: Condition) -> ScalarSelect[int]:
 
 
 def _by(named: Named, given: str) -> Sequence[Condition]:
-    """Demand what a text names; each has an index, which the second condition opens."""
+    """Return the SQL condition of a text; each has an index, which the second part allows."""
     match named:
         case Named.E2E_ID:
             return (payouts.c.e2e_id == given,)

@@ -116,7 +116,7 @@ def _grouped() -> Select[*tuple[Any, ...]]:
 def _conditions(
     search: RequestSearch, scope: CompanyScope
 ) -> Iterable[ColumnElement[bool] | TextClause]:
-    """Demand what a search asks for; partial indexes are found by the conditions they have."""
+    """Return the SQL conditions of a search; partial indexes need their own conditions."""
     yield from _times(search)
     yield from _texts(search)
     if search.route_text is not None:

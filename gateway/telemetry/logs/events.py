@@ -64,7 +64,7 @@ def access(record: AccessRecord, at: datetime, kind: Fields) -> Fields:
 @lru_cache(maxsize=4096)
 def _caller(address: str, client_id: str, user_id: str, company_id: str) -> Fields:
     """
-    Return the caller's id.
+    Return the fields of the caller.
 
     A client id is whatever the caller wrote before it is proven, so only the
     form of ours is shown.
