@@ -1,4 +1,4 @@
-"""What a policy says where the store does not answer."""
+"""The refusal of policies while the store is unavailable."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gateway.core.storage import StoreUnavailable
 
 @contextmanager
 def asking_the_store() -> Iterator[None]:
-    """Refuse with ``SVC.SYS.002`` (503) where the store does not answer; a retry may succeed."""
+    """Refuse with ``SVC.SYS.002`` (503) if the store does not answer; a retry may succeed."""
     try:
         yield
     except StoreUnavailable as problem:

@@ -1,5 +1,5 @@
 """
-What is checked of an adapter when it is loaded and when it is made, before it serves anybody.
+Checks of an adapter when it is loaded and when it is built.
 
 Reasons name the adapter and what is wrong with it, for its author and for the operator.
 They never quote a setting: it may be a secret.

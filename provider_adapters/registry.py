@@ -1,4 +1,4 @@
-"""Adapters by name: ours, one line each, and those that other packages bring along."""
+"""Adapters by name: ours, one line each, and those of other packages."""
 
 from __future__ import annotations
 
@@ -64,10 +64,10 @@ def names() -> tuple[str, ...]:
 
 def find(adapter: str) -> AdapterFactory:
     """
-    Return the factory of an adapter; another package is loaded only when asked for.
+    Return the factory of an adapter; other packages are loaded on use.
 
     Raises:
-        AdapterRefused: nobody has that name, or more than one, or it does not load.
+        AdapterRefused: no adapter or several have that name, or it does not load.
     """
     points = list(entry_points(group=GROUP, name=adapter))
     if len(points) + (adapter in ADAPTERS) > 1:

@@ -1,4 +1,4 @@
-"""Finding the bank behind an account, and what that bank offers."""
+"""Finds the bank behind an account, and checks its capabilities."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def changing_bank_of(banks: Banks, account: Account) -> Bank:
     """
     Return the account's bank if its charges, keys and refunds may be changed through us.
 
-    Whether it offers that is another question; a bank without payouts may.
+    Capabilities are not checked here; a bank without payouts may be returned.
 
     Raises:
         ServiceError: ``SVC.ACC.005``, 422 when no provider is configured and
@@ -71,7 +71,7 @@ def changing_bank_of(banks: Banks, account: Account) -> Bank:
 
 def refuse_letters(banks: Banks, account: Account, numbers: Mapping[str, str]) -> None:
     """
-    Refuse a CNPJ with letters where the account's bank does not take such.
+    Refuse a CNPJ with letters where the account's bank does not accept such numbers.
 
     ``numbers`` are tax numbers and PIX keys in their normal form, by the field they came in.
 
@@ -86,7 +86,7 @@ def refuse_letters(banks: Banks, account: Account, numbers: Mapping[str, str]) -
 
 def offered(bank: Bank, call: PortCall) -> EveryCall:
     """
-    Return the bank's calls, of which this one may be made.
+    Return the bank's calls if the bank offers this call.
 
     That a declared call is there was checked when the adapter was loaded.
 

@@ -1,4 +1,4 @@
-"""The error codes of failing banks, for users and for partners."""
+"""Error codes for failures of banks, for users and for partners."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from gateway.http.common import STORE_FAILS, Fails
 
 
 def bank_fails(unavailable: ErrorCode, absent: ErrorCode | None = None) -> Fails:
-    """Return what a bank's failures become: the row's 502, its 404, 422 without a provider."""
+    """Return the mapping of bank failures: the route's 502, its 404, 422 without a provider."""
     return {**STORE_FAILS, **partner_bank_fails(unavailable, absent)}
 
 
 def partner_bank_fails(unavailable: ErrorCode, absent: ErrorCode | None = None) -> Fails:
-    """Return what a bank's failures become for partners, for whom a failing store is a 500."""
+    """Return the mapping of bank failures for partners, for whom a failing store is a 500."""
     fails: Fails = {NotSupported: errors.PROVIDER_NOT_CONFIGURED, ProviderError: unavailable}
     return fails if absent is None else {**fails, NotFound: absent}
 

@@ -1,4 +1,4 @@
-"""Configured providers by name, the bank behind an account, and the health of each."""
+"""Configured providers, the bank behind an account, and the health of each provider."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ class Connection:
         read_only: Whether the operator allows no payouts.
         open_secrets: Reads an account's secrets from the text that was sealed; None for
             a bank that wants a single text. Raises ``CredentialsRefused``.
-        adapter_name: Of the adapter, as configured.
-        in_flight_limit: The most calls at once, of this process.
-        pace: How fast its unsettled payouts are followed up.
+        adapter_name: The adapter's name, as configured.
+        in_flight_limit: This process's maximum of concurrent calls.
+        pace: Rate limit of status queries for its unsettled payouts.
     """
 
     adapter: ProviderAdapter
@@ -51,13 +51,13 @@ class ConnectedBanks:
     """
     Finds banks; a ``Banks``.
 
-    What was found is kept on the account's record, so that its credentials are opened once.
+    The result is kept on the account's record, so that its credentials are decrypted once.
     """
 
     def __init__(
         self, connections: Mapping[str, Connection], unseal: Callable[[bytes, str], str]
     ) -> None:
-        """Open credentials by ``unseal``: sealed bytes, and the account id they are bound to."""
+        """Decrypt credentials by ``unseal``: sealed bytes, and the account id they are bound to."""
         self._connections = connections
         self._unseal = unseal
 
@@ -78,7 +78,7 @@ class ConnectedBanks:
         return bank
 
     def pace_of(self, provider: str) -> Pace:
-        """Return how fast unsettled payouts of a provider are followed up."""
+        """Return the rate limit of status queries for a provider's unsettled payouts."""
         connection = self._connections.get(provider)
         return SLOWEST if connection is None else connection.pace
 
@@ -102,7 +102,7 @@ class ConnectedBanks:
         )
 
     def _opened(self, account: Account) -> str:
-        """Open what the account keeps for its bank; empty when it keeps nothing."""
+        """Decrypt the account's secrets for its bank; empty without secrets."""
         sealed = account.sealed_credentials
         try:
             return self._unseal(sealed, account.id) if sealed else ""
@@ -112,7 +112,7 @@ class ConnectedBanks:
 
 
 def limits_of(provider: Provider) -> Mapping[str, object]:
-    """Write a provider's limits as an adapter's settings take them."""
+    """Convert a provider's limits to an adapter's settings."""
     said = provider.account_limits.in_flight is not None
     return {
         "connect_s": provider.connect_timeout_s,
@@ -133,7 +133,7 @@ def limits_of(provider: Provider) -> Mapping[str, object]:
 
 
 def proxy_of(provider: Provider) -> Proxy | None:
-    """Return what connects us to a provider; None without a proxy. The URL has been checked."""
+    """Return the connector of a provider's proxy; None without one. The URL has been checked."""
     if not provider.proxy.url:
         return None
     url = URL(provider.proxy.url)
@@ -149,7 +149,7 @@ _SECOND = "%Y-%m-%dT%H:%M:%SZ"
 
 @dataclass(slots=True)
 class _Seen:
-    """What was seen of one provider."""
+    """The last observations of one provider."""
 
     breakers: dict[str, str] = field(default_factory=dict)
     call: ProviderCall | None = None
@@ -165,23 +165,23 @@ class _Seen:
 
 
 class ProviderHealth:
-    """Stands between adapters and the observer, and remembers the latest; an ``Observer``."""
+    """Forwards observations of adapters and keeps the latest; an ``Observer``."""
 
     def __init__(
         self, told: Observer, now: Now, breakers: Mapping[str, Breaker] | None = None
     ) -> None:
-        """Pass everything on to ``told``; ``breakers`` say how long each provider's stay open."""
+        """Forward everything to ``told``; ``breakers`` hold each provider's pause."""
         self._told = told
         self._now = now
         self._breakers = breakers or {}
         self._seen: defaultdict[str, _Seen] = defaultdict(_Seen)
 
     def known(self, connections: Mapping[str, Connection]) -> Sequence[model.Provider]:
-        """Return what is known of every configured provider, by name."""
+        """Return the health of every configured provider, by name."""
         return [self._health(name, connections[name]) for name in sorted(connections)]
 
     def provider_call(self, call: ProviderCall) -> None:
-        """Remember a call of a bank, and pass it on."""
+        """Store a call of a bank, and forward it."""
         seen = self._seen[call.provider]
         seen.call, seen.at = call, self._now()
         if call.outcome == _OK:
@@ -191,7 +191,7 @@ class ProviderHealth:
         self._told.provider_call(call)
 
     def breaker(self, provider: str, operation_class: str, state: str) -> None:
-        """Remember a breaker's new state, and pass it on."""
+        """Store a breaker's new state, and forward it."""
         seen = self._seen[provider]
         seen.breakers[operation_class] = state
         seen.open_until.pop(operation_class, None)
@@ -202,21 +202,21 @@ class ProviderHealth:
         self._told.breaker(provider, operation_class, state)
 
     def provider_retry(self, provider: str, operation: str) -> None:
-        """Pass it on."""
+        """Forward a retry."""
         self._told.provider_retry(provider, operation)
 
     def in_flight(self, provider: str, calls: int, limit: int) -> None:
-        """Remember it, and pass it on."""
+        """Store the number of calls in flight, and forward it."""
         self._seen[provider].in_flight = calls, limit
         self._told.in_flight(provider, calls, limit)
 
     def certificate(self, provider: str, ends: datetime) -> None:
-        """Remember it, and pass it on."""
+        """Store the certificate's expiry, and forward it."""
         self._seen[provider].certificate_ends_at = ends
         self._told.certificate(provider, ends)
 
     def count(self, event: Event, label: str) -> None:
-        """Remember an adapter's fault, told as ``provider.operation``, and pass it on."""
+        """Store an adapter's fault, named ``provider.operation``, and forward it."""
         if event is Event.ADAPTER_FAULT:
             provider, _, operation = label.rpartition(".")
             at = self._now().strftime(_SECOND)
@@ -224,14 +224,14 @@ class ProviderHealth:
         self._told.count(event, label)
 
     def _opened(self, provider: str, operation_class: str) -> None:
-        """Remember until about when a breaker stays open: longer each time in a row."""
+        """Store until about when a breaker stays open: longer each time in a row."""
         seen, limits = self._seen[provider], self._breakers.get(provider, Breaker())
         seen.openings[operation_class] = seen.openings.get(operation_class, 0) + 1
         open_s = min(limits.longest_open_s, limits.open_s * seen.openings[operation_class])
         seen.open_until[operation_class] = self._now() + timedelta(seconds=open_s)
 
     def _state(self, seen: _Seen, kind: str) -> str:
-        """Return a breaker's state; after its pause the next call is tried, whenever that comes."""
+        """Return a breaker's state; after its pause the next call is a trial, whenever it comes."""
         until = seen.open_until.get(kind)
         return "half_open" if until is not None and until <= self._now() else seen.breakers[kind]
 

@@ -1,8 +1,8 @@
 """
-Banks as staff see them: how the calls of every process went, and what each adapter declares.
+Models of banks for staff: results of all processes' calls, and adapters' declarations.
 
-A call went well where the bank answered it, even with a refusal. One that was kept back here,
-since calls failed before, did not.
+A call succeeded if the bank answered, even with a refusal. A call that the open breaker held back
+failed.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _DIGITS: Final = 4
 
 
 class WeatherWindow(StrEnum):
-    """How far back it is looked."""
+    """Length of the statistics window."""
 
     QUARTER = "15m"
     DAY = "24h"
@@ -58,14 +58,14 @@ Failure = Annotated[str, Meta(examples=["timeout"])]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProviderMinute:
     """
-    What one process did at a bank in a minute, by operation.
+    One process's calls of a bank in one minute, by operation.
 
     Attributes:
-        minute: When it began.
-        calls: Those that were refused here included.
-        ok: Those that went well.
-        last_failure: The most frequent outcome of the others; empty where there were none.
-        took: How many calls were made, by place in ``CALL_BOUNDS_S``, and one for the slower.
+        minute: Its start.
+        calls: All calls, including those refused here.
+        ok: Successful calls.
+        last_failure: The most frequent failure; empty without failures.
+        took: Number of calls by bucket of ``CALL_BOUNDS_S``, and one bucket for slower calls.
     """
 
     provider: str
@@ -79,14 +79,14 @@ class ProviderMinute:
 
 @dataclass(slots=True)
 class Calls:
-    """Calls that are added up; ``took`` as above."""
+    """Sums of calls; ``took`` as above."""
 
     calls: int = 0
     ok: int = 0
     took: list[int] = field(default_factory=lambda: [0] * PLACES)
 
     def add(self, minute: ProviderMinute) -> None:
-        """Add those of some minutes."""
+        """Add the sums of some minutes."""
         self.calls += minute.calls
         self.ok += minute.ok
         self.took = [one + more for one, more in zip(self.took, minute.took, strict=True)]
@@ -97,17 +97,17 @@ class Calls:
         return {"calls": self.calls, "success": share, "p95_s": self._p95_s()}
 
     def _p95_s(self) -> float | UnsetType:
-        """Return about how many seconds 95 of 100 calls took at most."""
+        """Return the 95th percentile of durations in seconds, interpolated."""
         found = quantile(self.took, CALL_BOUNDS_S, _P95)
         return UNSET if found is None else round(found, _DIGITS)
 
 
 def quantile(counts: Sequence[int], bounds: Sequence[float], share: float) -> float | None:
     """
-    Return about the value that a share of all stays below; None for none.
+    Return the approximate quantile of a share; None without values.
 
-    ``counts`` are by place in the upper ``bounds``, and one more for those above. Within a place
-    they are taken to be spread evenly.
+    ``counts`` are per bucket of the upper ``bounds``, with one more for larger values. Values are
+    assumed to be evenly spread within a bucket.
     """
     wanted, below = sum(counts) * share, 0
     if not wanted:
@@ -121,7 +121,7 @@ def quantile(counts: Sequence[int], bounds: Sequence[float], share: float) -> fl
 
 @dataclass(frozen=True, slots=True)
 class LastFailure:
-    """The last minute with a call that failed, and the most frequent word of it."""
+    """The last minute with a failed call, and its most frequent failure."""
 
     provider: str
     operation: str
@@ -132,11 +132,11 @@ class LastFailure:
 @dataclass(frozen=True, slots=True)
 class FailingCalls:
     """
-    Calls of one operation that have failed since one went well last.
+    Calls of one operation that have failed since the last success.
 
     Attributes:
-        since: The first minute of them, within a day.
-        failure: The word of the last of them.
+        since: The first failed minute, within a day.
+        failure: The word of the last failure.
     """
 
     operation: str
@@ -244,12 +244,12 @@ class Provider(Struct, frozen=True, kw_only=True):
 
     @property
     def is_on_hold(self) -> bool:
-        """Say whether calls of some class are kept back now."""
+        """Return whether calls of some class are held back now."""
         return OPEN in self.breakers.values()
 
     @property
     def awaits_trial(self) -> bool:
-        """Say whether the next call of some class decides if others are kept back."""
+        """Return whether the next call of some class is a trial."""
         return not self.is_on_hold and any(each != CLOSED for each in self.breakers.values())
 
 

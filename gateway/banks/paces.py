@@ -1,8 +1,8 @@
 """
-How fast a bank is asked about payouts: the bank's places and calls a second are for partners.
+Rate limit for status queries, so that partners keep most of the bank's capacity.
 
-Following up takes a quarter of the places and a tenth of the rates that the bank declares. So
-partners hardly notice it, and a bank that hangs holds up its own payouts alone.
+Status queries take a quarter of the concurrency and a tenth of the rates that the bank declares. So
+partners hardly notice them, and a bank that hangs delays its own payouts alone.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ _KEPT: Final = 10_000
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pace:
     """
-    How fast one bank is asked.
+    Rate limit of status queries at one bank.
 
     Attributes:
-        at_once: Calls under way.
-        of_account: Of these, for one account; 0 for as many.
-        per_s: Calls a second for one account; 0 for as many as there are places.
+        at_once: Maximum of concurrent calls.
+        of_account: Maximum for one account; 0 for no separate maximum.
+        per_s: Calls a second for one account; 0 for no rate.
     """
 
     at_once: int
@@ -44,12 +44,12 @@ class Pace:
 
     @property
     def room(self) -> int:
-        """Payouts of the bank that are claimed at once, at most."""
+        """Maximum of the bank's payouts claimed at once."""
         return self.at_once * _WAVES
 
     @property
     def account_room(self) -> int:
-        """Of these, payouts of one account."""
+        """Maximum of one account's payouts among them."""
         if not self.per_s:
             return self.room
         return max(1, min(self.room, int(self.per_s * _WAITS_S)))
@@ -61,12 +61,12 @@ SLOWEST: Final = Pace(at_once=2)
 
 def share_of(in_flight: int, of_account: int, rates: Sequence[float]) -> Pace:
     """
-    Return the share of following up in what a bank allows.
+    Return the follow-up's share of a bank's limits.
 
     Args:
-        in_flight: Calls at once of this process.
-        of_account: Of these, for one account; 0 where there is no bound.
-        rates: Calls a second for each account, of every kind that a look makes.
+        in_flight: Concurrent calls of this process.
+        of_account: Concurrent calls for one account; 0 without a bound.
+        rates: Calls a second for each account, for every call of a status query.
     """
     return Pace(
         at_once=max(1, in_flight // _PART_OF_PLACES),
@@ -76,7 +76,7 @@ def share_of(in_flight: int, of_account: int, rates: Sequence[float]) -> Pace:
 
 
 class BankPlaces:
-    """The places of one bank, and when each of its accounts may be asked about next."""
+    """The concurrency slots of one bank, and the next query time of each of its accounts."""
 
     def __init__(
         self,
@@ -84,7 +84,7 @@ class BankPlaces:
         clock: Monotonic = time.monotonic,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
     ) -> None:
-        """Begin with all places free."""
+        """Begin with all slots free."""
         self.pace = pace
         self._places = asyncio.Semaphore(pace.at_once)
         self._clock, self._sleep = clock, sleep
@@ -93,7 +93,7 @@ class BankPlaces:
 
     @asynccontextmanager
     async def place(self, account_id: str) -> AsyncIterator[None]:
-        """Wait for the account's turn, then for a place; have it for the length of the block."""
+        """Wait for the account's turn and for a slot; hold the slot for the block."""
         await self.turn(account_id)
         if not self.pace.of_account:
             async with self._places:
@@ -108,7 +108,7 @@ class BankPlaces:
             }
 
     async def turn(self, account_id: str) -> None:
-        """Wait until the account may be asked about; at once where the bank declares no rate."""
+        """Wait until the account may be queried; at once where the bank declares no rate."""
         if not self.pace.per_s:
             return
         now = self._clock()

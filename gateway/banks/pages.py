@@ -1,4 +1,4 @@
-"""Pages of banks: how each is by our own calls, what it offers, what runs out; no bank is asked."""
+"""Pages of banks: status by our own calls, capabilities, expiries; no bank is queried."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ def pages(
     Return the pages.
 
     Args:
-        banks: What is known of banks.
-        hit: Counts what a bank's failure concerns since an instant, by account.
-        sums: Adds that up over accounts: how it stands, how many, and what they come to.
+        banks: The status of banks.
+        hit: Counts the payouts affected by a bank's failure since an instant, by account.
+        sums: Sums them over accounts: state, number and total.
         accounts_at: Lists the accounts at a bank.
-        context: What pages share.
+        context: The pages' shared context.
     """
     panel = Pages("/providers", context)
 
@@ -53,7 +53,7 @@ def pages(
 
     @panel.view("", "providers", banks.providers)
     async def listed(visit: Visit) -> Result:
-        """Show every bank, how its calls go and what it offers."""
+        """Show every bank with its status and capabilities."""
         who, window = panel.staff(visit), _window(visit)
         providers = await banks.providers(who)
         weather = await part(banks.weather(who, window))
@@ -98,7 +98,7 @@ def pages(
 
     @panel.view("/{provider}/incident", "provider_incident", banks.providers)
     async def incident(visit: Visit) -> Result:
-        """Show since when calls to a bank fail, and whom that concerns."""
+        """Show a bank's failing calls: since when, and the affected accounts."""
         who, found, now = panel.staff(visit), await named(visit), context.staff.now()
         weather = await part(banks.weather_of(who, found.name, WeatherWindow.QUARTER))
         failing = await part(banks.failing(who, found.name))
@@ -132,12 +132,12 @@ _ANSWERS: Final = frozenset({"well", "slow"})
 
 
 def _since(failing: Sequence[FailingCalls]) -> datetime | None:
-    """Return when the first of the calls that fail failed; None for none."""
+    """Return the start of the current failures; None without failures."""
     return min((each.since for each in failing), default=None)
 
 
 def _notice(bank: str, since: datetime | None) -> str:
-    """Write to customers, who read Portuguese, that a bank is away, or back."""
+    """Write a notice to customers, in Portuguese, that a bank is unavailable or back."""
     if since is None:
         return (
             f"O banco {bank} voltou a responder. Pagamentos que não foram enviados, ou que o banco "
@@ -161,10 +161,10 @@ def _window(visit: Visit) -> WeatherWindow:
 
 def matrix(providers: Sequence[Provider]) -> list[tuple[str, list[object]]]:
     """
-    Return what each bank offers, a line for each thing.
+    Return the capabilities of each bank, a line for each capability.
 
-    A cell is True or False, or a word or seconds of the adapter's own declaration. No bank that
-    is read only pays, whatever its adapter could do.
+    A cell is True or False, or a word or seconds of the adapter's own declaration. A read-only bank
+    makes no payouts, whatever its adapter could do.
     """
     declared = [each.capabilities for each in providers]
     return [
@@ -177,7 +177,7 @@ def matrix(providers: Sequence[Provider]) -> list[tuple[str, list[object]]]:
 
 
 def _pays(provider: Provider, way: str) -> bool | str:
-    """Say whether payouts leave for a bank in this way; why not, where we forbid it."""
+    """Return whether a bank makes payouts in this way, or why we forbid it."""
     if way not in provider.capabilities["destinations"]:
         return False
     return "read_only" if provider.read_only else True

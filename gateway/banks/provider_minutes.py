@@ -1,7 +1,7 @@
 """
-The minutes of this process at its banks, written once a minute.
+This process's calls of banks, stored once a minute.
 
-They are what the metrics' own counters grew by, so that a call costs nothing more.
+The figures are differences of the metrics' counters, so that a call costs nothing more.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ _HALF: Final = timedelta(seconds=30)
 
 
 class ProviderMinuteWriter:
-    """Writes what was called since the last run; nothing where nothing was."""
+    """Writes the calls since the last run; nothing without calls."""
 
     def __init__(
         self, records: ProviderMinutes, metrics: MetricRegistry, process: str, now: Now
     ) -> None:
-        """Tell of ``metrics`` as ``process``, which no other one is called."""
+        """Write differences of ``metrics`` under the name ``process``, unique to this process."""
         self._records = records
         self._metrics = metrics
         self._process = process
@@ -39,10 +39,10 @@ class ProviderMinuteWriter:
 
     async def run_once(self) -> int:
         """
-        Write what the counters grew by; return how many rows.
+        Write the counters' differences; return the number of rows.
 
         Raises:
-            StoreUnavailable: it is told with the next minute.
+            StoreUnavailable: the differences are written with the next minute.
         """
         counted = self._counted()
         begun = (self._now() - _HALF).replace(second=0, microsecond=0)
@@ -55,12 +55,12 @@ class ProviderMinuteWriter:
         return len(grown)
 
     def unwritten(self) -> Sequence[ProviderMinute]:
-        """Return what the counters grew by since the last run."""
+        """Return the counters' differences since the last run."""
         this_minute = self._now().replace(second=0, microsecond=0)
         return list(self._grown(self._counted(), this_minute))
 
     def _counted(self) -> Mapping[Key, Sequence[float]]:
-        """Return the counters as they are: by outcome one number, by operation the buckets."""
+        """Return the counters: numbers by outcome, buckets by operation."""
         requests = self._metrics.cells(series.PROVIDER_REQUESTS)
         took = self._metrics.cells(series.PROVIDER_DURATION)
         return {

@@ -1,8 +1,8 @@
 """
-Balances as they were last read: asked for while somebody looks, at most once a minute each.
+Cached balances: refreshed while a user looks, at most once a minute each.
 
-Whoever looks is told what is kept at once; what is older than a minute is asked anew meanwhile.
-A balance that is read live, for one page, is kept too.
+Users get the cached balance at once; a balance older than a minute is refreshed meanwhile. A
+balance that a page reads live is cached too.
 """
 
 from __future__ import annotations
@@ -63,13 +63,13 @@ _VISIBLE: Final = (
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Readings:
     """
-    Reads balances for people who look at many accounts.
+    Reads balances for users who look at many accounts.
 
     Attributes:
         find_account: Finds an account by its id, whatever its state.
-        wanted: Ids of accounts to be asked about; a set of this process.
-        wake: Set when one was added.
-        deadline_s: How long a page waits for a bank before it shows what is kept.
+        wanted: Ids of accounts to refresh; a set of this process.
+        wake: Set when an account was added.
+        deadline_s: Seconds a page waits for a bank before it shows the cached balance.
     """
 
     database: Database
@@ -82,26 +82,26 @@ class Readings:
 
     @requires(Area.BALANCE, Action.READ)
     async def look(self, who: Staff) -> list[Reading]:
-        """Read what up to 50 accounts held when their banks answered last."""
+        """Read the last known balances of up to 50 accounts."""
         return await self._found(who.scope, _VISIBLE.limit(READ_AT_MOST))
 
     @requires(Area.BALANCE, Action.READ)
     async def last(self, who: Staff, account: Account) -> Reading | None:
-        """Read what one account held when its bank answered last; None for one never read."""
+        """Read the last known balance of one account; None if it was never read."""
         found = await self.of(who.scope, account.id)
         return found if found and found.read_at else None
 
     async def of(self, scope: CompanyScope, account_id: str) -> Reading | None:
-        """Return what is kept of one account; ask if it is not fresh meanwhile."""
+        """Return the cached balance of one account; refresh it in the background if it is old."""
         found = await self._found(scope, _VISIBLE.where(accounts.c.id == account_id))
         return found[0] if found else None
 
     async def now_of(self, scope: CompanyScope, account_id: str) -> Reading | None:
         """
-        Ask the bank of one account, unless it has answered within the last seconds.
+        Query the bank for one account, unless the balance is some seconds old at most.
 
-        Return what is kept where it does not answer in time; None for an account that is not
-        asked about, or is outside of the scope.
+        Returns the cached balance if the bank does not answer in time; None for an account that is
+        not queried, or is outside of the scope.
         """
         wanted = _VISIBLE.where(accounts.c.id == account_id)
         found = await self._kept(scope, wanted)
@@ -113,7 +113,7 @@ class Readings:
         return _reading(found[0]) if found else None
 
     async def live(self, account: Account) -> Balance:
-        """Read the balance of an account from its bank, and keep it; raises as the bank does."""
+        """Read the balance of an account from its bank, and cache it; raises as the bank does."""
         bank = bank_of(self.banks, account)
         held = await offered(bank, PortCall.GET_BALANCE).get_balance(bank.account)
         try:
@@ -123,7 +123,7 @@ class Readings:
         return held
 
     async def _found(self, scope: CompanyScope, wanted: Select[*tuple[Any, ...]]) -> list[Reading]:
-        """Return what is kept; have those asked that nobody has asked within the last minute."""
+        """Return cached balances; queue those older than a minute for refresh."""
         before = self.now() - _FRESH
         rows = await self._kept(scope, wanted)
         old = {row.id for row in rows if row.asked_at is None or row.asked_at <= before}
@@ -135,11 +135,11 @@ class Readings:
     async def _kept(
         self, scope: CompanyScope, wanted: Select[*tuple[Any, ...]]
     ) -> Sequence[Row[Any]]:
-        """Return what is kept of accounts in scope."""
+        """Return the cached balances of accounts in scope."""
         return await self.database.rows(wanted.where(*of_company(accounts.c.company_id, scope)))
 
     async def turn(self) -> int:
-        """Ask about every account that is wanted; return how many answered."""
+        """Query every queued account; return how many answered."""
         places = asyncio.Semaphore(_AT_ONCE)
         asked = sorted(self.wanted)
         self.wanted.clear()
@@ -153,14 +153,14 @@ class Readings:
         return sum(each.result() for each in tasks)
 
     async def _asked(self, account_id: str) -> bool:
-        """Ask about one, unless somebody did; a bank that does not answer leaves what is kept."""
+        """Query one account, unless another process did; without an answer the cache stays."""
         account = await self.find_account(account_id)
         if account is None or not await self.claim(account_id):
             return False
         return await self._answers(account, _PATIENCE_S)
 
     async def _answers(self, account: Account, within_s: float) -> bool:
-        """Ask about one, and keep the answer; False where there is none in time."""
+        """Query one account, and cache the answer; False without an answer in time."""
         try:
             async with asyncio.timeout(within_s):
                 await self.live(account)
@@ -170,7 +170,7 @@ class Readings:
         return True
 
     async def claim(self, account_id: str) -> bool:
-        """Set out to ask; False where somebody has within the last minute, in any process."""
+        """Claim the query; False if any process has claimed it within the last minute."""
         now = self.now()
         free = or_(_KEPT.asked_at.is_(None), _KEPT.asked_at <= now - _FRESH)
         told = {"asked_at": now}
@@ -179,7 +179,7 @@ class Readings:
             return await self.database.put(connection, account_readings, first, told, free)
 
     async def keep(self, account_id: str, held: Balance, at: datetime) -> None:
-        """Keep what an account held at an instant, unless a later answer is there."""
+        """Cache the balance of an account at an instant, unless a later one is stored."""
         blocked = None if held.blocked is None else held.blocked.centavos
         told = {"balance": held.balance.centavos, "blocked": blocked, "read_at": at}
         older = or_(_KEPT.read_at.is_(None), _KEPT.read_at <= at)

@@ -1,4 +1,4 @@
-"""How banks are, in the back office."""
+"""Back-office routes of banks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads how banks are by our own calls; no bank is asked, and providers belong to no company."""
+"""Statistics of banks from our own calls; no bank is queried, and providers have no company."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class BankReports:
     The configured banks.
 
     Attributes:
-        names: Of the configured providers.
-        known: Returns what this process knows of each.
-        unwritten: Returns how its calls went that are in no record yet.
+        names: Names of the configured providers.
+        known: Returns this process's status of each.
+        unwritten: Returns the results of its calls that are not stored yet.
     """
 
     minutes: ProviderMinutes
@@ -88,7 +88,7 @@ class BankReports:
         return sorted(failing.values(), key=lambda each: (each.since, each.operation))
 
     async def _read(self, window: WeatherWindow, provider: str | None) -> Mapping[str, Weather]:
-        """Add up the minutes of a window, by provider."""
+        """Sum the minutes of a window, by provider."""
         step = STEP[window]
         this_minute = self.now().replace(second=0, microsecond=0)
         since = this_minute + MINUTE - LENGTH[window]

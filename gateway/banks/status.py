@@ -1,4 +1,4 @@
-"""How a bank is, in one word: from our own calls and its breakers; no bank is asked."""
+"""Status of a bank in one word, from our own calls and its breakers; no bank is queried."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _SLOW_S: Final = 3.0
 @dataclass(frozen=True, slots=True)
 class BankStatus:
     """
-    How a bank is.
+    Status of a bank.
 
     Attributes:
-        weather: None where it cannot be read.
+        weather: Its statistics; None where unreadable.
         word: ``down``, ``ready``, ``unsteady``, ``slow``, ``well`` or ``idle``.
-        points: The line of its success.
+        points: Points of its success chart.
     """
 
     provider: Provider
@@ -36,22 +36,22 @@ class BankStatus:
 def statuses(
     providers: Sequence[Provider], weather: Sequence[Weather], latest: Sequence[Weather]
 ) -> Sequence[BankStatus]:
-    """Put each provider beside its weather; ``latest`` is that of the last 15 minutes."""
+    """Pair each provider with its statistics; ``latest`` covers the last 15 minutes."""
     told, now = ({each.provider: each for each in some} for some in (weather, latest))
     return [status_of(each, told.get(each.name), now.get(each.name)) for each in providers]
 
 
 def status_of(provider: Provider, weather: Weather | None, latest: Weather | None) -> BankStatus:
-    """Return how a bank is; its word is that of the last minutes, whatever ``weather`` shows."""
+    """Return a bank's status; its word covers the last minutes, whatever ``weather`` shows."""
     points = list(_points(weather.steps)) if weather else []
     return BankStatus(provider, weather, word_of(provider, latest), points)
 
 
 def word_of(provider: Provider, latest: Weather | None) -> str:
     """
-    Say how a bank is now, in one word: by its calls of the last three minutes.
+    Return a bank's current status in one word, by its calls of the last three minutes.
 
-    Where there are none, the bank is not known to be down: older failures make it unsteady.
+    Without recent calls the bank is not ``down``: older failures make it unsteady.
     """
     if provider.is_on_hold:
         return "down"
@@ -71,19 +71,19 @@ def word_of(provider: Provider, latest: Weather | None) -> str:
 
 
 def _went_well(recent: Sequence[CallFigures]) -> float:
-    """Return the share of calls that went well."""
+    """Return the share of successful calls."""
     well = sum(each.calls * each.success for each in recent if isinstance(each.success, float))
     return well / sum(each.calls for each in recent)
 
 
 def _is_slow(recent: Sequence[CallFigures]) -> bool:
-    """Say whether at least half of the calls were in a time with slow ones."""
+    """Return whether at least half of the calls were in a period with slow calls."""
     slow = [each for each in recent if isinstance(each.p95_s, float) and each.p95_s > _SLOW_S]
     return 2 * sum(each.calls for each in slow) >= max(1, sum(each.calls for each in recent))
 
 
 def _points(steps: Sequence[WeatherStep]) -> Iterator[float]:
-    """Return the success of each step; one without calls is like that before it."""
+    """Return the success of each step; a step without calls repeats the one before."""
     last = 1.0
     for each in steps:
         last = each.success if isinstance(each.success, float) else last

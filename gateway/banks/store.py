@@ -1,4 +1,4 @@
-"""Minutes of calls to banks, of every process."""
+"""Stored statistics of bank calls, per minute and process."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _SUMMED: Final = ("calls", "ok", *(f"took_{place}" for place in range(PLACES)))
 
 
 class ProviderMinutes:
-    """Minutes of every process; providers belong to no company."""
+    """Per-minute statistics of every process; providers have no company."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def add(self, process: str, minutes: Sequence[ProviderMinute]) -> None:
-        """Store those of one process."""
+        """Store the minutes of one process."""
         if not minutes:
             return
         rows = [{"worker": process, **_row(each)} for each in minutes]
@@ -37,7 +37,7 @@ class ProviderMinutes:
     async def added_up(
         self, since: datetime, step: timedelta, provider: str | None
     ) -> Sequence[ProviderMinute]:
-        """Add up by provider, operation and step; ``minute`` is when the step began."""
+        """Sum by provider, operation and step; ``minute`` is the start of the step."""
         first, length = _number(since), step // MINUTE
         each = select(
             _KEPT.provider,
@@ -100,7 +100,7 @@ class ProviderMinutes:
         return list(found.values())
 
     async def forget(self, before: datetime) -> int:
-        """Delete what is older; return how many rows."""
+        """Delete older minutes; return the number of rows."""
         return await delete_old(self._database, _KEPT.minute, _number(before))
 
 

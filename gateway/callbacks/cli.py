@@ -1,4 +1,4 @@
-"""``pixgate callbacks register``, ``list`` and ``remove``: what a bank is told of our address."""
+"""``pixgate callbacks register``, ``list`` and ``remove``: our address at a bank."""
 
 from __future__ import annotations
 
@@ -63,10 +63,10 @@ def remove(terminal: Terminal, callback_id: str, account_id: str) -> None:
 
 async def register_callback(office: CommandContext, account_id: str) -> RegisteredCallback:
     """
-    Have an account's bank send its callbacks here.
+    Register our callback address at an account's bank.
 
     Raises:
-        RuleViolation: the adapter takes none, or ``CallbackRegistrations`` refuses.
+        RuleViolation: the adapter takes no addresses, or ``CallbackRegistrations`` refuses.
     """
     from gateway.callbacks.registrations import CallbackOrders
 
@@ -78,7 +78,7 @@ async def register_callback(office: CommandContext, account_id: str) -> Register
 
 @asynccontextmanager
 async def _registrations(office: CommandContext) -> AsyncIterator[CallbackRegistrations]:
-    """Open the banks, for one trace; raises ``RuleViolation`` as ``CommandContext.opened`` does."""
+    """Open the banks, for one trace; raises ``RuleViolation`` as ``CommandContext.opened``."""
     from gateway.callbacks.registrations import CallbackRegistrations
     from gateway.core import trace
 

@@ -1,4 +1,4 @@
-"""Callbacks: what banks sent us unasked, as it is kept and looked into."""
+"""Callbacks: statements that banks sent, as stored and processed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from gateway.core.windows import Paging
 
 
 class CallbackState(StrEnum):
-    """What became of one."""
+    """Processing state of a callback."""
 
     RECEIVED = "received"
     DONE = "done"
@@ -28,18 +28,18 @@ class CallbackState(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Callback:
     """
-    One thing that a proven callback says.
+    One statement of a proven callback.
 
     Attributes:
         id: A lower-case UUID.
         event: The bank's own name of it, or the SHA-256 of the body and the place in
             it: with the provider it tells one that was seen before.
         subject: The provider key of a payout or refund, the reference of a charge.
-        account, named_by: What names the account, and how; see ``Notice``.
-        body: As it came.
-        tries: How often it was looked into.
-        due_at: When to look into it; None when that is over.
-        company_id: Whose account it speaks of; empty until that is known.
+        account, named_by: The account's name and its kind; see ``Notice``.
+        body: As received.
+        tries: Number of processing attempts.
+        due_at: Time of the next attempt; None when processing is over.
+        company_id: Company of the account; empty until known.
         provider_id: The bank's id of a payout, as the callback says it; see ``Notice``.
     """
 
@@ -68,7 +68,7 @@ class Callback:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallbackSearch:
-    """Which callbacks; None for all, and no companies for those of all."""
+    """Search parameters of callbacks; None for all, ``companies`` None for every company."""
 
     paging: Paging
     provider: str | None = None

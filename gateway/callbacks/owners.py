@@ -1,4 +1,4 @@
-"""Whose account a callback speaks of, however its bank names it."""
+"""Finds the account of a callback, whatever name the bank uses."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class CallbackAccounts:
     """
     Finds accounts by the bank's name of them, by one of their keys, or by one of their charges.
 
-    Keys and charges are the bank's: nothing of them is kept here, so the bank is asked for
-    each account in turn, and the answer remembered by this process.
+    Keys and charges are not stored here, so the bank is queried for each account in turn, and this
+    process caches the answer.
     """
 
     accounts: StoredAccounts
@@ -50,7 +50,7 @@ class CallbackAccounts:
         Return the account, or None.
 
         Raises:
-            ProviderError: the bank did not answer for one that it may be.
+            ProviderError: the bank did not answer for a candidate account.
         """
         if not callback.account:
             return None
@@ -67,7 +67,7 @@ class CallbackAccounts:
         return found
 
     async def _asked(self, callback: Callback) -> Account | None:
-        """Ask the bank for one account after the other."""
+        """Query the bank for one account after the other."""
         failed: ProviderError | None = None
         for account in await self._candidates(callback):
             try:
@@ -83,13 +83,13 @@ class CallbackAccounts:
         return None
 
     async def _candidates(self, callback: Callback) -> Sequence[Account]:
-        """Return the accounts to ask: all of a few, at each look others of many."""
+        """Return the accounts to query: all of a few; of many, other ones at each attempt."""
         theirs = await self.accounts.some_at(callback.provider, callback.tries * _AT_ONCE, _AT_ONCE)
         return theirs or await self.accounts.some_at(callback.provider, 0, _AT_ONCE)
 
 
 async def _is_its(bank: Bank, callback: Callback) -> bool:
-    """Say whether the key or the charge is of this account."""
+    """Return whether the key or the charge belongs to this account."""
     if callback.named_by is NamedBy.KEY:
         keys = await offered(bank, PortCall.LIST_KEYS).list_keys(bank.account)
         return any(each.key == callback.account for each in keys)

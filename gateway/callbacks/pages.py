@@ -1,4 +1,4 @@
-"""Callbacks: what banks told us unasked, and what came of it."""
+"""Pages of callbacks and their processing."""
 
 from __future__ import annotations
 
@@ -63,10 +63,10 @@ def pages(callbacks: Callbacks, context: PageContext) -> Sequence[Page]:
 
 
 def _shown(body: bytes) -> str:
-    """Return what is shown of a body."""
+    """Return the shown part of a body."""
     return redacted(body.decode("utf-8", "replace")[:_MOST])
 
 
 def redacted(body: str) -> str:
-    """Hide what names a person in a bank's own words: tax and telephone numbers, mail."""
+    """Mask personal data in a bank's text: tax and telephone numbers, mail."""
     return _HIDDEN.sub("•••", body)

@@ -1,8 +1,7 @@
 """
-Callbacks looked into.
+Processing of callbacks.
 
-What a bank says unasked is a reason to read it, never a truth: whatever a
-callback claims, only what the bank answers us moves a payout.
+A callback only triggers a query: whatever it claims, only the bank's answer to us changes a payout.
 """
 
 from __future__ import annotations
@@ -46,14 +45,14 @@ _OF_PAYOUTS: Final = frozenset({CallbackKind.PAYOUT, CallbackKind.RETURN})
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallbackLooks:
     """
-    Looks into what was taken: reads the bank.
+    Processes stored callbacks by querying the bank.
 
     Attributes:
         look: Reads a payout at its bank and moves it on, given the bank's id of it where the
             callback names it, and tells what the bank said; safe to repeat.
-        look_back: Keeps what came back of a paid payout; says whether the bank shows any.
-        paid: Notes what the bank told of a charge, and when it was asked.
-        pause_s: How soon what comes for one bank is seen while another hangs.
+        look_back: Stores the returns of a paid payout; returns whether the bank shows any.
+        paid: Stores the bank's answer about a charge, and the time of the query.
+        pause_s: Seconds until new callbacks of a bank are seen while another bank hangs.
     """
 
     store: CallbackRecords
@@ -69,10 +68,10 @@ class CallbackLooks:
 
     async def turn(self) -> int:
         """
-        Look into all that is due, until nothing is; return how many looks that were.
+        Process all due callbacks, until none is left; return the number of attempts.
 
-        Those of one bank wait for each other, and for no other bank: while one hangs, the turn
-        goes on and takes what has come for the rest.
+        Callbacks of one bank are processed in turn and never wait for another bank: while one bank
+        hangs, the turn goes on with new callbacks of the others.
 
         Raises:
             ExceptionGroup: of ``StoreUnavailable``: the store does not answer.
@@ -93,7 +92,7 @@ class CallbackLooks:
                 busy = {name: task for name, task in busy.items() if not task.done()}
 
     async def _look_into(self, due: Sequence[Callback], until: datetime) -> None:
-        """Look into one bank's, one after the other, for as long as they are claimed."""
+        """Process one bank's callbacks in turn, for as long as they are claimed."""
         for each in due:
             if self.now() >= until:
                 return
@@ -103,7 +102,7 @@ class CallbackLooks:
             await self.store.handled(each.id, state, self.now(), again, last)
 
     async def _looked(self, callback: Callback, heard: list[PayoutEvent]) -> CallbackState:
-        """Look into one; RECEIVED asks for another look, ``heard`` gets what a bank said."""
+        """Process one callback; RECEIVED asks for a retry, ``heard`` gets the bank's answer."""
         last = callback.tries + 1 >= _MOST_TRIES
         try:
             return await self._read_by_kind(callback, heard, last=last)
@@ -119,7 +118,7 @@ class CallbackLooks:
     async def _read_by_kind(
         self, callback: Callback, heard: list[PayoutEvent], *, last: bool
     ) -> CallbackState:
-        """Read what one speaks of."""
+        """Query the subject of a callback."""
         account = await self._assigned(callback)
         match callback.kind:
             case CallbackKind.PAYOUT:
@@ -132,7 +131,7 @@ class CallbackLooks:
                 return CallbackState.IGNORED
 
     async def _assigned(self, callback: Callback) -> Account | None:
-        """Return the account one speaks of, and note whose it is if that is not known yet."""
+        """Return the account of a callback, and store its company if still unknown."""
         payout = await self._named(callback) if callback.kind in _OF_PAYOUTS else None
         trace.begin_background(*((payout.trace_id, payout.provider_key) if payout else ()))
         account = await self._account(callback, payout)
@@ -142,20 +141,20 @@ class CallbackLooks:
         return account
 
     async def _account(self, callback: Callback, payout: Payout | None) -> Account | None:
-        """Return the account one speaks of: that of our payout, else as the bank names it."""
+        """Return the account of a callback: that of our payout, else as the bank names it."""
         if callback.kind in _OF_PAYOUTS:
             return await self.accounts.find(payout.account_id) if payout else None
         return await self.owners.find(callback)
 
     async def _named(self, callback: Callback) -> Payout | None:
-        """Return the payout of ours that one names; of another bank's it says nothing."""
+        """Return our payout that a callback names; a payout of another bank is ignored."""
         payout = await self.follow_ups.find_by_key(callback.subject)
         return payout if payout and payout.provider == callback.provider else None
 
     async def _payout(
         self, callback: Callback, heard: list[PayoutEvent], *, last: bool
     ) -> CallbackState:
-        """Read the payout at its bank; one that we do not know yet may be on its way."""
+        """Query the payout at its bank; an unknown payout may still be about to be stored."""
         payout = await self._named(callback)
         if payout is None:
             return CallbackState.IGNORED if last else CallbackState.RECEIVED
@@ -171,9 +170,9 @@ class CallbackLooks:
         self, callback: Callback, heard: list[PayoutEvent], *, last: bool
     ) -> CallbackState:
         """
-        Read what came back of a payout, once it is paid.
+        Query the returns of a payout, once it is paid.
 
-        The only look at a payout that has settled: its bank asked for it.
+        Settled payouts are queried only here, since the bank sent a callback.
         """
         state = await self._payout(callback, heard, last=last)
         payout = await self._named(callback)
@@ -187,9 +186,9 @@ class CallbackLooks:
         self, callback: Callback, account: Account | None, *, last: bool
     ) -> CallbackState:
         """
-        Read a charge, whose record is brought up to date, or a refund, of which nothing is kept.
+        Query a charge, whose record is updated, or a refund, which is not stored.
 
-        An account that we do not know yet may be on its way.
+        An unknown account may still be about to be stored.
         """
         bank = self.banks.of(account) if account else None
         if account is None or bank is None:
@@ -204,14 +203,14 @@ class CallbackLooks:
         return CallbackState.DONE
 
     def _again(self, callback: Callback, state: CallbackState) -> datetime | None:
-        """Say when to look again: later each time."""
+        """Return the time of the next attempt: later each time."""
         if state is not CallbackState.RECEIVED:
             return None
         return self.now() + _FIRST * (1 << callback.tries)
 
 
 def _by_provider(due: Sequence[Callback]) -> Mapping[str, Sequence[Callback]]:
-    """Return those of each bank, in their order."""
+    """Group callbacks by bank, in order."""
     found: dict[str, list[Callback]] = {}
     for each in due:
         found.setdefault(each.provider, []).append(each)

@@ -1,4 +1,4 @@
-"""Callbacks: taken when they are proven, and stored once; ``processing`` reads the bank."""
+"""Reception of callbacks: proven, then stored once; ``processing`` queries the bank."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _LONGEST_TEXT: Final = 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddressedDelivery:
-    """What came, and to which of our addresses; unproven."""
+    """An unproven request, and the address it was sent to."""
 
     provider: str
     token: str
@@ -47,17 +47,17 @@ class AddressedDelivery:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallbackAddress:
     """
-    Where one provider's bank sends its callbacks.
+    The callback address of one provider's bank.
 
     Attributes:
-        tokens: The last step of our address, and the former ones, which go on answering.
+        tokens: The last segment of our address, and former ones, which stay valid.
     """
 
     proof: CallbackProof
     tokens: Sequence[str] = field(repr=False)
 
     def knows(self, token: str) -> bool:
-        """Say whether a token is ours, in a time that does not depend on which."""
+        """Return whether a token is ours, in constant time."""
         given = token.encode("utf-8", "surrogateescape")
         return sum(hmac.compare_digest(given, each.encode()) for each in self.tokens) > 0
 
@@ -68,9 +68,9 @@ class Reception:
     Takes callbacks.
 
     Attributes:
-        addresses: By provider; one without takes none.
-        note: Notes a callback of a provider: taken, repeated, forged or unproven.
-        wake: Says that there is something to look into.
+        addresses: By provider; a provider without an address takes no callbacks.
+        note: Counts a provider's callback: taken, repeated, forged or unproven.
+        wake: Wakes the processing.
     """
 
     store: CallbackRecords
@@ -82,7 +82,7 @@ class Reception:
 
     def expect(self, provider: str, token: str, rest: str) -> CallbackProof:
         """
-        Return the proof that is wanted at an address of ours, and what a bank adds to it.
+        Return the proof required at our address, and the path suffix that the bank adds.
 
         Raises:
             ServiceError: ``SVC.AUT.010`` (401) for a wrong token, and a provider unknown or
@@ -97,7 +97,7 @@ class Reception:
 
     async def take(self, came: AddressedDelivery) -> None:
         """
-        Store what a proven callback says; what was told before is taken and forgotten.
+        Store the statements of a proven callback; repeated ones are accepted and dropped.
 
         Raises:
             ServiceError: as ``expect``; ``SVC.AUT.010`` (401) for one that is not proven.
@@ -109,14 +109,14 @@ class Reception:
             await self.keep(came.provider, notice, _part(came.delivery, notices, place), place)
 
     async def keep(self, provider: str, notice: Notice, body: bytes, place: int = 0) -> None:
-        """Store one thing that a bank has said, unless it said that before."""
+        """Store one statement of a bank, unless it is stored already."""
         new = await self.store.add(self._callback(provider, notice, body, place))
         self.note(provider, "taken" if new else "repeated")
         if new:
             self.wake()
 
     async def _proven(self, came: AddressedDelivery, proof: CallbackProof) -> Sequence[Notice]:
-        """Return what it says, or refuse it."""
+        """Return the statements of a callback, or refuse it."""
         try:
             notices = await proof.check(came.delivery)
         except ProviderError as problem:
@@ -154,7 +154,7 @@ class Reception:
 
 def _part(came: Delivery, notices: Sequence[Notice], place: int) -> bytes:
     """
-    Return what is kept of a body for one of the things that it says.
+    Return the part of a body that is stored for one of its statements.
 
     The rest of it may be of another company, whose users alone may see it.
     """
@@ -168,5 +168,5 @@ def _storable(text: str, longest: int) -> str:
 
 
 def _digest(body: bytes, place: int) -> str:
-    """Name an event that its bank does not name."""
+    """Return an id for an event without an id of its bank."""
     return hashlib.sha256(body + (b"\n%d" % place if place else b"")).hexdigest()

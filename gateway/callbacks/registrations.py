@@ -1,4 +1,4 @@
-"""What banks are told about callbacks, and asked: our addresses, and what they could not send."""
+"""Registration of our callback addresses at banks, and events that banks could not deliver."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ _MOST_ROUNDS: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class CallbackOrders:
-    """What each provider's bank is told of our address; a bank without callbacks is not there."""
+    """The callback order for each provider's bank; banks without callbacks are absent."""
 
     orders: Mapping[str, CallbackOrder]
 
     def of(self, provider: str) -> CallbackOrder:
-        """Return what a bank is told; raises ``RuleViolation`` where the adapter takes none."""
+        """Return a bank's order; raises ``RuleViolation`` where the adapter takes none."""
         order = self.orders.get(provider)
         if order is None:
             message = f"the adapter of {provider} takes no callbacks"
@@ -56,7 +56,7 @@ class CallbackOrders:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallbackRegistrations:
-    """Has banks send an account's callbacks to us; each change is an event of the audit log."""
+    """Registers an account's callback addresses at banks; each change is audited."""
 
     accounts: StoredAccounts
     banks: Banks
@@ -107,7 +107,7 @@ class CallbackRegistrations:
         return bank
 
     async def _note(self, action: str, account: Account, callback_id: str) -> None:
-        """Keep the act on record; the address itself is half a secret."""
+        """Record the act; the address itself is half a secret and stays out."""
         details = {"provider": account.provider, "callback": callback_id}
         await self.audit.append(self.acting.event(action, f"account:{account.id}", details))
 
@@ -115,10 +115,10 @@ class CallbackRegistrations:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MissedEvents:
     """
-    Asks banks for events that they could not deliver, and takes them like callbacks.
+    Reads undelivered events from banks, and treats them like callbacks.
 
     Attributes:
-        providers: Those configured; a bank without such a call is not asked.
+        providers: The configured ones; banks without such a call are skipped.
     """
 
     providers: Collection[str]
@@ -128,7 +128,7 @@ class MissedEvents:
 
     async def turn(self) -> int:
         """
-        Ask once for every account; return how many events there were.
+        Query once for every account; return the number of events.
 
         No bank waits for another.
 
@@ -140,7 +140,7 @@ class MissedEvents:
         return sum(turn.result() for turn in turns)
 
     async def _provider(self, name: str) -> int:
-        """Ask for the accounts of one provider, until its bank shows that it cannot be asked."""
+        """Query for the accounts of one provider, until its bank proves unavailable."""
         found = skip = failed = 0
         while some := await self.accounts.some_at(name, skip, _ACCOUNTS):
             for account in some:
@@ -158,7 +158,7 @@ class MissedEvents:
         return found
 
     async def _account(self, account: Account) -> int:
-        """Take what one account has missed, oldest first, and say that it was read."""
+        """Store one account's missed events, oldest first, and acknowledge them."""
         bank = self.banks.of(account)
         if bank is None or bank.lacks_credentials:
             return 0
@@ -178,7 +178,7 @@ class MissedEvents:
 
 
 def _owned(notice: Notice, bank: Bank) -> Notice:
-    """Name the account that was asked, where the event names none."""
+    """Add the queried account to an event that names none."""
     if notice.account or notice.kind is CallbackKind.PAYOUT:
         return notice
     return replace(notice, account=bank.account.provider_account)
@@ -186,7 +186,7 @@ def _owned(notice: Notice, bank: Bank) -> Notice:
 
 @contextmanager
 def _refusals() -> Iterator[None]:
-    """Say what the bank said, in our words."""
+    """Translate the bank's refusals to our words."""
     try:
         yield
     except NotSupported as problem:

@@ -1,4 +1,4 @@
-"""Callbacks in the back office."""
+"""Back-office routes of callbacks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which callbacks are looked for."""
+"""Search parameters of callbacks."""
 
 from __future__ import annotations
 

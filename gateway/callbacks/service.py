@@ -1,4 +1,4 @@
-"""Callbacks received (contract 4.3, GetWebhooks): what banks told us, and what came of it."""
+"""Callbacks received (contract 4.3, GetWebhooks), and their processing."""
 
 from __future__ import annotations
 

@@ -46,13 +46,13 @@ _BACKLOG = select(
 
 
 class CallbackRecords:
-    """What banks told us."""
+    """Stored callbacks."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def add(self, callback: Callback) -> bool:
-        """Store a new one; False when its provider told of this event before."""
+        """Store a new callback; False when its event is stored already."""
         row = row_of(callback) | {name: str(getattr(callback, name)) for name in _WORDS}
         async with self._database.writing() as connection:
             return await self._database.add(connection, callbacks, row)
@@ -69,10 +69,10 @@ class CallbackRecords:
         self, now: datetime, until: datetime, but_of: Collection[str] = ()
     ) -> Sequence[Callback]:
         """
-        Claim what is to be looked into, at most fifty; it is due again at ``until``.
+        Claim at most fifty due callbacks; they are due again at ``until``.
 
-        Those of the providers ``but_of`` are left where they are. What is due later than anything
-        can be was planned before a clock was put back.
+        Callbacks of the providers ``but_of`` are skipped. Implausibly late due times were set
+        before a clock was put back, and count as due.
         """
         due = or_(callbacks.c.due_at <= now, callbacks.c.due_at > now + _DUE_AHEAD)
         free = (
@@ -98,7 +98,7 @@ class CallbackRecords:
         again_at: datetime | None,
         heard: PayoutEvent | None = None,
     ) -> None:
-        """Note what became of one, and what its payout's bank said; ``again_at`` asks again."""
+        """Store the result of a callback and the bank's answer; ``again_at`` schedules a retry."""
         noted = (
             update(callbacks)
             .where(callbacks.c.id == callback_id)
@@ -112,7 +112,7 @@ class CallbackRecords:
     async def belongs(
         self, callback_id: str, company_id: str, noticed: PayoutEvent | None = None
     ) -> None:
-        """Note whose account one speaks of, and the event of the payout that it names."""
+        """Store the company of a callback, and the event of the payout that it names."""
         noted = update(callbacks).where(callbacks.c.id == callback_id)
         async with self._database.writing() as connection:
             await connection.execute(noted.values(company_id=company_id))
@@ -120,7 +120,7 @@ class CallbackRecords:
                 await append_event(self._database, connection, noticed)
 
     async def waiting(self) -> Sequence[Backlog]:
-        """Count what is to be looked into, by provider; one that has nothing is left out."""
+        """Count the callbacks to process, by provider; providers without any are absent."""
         rows = await self._database.rows(_BACKLOG)
         return [Backlog(**row._asdict()) for row in rows]
 
@@ -138,7 +138,7 @@ class CallbackRecords:
         return await page(self._database, wanted, search.paging, _read)
 
     async def forget(self, before: datetime) -> int:
-        """Delete what was received before an instant; return how many."""
+        """Delete callbacks received before an instant; return how many."""
         return await delete_old(self._database, callbacks.c.received_at, before)
 
 

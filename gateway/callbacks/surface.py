@@ -1,4 +1,4 @@
-"""Where banks tell us what happened: open to whoever proves to be the bank."""
+"""The surface for banks' callbacks: open to any caller whose callback is proven."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ CHALLENGE = 'Signature realm="callbacks"'
 
 
 class BankBody(msgspec.Struct):
-    """Whatever the bank writes; it is kept as it came."""
+    """A bank's body; it is stored as received."""
 
 
 class TakenDocument(TypedDict):
@@ -47,7 +47,7 @@ class TakenDocument(TypedDict):
 
 
 def callback_surface(reception: Reception) -> Surface:
-    """Put the one gate together."""
+    """Build the surface and its one gate."""
 
     def expect(path: Mapping[str, str]) -> None:
         reception.expect(path["provider"], path["token"], _rest(path))
@@ -84,7 +84,7 @@ def _routes(reception: Reception) -> Routes:
 
 
 def _delivery(asked: RawRequest) -> AddressedDelivery:
-    """Take what came as it stands; the proof is over the very bytes."""
+    """Take the request unchanged; the proof covers its exact bytes."""
     return AddressedDelivery(
         provider=asked.path["provider"],
         token=asked.path["token"],
@@ -98,7 +98,7 @@ def _delivery(asked: RawRequest) -> AddressedDelivery:
 
 
 def _rest(path: Mapping[str, str]) -> str:
-    """Return the steps below our address, decoded; a slash inside a step divides none."""
+    """Return the path segments below our address, decoded; a slash inside a segment is escaped."""
     steps = (path[name] for name in _BELOW if name in path)
     return "/".join(step.replace("/", "%2F") for step in steps)
 

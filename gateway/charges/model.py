@@ -1,4 +1,4 @@
-"""What we keep of charges that were ordered through us, so that a list asks no bank."""
+"""Stored charges that were ordered through us, so that lists need no query of a bank."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from gateway.core.windows import Keyset, PageStart
 
 class ChargeState(StrEnum):
     """
-    What is last known of a charge.
+    Last known state of a charge.
 
-    UNKNOWN: It was ordered, and no answer of its bank tells that it was made.
-    EXPIRED: Active, and past its expiry; never stored.
+    UNKNOWN: It was ordered, and no answer of its bank tells that it was made. EXPIRED: Active, and
+    past its expiry; never stored.
     """
 
     UNKNOWN = "Unknown"
@@ -37,10 +37,10 @@ class ChargeRecord(Struct, frozen=True, kw_only=True):
     Attributes:
         id: A UUID of ours.
         centavos: None for an open amount.
-        state: As last told by the bank.
+        state: As last reported by the bank.
         created_at: When it was ordered.
         expires_at: None when it never expires.
-        updated_at: When the bank was asked for what is known; its later answers correct this.
+        updated_at: Time of the query behind this state; later answers correct it.
         paid_at, e2e_id: Of the last payment that was seen; empty again where the bank's charge
             turns out not to be paid.
         paid_centavos: What that payment paid; None where there is none, or nobody said how much.
@@ -79,7 +79,7 @@ class ChargeRecord(Struct, frozen=True, kw_only=True):
         return None if self.paid_centavos is None else Money(self.paid_centavos)
 
     def state_at(self, now: datetime) -> ChargeState:
-        """Return the state, ``EXPIRED`` for an active one that can no longer be paid."""
+        """Return the state, ``EXPIRED`` for an active charge past its expiry."""
         is_over = self.expires_at is not None and self.expires_at <= now
         return ChargeState.EXPIRED if is_over and self.state is ChargeState.ACTIVE else self.state
 
@@ -87,12 +87,12 @@ class ChargeRecord(Struct, frozen=True, kw_only=True):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeenCharge:
     """
-    What an answer of a bank told of a charge, which may not be one of ours.
+    A bank's answer about a charge, which may not be one of ours.
 
     Attributes:
         state: None where the charge is not paid, and the answer does not tell whether it is
             active or cancelled.
-        at: When the bank was asked: of two answers the one that was asked for later counts.
+        at: Time of the query: of two answers, the later query counts.
         paid_at, e2e_id: Of the payment, where the answer tells one.
         paid: The amount of the payment; None where the answer does not tell it.
         payer_name: Who paid, else who is asked to pay.
@@ -115,7 +115,7 @@ class SeenCharge:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChargeSearch:
     """
-    Which charges, newest first; None for all.
+    Search parameters of charges, newest first; None for all.
 
     Attributes:
         offset: How many are left out before the page.
@@ -140,10 +140,10 @@ COUNTED_AT_MOST: Final = 10_000
 @dataclass(frozen=True, slots=True)
 class ChargeSums:
     """
-    How many charges a search finds, and what they ask for together; open amounts ask for nothing.
+    Number of charges that a search finds, and their total; open amounts count as zero.
 
     Attributes:
-        complete: Whether every one was counted; else the newest were.
+        complete: Whether every charge was counted; else only the newest were.
     """
 
     count: int
@@ -157,8 +157,8 @@ class ChargePage:
     A page of charges, newest first.
 
     Attributes:
-        next: Where the following page begins; None on the last one.
-        now: Decides which of them have expired.
+        next: Start of the following page; None on the last page.
+        now: Time that decides on expiry.
     """
 
     charges: Sequence[ChargeRecord]

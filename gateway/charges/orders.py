@@ -1,4 +1,4 @@
-"""A charge to be made, read as strictly as a payout."""
+"""A charge order, validated as strictly as a payout."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages of charges: those on record, a new one, and one with its QR code until it is paid."""
+"""Pages of charges: list, creation, and one charge with its QR code until it is paid."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def pages(charges: Charges, keys: PixKeys, context: PageContext) -> Sequence[Pag
 
     @panel.view(_NEW, "charge_new", charges.create)
     async def new(visit: Visit) -> Result:
-        """Ask for a charge; the keys to choose from are read after the page."""
+        """Show the form of a charge; the keys to choose from are loaded after the page."""
         account, found = await panel.account(visit), None
         if visit.reads_bank or visit.problem:
             found = await part(keys.list(panel.staff(visit), account), _KEYS_FAIL)
@@ -100,7 +100,7 @@ def pages(charges: Charges, keys: PixKeys, context: PageContext) -> Sequence[Pag
 
     @panel.view(_CHARGE, "charge", charges.get)
     async def charge(visit: Visit) -> Result:
-        """Show a charge; what is on record at once, the bank's own answer after the page."""
+        """Show a charge: the record at once, the bank's own answer after the page."""
         reference, live = REFERENCE.read(visit.call.asked), None
         who, account = panel.staff(visit), await panel.account(visit)
         wanted = ChargeSearch(page=Keyset(limit=1), account_id=account.id, reference=reference)
@@ -136,7 +136,7 @@ def pages(charges: Charges, keys: PixKeys, context: PageContext) -> Sequence[Pag
 
 
 def _wanted(visit: Visit) -> Mapping[str, str]:
-    """Return the filters of the address, whatever the page."""
+    """Return the filters of the address, without the page."""
     return {**{name: visit.query(name) for name in _ASKED}, **days_asked(visit)}
 
 
@@ -147,7 +147,7 @@ def _to(visit: Visit, reference: str) -> Redirect:
 
 
 def _order(visit: Visit) -> ChargeOrder:
-    """Read a new charge from what was typed; an empty field is absent."""
+    """Read a charge order from the form; an empty field is absent."""
     form = visit.form
     body: dict[str, object] = {
         "reference": form["reference"],
@@ -165,14 +165,14 @@ def _order(visit: Visit) -> ChargeOrder:
 
 
 def _hours(text: str) -> int:
-    """Read how long a charge can be paid; raises ``SVC.VAL.011`` for what is no such number."""
+    """Read the hours until expiry; raises ``SVC.VAL.011`` for an invalid number."""
     if not (text.isascii() and text.isdigit() and len(text) <= len("87600")):
         raise ServiceError(errors.PAYLOAD_INVALID, "positive_integer", field="expires_in")
     return int(text)
 
 
 def _is_open(live: Part[Charge] | None, state: ChargeState | None) -> bool:
-    """Say whether a charge may still be paid, so that it is looked at again."""
+    """Return whether a charge may still be paid, so that the page polls it."""
     if live is not None and live.data is not None:
         return live.data.status is ChargeStatus.ACTIVE
     return state in {None, ChargeState.ACTIVE, ChargeState.UNKNOWN}
@@ -180,7 +180,7 @@ def _is_open(live: Part[Charge] | None, state: ChargeState | None) -> bool:
 
 def _drawn(live: Part[Charge] | None) -> str:
     """
-    Return the QR code of a charge as the address of a picture.
+    Return the QR code of a charge as the URL of a picture.
 
     Empty where there is none, or more than a QR code holds.
     """

@@ -1,9 +1,9 @@
 """
-The record of charges that were ordered through us: written around the order, and by what is read.
+Records of charges ordered through us: written before the order, updated by answers.
 
-A record is written before the bank is asked, so that no charge can be missing, and completed by
-the bank's answer. Once the bank has acted, no failure of the store fails the caller: what could
-not be written waits, and is tried again every second.
+A record is written before the bank is asked, so that no charge can be missing, and completed by the
+bank's answer. Once the bank has acted, no failure of the store fails the caller: unwritten answers
+wait in memory, and are retried every second.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ _Told = tuple[ChargeState | None, str]
 
 
 class ChargeNotes:
-    """What banks told of charges, until it is stored; whoever reads a charge never waits for it."""
+    """Banks' answers about charges, queued until stored; readers of a charge never wait for it."""
 
     def __init__(self, records: StoredCharges, now: Now, most: int = _MOST) -> None:
-        """Keep at most ``most`` charges in memory, and as many that are known."""
+        """Queue at most ``most`` charges, and cache as many known ones."""
         self._records = records
         self._now = now
         self._most = most
@@ -52,7 +52,7 @@ class ChargeNotes:
         self._forget_at = now() + _KNOWN_FOR
 
     def take(self, seen: SeenCharge) -> None:
-        """Note what was told, unless that is known; raises nothing."""
+        """Queue an answer, unless it is known; raises nothing."""
         key = _key(seen)
         before = self._waiting.get(key)
         if before is not None and before.at > seen.at:
@@ -64,13 +64,13 @@ class ChargeNotes:
         self._waiting[key] = seen
 
     def forget(self, account_id: str, reference: str) -> None:
-        """Forget what is known of a charge that is made anew."""
+        """Drop the cached state of a charge that is created again."""
         for notes in (self._waiting, self._known):
             for key in [each for each in notes if each[:2] == (account_id, reference)]:
                 del notes[key]
 
     async def run_once(self) -> int:
-        """Store what waits; return how many; nothing is lost by ``StoreUnavailable``."""
+        """Store the queue; return the number; ``StoreUnavailable`` loses nothing."""
         now = self._now()
         if now >= self._forget_at or len(self._known) >= self._most:
             self._known.clear()
@@ -101,7 +101,7 @@ class KeptCharges:
         self, provider: str, account: Account, order: ChargeOrder
     ) -> ChargeRecord | None:
         """
-        Record an order before the bank is asked, and hold its reference for ``LEASE``.
+        Record an order before the bank is called, and hold its reference for ``LEASE``.
 
         None while another order holds it, in whatever process; raises ``StoreUnavailable``.
         """
@@ -125,7 +125,7 @@ class KeptCharges:
         return record if await self.records.begin(record) else None
 
     async def made(self, record: ChargeRecord, charge: Charge) -> None:
-        """Record what the bank made; raises nothing, since it is made."""
+        """Record the created charge; raises nothing, since the bank has created it."""
         self.notes.forget(record.account_id, record.reference)
         known = replace(
             record,
@@ -154,20 +154,20 @@ class KeptCharges:
         await self._now_or_later(self.records.note([seen]), seen)
 
     def read(self, account: Account, charge: Charge | ChargePayment, asked_at: datetime) -> None:
-        """Note what the bank said of a charge, as it was asked at that time."""
+        """Queue the bank's answer about a charge, with the time of the query."""
         self.notes.take(_seen(account.id, charge, asked_at))
 
     def received(
         self, account: Account, payments: Iterable[IncomingPayment], asked_at: datetime
     ) -> None:
-        """Note payments from the account's list that name a charge."""
+        """Queue payments from the account's list that name a charge."""
         for each in payments:
             if each.reference:
                 seen = _paid(account.id, each, asked_at)
                 self.notes.take(dataclasses.replace(seen, is_listed=True))
 
     async def _now_or_later(self, storing: Awaitable[None], seen: SeenCharge) -> None:
-        """Store something, or note what is known where the store is away."""
+        """Store now, or queue the answer while the store is unavailable."""
         try:
             await storing
         except StoreUnavailable:
@@ -180,7 +180,7 @@ def _key(seen: SeenCharge) -> _Key:
 
 
 def _seen(account_id: str, charge: Charge | ChargePayment, at: datetime) -> SeenCharge:
-    """Note a charge as its bank shows it: with its state, or with its payment."""
+    """Build the answer about a charge from its state or its payment."""
     if isinstance(charge, ChargePayment) and charge.paid_at is not None:
         return _paid(account_id, charge, at)
     state = ChargeState(charge.status.value) if isinstance(charge, Charge) else None
@@ -207,7 +207,7 @@ def _paid(account_id: str, payment: ChargePayment | IncomingPayment, at: datetim
 
 
 def _later(now: datetime, seconds: int | None) -> datetime | None:
-    """Return when something ends; None for never, and beyond the calendar."""
+    """Return the end of a duration; None for never, and beyond the calendar."""
     try:
         return None if seconds is None else now + timedelta(seconds=seconds)
     except OverflowError:

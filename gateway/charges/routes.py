@@ -1,4 +1,4 @@
-"""Charges in the back office, as PIX QR codes and as they are on record (contract 4.3)."""
+"""Routes of charges, as PIX QR codes and as stored (contract 4.3)."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def routes(charges: Charges) -> Routes:
 
 
 def page(found: ChargePage, _who: StaffCaller) -> ChargeRecordList:
-    """Show a page of charges as they are on record."""
+    """Return a page of stored charges."""
     following = "" if found.next is None else cursor(found.next)
     return {
         "data": [_charge(each, found.now) for each in found.charges],

@@ -1,4 +1,4 @@
-"""Which charges of all accounts?"""
+"""Search parameters of charges."""
 
 from __future__ import annotations
 

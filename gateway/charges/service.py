@@ -1,4 +1,4 @@
-"""Make, read, list and cancel charges; each change is in the audit log before the bank is asked."""
+"""Creates, reads, lists and cancels charges; changes are audited before the bank is called."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ class Charges:
 
     @asynccontextmanager
     async def _dropped_unless_made(self, record: ChargeRecord) -> AsyncIterator[None]:
-        """Drop the record where it is certain that the bank made nothing."""
+        """Drop the record if the bank certainly created nothing."""
         try:
             yield
         except (ServiceError, StoreUnavailable):  # refused, or nothing was asked of the bank
@@ -172,7 +172,7 @@ class Charges:
 
 
 async def _in_time(making: Awaitable[Charge]) -> Charge:
-    """Wait for the bank while the reference is held; raises ``Unavailable`` afterwards."""
+    """Await the bank while the reference is held; raises ``Unavailable`` afterwards."""
     try:
         async with asyncio.timeout(_MADE_WITHIN_S):
             return await making

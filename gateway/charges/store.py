@@ -1,4 +1,4 @@
-"""Charges that were ordered through us, in the store."""
+"""Stored charges that were ordered through us."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ class StoredCharges:
 
     async def begin(self, record: ChargeRecord) -> bool:
         """
-        Hold the reference until ``made_until``, and store the record where it has none.
+        Hold the reference until ``made_until``, and store the record if it is new.
 
         False while another order holds it, in whatever process.
         """
@@ -139,9 +139,9 @@ class StoredCharges:
 
     async def renew(self, record: ChargeRecord) -> None:
         """
-        Store one in the place of whatever its reference had, but under the same id.
+        Replace the charge of a reference, under the same id.
 
-        Its order is over: the reference is held by nobody.
+        The order is over, and the reference is released.
         """
         row = {**_row(record), "made_until": None}
         columns = {name: value for name, value in row.items() if name != "id"}
@@ -154,9 +154,9 @@ class StoredCharges:
 
     async def discard(self, record: ChargeRecord) -> None:
         """
-        Delete one that the bank did not make, unless more is known of it by now.
+        Delete a charge that the bank did not create, unless more is known by now.
 
-        Its order is over: the reference is held by this order no more.
+        The order is over, and this order releases the reference.
         """
         unknown = charges.c.state == ChargeState.UNKNOWN.value
         held = update(charges).where(_OWN, charges.c.made_until == record.made_until)
@@ -166,10 +166,10 @@ class StoredCharges:
 
     async def note(self, seen: Sequence[SeenCharge]) -> None:
         """
-        Keep what is new: the later answer of a bank corrects the earlier one.
+        Store new facts: the later answer of a bank corrects the earlier one.
 
-        A reusable charge stays active when it is paid. A listed payment pays a charge whose
-        amount it reaches, or that has none, unless the bank said otherwise of it since.
+        A reusable charge stays active when it is paid. A listed payment pays a charge whose amount
+        it reaches, or that has none, unless the bank said otherwise of it since.
         """
         for each in seen:
             await self._database.write(*_noted(each))
@@ -177,7 +177,7 @@ class StoredCharges:
     async def search(
         self, wanted: ChargeSearch, scope: CompanyScope, now: datetime
     ) -> Sequence[ChargeRecord]:
-        """Return at most one more than the page has, newest first; ``now`` tells expired ones."""
+        """Return at most one more than the page has, newest first; ``now`` decides on expiry."""
         chosen = _NEWEST.where(*_conditions(wanted, scope, now))
         if wanted.page.after is not None:
             chosen = chosen.where(_after(wanted.page.after))
@@ -185,7 +185,7 @@ class StoredCharges:
         return [from_row(row, ChargeRecord) for row in rows]
 
     async def sums(self, wanted: ChargeSearch, scope: CompanyScope, now: datetime) -> ChargeSums:
-        """Add up what a search finds, whatever its page: the newest, as many as are counted."""
+        """Sum a search's charges, whatever its page: the newest, up to the maximum counted."""
         found = _NEWEST.where(*_conditions(wanted, scope, now))
         newest = found.limit(COUNTED_AT_MOST + 1).subquery()
         added = select(func.count(), func.coalesce(func.sum(newest.c.centavos), 0))
@@ -194,7 +194,7 @@ class StoredCharges:
         return ChargeSums(counted, Sum(int(together)), complete=number == counted)
 
     async def paid_by(self, account_id: str, e2e_ids: Collection[str]) -> Sequence[ChargeRecord]:
-        """Return the charges of an account whose last payment is one of these."""
+        """Return the charges of an account whose last payment is among these."""
         wanted = [each for each in e2e_ids if each]
         if not wanted:
             return []
@@ -208,7 +208,7 @@ class StoredCharges:
 def _conditions(
     wanted: ChargeSearch, scope: CompanyScope, now: datetime
 ) -> Sequence[ColumnElement[bool]]:
-    """Return what a search demands of a row, whatever its page."""
+    """Return the SQL conditions of a search, without its page."""
     found = [*of_account(charges.c.account_id, scope)]
     if wanted.until is not None:
         found.append(charges.c.created_at < wanted.until)
@@ -231,7 +231,7 @@ def _conditions(
 
 
 def _in_state(state: ChargeState, now: datetime) -> Sequence[ColumnElement[bool]]:
-    """Demand a state; whether an active one has expired is a question of the time."""
+    """Return the SQL condition of a state; the expiry of active charges depends on the time."""
     match state:
         case ChargeState.ACTIVE:
             open_end = charges.c.expires_at.is_(None)
@@ -244,7 +244,7 @@ def _in_state(state: ChargeState, now: datetime) -> Sequence[ColumnElement[bool]
 
 
 def _after(start: PageStart) -> ColumnElement[bool]:
-    """Demand what stands behind a place; the first part lets an index lead to it."""
+    """Return the SQL condition for rows after a position; its first part allows an index."""
     at = charges.c.created_at
     return and_(at <= start.at, or_(at < start.at, charges.c.id < start.id))
 
@@ -259,7 +259,7 @@ def _row(record: ChargeRecord) -> dict[str, Any]:
 
 
 def _noted(seen: SeenCharge) -> tuple[Update, Mapping[str, Any]]:
-    """Return the statement that notes an answer, and its values."""
+    """Return the statement that stores an answer, and its values."""
     given: dict[str, Any] = {
         "of_account": seen.account_id,
         "of_reference": reference_digest(seen.reference),

@@ -33,10 +33,10 @@ def settings_of(file: Path) -> Settings:
 
 def keys_of(settings: Settings) -> Keys:
     """
-    Load the keys; the sandbox's own are made the first time.
+    Load the keys; the sandbox's own keys are created on first use.
 
     Raises:
-        RuleViolation: they are missing, or of no use.
+        RuleViolation: the keys are missing or unusable.
     """
     try:
         return load_keys(settings)
@@ -45,7 +45,7 @@ def keys_of(settings: Settings) -> Keys:
 
 
 def sandbox_only(settings: Settings) -> None:
-    """Refuse with RuleViolation where real money moves."""
+    """Refuse with RuleViolation in production."""
     if settings.environment is Environment.PRODUCTION:
         problem = "this is production: there is neither a demo nor a sandbox bank"
         raise RuleViolation(problem)

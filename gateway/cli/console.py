@@ -1,8 +1,8 @@
 """
-What every command shares: options, printing, and errors as one line.
+The kit of every command: options, printing, and errors as one line.
 
-Commands import what they need when they run, so that ``pixgate --help`` costs
-neither SQLAlchemy nor an HTTP client.
+Commands import what they need when they run, so that ``pixgate --help`` costs neither SQLAlchemy
+nor an HTTP client.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ Row = Mapping[str, object]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terminal:
     """
-    Who typed a command, and how they want to read the answer.
+    The user of a command, and the output format.
 
     Attributes:
         config: The configuration file.
-        by: Who acts, for the audit log; empty is the user of the system.
+        by: The actor for the audit log; empty is the user of the system.
     """
 
     config: Path
@@ -78,7 +78,7 @@ def reading(
     """
     Give a command ``--config`` and ``--json``, as one ``Terminal``.
 
-    What an operator can understand and mend is printed as one line; the exit status is then 1.
+    Errors that an operator can fix are printed as one line; the exit status is then 1.
     """
 
     @functools.wraps(command)
@@ -100,17 +100,17 @@ def reading(
 def changing(
     command: Callable[Concatenate[Terminal, Options], None],
 ) -> Callable[Options, None]:
-    """Give a command that changes something ``--by`` too."""
+    """Add ``--by`` to a command that changes something."""
     return _by(reading(command))
 
 
 def show_json(document: object) -> None:
-    """Print a document for programs, newline included, in one write: a log line may come next."""
+    """Print a JSON document, newline included, in one write: a log line may come next."""
     click.echo(json.dumps(document, indent=2, ensure_ascii=False))
 
 
 def fields_of(record: object, *names: str) -> Row:
-    """Return fields of a record as they are; instants as ``instant`` writes them."""
+    """Return fields of a record unchanged; instants as ``instant`` writes them."""
     return {name: _shown(name, getattr(record, name)) for name in names}
 
 

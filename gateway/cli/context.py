@@ -1,4 +1,4 @@
-"""What a noun's command works in: an opened store, and the services over it."""
+"""The context of a noun's command: an opened store, and the services over it."""
 
 from __future__ import annotations
 
@@ -20,44 +20,44 @@ Service = TypeVar("Service")
 
 
 class CommandContext(Protocol):
-    """An opened store, who acts there, and the services over it."""
+    """An opened store, the actor, and the services over it."""
 
     @property
     def acting(self) -> AuditContext:
-        """Who typed the command, and when it is."""
+        """The actor and the time."""
         ...
 
     @property
     def staff(self) -> Staff:
-        """Who typed the command, as services know them."""
+        """The actor as a staff member."""
         ...
 
     def service(self, kind: type[Service]) -> Service:
-        """Make a service over the store."""
+        """Build a service over the store."""
         ...
 
     def opened(self, kind: type[Service]) -> AbstractAsyncContextManager[Service]:
         """
-        Make a service that has something of its own to close, such as connections to banks.
+        Build a service with resources to close, such as connections to banks.
 
         Raises:
-            RuleViolation: what it needs cannot be opened as it is configured.
+            RuleViolation: a resource cannot be opened as configured.
         """
         ...
 
 
 class Opening(Protocol):
-    """Opens a context; the object of click's context, put there by the whole command line."""
+    """Opens a context; click's context object, set by the whole command line."""
 
     def __call__(
         self, terminal: Terminal, *, seals: bool = True
     ) -> AbstractAsyncContextManager[CommandContext]:
         """
-        Open the store as commands need it; without ``seals``, to look at the audit log as it is.
+        Open the store for a command; without ``seals``, to read the audit log unchanged.
 
         Raises:
-            RuleViolation: it must not be used, or not with these keys.
-            StoreUnavailable: it does not answer.
+            RuleViolation: the store must not be used, or not with these keys.
+            StoreUnavailable: the store does not answer.
         """
         ...
 

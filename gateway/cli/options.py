@@ -1,4 +1,4 @@
-"""Types of options: what an operator types, read as what a command works with."""
+"""Types of options: parse an operator's text."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Read = TypeVar("Read")
 
 
 class Option(click.ParamType[Read]):
-    """The type of an option; ``ValueError`` of its reader says what is wrong with a text."""
+    """The type of an option; its parser's ``ValueError`` explains an invalid text."""
 
     def __init__(self, name: str, read: Callable[[str], Read]) -> None:
         self.name = name
@@ -27,7 +27,7 @@ class Option(click.ParamType[Read]):
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> Read:
-        """Read it."""
+        """Parse the text."""
         try:
             return self._read(value) if isinstance(value, str) else cast("Read", value)
         except ValueError as problem:

@@ -1,4 +1,4 @@
-"""Debits at the bank without an order of ours: found in the background, explained by people."""
+"""Debits at the bank without an order of ours: found in the background, explained by users."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ _OPEN: Final = _KEPT.settled_at.is_(None)
 
 @dataclass(frozen=True, slots=True)
 class ForeignDebits:
-    """The foreign debits of accounts, for people."""
+    """The foreign debits of accounts."""
 
     database: Database
 
     @requires(Area.TRANSACTION, Action.READ)
     async def of(self, _who: Staff, account: Account, day: date) -> Sequence[ForeignDebit]:
-        """Return the open ones of an account and all of a day, at most 200, oldest first."""
+        """Return an account's open debits and all of a day, at most 200, oldest first."""
         wanted = (
             select(foreign_debits)
             .where(_KEPT.account_id == account.id, or_(_OPEN, _KEPT.day == day))
@@ -89,8 +89,8 @@ class DebitWatch:
     """
     Reads the debits of active accounts from their banks, one call at a time for each provider.
 
-    Banks whose statements name payouts neither by our key nor by end-to-end id are not read:
-    each of their payouts would be a foreign debit.
+    Banks whose statements identify payouts neither by our key nor by end-to-end id are skipped:
+    each payout would be a foreign debit.
 
     Attributes:
         providers: Names of the configured providers.
@@ -164,7 +164,7 @@ class DebitWatch:
         return [_found(account, line, each, now) for line, each in named if each.is_unexplained]
 
     async def _settled(self, account_id: str, now: datetime) -> datetime:
-        """Settle open debits whose payout is known by now; return until when debits were read."""
+        """Settle open debits whose payout is known by now; return the end of the read period."""
         unsettled = select(foreign_debits).where(_KEPT.account_id == account_id, _OPEN)
         until = select(debit_readings.c.until).where(debit_readings.c.account_id == account_id)
         async with self.database.reading() as connection:
@@ -182,7 +182,7 @@ class DebitWatch:
         return known or now - timedelta(days=1)
 
     async def _forget(self, account_id: str) -> None:
-        """Forget until when debits were read: the bank tells no movements, or not any more."""
+        """Reset the read position: the bank does not list movements any more."""
         known = delete(debit_readings).where(debit_readings.c.account_id == account_id)
         await self.database.write(known)
 

@@ -1,5 +1,5 @@
 """
-Closing a day of an account: the bank's movements against our book.
+The closing of an account's day: the bank's movements compared with our book.
 
 Amounts are sums in centavos, days are those of Brasilia.
 """
@@ -24,7 +24,7 @@ from gateway.statements.model import LinkedEntry
 
 
 class Rule(StrEnum):
-    """What bank and book say of one movement; all but the first two are differences."""
+    """Result of comparing one movement; all but the first two are differences."""
 
     TIED = "tied"
     EXPLAINED = "explained"
@@ -43,7 +43,7 @@ class ForeignDebit(Struct, frozen=True, kw_only=True):
     Attributes:
         line_id: As ``line_ids`` names it.
         day: Of Brasilia.
-        settled_by: Who explained it, as the audit log names them, or ``payout:`` and the
+        settled_by: The user who explained it, as in the audit log, or ``payout:`` and the
             reference of the payout that was known later; empty while it is open.
         reason: The explanation; empty where a payout settled it.
     """
@@ -134,7 +134,7 @@ class Figures(Struct, frozen=True, kw_only=True):
 
 class Day(Struct, frozen=True, kw_only=True):
     """
-    A day as bank and book tell it now.
+    An account's day by bank and book, as of now.
 
     Attributes:
         figures: None while movements keep the balance from being read beside them.
@@ -158,20 +158,20 @@ class Day(Struct, frozen=True, kw_only=True):
 
     @property
     def differences(self) -> int:
-        """How many lines somebody has to explain."""
+        """Number of lines that need an explanation."""
         return sum(
             each.rule in DIFFERENCES and each.id not in self.explained for each in self.lines
         )
 
     @property
     def digest(self) -> str:
-        """A digest that changes when a figure or a line does."""
+        """A digest of all figures and lines."""
         return hashlib.sha256(msgspec.json.encode((self.day, self.figures, self.lines))).hexdigest()
 
 
 class Closing(Figures, frozen=True, kw_only=True):
     """
-    The figures of a day that was signed; it is locked once a second person has signed it too.
+    The figures of a signed day; it is locked once a second person has signed it too.
 
     Attributes:
         signed_by, locked_by: As the audit log names them; ``locked_by`` is empty before.
@@ -263,7 +263,7 @@ def _line(linked: LinkedEntry, line_id: str) -> Line:
 
 
 def _rule(linked: LinkedEntry, book: Sum | None) -> Rule:
-    """Name the rule; a payment received needs no charge, and a debit needs a reason of ours."""
+    """Return the rule; a payment received needs no charge, a debit needs a reason of ours."""
     if linked.is_unexplained:
         return Rule.BANK_ONLY
     if book is None or is_return(linked.entry):
@@ -273,7 +273,7 @@ def _rule(linked: LinkedEntry, book: Sum | None) -> Rule:
 
 
 def is_return(entry: Entry) -> bool:
-    """Say whether money came back, or was given back."""
+    """Return whether the movement is a return or a refund."""
     return entry.kind is MovementKind.PIX_RETURN
 
 
@@ -281,7 +281,7 @@ def figures(
     day: date, entries: Iterable[Entry], balance: int, settled: Iterable[Payout]
 ) -> Figures:
     """
-    Work the day's figures out from what moved since its beginning.
+    Compute the day's figures from all movements since its beginning.
 
     Args:
         day: The day.

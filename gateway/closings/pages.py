@@ -1,4 +1,4 @@
-"""The closing of a day: what bank and book say, and the forms that sign and lock it."""
+"""Pages of a day's closing: bank and book, and the forms that sign and lock it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def pages(closings: Closings, foreign: ForeignDebits, context: PageContext) -> S
 
     @panel.view("", "closing", closings.read)
     async def shown(visit: Visit) -> Result:
-        """Show a day of an account; the bank is asked after the page, or when told to."""
+        """Show an account's day; the bank is queried after the page, or on request."""
         account, day, who = await panel.account(visit), day_asked(visit), panel.staff(visit)
         latest = await closings.latest(who, account)
         data: dict[str, object] = {
@@ -65,14 +65,14 @@ def pages(closings: Closings, foreign: ForeignDebits, context: PageContext) -> S
 
     @panel.form("/lock", "closing_lock", closings.lock, shows=shown, fails=_FAILS)
     async def lock(visit: Visit) -> Result:
-        """Lock a day that somebody else has signed."""
+        """Lock a day that another user has signed."""
         account, day = await panel.account(visit), day_asked(visit)
         await closings.lock(panel.staff(visit), account, day, visit.form["digest"])
         return _back(account, day)
 
     @panel.form("/explain", "foreign_debit_explain", foreign.explain, shows=shown, fails=_FAILS)
     async def explain(visit: Visit) -> Result:
-        """Explain a debit that is none of ours."""
+        """Explain a foreign debit."""
         account, form = await panel.account(visit), visit.form
         if not form["line_id"]:
             raise ServiceError(VALIDATION_FAILED, "not_chosen", field="line_id")

@@ -95,7 +95,7 @@ class Closings:
     @requires(Area.REVIEW, Action.WRITE)
     async def sign(self, who: Staff, account: Account, day: date, digest: str) -> Closing:
         """
-        Sign a day as it was shown; one that has changed before it was locked is signed anew.
+        Sign a day as shown; a day that changed before it was locked is signed anew.
 
         Raises:
             RuleViolation: it is not as it was shown any more, or it is signed or locked already.
@@ -135,7 +135,7 @@ class Closings:
     @requires(Area.REVIEW, Action.WRITE)
     async def lock(self, who: Staff, account: Account, day: date, digest: str) -> None:
         """
-        Lock a day that somebody else has signed, as it was signed and is shown.
+        Lock a day that another user has signed, as signed and shown.
 
         Raises:
             RuleViolation: nobody has signed it, or only who asks; it is not as it was signed; or
@@ -179,7 +179,7 @@ class Closings:
     async def _bank(
         self, who: Staff, account: Account, days: LocalWindow
     ) -> tuple[Sequence[Entry], int | None]:
-        """Read movements between two equal balances; None where the balance keeps moving."""
+        """Read movements between two equal balances; None if the balance keeps changing."""
         entries: Sequence[Entry] = ()
         before = await self.statements.balance_beside(who, account)
         for _ in range(_READINGS):

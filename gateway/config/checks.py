@@ -1,5 +1,5 @@
 """
-What makes a configuration unfit to serve, beyond the form of each setting.
+Reasons why a configuration is unfit to serve, beyond the form of each setting.
 
 Pure: nothing is opened, resolved or called.
 """
@@ -72,7 +72,7 @@ def check(
 
 
 def remarks(settings: Settings) -> list[Finding]:
-    """Return what production may do and ought to know that it does."""
+    """Return remarks on permitted but risky settings in production."""
     if settings.environment is not Environment.PRODUCTION:
         return []
     switched = {
@@ -89,7 +89,7 @@ def remarks(settings: Settings) -> list[Finding]:
 def unsafe_sqlite(
     settings: Settings, version: tuple[int, ...] = sqlite3.sqlite_version_info
 ) -> Iterator[Finding]:
-    """Check that production is on PostgreSQL, or knows what it does."""
+    """Check that production uses PostgreSQL, or permits SQLite explicitly."""
     is_file = settings.store_url.startswith("sqlite")
     if not is_file or settings.environment is not Environment.PRODUCTION:
         return
@@ -106,7 +106,7 @@ def unsafe_sqlite(
 def sqlite_remark(
     settings: Settings, version: tuple[int, ...] = sqlite3.sqlite_version_info
 ) -> str:
-    """Return what a sandbox ought to know of its SQLite library; empty where there is nothing."""
+    """Return a remark on the sandbox's SQLite library; empty without one."""
     if version >= SAFE_SQLITE or not settings.store_url.startswith("sqlite"):
         return ""
     wanted, found = (".".join(map(str, each)) for each in (SAFE_SQLITE, version))
@@ -132,7 +132,7 @@ def sealing_key(text: str) -> bytes:
 
 
 def is_loopback(host: str) -> bool:
-    """Say whether only this machine reaches a listener on ``host``; a name may be anywhere."""
+    """Return whether ``host`` is a loopback address; names do not count."""
     try:
         return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:
@@ -140,7 +140,7 @@ def is_loopback(host: str) -> bool:
 
 
 def _listeners(settings: Settings) -> Iterator[Finding]:
-    """Check that nothing stands unguarded in public, and no port is taken twice."""
+    """Check that no unguarded listener is public, and no port is used twice."""
     if not (settings.admin.allow_public or is_loopback(settings.admin.host)):
         yield Finding("admin.host", "is not loopback; admin.allow_public permits that")
     bank = settings.sandbox_bank
@@ -159,7 +159,7 @@ def _listeners(settings: Settings) -> Iterator[Finding]:
 
 
 def _processes(settings: Settings) -> Iterator[Finding]:
-    """Check that no second process is expected where there is one."""
+    """Check that SQLite has a single process."""
     server = settings.server
     if settings.store_url.startswith("sqlite"):
         problem = "needs PostgreSQL: an SQLite store has one process"
@@ -172,7 +172,7 @@ def _processes(settings: Settings) -> Iterator[Finding]:
 
 
 def _proxies(settings: Settings) -> Iterator[Finding]:
-    """Check that what tells the client's address is believed of our own proxies alone."""
+    """Check that client addresses are trusted from our own proxies alone."""
     server = settings.server
     try:
         networks = server.trusted_networks
@@ -192,7 +192,7 @@ def _proxies(settings: Settings) -> Iterator[Finding]:
 
 
 def _production_proxies(settings: Settings) -> Iterator[Finding]:
-    """Check that all callers behind a proxy are not taken for one."""
+    """Check that callers behind a proxy are not all counted as one address."""
     server = settings.server
     if server.trusted_peers.strip() and server.client_address == "peer":
         yield Finding(
@@ -203,14 +203,14 @@ def _production_proxies(settings: Settings) -> Iterator[Finding]:
 
 
 def _overlap(host: str, other: str) -> bool:
-    """Say whether two listeners of one port would meet."""
+    """Return whether two listeners of one port would overlap."""
     everywhere = {"", "0.0.0.0", "::"}  # noqa: S104 - compared, not bound
     mine, theirs = ({"localhost": "127.0.0.1"}.get(each, each) for each in (host, other))
     return mine == theirs or bool({mine, theirs} & everywhere)
 
 
 def _keys(settings: Settings) -> Iterator[Finding]:
-    """Check that the keys that are there have their form."""
+    """Check the form of all configured keys."""
     for path, key in _named_keys(settings).items():
         if not key and ".retired_" in path:
             yield Finding(path, "is empty")
@@ -239,7 +239,7 @@ def _named_keys(settings: Settings) -> dict[str, Secret]:
 
 
 def _deadlines(settings: Settings) -> Iterator[Finding]:
-    """Check that what waits for something waits longer than it may take."""
+    """Check that each wait is longer than the operation it waits for."""
     for name, provider in settings.providers.items():
         path = f"providers.{name}"
         if provider.connect_timeout_s >= provider.read_timeout_s:
@@ -257,7 +257,7 @@ def _deadlines(settings: Settings) -> Iterator[Finding]:
 
 
 def _cache(settings: Settings) -> Iterator[Finding]:
-    """Check that the cache can be reached, and holds what is to be kept in it."""
+    """Check that the cache has a valid URL and room for its entries."""
     if settings.cache.url and not _is_redis(settings.cache.url):
         yield Finding("cache.url", "wants redis://host:port/number or rediss://...")
     if settings.statements.snapshot_bytes > settings.cache.memory_bytes:
@@ -290,7 +290,7 @@ def _tracing(settings: Settings) -> Iterator[Finding]:
 
 
 def _parts(url: str) -> SplitResult | None:
-    """Take a URL apart; None where it is none, or has a port that is none."""
+    """Split a URL; None for an invalid URL or port."""
     try:
         parts = urlsplit(url)
         _ = parts.port
@@ -300,13 +300,13 @@ def _parts(url: str) -> SplitResult | None:
 
 
 def _is_http(url: str) -> bool:
-    """Say whether a URL names a web server."""
+    """Return whether a URL names a web server."""
     parts = _parts(url)
     return parts is not None and parts.scheme in {"http", "https"}
 
 
 def _is_redis(url: str) -> bool:
-    """Say whether a URL names a server and a database of Redis."""
+    """Return whether a URL names a server and a database of Redis."""
     parts = _parts(url)
     if parts is None or parts.scheme not in {"redis", "rediss"} or parts.query:
         return False
@@ -315,7 +315,7 @@ def _is_redis(url: str) -> bool:
 
 
 def _callbacks(settings: Settings) -> Iterator[Finding]:
-    """Check that no callback is proven with what can be guessed."""
+    """Check that no callback secret can be guessed."""
     for name, provider in settings.providers.items():
         path, given = f"providers.{name}.callbacks", provider.callbacks
         retired = {f"{path}.retired_secrets.{each}": s for each, s in given.retired_secrets.items()}
@@ -327,7 +327,7 @@ def _callbacks(settings: Settings) -> Iterator[Finding]:
 
 
 def _way_out(settings: Settings) -> Iterator[Finding]:
-    """Check that a proxy towards a bank is an address, and is told a whole user or none."""
+    """Check that a proxy towards a bank has an address, and a complete user or none."""
     for name, provider in settings.providers.items():
         path, proxy = f"providers.{name}.proxy", provider.proxy
         if proxy.url and not _is_proxy(proxy.url):
@@ -341,7 +341,7 @@ def _way_out(settings: Settings) -> Iterator[Finding]:
 
 
 def _is_proxy(url: str) -> bool:
-    """Say whether a URL names a proxy: TLS is with the bank, inside, and not with the proxy."""
+    """Return whether a URL names a proxy: TLS is with the bank inside, not with the proxy."""
     parts = _parts(url)
     if parts is None or parts.scheme != "http" or not parts.port:
         return False
@@ -350,7 +350,7 @@ def _is_proxy(url: str) -> bool:
 
 
 def _throttles(settings: Settings) -> Iterator[Finding]:
-    """Check that the throttle's limits grow with what they count."""
+    """Check that the throttle's limits increase in order."""
     limits, path = settings.limits.failed_credentials, "limits.failed_credentials"
     if limits.per_address_and_client > limits.per_address:
         yield Finding(f"{path}.per_address_and_client", "must not be above per_address")
@@ -359,7 +359,7 @@ def _throttles(settings: Settings) -> Iterator[Finding]:
 
 
 def _people(settings: Settings) -> Iterator[Finding]:
-    """Check that links can be built, and that tokens end in the order they should."""
+    """Check that links can be built, and that token lifetimes are in order."""
     identity = settings.identity
     if identity.origin and not _is_origin(identity.origin):
         yield Finding("identity.origin", "wants https://host, with a port at most behind it")
@@ -372,7 +372,7 @@ def _people(settings: Settings) -> Iterator[Finding]:
 
 
 def _is_origin(text: str) -> bool:
-    """Say whether a text is a scheme, a host and perhaps a port, and nothing else."""
+    """Return whether a text is exactly a scheme, a host and perhaps a port."""
     parts = _parts(text)
     if parts is None or parts.scheme not in {"http", "https"} or parts.port == 0:
         return False
@@ -380,7 +380,7 @@ def _is_origin(text: str) -> bool:
 
 
 def _is_mail_address(text: str) -> bool:
-    """Say whether mail can come from it."""
+    """Return whether the text is usable as a sender of mail."""
     name, _, host = text.rpartition("@")
     return bool(name and host) and text.isascii() and text.isprintable() and " " not in text
 

@@ -27,12 +27,12 @@ _ALONE = re.compile(rf"\$\{{{_NAME}(?::-)?\}}", re.ASCII)
 
 
 def has_references(text: str) -> bool:
-    """Say whether anything in ``text`` is to be replaced."""
+    """Return whether ``text`` contains a reference."""
     return _REFERENCE.search(text) is not None
 
 
 def is_one_reference(text: str) -> bool:
-    """Say whether ``text`` is one reference without a default, and nothing else."""
+    """Return whether ``text`` is exactly one reference without a default."""
     return _ALONE.fullmatch(text) is not None
 
 
@@ -155,7 +155,7 @@ class Document:
 
 
 def parse(text: str) -> Document:
-    """Read a document; what is wrong with it stands in its ``problems``."""
+    """Read a document; its errors are in its ``problems``."""
     document = Document(Section({}, 0))
     try:
         composed = _Loader(text).get_single_node()
@@ -175,7 +175,7 @@ def joined(path: str, name: str) -> str:
 
 
 def _told(problem: yaml.YAMLError) -> str:
-    """Say what is wrong without the snippet, which may hold a secret."""
+    """Return the error without the snippet, which may hold a secret."""
     if not isinstance(problem, yaml.MarkedYAMLError) or problem.problem_mark is None:
         return "a character that YAML does not take"
     # Log lines mask text in quotes; a mark of YAML is no text of the file's.
@@ -184,7 +184,7 @@ def _told(problem: yaml.YAMLError) -> str:
 
 
 def _node(node: yaml.Node, path: str, problems: list[str]) -> Node:
-    """Turn a composed node into ours."""
+    """Convert a composed node to our types."""
     line = node.start_mark.line + 1
     if isinstance(node, yaml.MappingNode):
         return _section(node, path, problems)

@@ -1,4 +1,4 @@
-"""The effective configuration: what is in force, shown without a secret."""
+"""The effective configuration, printed without secrets."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ def effective(settings: Settings) -> dict[str, object]:
 
 def config_digest(settings: Settings) -> str:
     """
-    Return 12 hexadecimal characters by which two processes see that they agree.
+    Return 12 hexadecimal characters that are equal in processes of one configuration.
 
-    Server processes and workers of one configuration do: what each has for itself, its ports, does
-    not count.
+    Server processes and workers of one configuration have the same digest: their own ports do not
+    count.
     """
     shared = msgspec.structs.replace(
         settings,
@@ -48,7 +48,7 @@ def config_digest(settings: Settings) -> str:
 
 
 def _shown(value: object) -> object:
-    """Turn structs into mappings and hide what hides."""
+    """Convert structs to mappings, and mask secrets."""
     if isinstance(value, msgspec.Struct):
         value = msgspec.structs.asdict(value)
     if isinstance(value, Mapping):
@@ -59,7 +59,7 @@ def _shown(value: object) -> object:
 
 
 def _foreign(value: object, name: str = "") -> object:
-    """Hide what looks like a secret in settings whose meaning an adapter knows."""
+    """Mask texts that look like secrets in an adapter's own settings."""
     if isinstance(value, Mapping):
         return {each: _foreign(child, str(each)) for each, child in value.items()}
     if isinstance(value, list):

@@ -21,17 +21,17 @@ SANDBOX: Final = ("panel", "pdf", "sqlite")
 
 
 def missing(extra: str) -> str:
-    """Return how to install an extra; empty where its modules can be found. None is imported."""
+    """Return how to install an extra; empty if its modules exist. Nothing is imported."""
     return "" if is_installed(extra) else not_installed(extra, install([extra]))
 
 
 def is_installed(extra: str) -> bool:
-    """Say whether the modules of an extra can be found; none is imported."""
+    """Return whether the modules of an extra exist; nothing is imported."""
     return all(map(_is_there, EXTRAS[extra]))
 
 
 def not_installed(extra: str, command: str) -> str:
-    """Say that an extra is absent, and what installs it."""
+    """Return the error for a missing extra, with the command that installs it."""
     return f"the extra `{extra}` is not installed: {command}"
 
 

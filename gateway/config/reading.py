@@ -1,9 +1,9 @@
 """
-The configuration file into settings.
+Reads the configuration file into settings.
 
-Everything wrong is told at once, each with the path of the setting and its
-line; an unknown name with the one that was probably meant. A secret is never
-written in the file: it stands there as ``${NAME}`` or ``${NAME:-}``.
+All errors are reported at once, each with the setting's path and line; an unknown name with the
+most similar known name. A secret is never written in the file: it stands there as ``${NAME}`` or
+``${NAME:-}``.
 """
 
 from __future__ import annotations
@@ -95,8 +95,7 @@ class _Reader:
     """
     Walks a document along the types of the settings.
 
-    Where something is wrong it notes a problem, returns None and goes on; the
-    result is then of no use.
+    At an error it adds a problem, returns None and goes on; the result is then unusable.
     """
 
     def __init__(self, environ: Mapping[str, str], problems: list[str]) -> None:
@@ -131,7 +130,7 @@ class _Reader:
         return kind(**{name: self._member(each, section, path) for name, each in known.items()})
 
     def _member(self, member: FieldInfo, section: Section, path: str) -> object:
-        """Read one setting, or what the file is taken to say when it is silent."""
+        """Read one setting, or the value that a silent file implies."""
         path = joined(path, member.name)
         node = section.nodes.get(member.name) or _silent(member)
         if node is not None:
@@ -143,7 +142,7 @@ class _Reader:
         return member.default
 
     def _mapping(self, kind: object, node: Node, path: str) -> dict[object, object]:
-        """Read a section whose names are the reader's own."""
+        """Read a section with free names."""
         name_kind, kind = get_args(kind)
         return {
             self._value(name_kind, Value(name, child.line), joined(path, name)): self.read(
@@ -153,7 +152,7 @@ class _Reader:
         }
 
     def _anything(self, node: Node, path: str) -> object:
-        """Read what somebody else will judge."""
+        """Read a value that an adapter validates."""
         if isinstance(node, Section):
             return {
                 name: self._anything(child, joined(path, name))
@@ -164,7 +163,7 @@ class _Reader:
         return self._value(object, node, path)
 
     def _section(self, node: Node, path: str) -> Section:
-        """Let a section through; one without content counts."""
+        """Return a section; an empty one counts."""
         if isinstance(node, Section):
             return node
         if not _is_null(node):
@@ -172,7 +171,7 @@ class _Reader:
         return Section({}, node.line)
 
     def _value(self, kind: object, node: Value, path: str) -> object:
-        """Read one value; only what came from the environment is read from its text."""
+        """Read one value; only values from the environment are parsed from text."""
         content = node.content
         loose = isinstance(content, str) and documents.has_references(content)
         try:
@@ -187,7 +186,7 @@ class _Reader:
             return self._note(path, str(problem), node.line)
 
     def _note(self, path: str, problem: str, line: int) -> object:
-        """Remember a problem; what is returned stands for the value that there is not."""
+        """Add a problem, and return a stand-in for the value."""
         where = f" (line {line})" if line else ""
         self.problems.append(f"{path}: {problem}{where}")
         return None
@@ -199,7 +198,7 @@ def _bare(kind: object) -> object:
 
 
 def _is_struct(kind: object) -> TypeGuard[type[Struct]]:
-    """Say whether a type is a section of known names."""
+    """Return whether a type is a section of known names."""
     return isinstance(kind, type) and issubclass(kind, Struct)
 
 
@@ -211,18 +210,18 @@ def _section_or_null(kind: object) -> type[Struct] | None:
 
 
 def _is_null(node: Node) -> bool:
-    """Say whether null is written."""
+    """Return whether null is written."""
     return isinstance(node, Value) and node.content is None
 
 
 def _is_named(node: Value) -> bool:
-    """Say whether a secret is named, not written; the empty text is no secret."""
+    """Return whether a secret is a reference; the empty text is no secret."""
     content = node.content
     return isinstance(content, str) and (not content or documents.is_one_reference(content))
 
 
 def _silent(member: FieldInfo) -> Node | None:
-    """Return what a file that leaves the setting out is taken to say; None: its default."""
+    """Return the value implied by a file without the setting; None: its default."""
     if _is_struct(member.type) and not any(each.required for each in _fields(member.type)):
         return Section({}, 0)
     for each in get_args(member.type)[1:]:
@@ -232,7 +231,7 @@ def _silent(member: FieldInfo) -> Node | None:
 
 
 def _hidden(kind: type, content: object) -> object:
-    """Make the texts that hide themselves."""
+    """Build the texts that mask themselves."""
     if not isinstance(content, str):
         problem = "Expected `str`"
         raise TypeError(problem)
@@ -240,7 +239,7 @@ def _hidden(kind: type, content: object) -> object:
 
 
 def _expected(kind: object) -> str:
-    """Say in words what a setting takes; empty when msgspec says it as well."""
+    """Describe the expected value; empty where msgspec's message suffices."""
     for each in get_args(kind)[1:]:
         if isinstance(each, Meta) and each.description:
             return f"expected {each.description}"
@@ -252,6 +251,6 @@ def _expected(kind: object) -> str:
 
 
 def hint(name: str, known: Collection[str]) -> str:
-    """Guess which of the known names was meant; empty where none is near."""
+    """Return the most similar known name; empty if none is similar."""
     near = difflib.get_close_matches(name, known, n=1)
     return f"; did you mean {near[0]}?" if near else ""

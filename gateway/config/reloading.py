@@ -1,8 +1,8 @@
 """
-What of a configuration can be taken by a process that runs, and what needs a restart.
+Settings that a running process can apply, and settings that need a restart.
 
-Taken are limits and what is logged. What was opened, derived or promised at the start is not:
-addresses, the store, keys, banks.
+Limits and log settings are applied. Settings used at the start are not: addresses, the store, keys,
+banks.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ RELOADABLE: Final = (
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reloading:
     """
-    What becomes of a configuration that was read again.
+    The result of reading a configuration again.
 
     Attributes:
         settings: Those in force from now on.
@@ -49,7 +49,7 @@ class Reloading:
 
 
 def reloaded(current: Settings, fresh: Settings) -> Reloading:
-    """Take of ``fresh`` what can be taken; paths name settings and no value of them."""
+    """Apply the reloadable settings of ``fresh``; paths contain no values."""
     changed = tuple(_differences(current, fresh, ""))
     taken = tuple(path for path in changed if _is_reloadable(path))
     settings = current
@@ -63,7 +63,7 @@ def reloaded(current: Settings, fresh: Settings) -> Reloading:
 
 
 def _is_reloadable(path: str) -> bool:
-    """Is the setting, or the section around it, one of those that are taken?"""
+    """Return whether the setting, or the section around it, is reloadable."""
     return any(f"{path}.".startswith(f"{each}.") for each in RELOADABLE)
 
 
@@ -81,7 +81,7 @@ def _differences(old: object, new: object, path: str) -> Iterator[str]:
 
 
 def _parts(value: object) -> Mapping[str, object] | None:
-    """Return what a value is made of, by name; None where it has no parts with names."""
+    """Return the named parts of a value; None for a value without them."""
     if isinstance(value, msgspec.Struct):
         return msgspec.structs.asdict(value)
     return value if isinstance(value, Mapping) else None

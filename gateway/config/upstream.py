@@ -154,8 +154,8 @@ def same_bank(name: str, providers: Mapping[str, Provider]) -> frozenset[str]:
     """
     Return every name of the bank behind a provider: several may be configured for one bank.
 
-    A bank is an adapter, its profile where the adapter speaks to several banks, and an
-    address. An address that is left to the adapter may be any.
+    A bank is identified by adapter, profile (for adapters of several banks) and address. An address
+    left to the adapter matches any.
     """
     kind, address = _bank(providers[name])
     banks = {other: _bank(each) for other, each in providers.items()}
@@ -167,7 +167,7 @@ def same_bank(name: str, providers: Mapping[str, Provider]) -> frozenset[str]:
 
 
 def _bank(provider: Provider) -> tuple[tuple[str, str], str]:
-    """Return what a bank is known by: adapter and profile, and its address."""
+    """Return the bank's identity: adapter, profile and address."""
     given = provider.settings
     address = str(given.get("base_url") or "")
     return (provider.adapter, str(given.get("profile") or "")), address.casefold().rstrip("/")
@@ -195,10 +195,10 @@ class SandboxBank(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
     @property
     def url(self) -> str:
-        """Where its customers find it."""
+        """URL for its customers."""
         return f"http://{self.host}:{self.port}"
 
     @property
     def control_url(self) -> str:
-        """Where its control interface is."""
+        """URL of its control interface."""
         return f"http://{self.host}:{self.control_port}"

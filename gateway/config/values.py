@@ -1,4 +1,4 @@
-"""What values of settings look like, and texts that nobody may read over a shoulder."""
+"""Formats of settings' values, and texts that mask themselves when printed."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Label = Annotated[str, Meta(min_length=1, max_length=64)]
 
 
 def written(text: str) -> Meta:
-    """Say what a file that is silent about the setting is taken to say."""
+    """Return the value implied by a file without the setting."""
     return Meta(extra={"written": text})
 
 
@@ -45,15 +45,14 @@ class Secret(str):
     """
     A secret; ``repr``, ``str`` and formatting hide it.
 
-    ``encode`` is the one way to its content. An empty one means that none is
-    configured.
+    Only ``encode`` returns its content. An empty secret means that none is configured.
     """
 
     __slots__ = ()
 
     @property
     def shown(self) -> str:
-        """Say only whether there is one."""
+        """Return only whether there is a secret."""
         return "***" if self else ""
 
     def __repr__(self) -> str:
@@ -64,7 +63,7 @@ class Secret(str):
 
 
 class Address(str):
-    """A URL that may carry a password, which ``repr`` hides; ``str`` is the whole of it."""
+    """A URL that may contain a password, which ``repr`` masks; ``str`` is complete."""
 
     __slots__ = ()
 
@@ -78,5 +77,5 @@ class Address(str):
 
 
 def without_credentials(text: str) -> str:
-    """Hide the user and password of every URL in ``text``."""
+    """Mask the user and password of every URL in ``text``."""
     return _PASSWORD.sub(r"\1***", _USERINFO.sub("***@", text))

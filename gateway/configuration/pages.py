@@ -1,4 +1,4 @@
-"""The page of the configuration in force."""
+"""The page of the current configuration."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _parts(config: Mapping[str, Any]) -> Sequence[tuple[str, Sequence[tuple[str,
 
 
 def _lines(value: Mapping[str, Any], prefix: str) -> Iterable[tuple[str, str]]:
-    """Write nested settings with their names joined by points."""
+    """Flatten nested settings, with their names joined by points."""
     for name, each in value.items():
         if isinstance(each, dict) and each:
             yield from _lines(each, f"{prefix}{name}.")
@@ -44,7 +44,7 @@ def _lines(value: Mapping[str, Any], prefix: str) -> Iterable[tuple[str, str]]:
 
 
 def _text(value: object) -> str:
-    """Write a value as the file has it; what is not set is empty."""
+    """Write a value as the file would; an unset one is empty."""
     match value:
         case None | {}:
             return ""

@@ -76,7 +76,7 @@ class Configuration:
     revisions: Sequence[str]
 
     def take(self, settings: Settings) -> None:
-        """Tell of the settings that are in force from now on."""
+        """Use reloaded settings from now on."""
         self.settings = settings
 
     @requires(Area.CONFIG, Action.READ)

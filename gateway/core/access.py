@@ -1,4 +1,4 @@
-"""Who acts in the back office, and what a service method asks of them."""
+"""The acting user of the back office, and the rights that service methods require."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ Result = TypeVar("Result")
 @dataclass(frozen=True, slots=True)
 class Staff:
     """
-    Who acts: a signed-in user, or whoever runs a command.
+    The actor: a signed-in user, or the user of a command.
 
     Attributes:
-        acting: Their name for the audit log, and the clock.
-        scope: The companies whose records they may see and change.
+        acting: The actor's name for the audit log, and the clock.
+        scope: The companies whose records the actor may see and change.
         person: None on the command line, which may do everything.
         factor_roles: A user with one of these roles changes nothing without a second factor.
     """
@@ -42,7 +42,7 @@ class Staff:
 
     def require(self, needed: Requirement) -> None:
         """
-        Check that they may do this now.
+        Check that the actor has a right now.
 
         Raises:
             ServiceError: ``FORBIDDEN`` without the right, ``STEP_UP_REQUIRED`` without the
@@ -56,19 +56,19 @@ class Staff:
             check_fresh_factor(self.person, self.acting.now())
 
     def may(self, right: Right) -> bool:
-        """Say whether they hold a right."""
+        """Return whether the actor has a right."""
         return self.person is None or self.person.may(right)
 
 
 @dataclass(frozen=True, slots=True)
 class StaffOf:
-    """Turns a signed-in user into who acts."""
+    """Converts a signed-in user to the actor."""
 
     now: Now
     factor_roles: Collection[Role]
 
     def __call__(self, person: SignedInUser) -> Staff:
-        """Return who acts, in the companies that the user is limited to."""
+        """Return the actor, limited to the user's companies."""
         acting, scope = AuditContext(person.actor, self.now), scope_of(person.companies)
         return Staff(acting, scope, person, self.factor_roles)
 
@@ -76,7 +76,7 @@ class StaffOf:
 @dataclass(frozen=True, slots=True)
 class Requirement:
     """
-    What a service method asks of who calls it.
+    The right and conditions that a service method requires.
 
     Attributes:
         fresh_factor: It is asked for whatever the right; many rights ask for it by themselves.
@@ -95,7 +95,7 @@ def requires(
     Callable[Concatenate[Service, Staff, Parameters], Coroutine[Any, Any, Result]],
 ]:
     """
-    Have a service method check who calls it before it runs.
+    Check the caller of a service method before it runs.
 
     Args:
         area: With ``action``, the right that covers it.
@@ -126,7 +126,7 @@ def requires(
 
 
 def requirement_of(method: Callable[..., Any]) -> Requirement:
-    """Return what a service method asks; AttributeError for one without ``requires``."""
+    """Return the requirement of a service method; AttributeError without ``requires``."""
     needed: Requirement = method.requirement  # type: ignore[attr-defined]
     return needed
 

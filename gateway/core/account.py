@@ -27,7 +27,7 @@ GivenSecrets = str | Mapping[str, str]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BankSecrets:
     """
-    What an account shows to its bank, checked and as one text to be sealed.
+    An account's bank secrets, validated, as one text for encryption.
 
     Attributes:
         certificate_ends_at: When the certificate among it expires; None without one.
@@ -39,7 +39,7 @@ class BankSecrets:
 
 class BankSecretsRefused(ValueError):
     """
-    What was entered for an account's bank does not fit; never says what it was.
+    The secrets entered for an account do not fit; the message never repeats them.
 
     Attributes:
         reason: A word of ``gateway.core.reasons``.
@@ -67,9 +67,9 @@ class BankCoordinates(msgspec.Struct, frozen=True, kw_only=True, array_like=True
 
 class Derived(msgspec.Struct):
     """
-    What this process made of an account's record, so that it is made once; never stored.
+    Values derived from an account's record, computed once and never stored.
 
-    It is dropped with the record, and a changed record has one of its own.
+    They are dropped with the record.
 
     Attributes:
         bank: The opened way to the account's bank.
@@ -84,7 +84,7 @@ class Derived(msgspec.Struct):
 
 def bank_account_key(name: str) -> str:
     """
-    Return what a bank's name of an account is compared by.
+    Return the key by which a bank's names of accounts are compared.
 
     Spellings that a bank may take for one another have one key: letter case, wide and other
     compatible forms (NFKC), and outer blanks.
@@ -125,12 +125,12 @@ class Account:
 
     @property
     def had_bank(self) -> bool:
-        """Whether a bank stands behind it, or ever did."""
+        """Whether the account has or had a bank."""
         return bool(self.provider or self.provider_account)
 
     @property
     def log_hash(self) -> str:
-        """The short form under which it is found in the logs: 16 hex digits of SHA-256."""
+        """Short id in the logs: 16 hex digits of SHA-256."""
         derived = self.derived
         if not derived.hash:
             derived.hash = hashlib.sha256(self.id.encode("utf-8", "replace")).hexdigest()[:16]

@@ -24,7 +24,7 @@ from gateway.core.windows import Paging
 
 
 class ApprovalKind(StrEnum):
-    """What is ordered."""
+    """Kind of an order."""
 
     PAYOUT = "payout"
     REFUND = "refund"
@@ -211,29 +211,29 @@ class Approval:
 
     @property
     def value(self) -> Money:
-        """The money that it moves; zero where it moves none."""
+        """The money it moves; zero if it moves none."""
         return Money(self.centavos or 0)
 
     @property
     def moves_money(self) -> bool:
-        """Say whether it is a payout or a refund."""
+        """Return whether it is a payout or a refund."""
         return self.kind in MONEY
 
     @property
     def is_open(self) -> bool:
-        """Say whether it can still be approved: it waits, or nothing was sent."""
+        """Return whether it can still be approved: it waits, or nothing was sent."""
         return self.state is ApprovalState.WAITING or self.outcome is Outcome.NOT_SENT
 
     @property
     def collected_until(self) -> datetime | None:
-        """Say until when its secret can be fetched; None where there is none to fetch."""
+        """Return until when its secret can be fetched; None without a secret."""
         wanted = self.state is ApprovalState.APPROVED and self.kind in WITH_SECRET
         if not wanted or self.decided_at is None or self.collected_at is not None:
             return None
         return self.decided_at + COLLECTED_WITHIN
 
     def to_document(self, _reader: Staff) -> ApprovalDocument:
-        """Show everything but the order itself; ``OrderedApproval`` shows that."""
+        """Return all fields but the order itself; ``OrderedApproval`` includes it."""
         return {
             "id": self.id,
             "status": self.state.value,
@@ -270,7 +270,7 @@ class WaitingMoney:
 
 
 def why_void(orderer: User | None, approval: Approval) -> str:
-    """Say why an order does not hold any more; empty while its orderer may still order it."""
+    """Return why an order is void; empty while its orderer may still order it."""
     if orderer is None or not orderer.active:
         return "The person who ordered it has been disabled."
     if not any(right.covers(NEEDED[approval.kind]) for right in rights_of(orderer.roles)):
@@ -355,13 +355,13 @@ class OrderedDocument(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class OrderedApproval:
-    """An approval, and what was ordered, as its reader may see it."""
+    """An approval and its order, as its reader may see it."""
 
     approval: Approval
     order: OrderDocument
 
     def to_document(self, reader: Staff) -> OrderedDocument:
-        """Show both."""
+        """Return the document of both."""
         return {"approval": self.approval.to_document(reader), "order": self.order}
 
 
@@ -407,7 +407,7 @@ class SecretCollection:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewOrder:
     """
-    An order that is to wait for a second person.
+    An order that needs a second person.
 
     Attributes:
         text: The order as JSON, for the executor of its kind; it is sealed while it waits.
@@ -434,14 +434,14 @@ Raises:
 
 class Executor(Protocol):
     """
-    Checks, carries out and shows the orders of one noun.
+    Checks, executes and shows the orders of one noun.
 
     ``text`` is the order as the noun has written it.
     """
 
     async def check_again(self, approval: Approval, text: str) -> str:
         """
-        Refuse what could not be carried out by now.
+        Refuse an order that is impossible by now.
 
         Returns:
             Why the order is void; empty while it holds.
@@ -449,11 +449,11 @@ class Executor(Protocol):
         ...
 
     async def carry_out(self, approval: Approval, text: str) -> Outcome:
-        """Do it, in the name of whoever ordered it; safe to repeat."""
+        """Execute the order in the name of the user who gave it; safe to repeat."""
         ...
 
     def order_document(self, text: str) -> OrderDocument:
-        """Show what was ordered; never a secret."""
+        """Return the order as a document; never with a secret."""
         ...
 
 

@@ -82,10 +82,10 @@ _WRITTEN: Final = str.maketrans("ĐđÐðØøŁłĦħŊŋŦŧ\u0131ĸ", "DdDdOoL
 
 def ascii_letters(text: str) -> str:
     """
-    Write Latin letters without accents and signs as they are typed; all else stands.
+    Write Latin letters without accents, and signs as typed; other characters stay.
 
-    ``Straße n° 5`` is ``Strasse no 5``, any blank a blank, any hyphen ``-``, and what is not
-    seen is nothing.
+    ``Straße n° 5`` is ``Strasse no 5``, any blank becomes a space, any hyphen ``-``, and invisible
+    characters are dropped.
     """
     if text.isascii() and text.isprintable():
         return text

@@ -1,4 +1,4 @@
-"""The audit log: what is kept of every act that somebody may have to answer for."""
+"""Events of the audit log."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from datetime import datetime
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditEvent:
     """
-    An act worth remembering for years; stored in the transaction it describes.
+    An audited act; stored in the transaction it describes.
 
     Attributes:
         actor: Who did it: a person, ``cli`` or ``system``.
@@ -39,7 +39,7 @@ class AuditHead:
     Attributes:
         number, hash: Of the last event; 0 and 32 zero bytes before the first.
         key_id: Names the key it is sealed under; empty where there was none.
-        seal: What only somebody with that key can make of the rest.
+        seal: A keyed digest of the other fields.
     """
 
     number: int
@@ -51,7 +51,7 @@ class AuditHead:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditBreak:
     """
-    Events that cannot be proven, and exactly as they are stored.
+    Consecutive unprovable events, exactly as stored.
 
     Attributes:
         first: The event at which the chain cannot be followed.
@@ -74,8 +74,8 @@ class AcceptedBreak:
     A break that two people have accepted.
 
     Attributes:
-        number: Of the event that says so.
-        found: The break, and nothing but that.
+        number: Number of the accepting event.
+        found: The break.
     """
 
     number: int

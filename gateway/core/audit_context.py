@@ -1,4 +1,4 @@
-"""What every administrative act shares: who does it, when, and how one is refused."""
+"""The context of audited acts: actor, time, and refusals."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ class RuleViolation(Exception):
     """
     A request that breaks a rule; nothing was changed.
 
-    The text is one line for the operator at the command line, and may repeat
-    what was typed; over HTTP a wrong ``field`` is told in the words of its reason.
+    The text is one line for the command line, and may repeat the input; over HTTP a wrong ``field``
+    is described by its reason.
     """
 
     def __init__(self, text: str = "", reason: str = "not_possible", *, field: str = "") -> None:
-        """Say why: ``reason`` is a word of ``gateway.core.reasons``."""
+        """Raise for ``reason``, a word of ``gateway.core.reasons``."""
         super().__init__(text)
         self.reason = reason
         self.field = field
@@ -33,7 +33,7 @@ class RuleViolation(Exception):
 @dataclass(frozen=True, slots=True)
 class AuditContext:
     """
-    Who changes records, and when; for the audit log.
+    The actor of changes, and the time; for the audit log.
 
     Attributes:
         actor: As the audit log names them: ``cli:maria``, ``system``.
@@ -45,7 +45,7 @@ class AuditContext:
     def event(
         self, action: str, subject: str, details: Mapping[str, str] | None = None
     ) -> AuditEvent:
-        """Describe an act of now, in the request being served; details never hold a secret."""
+        """Build an event of now, in the current request; details never hold a secret."""
         return AuditEvent(
             at=self.now(),
             actor=self.actor,
@@ -96,7 +96,7 @@ def reason(text: str) -> str:
 
 def identifier(text: str, of: str, field: str = "") -> str:
     """
-    Read the UUID of a company or an account, in lower case; ``of`` says whose it is.
+    Parse the UUID of a company or an account, in lower case; ``of`` names the kind.
 
     Without ``field`` a body has it under that name and ``_id``.
 

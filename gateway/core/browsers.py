@@ -1,4 +1,4 @@
-"""Browsers and the panel's sessions: cookies, what they stand for, and the port to them."""
+"""Browser sessions of the panel: cookies and the port to their store."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class PanelState(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PanelSession:
     """
-    What a browser's opaque cookie stands for; a row, unless it is ANONYMOUS.
+    The session of a browser's opaque cookie; a row, unless it is ANONYMOUS.
 
     Attributes:
         id_hash: SHA-256 of the id half of the cookie, in hexadecimal; the row's key.
@@ -90,7 +90,7 @@ class AnonymousCookie:
 @dataclass(frozen=True, slots=True)
 class Browser:
     """
-    A browser whose cookie stands for something.
+    A browser with a valid cookie.
 
     Attributes:
         reads_only: Its cookie was replaced, and ``panel`` is the newer cookie's: for requests
@@ -105,13 +105,13 @@ class Browser:
 
     @property
     def is_replaced(self) -> bool:
-        """Say whether a newer cookie has taken the place of this one."""
+        """Return whether a newer cookie has replaced this one."""
         return self.panel.state is PanelState.FULL and self.panel.access_ends_at is None
 
 
 @dataclass(frozen=True, slots=True)
 class SignedInBrowser:
-    """A browser in which somebody is signed in; its cookie may be newer than the one it sent."""
+    """A browser with a signed-in user; its cookie may be newer than the one it sent."""
 
     browser: Browser
     person: SignedInUser
@@ -124,7 +124,7 @@ KNOWN_FOR: Final = timedelta(days=90)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownBrowser:
     """
-    A browser in which a person has signed in before, by its device cookie.
+    A browser in which a user has signed in before, by its device cookie.
 
     It proves nothing about who uses it, but wrong guesses elsewhere do not lock it out.
 

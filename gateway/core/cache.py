@@ -1,4 +1,4 @@
-"""The port to what is dear to fetch: kept for a while, and lost without harm."""
+"""The port to the cache of expensive results, whose loss does no harm."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import Protocol
 
 class Cache(Protocol):
     """
-    Keeps bytes under a key for some seconds; any of it may be gone at any time.
+    Keeps bytes under a key for some seconds; any entry may vanish at any time.
 
-    A value has one or more parts. They are put and dropped together and read one by one, so
-    that a large value is never read whole. Between two reads another process may have put
-    another value: a part says itself which value it belongs to.
+    A value has one or more parts. They are put and dropped together and read one by one, so that a
+    large value is never read whole. Between two reads another process may replace the value, so
+    each part must identify its value.
 
     Never for locks, limits, or whether money moved.
     """
 
     async def put(self, key: str, parts: Sequence[bytes], ttl_s: float) -> bool:
-        """Replace what is kept under ``key``; False when the value was not kept, nor the old."""
+        """Replace the value of ``key``; False when neither the new nor the old value is kept."""
         ...
 
     async def get(self, key: str, part: int = 0) -> bytes | None:

@@ -1,4 +1,4 @@
-"""A request on its way in: raw, then checked step by step, then let through."""
+"""A request on its way in: raw, then checked step by step, then admitted."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Parameter:
 
 class Call(msgspec.Struct, kw_only=True):
     """
-    A request that policies examine, one after the other.
+    A request that policies check, one after the other.
 
     Attributes:
         needs: The permission or right of the route; None for an open route.
@@ -100,11 +100,11 @@ class Caller(msgspec.Struct, frozen=True):
 
 class Policy(Protocol):
     """
-    One question asked of a call.
+    One check of a call.
 
-    Filling in the call means yes; ``ServiceError`` with one of ``refuses``
-    means no. A policy that has to wait before it knows returns what to wait
-    for, and decides there. A policy never sees the HTTP request.
+    A policy fills in the call to admit it, and raises ``ServiceError`` with one of ``refuses`` to
+    refuse. A policy that has to wait returns an awaitable, which decides. A policy never sees the
+    HTTP request.
     """
 
     @property
@@ -113,7 +113,7 @@ class Policy(Protocol):
         ...
 
     def __call__(self, call: Call) -> Awaitable[None] | None:
-        """Let the call on, raise, or return what raises or lets the call on."""
+        """Admit the call, raise, or return an awaitable that does either."""
         ...
 
 
@@ -141,9 +141,9 @@ Value = TypeVar("Value", covariant=True)
 
 class Ready(Generic[Value]):
     """
-    A value that may be awaited like one still to come.
+    An awaitable whose value is there already.
 
-    Who looks for this type first need not wait at all, and so needs no task.
+    Callers that check for this type first need no task.
     """
 
     __slots__ = ("value",)

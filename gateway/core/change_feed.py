@@ -1,8 +1,8 @@
 """
-Cached records: which audit events make them stale, and how long a process may trust them.
+Cached records: which audit events make them stale, and how long they may be trusted.
 
-The audit log tells of every change in the change's own transaction. Who follows
-it knows what to forget.
+The audit log records every change in the change's own transaction, so its readers can drop stale
+records.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ RESUMED: Final = "payouts.resumed"
 
 
 class Kept(StrEnum):
-    """Kinds of records that a process keeps; the words are those of audit subjects."""
+    """Kinds of cached records; the words are those of audit subjects."""
 
     ACCOUNT = "account"
     CREDENTIAL = "credential"
@@ -29,7 +29,7 @@ class Kept(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """What is needed of an audit event to tell what it changed."""
+    """The parts of an audit event that identify the changed record."""
 
     action: str
     subject: str
@@ -37,7 +37,7 @@ class Act:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A place in the audit log: the number and the hash of the event there."""
+    """A position in the audit log: an event's number and hash."""
 
     number: int
     hash: bytes
@@ -46,7 +46,7 @@ class Mark:
 @dataclass(frozen=True, slots=True)
 class News:
     """
-    What followed a mark.
+    The acts after a mark.
 
     Attributes:
         mark: The place of the last of these acts; where to go on.
@@ -60,10 +60,10 @@ class News:
 
 class Belief:
     """
-    Until when kept records may be believed, by the monotonic clock, in seconds.
+    Until when cached records may be used, in seconds of the monotonic clock.
 
-    Who follows the change feed moves the instant on. It is looked at with every
-    use of a record, so that a process that was stopped or is late believes nothing.
+    The reader of the change feed extends it. It is checked at every use of a record, so that a
+    stopped or late process uses none.
     """
 
     __slots__ = ("until",)
@@ -84,9 +84,9 @@ _TAKEN: Final = "exported"
 
 def outdated(act: Act) -> tuple[Kept, str] | None:
     """
-    Return the kind and the key of the record that an act has changed; None for any other act.
+    Return the kind and key of the record that an act changed; None for other acts.
 
-    A stop names what it holds for, so its action tells; of stops all are old then.
+    A stop's subject is not the stop itself, so its action decides; all stops are stale then.
     """
     if act.action in {STOPPED, RESUMED}:
         return Kept.STOP, ""

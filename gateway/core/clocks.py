@@ -23,11 +23,11 @@ _DRIFT_S: Final = 1.0
 
 class CertainClock:
     """
-    A wall clock that is never ahead of the time that has really passed.
+    A wall clock that never runs ahead of the elapsed time.
 
-    Where the wall clock is put forward, this one goes on as if it had not been, for a quarter of an
-    hour: an instant that was noted before is reached when that much time has passed. Noted after
-    it, an instant is reached late, never early. It must be asked now and then.
+    When the wall clock is put forward, this clock ignores the change for 15 minutes, so that
+    earlier instants are reached only after their real time. Later instants are reached late, never
+    early. It must be read now and then.
     """
 
     def __init__(self, now: Now, monotonic: Monotonic) -> None:
@@ -52,7 +52,7 @@ class CertainClock:
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """A monotonic instant, in seconds, after which something must not be begun."""
+    """A monotonic instant, in seconds; no work begins after it."""
 
     at: float
     clock: Monotonic
@@ -62,5 +62,5 @@ class Deadline:
         return self.at - self.clock()
 
     def passed(self) -> bool:
-        """Say whether the instant lies behind us."""
+        """Return whether the instant has passed."""
         return self.clock() >= self.at

@@ -1,4 +1,4 @@
-"""The companies whose records a caller may see and change: every one, or these."""
+"""The companies whose records a caller may see and change."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Final
 @dataclass(frozen=True, slots=True)
 class CompanyScope:
     """
-    The companies of a caller; what belongs to another one is, for them, not there.
+    The companies of a caller; records of other companies do not exist for the caller.
 
     Attributes:
         companies: Their ids; None for every company. Without any id nothing is visible.
@@ -21,16 +21,16 @@ class CompanyScope:
 
     @property
     def everything(self) -> bool:
-        """Say whether there is no limit."""
+        """Return whether there is no limit."""
         return self.companies is None
 
     def includes(self, company_id: str) -> bool:
-        """Say whether a company is one of these."""
+        """Return whether a company is in scope."""
         return self.companies is None or company_id in self.companies
 
     def covers(self, limit: AbstractSet[str]) -> bool:
         """
-        Say whether a user limited to ``limit`` sees nothing beyond this scope.
+        Return whether a user limited to ``limit`` sees nothing beyond this scope.
 
         An empty limit is none: such a user sees every company.
         """
@@ -47,7 +47,7 @@ def scope_of(companies: frozenset[str]) -> CompanyScope:
 
 
 class StopScope(StrEnum):
-    """What a stop holds for."""
+    """Kind of a stop's subject."""
 
     PROVIDER = "provider"
     ACCOUNT = "account"

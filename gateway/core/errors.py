@@ -1,4 +1,4 @@
-"""The catalogue: every code, status and message a caller can be answered with."""
+"""The catalogue of error codes, with status and message."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gateway.core.catalogue import Catalogue, ErrorCode
 
 class OutsideFailure(Exception):
     """
-    Somebody outside did not do what was asked.
+    A call of an external system failed.
 
     Attributes:
         reason: A fixed word for logs and metrics, never the other's text.

@@ -1,8 +1,8 @@
 """
-Replacing a key in two phases: every process has the new one before any process writes with it.
+Key rotation in two phases: every process has the new key before any process writes with it.
 
-Between the phases the old one is written with and both are read. Otherwise one process writes
-what another cannot read: events of the audit log, provider credentials, digests of secrets.
+Between the phases processes write with the old key and read both. Otherwise one process would write
+audit events, provider credentials or digests that another cannot read.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ KeyIds = Mapping[str, Sequence[str]]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiveProcess:
     """
-    A process, as operators find it.
+    A live process, as operators identify it.
 
     Attributes:
         id: No other process has it.
@@ -59,7 +59,7 @@ _NONE: Final = ("",)
 @dataclass(frozen=True, slots=True)
 class Step:
     """
-    What an operator does next about a key.
+    The operator's next step for a key.
 
     Attributes:
         agreed: All processes have the same keys, and write with the same one.
@@ -71,7 +71,7 @@ class Step:
 
 
 def key_conflicts(process: LiveProcess, others: Sequence[LiveProcess]) -> Sequence[str]:
-    """Name each key that one of them writes with and another does not have."""
+    """Return each key that one process writes with and another lacks."""
     problems = []
     for name, purpose in PURPOSES.items():
         current = key_ids(process, name)[0]
@@ -92,12 +92,12 @@ def key_conflicts(process: LiveProcess, others: Sequence[LiveProcess]) -> Sequen
 def without_key(
     purpose: str, key_id: str, processes: Sequence[LiveProcess]
 ) -> Sequence[LiveProcess]:
-    """Return the processes that do not have a key."""
+    """Return the processes that lack a key."""
     return [each for each in processes if key_id and key_id not in key_ids(each, purpose)]
 
 
 def next_step(name: str, processes: Sequence[LiveProcess]) -> Step:
-    """Say what is to be done next about the key of a purpose."""
+    """Return the next step for a purpose's key."""
     purpose, writers = PURPOSES[name], _writers(name, processes)
     known = sorted({key_id for each in processes for key_id in key_ids(each, name) if key_id})
     missing = {key_id: without_key(name, key_id, processes) for key_id in known}
@@ -125,7 +125,7 @@ def next_step(name: str, processes: Sequence[LiveProcess]) -> Step:
 
 
 def _resting(name: str, known: Sequence[str], writers: Mapping[str, object]) -> str:
-    """Say what may be done where all processes agree."""
+    """Return the step when all processes agree."""
     others = [key_id for key_id in known if key_id not in writers]
     if not others:
         return f"Nothing is under way; pixgate keys stage {name} --file FILE makes the next key."

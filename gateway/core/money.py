@@ -32,7 +32,7 @@ class Money(Sum, frozen=True, order=True):
     """
 
     def __post_init__(self) -> None:
-        """Refuse what JSON could not carry exactly, and anything but an integer."""
+        """Refuse values that JSON cannot carry exactly, and anything but an integer."""
         if type(self.centavos) is not int or abs(self.centavos) > MAX_CENTAVOS:
             problem = "an amount is a whole number of centavos within range"
             raise ValueError(problem)

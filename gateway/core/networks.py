@@ -1,4 +1,4 @@
-"""Whose an address is: what one household or server owns of the internet."""
+"""Networks of addresses: the unit that one household or server owns."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _HOME_BITS: Final = 64
 
 def network(address: str) -> str:
     """
-    Return what one household or server owns: an IPv4 address, or the /64 of an IPv6 one.
+    Return the network of an address: an IPv4 address itself, or the /64 of an IPv6 address.
 
     Otherwise the owner of a /64 would have as many tries as addresses. Text that
     is no address is returned unchanged.

@@ -1,5 +1,5 @@
 """
-What a partner's credential may do: its permissions and limits.
+Permissions and limits of partners' credentials.
 
 A permission is a resource and an action; a higher action covers the lower ones.
 """
@@ -44,7 +44,7 @@ class Permission:
         return f"{self.resource}:{self.action.name.lower()}"
 
     def covers(self, needed: Permission) -> bool:
-        """Say whether holding this one is enough for ``needed``."""
+        """Return whether this permission covers ``needed``."""
         return self.resource is needed.resource and self.action >= needed.action
 
     @classmethod
@@ -70,7 +70,7 @@ EVERY_PERMISSION: tuple[Permission, ...] = tuple(
 
 class CredentialLimits(msgspec.Struct, frozen=True, kw_only=True):
     """
-    How much a credential may pay out; None for as much as the account has.
+    Payout limits of a credential; None for no limit but the account's balance.
 
     Attributes:
         per_payout: The most that one payout may be.
@@ -81,7 +81,7 @@ class CredentialLimits(msgspec.Struct, frozen=True, kw_only=True):
     per_day: Money | None = None
 
     def raised_by(self, new: CredentialLimits) -> bool:
-        """Say whether ``new`` allows more than these limits."""
+        """Return whether ``new`` allows more than these limits."""
         return _above(new.per_payout, self.per_payout) or _above(new.per_day, self.per_day)
 
 
@@ -94,7 +94,7 @@ def _above(new: Money | None, old: Money | None) -> bool:
 
 
 class Principal(msgspec.Struct, frozen=True, kw_only=True):
-    """A partner that has proven its credential."""
+    """A partner with a proven credential."""
 
     client_id: str
     company_id: str

@@ -1,9 +1,9 @@
 """
-The words for why a request was refused; every word there is stands here.
+All reason words of refusals.
 
-They are ``reason`` in refusals of identity, back office and panel, so that a page
-can say them in its own language, and ``reason_id`` in the log. A word keeps its
-meaning for ever; what is said of it may be worded better.
+They are ``reason`` in refusals of identity, back office and panel, so that a page can say them in
+its own language, and ``reason_id`` in the log. A word keeps its meaning for ever; its sentence may
+be reworded.
 """
 
 from __future__ import annotations
@@ -320,10 +320,10 @@ REASONS: Final[Mapping[str, str]] = {**_FORMS, **_CALLERS, **_RECORDS, **_MONEY,
 
 
 def told(reason: str) -> str:
-    """Return a word as callers are told it; empty for one that is not for them."""
+    """Return a word as callers see it; empty for internal words."""
     return reason if reason in REASONS else ""
 
 
 def sentence(reason: str, field: str) -> str:
-    """Say what a word means for a field; empty for a word that callers are not told."""
+    """Return the sentence of a word for a field; empty for internal words."""
     return REASONS.get(reason, "").replace("{field}", field or "Something that was sent")

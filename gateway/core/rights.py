@@ -62,7 +62,7 @@ class Right:
         return f"{self.resource}:{self.action.name.lower()}"
 
     def covers(self, needed: Right) -> bool:
-        """Say whether holding this one is enough for ``needed``."""
+        """Return whether this right covers ``needed``."""
         return self.resource is needed.resource and self.action >= needed.action
 
 
@@ -145,7 +145,7 @@ def rights_of(roles: Iterable[Role]) -> frozenset[Right]:
 
 
 def changes(right: Right) -> bool:
-    """Say whether this right can change money, keys, stops, users or what these rest on."""
+    """Return whether this right can change money, keys, stops or users, or what these rest on."""
     return right.action > Action.READ
 
 
@@ -157,17 +157,17 @@ _GRANTED_BY_HOLDERS = frozenset(
 
 
 def may_grant(granter: Iterable[Role], roles: Iterable[Role]) -> bool:
-    """Say whether users with some roles may grant others, if another user approves."""
+    """Return whether users with some roles may grant others, with another user's approval."""
     held = rights_of(granter)
     wanted = (each for each in rights_of(roles) if each.resource in _GRANTED_BY_HOLDERS)
     return all(any(right.covers(each) for right in held) for each in wanted)
 
 
 def may_write(roles: Iterable[Role]) -> bool:
-    """Say whether people of these roles may change anything."""
+    """Return whether users with these roles may change anything."""
     return any(changes(right) for right in rights_of(roles))
 
 
 def needs_step_up(right: Right) -> bool:
-    """Say whether using this right asks for a fresh second factor."""
+    """Return whether this right requires a fresh second factor."""
     return changes(right) and right.resource in STEP_UP

@@ -1,4 +1,4 @@
-"""How the interface describes requests: patterns, and shapes with several forms."""
+"""Schemas of requests: patterns, and shapes with several forms."""
 
 from __future__ import annotations
 

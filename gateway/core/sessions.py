@@ -42,7 +42,7 @@ _ADDING = Right(Area.COMPANY, Action.MANAGE)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
     """
-    A sign-in; every token names it and dies with it.
+    A sign-in; all its tokens name it and end with it.
 
     Attributes:
         id: A lower-case UUID, the ``sid`` of tokens.
@@ -66,7 +66,7 @@ class Session:
     ended_by: str = ""
 
     def is_live(self, now: datetime) -> bool:
-        """Say whether it still holds."""
+        """Return whether the session is still valid."""
         return self.ended_at is None and now < self.ends_at
 
     @property
@@ -91,7 +91,7 @@ class SignedInUser(Profile):
 
     @property
     def actor(self) -> str:
-        """How the audit log names them."""
+        """The user's name in the audit log."""
         return f"user:{self.email}"
 
     @property
@@ -105,11 +105,11 @@ class SignedInUser(Profile):
         return frozenset(map(_on_their_own, held)) if self.companies else held
 
     def may(self, needed: Right) -> bool:
-        """Say whether one of the user's rights covers ``needed``."""
+        """Return whether one of the user's rights covers ``needed``."""
         return any(right.covers(needed) for right in self.rights)
 
     def lacks_factor(self, roles: Collection[Role]) -> bool:
-        """Say whether one of the user's roles needs a second factor that is missing."""
+        """Return whether one of the user's roles needs a second factor that is missing."""
         return not self.has_factor and any(role in roles for role in self.roles)
 
 
@@ -150,7 +150,7 @@ class RefreshToken:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccessClaims:
-    """What a proven access token says: ``sub``, ``sid``, ``jti`` and ``exp``."""
+    """Claims of a verified access token: ``sub``, ``sid``, ``jti`` and ``exp``."""
 
     user_id: str
     session_id: str

@@ -1,4 +1,4 @@
-"""The port to limits that all processes count together: token buckets, failures, pauses."""
+"""The port to limits shared by all processes: token buckets, failures, pauses."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ PATIENCE_S: Final = 0.020
 
 class Ask(NamedTuple):
     """
-    What a process asks of one token bucket.
+    A request to one token bucket.
 
     Attributes:
         key: Names the bucket; never stored in clear.
@@ -32,14 +32,14 @@ class Ask(NamedTuple):
 
 
 class Grant(NamedTuple):
-    """What a bucket gave: the tokens taken, and the seconds until it is full again."""
+    """A bucket's answer: tokens taken, and seconds until it is full again."""
 
     took: int
     full_s: float
 
 
 class Granted(NamedTuple):
-    """The grants in the order of the asks, and how long the pause of the call still lasts."""
+    """Grants in the order of the requests, and the remaining pause of the call."""
 
     grants: Sequence[Grant]
     pause_s: float
@@ -59,11 +59,11 @@ class SharedLimits(Protocol):
 
     @property
     def away(self) -> bool:
-        """Whether nobody answers at the moment; a call would return None at once."""
+        """Whether the server is unavailable at the moment; calls return None at once."""
         ...
 
     async def take(self, asks: Sequence[Ask], pause: str = "") -> Granted | None:
-        """Take tokens, and read the pause of that name; None when nobody answered in time."""
+        """Take tokens, and read the pause of that name; None without an answer in time."""
         ...
 
     def give_back(self, asks: Sequence[Ask]) -> None:
@@ -87,5 +87,5 @@ class SharedLimits(Protocol):
         ...
 
     async def close(self) -> None:
-        """End what is under way; nobody waits for it any more."""
+        """Cancel calls under way."""
         ...

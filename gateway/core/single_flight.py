@@ -1,4 +1,4 @@
-"""Work that is done once at a time for a key: who comes meanwhile shares the result."""
+"""Work that runs once at a time for a key; concurrent callers share the result."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class SingleFlight(Generic[Value]):
     """
     Runs work by key, within one process.
 
-    A caller that gives up stops nobody else; the last one to give up stops the work.
-    A failure reaches all who wait, and the next caller begins anew.
+    A cancelled caller does not stop the others; when the last one is cancelled, so is the work. A
+    failure reaches all callers, and the next caller starts again.
     """
 
     def __init__(self) -> None:
@@ -48,7 +48,7 @@ class SingleFlight(Generic[Value]):
         return run
 
     async def _end(self, key: str, run: _Run[Value]) -> None:
-        """Make room for the next run; nobody waits for this one any more."""
+        """Clear the key for the next run."""
         if self._runs.get(key) is run:
             del self._runs[key]
         if not run.task.done():

@@ -1,8 +1,8 @@
 """
-What a store may answer instead of doing what it was asked, and who of several does a task.
+Errors of the stores.
 
-Every port to storage raises ``StoreUnavailable`` when the store cannot answer. For a
-write that means: it was not done, or nobody can tell.
+Every port to storage raises ``StoreUnavailable`` when the store cannot answer. A write was then not
+done, or its outcome is unknown.
 """
 
 from __future__ import annotations

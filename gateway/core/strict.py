@@ -43,7 +43,7 @@ MAX_TEXT = 1024
 
 
 class Malformed(ValueError):
-    """The text has not the one form that is read; it is never repeated."""
+    """The text is malformed; the message never repeats it."""
 
 
 def uuid_text(text: str) -> str:
@@ -87,7 +87,7 @@ def plain_text(text: str, longest: int = MAX_TEXT) -> str:
 
 
 def visible_text(text: str) -> str:
-    """Check a plain text whose every character is seen: no outer blank, no blank but a space."""
+    """Check a plain text of visible characters: no outer blank, no blank but a space."""
     if text != text.strip() or not text.isprintable() or _UNSEEN.search(text):
         raise Malformed
     return plain_text(text)
@@ -95,7 +95,7 @@ def visible_text(text: str) -> str:
 
 def cleaned_text(text: str | None, longest: int = MAX_TEXT) -> str:
     """
-    Make a plain text of what somebody wrote elsewhere, such as a payer's message at a bank.
+    Clean a foreign text, such as a payer's message at a bank.
 
     Control characters become spaces, what is too long is cut; None becomes empty.
     """
@@ -127,7 +127,7 @@ def reference(text: str) -> str:
 
 def is_e2e_id(text: str) -> bool:
     """
-    Say whether a text has the form of an end-to-end id, of a payment (E) or of a return (D).
+    Return whether a text has the form of an end-to-end id, of a payment (E) or a return (D).
 
     Letter, the bank's ISPB, minute in UTC, eleven of the bank's own: 32 characters. The ISPB
     may hold capital letters (API Pix 2.9.0).
@@ -182,7 +182,7 @@ def tax_number(text: str) -> str:
 
 
 def tax_number_if_any(text: str) -> str:
-    """Return what ``tax_number`` does; empty for another text."""
+    """Return what ``tax_number`` returns; empty for an invalid text."""
     try:
         return tax_number(text)
     except Malformed:
@@ -190,7 +190,7 @@ def tax_number_if_any(text: str) -> str:
 
 
 def has_letters(number: str) -> bool:
-    """Say whether a normal tax number, or a PIX key, is a CNPJ with letters (July 2026)."""
+    """Return whether a normal tax number, or a PIX key, is a CNPJ with letters (July 2026)."""
     return _CNPJ.fullmatch(number) is not None and not number.isdigit()
 
 
@@ -228,7 +228,7 @@ _SIGNS = re.compile(r"[^0-9A-Za-z*]")
 
 def hidden_tax_number(text: str) -> str:
     """
-    Hide both ends of a CPF, as the central bank's directory does: ``***.982.247-**``.
+    Mask both ends of a CPF, as the central bank's directory does: ``***.982.247-**``.
 
     Signs around and between the digits do not matter. What is hidden already stays as it came; a
     CNPJ is public and stays whole.
@@ -241,7 +241,7 @@ def hidden_tax_number(text: str) -> str:
 
 def is_other_number(tax_number: str, shown: str) -> bool:
     """
-    Say whether what a bank shows of an owner's tax number rules another one out.
+    Return whether a bank's masked tax number of an owner rules out another number.
 
     ``tax_number`` is in its normal form. Of a hidden one the visible digits are compared; nothing
     shown rules nothing out.

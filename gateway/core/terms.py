@@ -1,4 +1,4 @@
-"""What people look for in a list: an amount, or a part of a name, a reference or an id."""
+"""Search terms of lists: an amount, or a part of a name, a reference or an id."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _AMOUNT: Final = re.compile(
 @dataclass(frozen=True, slots=True)
 class Terms:
     """
-    A text to look for.
+    A search term.
 
     Attributes:
         text: Folded; empty fits everything. Its words need not touch.
@@ -32,11 +32,11 @@ class Terms:
 
     @property
     def words(self) -> Sequence[str]:
-        """What a text must hold, in any order; none fits everything."""
+        """Words that must all occur, in any order; none matches everything."""
         return self.text.split()
 
     def fits(self, amounts: Iterable[Money | Sum], *texts: str) -> bool:
-        """Say whether an amount is this one, or one of the texts holds every word."""
+        """Return whether an amount is the term's, or one of the texts holds every word."""
         if any(each.centavos == self.centavos for each in amounts):
             return True
         return not self.words or any(self._held(folded(each)) for each in texts)
@@ -47,7 +47,7 @@ class Terms:
 
 def terms_of(text: str) -> Terms:
     """
-    Read what was typed.
+    Parse the typed term.
 
     ``203,81``, ``203.81`` and ``R$ 1.234,56`` are amounts; digits alone are one behind ``R$``,
     and ``1.234`` is not.
@@ -56,7 +56,7 @@ def terms_of(text: str) -> Terms:
 
 
 def folded(text: str) -> str:
-    """Return a text without accents, in small letters."""
+    """Return a text without accents, in lower case."""
     if text.isascii():
         return text.lower()
     plain = unicodedata.normalize("NFKD", text.casefold())

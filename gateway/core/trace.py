@@ -59,7 +59,7 @@ def begin(trace_id: str, parents: Sequence[str] = (), states: Sequence[str] = ()
 
 def begin_background(trace_id: str = "", provider_key: str = "") -> None:
     """
-    Begin the trace of work that no request waits for, for this task and what it starts.
+    Begin the trace of background work, for this task and the tasks it starts.
 
     Args:
         trace_id: Of the request that ordered a payout; empty makes a fresh one.
@@ -70,7 +70,7 @@ def begin_background(trace_id: str = "", provider_key: str = "") -> None:
 
 
 def followed_payout() -> str:
-    """Return the key of the payout that is followed up; empty where none is."""
+    """Return the key of the payout being followed up; empty outside of a follow-up."""
     return _provider_key.get()
 
 
@@ -111,7 +111,7 @@ def parsed(traceparents: Sequence[str]) -> tuple[str, str] | None:
 
 
 def is_uuid(trace_id: str) -> bool:
-    """Say whether a trace id is a hyphenated UUID."""
+    """Return whether a trace id is a hyphenated UUID."""
     try:
         strict.uuid_text(trace_id)
     except ValueError:
@@ -142,7 +142,7 @@ if hasattr(os, "register_at_fork"):  # not on Windows
 
 
 class Parent(Protocol):
-    """What calls of banks belong to: a caller's trace, or a span of ours."""
+    """The parent of bank calls: a caller's trace, or a span of ours."""
 
     def headers(self) -> tuple[str, str]:
         """Return ``traceparent`` and ``tracestate`` of one call; the second may be empty."""
@@ -166,7 +166,7 @@ _parent: ContextVar[Parent | None] = ContextVar("traceparent", default=None)
 
 def outgoing() -> tuple[str, str, str]:
     """
-    Return what one call of a bank says: our trace id, ``traceparent``, ``tracestate``.
+    Return the trace headers of one bank call: our trace id, ``traceparent``, ``tracestate``.
 
     The last one is often empty. Outside of a request a call is a trace by itself.
     """
@@ -179,34 +179,34 @@ def outgoing() -> tuple[str, str, str]:
 
 
 def parent() -> Parent | None:
-    """Return what calls of banks belong to now; None where they begin a trace."""
+    """Return the current parent of bank calls; None where they begin a trace."""
     return _parent.get()
 
 
 def belong_to(parent: Parent | None) -> Token[Parent | None]:
-    """Have calls of banks belong to another parent, until ``leave`` is given the token."""
+    """Set the parent of bank calls, until ``leave`` gets the token."""
     return _parent.set(parent)
 
 
 def leave(token: Token[Parent | None]) -> None:
-    """Have calls of banks belong to the parent of before."""
+    """Restore the former parent of bank calls."""
     _parent.reset(token)
 
 
 def _is_w3c(trace_id: str) -> bool:
-    """Say whether the digits of a trace id name a W3C trace: a UUID that is not all zeros."""
+    """Return whether a trace id is a UUID that is not all zeros, as W3C requires."""
     return _UUID.fullmatch(trace_id) is not None and trace_id != _NOBODY
 
 
 def begun(trace_id: str) -> str:
-    """Name a trace that starts here: the digits of a UUID, or digits derived from another id."""
+    """Return the id of a new trace: the digits of a UUID, or digits derived from another id."""
     if _is_w3c(trace_id):
         return trace_id.replace("-", "").lower()
     return hashlib.sha256(trace_id.encode()).hexdigest()[:32]
 
 
 def _parent_id() -> str:
-    """Return the id of a parent that nobody records: random, and never all zeros."""
+    """Return a random parent id, never all zeros, for a parent without a recorded span."""
     try:
         return _drawn.pop()
     except IndexError:
@@ -216,7 +216,7 @@ def _parent_id() -> str:
 
 
 def _passed_on(states: Sequence[str]) -> Iterator[str]:
-    """Take the members of a caller's ``tracestate`` that fit; none when one is not valid."""
+    """Return the members of a caller's ``tracestate`` that fit; none if one is invalid."""
     members = [each.strip(" \t") for line in states for each in line.split(",")]
     members = [each for each in members if each]
     keys = {found[1] for found in map(_MEMBER.fullmatch, members) if found}

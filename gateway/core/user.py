@@ -86,12 +86,12 @@ class User(Profile):
 
     @property
     def has_factor(self) -> bool:
-        """Say whether signing in takes a second factor."""
+        """Return whether signing in requires a second factor."""
         return self.totp is not None and self.totp.confirmed_at is not None
 
     @property
     def state(self) -> Literal["active", "disabled", "invited"]:
-        """Whether they can sign in, are kept out, or have yet to accept their invitation."""
+        """Whether the user can sign in, is disabled, or has yet to accept the invitation."""
         if not self.active:
             return "disabled"
         return "active" if self.password else "invited"
@@ -108,5 +108,5 @@ class RecoveryCode:
 
 
 def same_name(person: str) -> str:
-    """Return the name of a person as opinions have it, however it is spaced and capitalised."""
+    """Return a user's name normalised in spaces and case, as opinions store it."""
     return " ".join(person.casefold().split())

@@ -1,4 +1,4 @@
-"""May this user do that now: by right, and by second factor?"""
+"""Checks of a user's rights and second factor."""
 
 from __future__ import annotations
 

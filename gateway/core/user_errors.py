@@ -1,4 +1,4 @@
-"""The codes of people: identity, the panel's session and the back office."""
+"""Error codes of identity, the panel's session and the back office."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The version of a record: who changes what they have not seen is told, where they ask to be."""
+"""ETag and If-Match for optimistic locking."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ANY: Final = "*"
 @dataclass(frozen=True, slots=True)
 class Expected:
     """
-    The versions somebody has seen, as ``If-Match`` names them; none asks for nothing.
+    Versions in ``If-Match``; empty for no condition.
 
     Source: RFC 9110, 13.1.1.
     """
@@ -27,7 +27,7 @@ class Expected:
     versions: frozenset[str] = frozenset()
 
     def check(self, version: str) -> None:
-        """Raise ``SVC.GTW.011`` (412) unless the version was seen, or nothing is asked for."""
+        """Raise ``SVC.GTW.011`` (412) unless the version matches, or there is no condition."""
         if self.versions and not self.versions & {version, _ANY}:
             raise ServiceError(VERSION_CHANGED, "changed_meanwhile")
 
@@ -36,12 +36,12 @@ ANY_VERSION: Final = Expected()
 
 
 def expected(headers: Sequence[str]) -> Expected:
-    """Read every ``If-Match``; one of another form is a version that nothing has."""
+    """Parse every ``If-Match``; a malformed one is a version that no record has."""
     return Expected(frozenset(each.strip() for line in headers for each in line.split(",")))
 
 
 class Changed(Protocol):
-    """A record whose every change has an instant of its own."""
+    """A record with a distinct time for every change."""
 
     @property
     def id(self) -> str:
@@ -55,7 +55,7 @@ class Changed(Protocol):
 
 
 def version_of_user(user: Changed) -> str:
-    """Return the version of a person; every change of them has an instant of its own."""
+    """Return the version of a user; every change has its own time."""
     return entity_tag("user", user.id, user.updated_at.isoformat())
 
 
@@ -69,7 +69,7 @@ def version_of_account(account: Account) -> str:
 
 
 def entity_tag(*parts: str) -> str:
-    """Make an entity tag of parts; none of them can be read out of it."""
+    """Return an entity tag of parts, from which no part can be read."""
     digest = hashlib.sha256()
     for part in parts:
         content = part.encode("utf-8", "surrogatepass")

@@ -1,4 +1,4 @@
-"""Date windows, days as people in Brazil count them, and pages of a list."""
+"""Date windows, local days of Brazil, and pages of lists."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Window:
         return datetime(after.year, after.month, after.day, tzinfo=UTC)
 
     def utc_days(self) -> Iterator[Window]:
-        """Yield the windows of UTC days that a bank is asked for, newest first."""
+        """Yield the windows of UTC days for bank queries, newest first."""
         yield self
 
 
@@ -119,7 +119,7 @@ class LocalWindow(Window):
         return local_end(self.ends)
 
     def utc_days(self) -> Iterator[Window]:
-        """Yield what it touches: one UTC day more, which may be one too many for a window."""
+        """Yield the touched UTC days: one more, which may be too many for a window."""
         after = day_after(self.ends)
         if (after - self.init).days < LONGEST_DAYS:
             yield Window(self.init, after)
@@ -152,7 +152,7 @@ class Listed(Generic[Item]):
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """What a list is asked for."""
+    """Search parameters that all lists share."""
 
     window: Window
     paging: Paging
@@ -160,7 +160,7 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class PageStart:
-    """Where an item stands in a list that is ordered by instant, then by id."""
+    """Position of an item in a list ordered by instant, then by id."""
 
     at: datetime
     id: str

@@ -126,7 +126,7 @@ def _credentials(office: CommandContext) -> Credentials:
 
 
 def _show_secret(terminal: Terminal, issued: object) -> None:
-    """Print the secret, which is stored nowhere; no command waits for a second person."""
+    """Print the secret, which is stored nowhere; commands never wait for a second person."""
     if not isinstance(issued, Issued):
         raise TypeError(issued)
     terminal.show(

@@ -108,13 +108,13 @@ class Credential:
         object.__setattr__(self, "principal", principal)
 
     def state(self, now: datetime) -> State:
-        """Say whether it opens anything."""
+        """Return the state at an instant."""
         if self.revoked_at is not None:
             return "revoked"
         return "expired" if self.expires_at is not None and self.expires_at <= now else "live"
 
     def care(self, now: datetime) -> Care:
-        """Say why it asks for a look, the most urgent first; empty where it does not, or ended."""
+        """Return the most urgent reason for attention; empty without one, or if it has ended."""
         if self.state(now) != "live":
             return ""
         if self.expires_at is not None and self.expires_at <= now + EXPIRES_SOON:
@@ -126,17 +126,17 @@ class Credential:
 
     @property
     def last_used_at(self) -> datetime | None:
-        """When one of its secrets was used last."""
+        """Time of the last use of any of its secrets."""
         used = [each.last_used_at for each in self.secrets if each.last_used_at is not None]
         return max(used, default=None)
 
     def live_secrets(self, now: datetime) -> int:
-        """Count the secrets that open something."""
+        """Count the valid secrets."""
         live = [1 for each in self.secrets if each.expires_at is None or each.expires_at > now]
         return len(live) if self.state(now) == "live" else 0
 
     def version(self) -> str:
-        """Return the entity tag; being used changes nothing of it."""
+        """Return the entity tag; the time of last use does not count."""
         return entity_tag(
             *("credential", self.client_id, self.name, repr(self.limits)),
             *(str(self.expires_at), str(self.revoked_at)),
@@ -145,7 +145,7 @@ class Credential:
         )
 
     def to_document(self, reader: Staff) -> CredentialDocument:
-        """Show it without its digests."""
+        """Return the document, without digests."""
         now = reader.acting.now()
         shown: CredentialDocument = {
             "client_id": self.client_id,
@@ -169,7 +169,7 @@ class Credential:
 
 
 def pays(permissions: frozenset[Permission]) -> bool:
-    """Say whether a credential of these permissions can pay out."""
+    """Return whether a credential with these permissions can pay out."""
     return any(each.covers(PAYS) for each in permissions)
 
 
@@ -196,7 +196,7 @@ class SecretDocument(TypedDict):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Issued:
     """
-    A new secret; it is shown once and kept nowhere.
+    A new secret; it is shown once and stored nowhere.
 
     Attributes:
         old_ends: When the secret before it ends, after a rotation.
@@ -207,7 +207,7 @@ class Issued:
     old_ends: datetime | None = None
 
     def to_document(self, _reader: Staff) -> SecretDocument:
-        """Show the secret, this once."""
+        """Return the document with the secret."""
         made = self.credential
         return {
             "client_id": made.client_id,
@@ -235,7 +235,7 @@ class CredentialCountsDocument(TypedDict):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CredentialSearch:
     """
-    Which credentials; None is any.
+    Search parameters of credentials; None matches any.
 
     Attributes:
         text: In the name, or how the client id begins.

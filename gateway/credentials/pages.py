@@ -1,4 +1,4 @@
-"""Pages of credentials: found, issued, rotated, ended; a secret is in one answer alone."""
+"""Pages of credentials: search, issue, rotation, end; a secret is in one response only."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def pages(credentials: Credentials, log: AuditLog, context: PageContext) -> Sequ
 
     @panel.view("/{client_id}", "credential", credentials.get)
     async def read(visit: Visit) -> Result:
-        """Show one, and what people did with it."""
+        """Show a credential, and the acts on it."""
         found, who = await one(visit), panel.staff(visit)
         current, *before = found.secrets
         now = who.acting.now()
@@ -102,7 +102,7 @@ def pages(credentials: Credentials, log: AuditLog, context: PageContext) -> Sequ
 
     @panel.form("/{client_id}/limits", "credential_limits", credentials.set_limits, shows=read)
     async def limit(visit: Visit) -> Result:
-        """Set what one may pay out; an empty field is no limit, and more than now waits."""
+        """Set a credential's limits; an empty field is no limit, and raising a limit waits."""
         who, client_id = panel.staff(visit), visit.parameter("client_id")
         typed = {name: typed_money(visit.form[name], name) for name in _LIMITS if visit.form[name]}
         done = await credentials.set_limits(who, client_id, LimitsBody(**typed))
@@ -140,11 +140,11 @@ def pages(credentials: Credentials, log: AuditLog, context: PageContext) -> Sequ
         return Redirect(f"{HOME}/credentials")
 
     async def one(visit: Visit) -> Credential:
-        """Read the one that the path names."""
+        """Read the credential of the path."""
         return await credentials.get(panel.staff(visit), visit.parameter("client_id"))
 
     def made(visit: Visit, done: Issued | Approval) -> Result:
-        """Show the secret, or the order that waits."""
+        """Show the secret, or the waiting order."""
         if isinstance(done, Approval):
             return Redirect(f"{HOME}/approvals/{done.id}")
         who = panel.staff(visit)
@@ -185,7 +185,7 @@ def _wanted(visit: Visit) -> Mapping[str, object]:
 
 
 def _end_of(visit: Visit) -> datetime | None:
-    """Read the last day on which a credential holds, in São Paulo; None for no end."""
+    """Return the end of a credential's last day, in São Paulo; None for no end."""
     if visit.form["ends"] == "never":
         return None
     day = day_of(visit.form["expires_on"])

@@ -1,4 +1,4 @@
-"""Which credentials?"""
+"""Search parameters of credentials."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ from gateway.store.tables.texts import contains
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CredentialSource:
     """
-    Where new credentials come from.
+    Source of new credentials.
 
     Attributes:
         client_id, client_secret: Make a fresh one.
@@ -97,12 +97,12 @@ class CredentialPage(Listed[Credential]):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Credentials:
     """
-    The register of credentials, and the executor of orders about them.
+    Service for credentials, and the executor of orders about them.
 
     Secrets of credentials that pay, and higher limits, take two people: users only order them.
 
     Attributes:
-        wait: Lets such an order wait; None where the same is done at once.
+        wait: Stores such an order for approval; None where it is executed at once.
     """
 
     database: Database
@@ -142,7 +142,7 @@ class Credentials:
     @requires(Area.CREDENTIAL, Action.READ)
     async def every(self, who: Staff, company_id: str | None = None) -> Sequence[Credential]:
         """
-        Return all that the caller may see, or those of one company, oldest first.
+        Return all visible credentials, or those of one company, oldest first.
 
         Raises:
             RuleViolation: there is no such company.
@@ -245,7 +245,7 @@ class Credentials:
         return replace(found, revoked_at=now)
 
     async def check_again(self, _approval: Approval, text: str) -> str:
-        """Refuse an order that could not be carried out by now; see ``Executor``."""
+        """Refuse an order that is impossible by now; see ``Executor``."""
         match _read(text):
             case CredentialIssue() as order:
                 await self._checked(order)
@@ -256,7 +256,7 @@ class Credentials:
         return ""
 
     async def carry_out(self, approval: Approval, text: str) -> Outcome:
-        """Raise limits; an order with a secret is carried out when the secret is fetched."""
+        """Raise limits; an order with a secret is executed when the secret is fetched."""
         order = _read(text)
         if not isinstance(order, LimitsChange):
             return Outcome.NONE
@@ -265,7 +265,7 @@ class Credentials:
         return Outcome.DONE
 
     def order_document(self, text: str) -> OrderDocument:
-        """Show what was ordered."""
+        """Return the order as a document."""
         match _read(text):
             case CredentialRotation() as order:
                 return {
@@ -310,13 +310,13 @@ class Credentials:
                 raise NothingToCollect(order.client_id)
 
     def _second_person(self, who: Staff) -> Callable[[NewOrder], Awaitable[Approval]] | None:
-        """Return what lets an order of the caller wait; None where it is done at once."""
+        """Return the function that stores the caller's order; None if it is executed at once."""
         if self.wait is None or who.person is None:
             return None
         return partial(self.wait, who.person)
 
     async def _refuse_foreign(self, scope: CompanyScope, wanted: CredentialBody) -> None:
-        """Refuse a company or an account out of scope in the words of one that does not exist."""
+        """Refuse a company or account out of scope with the message of an unknown one."""
         if wanted.account_id:
             account = await self._account(wanted.account_id)
             if not scope.includes(account.company_id):
@@ -326,7 +326,7 @@ class Credentials:
             raise RuleViolation(message, "company_unknown", field="company_id")
 
     async def _checked(self, order: CredentialIssue) -> CredentialIssue:
-        """Return an order that could be carried out now, with its company; RuleViolation else."""
+        """Return an order that is possible now, with its company; RuleViolation otherwise."""
         plain = name(order.name)
         if order.expires_at is not None and order.expires_at <= self.now():
             message = "the expiry lies in the past"
@@ -349,14 +349,14 @@ class Credentials:
         return account
 
     async def _known(self, client_id: str) -> Credential:
-        """Return the credential of an order; RuleViolation when there is none."""
+        """Return the credential of an order; RuleViolation if there is none."""
         found = await self.stored.find(client_id)
         if found is None:
             raise _absent(client_id)
         return found
 
     def _live(self, found: Credential) -> Credential:
-        """Return one that has not ended; RuleViolation else."""
+        """Return a credential that has not ended; RuleViolation otherwise."""
         if found.revoked_at is not None:
             message = f"the credential {found.client_id} is revoked"
             raise RuleViolation(message, "revoked")
@@ -366,7 +366,7 @@ class Credentials:
         return found
 
     def _check_rotation(self, found: Credential, overlap: timedelta) -> None:
-        """Refuse to rotate one that has ended, or that keeps two secrets."""
+        """Refuse to rotate a credential that has ended, or that has two secrets."""
         if not timedelta(0) <= overlap <= LONGEST_OVERLAP:
             message = "the overlap is between 0 and 30 days"
             raise RuleViolation(message, "out_of_range", field="overlap_s")
@@ -485,7 +485,7 @@ def _limits_text(limits: CredentialLimits) -> dict[str, str]:
 
 
 def _in_utc(at: datetime | None) -> datetime | None:
-    """Demand a zone, and return the instant in UTC."""
+    """Require a zone, and return the instant in UTC."""
     if at is None:
         return None
     if at.tzinfo is None:
@@ -513,7 +513,7 @@ def _in(scope: CompanyScope) -> Conditions:
 
 
 def _wanted(search: CredentialSearch, scope: CompanyScope) -> Conditions:
-    """Demand what a search says beside the state."""
+    """Return the SQL condition of a search, without its state."""
     found = [*_in(scope)]
     if search.company_id is not None:
         found.append(credentials.c.company_id == search.company_id)
@@ -524,13 +524,13 @@ def _wanted(search: CredentialSearch, scope: CompanyScope) -> Conditions:
 
 
 def _is_live(now: datetime) -> ColumnElement[bool]:
-    """Demand that a credential opens something at an instant."""
+    """Return the SQL condition: the credential is valid at an instant."""
     lasts = or_(credentials.c.expires_at.is_(None), credentials.c.expires_at > now)
     return and_(credentials.c.revoked_at.is_(None), lasts)
 
 
 def _asks_care(now: datetime) -> ColumnElement[bool]:
-    """Demand that ``Credential.care`` says something."""
+    """Return the SQL condition: ``Credential.care`` returns a reason."""
     used = (
         select(func.max(secrets.c.last_used_at))
         .where(secrets.c.client_id == credentials.c.client_id)

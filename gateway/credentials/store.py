@@ -56,7 +56,7 @@ class Rotation:
 
     Attributes:
         old_ends: When the previous secret stops working.
-        collection: The order it is the outcome of; None where nobody had to agree.
+        collection: The order behind it; None where no approval was needed.
     """
 
     new: SecretDigest
@@ -75,18 +75,18 @@ class StoredCredentials:
         )
 
     async def find(self, client_id: str) -> Credential | None:
-        """Return one by its exact id, revoked and expired ones included."""
+        """Return the credential with an exact id, revoked and expired ones included."""
         rows = await self._database.rows(_FIND, {"client_id": client_id})
         return _credential(rows) if rows else None
 
     async def visible(self, client_id: str, scope: CompanyScope) -> Credential | None:
-        """Return one of a company in scope, also one that has ended."""
+        """Return a credential of a company in scope, ended ones included."""
         own = (credentials.c.client_id == client_id, *of_company(credentials.c.company_id, scope))
         rows = await self._database.rows(EVERY.where(*own))
         return next(iter(read_credentials(rows)), None)
 
     async def find_all(self, client_ids: Sequence[str]) -> Mapping[str, Credential]:
-        """Return those that there are of several, by id."""
+        """Return the existing credentials among several ids, by id."""
         rows = await self._database.rows(self._find_all, {"ids": client_ids})
         return {each.client_id: each for each in read_credentials(rows)}
 
@@ -94,7 +94,7 @@ class StoredCredentials:
         self, credential: Credential, event: AuditEvent, collection: SecretCollection | None = None
     ) -> None:
         """
-        Store a new one; AlreadyExists when the id is taken.
+        Store a new credential; AlreadyExists when the id is taken.
 
         With ``collection`` as the outcome of an order, once; else NothingToCollect.
         """
@@ -109,7 +109,7 @@ class StoredCredentials:
 
     async def rotate(self, client_id: str, rotation: Rotation, event: AuditEvent) -> bool:
         """
-        Make the new secret current, let the current one end when it is told, drop older.
+        Make the new secret current, set the end of the former one, and drop older secrets.
 
         False when there is no such credential, or it was revoked. With a ``collection`` as
         the outcome of an order, once; else NothingToCollect.
@@ -126,7 +126,7 @@ class StoredCredentials:
         return True
 
     async def set_limits(self, client_id: str, limits: CredentialLimits, event: AuditEvent) -> bool:
-        """Give one these limits; False when there is none, or it was revoked."""
+        """Set a credential's limits; False if it is absent or revoked."""
         change = (
             update(credentials)
             .where(credentials.c.client_id == client_id, credentials.c.revoked_at.is_(None))
@@ -135,7 +135,7 @@ class StoredCredentials:
         return await audit_log.change(self._database, change, event)
 
     async def revoke(self, client_id: str, at: datetime, event: AuditEvent) -> bool:
-        """End one now; False when there is none or it has ended already."""
+        """End a credential now; False if it is absent or has ended already."""
         end = (
             update(credentials)
             .where(
@@ -148,7 +148,7 @@ class StoredCredentials:
         return await audit_log.change(self._database, end, event)
 
     async def touch(self, client_id: str, digest: bytes, at: datetime) -> None:
-        """Remember that a secret was used: to the minute, one write a minute and secret."""
+        """Record the use of a secret: to the minute, one write a minute and secret."""
         minute = at.replace(second=0, microsecond=0)
         if not self._touched.first(digest, minute):
             return
@@ -175,14 +175,14 @@ class StoredCredentials:
 
 
 class _Touched:
-    """Secrets this process has written down in the current minute; bounded by their number."""
+    """Secrets that this process has recorded in the current minute; bounded by their number."""
 
     def __init__(self) -> None:
         self._minute: datetime | None = None
         self._digests: set[bytes] = set()
 
     def first(self, digest: bytes, minute: datetime) -> bool:
-        """Say whether it is the first use in this minute, and remember it."""
+        """Return whether it is the first use in this minute, and remember the use."""
         if minute != self._minute:
             self._minute, self._digests = minute, set()
         seen = digest in self._digests
@@ -190,7 +190,7 @@ class _Touched:
         return not seen
 
     def forget(self, digest: bytes) -> None:
-        """Let the next use write: this one did not."""
+        """Allow the next use to write, since this write failed."""
         self._digests.discard(digest)
 
 
@@ -241,12 +241,12 @@ def _money(centavos: int | None) -> Money | None:
 
 
 def read_credentials(rows: Iterable[Record]) -> list[Credential]:
-    """Read several from rows of ``EVERY``, those of each together; in their order."""
+    """Build credentials from rows of ``EVERY``, grouped by credential, in their order."""
     return [_credential(list(each)) for _, each in groupby(rows, attrgetter("client_id"))]
 
 
 def _credential(rows: Sequence[Record]) -> Credential:
-    """Read one from its rows, of which there is one for each secret."""
+    """Build a credential from its rows, one for each secret."""
     made = tuple(
         record_of(
             SecretDigest, row, created_at=row.secret_created_at, expires_at=row.secret_expires_at

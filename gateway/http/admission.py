@@ -1,5 +1,5 @@
 """
-Which requests are let in while the process has enough to do.
+Admission: sheds requests under overload.
 
 Callers who are not known yet can make us wait for a body, which costs them nothing. Such
 requests have places of their own, some for each route: slow bodies at the sign-in take none from
@@ -35,7 +35,7 @@ class Admission:
     Attributes:
         most: Requests in flight above which new ones are refused.
         longest_lag_s: The p95 of event-loop lag, in seconds, above which too.
-        lag_s: Tells that p95 now.
+        lag_s: Returns that p95 now.
         count: Counts what was shed.
         in_flight: Now, without those that wait for the body of somebody unknown.
         strangers: These, by route and by the network that they come from.
@@ -50,7 +50,7 @@ class Admission:
 
     @property
     def in_all(self) -> int:
-        """How many requests are served now, whoever they are of."""
+        """Number of requests being served, unauthenticated ones included."""
         return self.in_flight + sum(each.total() for each in self.strangers.values())
 
     def check(self) -> None:
@@ -68,7 +68,7 @@ class Admission:
     @contextmanager
     def waits_for_stranger(self, route: str, address: str) -> Iterator[None]:
         """
-        Count a request apart while it waits for the body of somebody unknown.
+        Count a request apart while it waits for an unauthenticated caller's body.
 
         Raises:
             ServiceError: ``SVC.GTW.006`` with ``Retry-After`` when all such places of
@@ -89,6 +89,6 @@ class Admission:
                 del waiting[place]
 
     def _shed(self, reason: str) -> NoReturn:
-        """Count and refuse."""
+        """Count the shed request, and refuse it."""
         self.count(Event.SHED, reason)
         raise ServiceError(errors.OVERLOADED, reason, {"Retry-After": "1"})

@@ -1,4 +1,4 @@
-"""What documents of several nouns share, and the answer while the store is away."""
+"""Documents that several nouns share, and the error for an unavailable store."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ class PartyDocument(TypedDict):
 
 
 class OfAccount(Protocol):
-    """Somebody who was let through to one account."""
+    """A caller admitted to one account."""
 
     @property
     def account(self) -> Account:
-        """The account they act on."""
+        """The account of the caller."""
         ...
 
 
 def meter(paging: Paging, total: int) -> Meter:
-    """Show where a page lies; ``limit`` is the one used."""
+    """Return the position of a page; ``limit`` is the one used."""
     return {"page": paging.page, "limit": paging.limit, "total": total}

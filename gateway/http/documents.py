@@ -1,4 +1,4 @@
-"""Documents that are served as they stand."""
+"""Ready-made documents, served as they are."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Page:
     origin: Callable[[], str] = lambda: ORIGIN
 
     def reply(self, encodings: str) -> Reply:
-        """Answer with it; ``encodings`` is the request's ``Accept-Encoding``."""
+        """Return the reply; ``encodings`` is the request's ``Accept-Encoding``."""
         headers = {hdrs.CONTENT_TYPE: self.content_type, **self.headers}
         if not self.packed:
             return Reply(OK, headers, self._current())
@@ -76,7 +76,7 @@ class Page:
 
 @lru_cache(maxsize=8)
 def _filled(body: bytes, day: str, origin: str) -> bytes:
-    """Put day and address into a document; callers who have not taken it yet share its bytes."""
+    """Insert day and address into a document; concurrent callers share its bytes."""
     return body.replace(DAY.encode(), day.encode()).replace(ORIGIN.encode(), origin.encode())
 
 
@@ -90,7 +90,7 @@ _LEVEL: Final = 6
 
 
 def takes_gzip(encodings: str) -> bool:
-    """Say whether gzip is named and not refused (RFC 9110, 12.5.3)."""
+    """Return whether gzip is accepted and not refused (RFC 9110, 12.5.3)."""
     for each in encodings.split(","):
         coding, _, weight = each.partition(";")
         if coding.strip().lower() == "gzip":

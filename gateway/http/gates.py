@@ -1,4 +1,4 @@
-"""Who is let in, and what is asked of them first: the gates in front of each surface's routes."""
+"""The gates in front of each surface's routes: authentication, rights and quotas."""
 
 from __future__ import annotations
 
@@ -127,12 +127,12 @@ class AccountCaller(StaffCaller):
 
 
 def admit_staff(now: Now) -> Callable[[Call], StaffCaller]:
-    """Return what turns the call of a user into its caller; acts are dated by ``now``."""
+    """Return the function that builds a staff call's caller; acts are dated by ``now``."""
     return lambda call: StaffCaller(*_staff(call, now))
 
 
 def admit_at_account(now: Now) -> Callable[[Call], AccountCaller]:
-    """Return what turns the call of a user on an account into its caller."""
+    """Return the function that builds the caller of a user's call on an account."""
 
     def admit(call: Call) -> AccountCaller:
         staff, seen = _staff(call, now)
@@ -159,7 +159,7 @@ def _missing() -> RuntimeError:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserPolicies:
     """
-    What is asked of users on every surface of theirs.
+    The policies that apply to users on every surface.
 
     Attributes:
         factor: Of some roles, before they change something.
@@ -202,7 +202,7 @@ class PanelPolicies:
 
 
 def open_gate(surface: str, environment: Environment, catalogue: Sequence[ErrorCode]) -> Gate[None]:
-    """Return the gate that everybody passes; ``catalogue`` holds the codes of the surface."""
+    """Return the gate that admits everybody; ``catalogue`` holds the codes of the surface."""
     return Gate(
         policies=(),
         admits=admit_anybody,
@@ -253,7 +253,7 @@ def staff_surface(
     """
     Return the surface of the back office; acts are dated by ``now``.
 
-    Its gates ask who it is, what they may do, how fresh their factor is; then for the account.
+    Its gates check the user, the right, the age of the second factor, and then the account.
     """
     known = (
         *(policies.bearer, policies.user_quota),

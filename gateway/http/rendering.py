@@ -1,4 +1,4 @@
-"""What operations return and what refuses, as replies; documents as bytes of JSON."""
+"""Results and errors as HTTP responses; JSON encoding."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _COME_BACK_S: Final = "2"
 
 
 def render(shown: Document | Answer[Any], status: int, contributed: Mapping[str, str]) -> Reply:
-    """Write an answer; ``contributed`` are the headers of policies."""
+    """Render an answer; ``contributed`` are the headers of policies."""
     if not isinstance(shown, Answer):
         return Reply(status, {hdrs.CONTENT_TYPE: MEDIA_TYPE, **contributed}, dumps(shown))
     several: CIMultiDict[str] = CIMultiDict({**contributed, **shown.headers})
@@ -57,7 +57,7 @@ def render_refusal(
     *,
     explains: bool = False,
 ) -> Reply:
-    """Write a refusal, in the form of its surface; ``explains`` says which field, and why."""
+    """Render a refusal in the form of its surface; ``explains`` adds field and reason."""
     error = refusal.error
     headers = {hdrs.CONTENT_TYPE: MEDIA_TYPE, **contributed}
     if error.status == _UNAUTHORIZED and place is not None:
@@ -72,7 +72,7 @@ def render_refusal(
 
 def message_of(refusal: ServiceError) -> str:
     """
-    Say what is wrong.
+    Return the message of a refusal.
 
     What was sent is named by its field, with what is wanted and never with its
     value; a line of ours for operators stands behind the code's own message.
@@ -84,25 +84,25 @@ def message_of(refusal: ServiceError) -> str:
 
 
 def wrong(refusal: ServiceError) -> str:
-    """Return what is wrong with what was sent, ``{field}`` for its name; else nothing."""
+    """Return the message for an invalid input, ``{field}`` for its name; else nothing."""
     is_input = refusal.field or refusal.error.code.startswith(_INPUT)
     return REASONS.get(refusal.reason, "") if is_input else ""
 
 
 def means(reason: str) -> str:
-    """Say what a word for a refusal means, ``{field}`` for the name of what was sent."""
+    """Return the sentence of a refusal's word, ``{field}`` for the name of the input."""
     return REASONS.get(reason, "")
 
 
 def explained(refusal: ServiceError) -> Mapping[str, str]:
-    """Return what a page translates; whoever is not known is told the code alone."""
+    """Return the translatable parts; unauthenticated callers get the code alone."""
     if refusal.error.status == _UNAUTHORIZED:
         return _UNEXPLAINED
     return {"field": refusal.field, "reason": told(refusal.reason)}
 
 
 def _sentence(line: str) -> str:
-    """Write a line of ours as a sentence; one that is a sentence stays."""
+    """Complete a text of ours to a sentence."""
     return f"{line[:1].upper()}{line[1:].removesuffix('.')}." if line else ""
 
 
@@ -112,7 +112,7 @@ def translate(problem: Exception, place: PlacedRoute | None) -> ServiceError:
 
 
 def refusal_of(problem: Exception, fails: Mapping[type[Exception], ErrorCode]) -> ServiceError:
-    """Give an exception its code, nearest class first; one that is not among them is ours: 500."""
+    """Map an exception to its code, nearest class first; an unlisted one is a 500."""
     if isinstance(problem, ServiceError):
         return problem
     error = code_of(problem, fails)
@@ -136,7 +136,7 @@ Amount = Sum
 
 def dumps(document: Document) -> bytes:
     """
-    Write a document; a value that JSON cannot carry exactly is a TypeError.
+    Encode a document; a value that JSON cannot carry exactly is a TypeError.
 
     A time in it, which must be in UTC, is written to the second.
     """
@@ -149,7 +149,7 @@ def pretty(document: object) -> bytes:
 
 
 def _plain(value: object) -> object:
-    """Write an amount or a struct; a TypeError for anything else that JSON does not know."""
+    """Convert an amount or a struct; a TypeError for anything else that JSON does not know."""
     if type(value) is Money:  # the most frequent; the match costs 2 us
         return orjson.Fragment(str(value))
     match value:

@@ -30,7 +30,7 @@ _EITHER = (typing.Union, UnionType)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer(Generic[Content]):
     """
-    An answer that is more than a document.
+    An answer with headers, cookies or a status.
 
     Attributes:
         content: A document, bytes as they are, or nothing at all.
@@ -104,17 +104,17 @@ class Route(Generic[Who]):
 
 
 def code_of(problem: Exception, fails: Mapping[type[Exception], ErrorCode]) -> ErrorCode | None:
-    """Return the code that an exception becomes, nearest class first; None when it has none."""
+    """Return the code of an exception, nearest class first; None without a code."""
     return next((fails[kind] for kind in type(problem).__mro__ if kind in fails), None)
 
 
 def main_of(shown: Any) -> Any:  # noqa: ANN401 - type hints have no type of their own
-    """Return the type of the answer of the route's own status: the first of several."""
+    """Return the type of the answer with the route's own status, the first of several."""
     return typing.get_args(shown)[0] if typing.get_origin(shown) in _EITHER else shown
 
 
 def content_of(shown: Any) -> Any:  # noqa: ANN401 - type hints have no type of their own
-    """Return the type of the content: that of an ``Answer`` stands in its brackets."""
+    """Return the type of the content: an ``Answer``'s type argument."""
     is_answer = typing.get_origin(shown) in {Answer, VersionedAnswer}
     return typing.get_args(shown)[0] if is_answer else shown
 
@@ -125,7 +125,7 @@ class Gate(Generic[Who]):
     Routes behind the same questions.
 
     Attributes:
-        policies: Asked in this order; the first refusal answers.
+        policies: Checked in this order; the first refusal is the answer.
         admits: Turns a call that was let through into what operations take.
         scheme: How a caller proves who they are: ``basic``, ``bearer``,
             ``session`` (a cookie); empty where nobody is asked.
@@ -142,10 +142,10 @@ class Gate(Generic[Who]):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefusedPath:
     """
-    What was asked for and refused.
+    A refused request.
 
     Attributes:
-        target: Path and query as they were sent.
+        target: Path and query as sent.
         is_read: It was asked for by GET or HEAD.
     """
 
@@ -172,7 +172,7 @@ class Surface:
         explains: Refusals carry ``field`` and ``reason`` beside the three fields
             of contract 2.2; for the surfaces of people.
         refuse: Shows refusals as pages; None writes contract 2.2's document.
-        knows: Finds out who asks for what is not there, so that ``refuse`` may know them.
+        knows: Identifies the caller of an unknown path, for ``refuse``.
         keeps: A refusal with which the body is read all the same, for ``refuse``.
     """
 

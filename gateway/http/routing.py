@@ -91,7 +91,7 @@ Takes = Mapping[str, Input[Any]]
 
 class Shape(TypedDict, total=False):
     """
-    What a route declares beside its method, where that does not say it.
+    Declarations of a route beside its method.
 
     Attributes:
         needs: The permission; the right of ``requires`` where it is absent. None opens the route.
@@ -146,7 +146,7 @@ class Routes:
         body_bytes: int = BODY_BYTES,
         **usual: Unpack[Shape],
     ) -> None:
-        """Keep what most of the routes declare; each may declare something else."""
+        """Set the routes' common declarations; each route may override them."""
         self._surface, self._prefix, self._body_bytes = surface, prefix, body_bytes
         self._usual = usual
         self.declared: list[Route[Any]] = []
@@ -156,25 +156,25 @@ class Routes:
         self.active: list[Route[Any]] = []
 
     def get(self, path: str, name: str, does: Callable[..., Any], **shape: Unpack[Shape]) -> None:
-        """Read."""
+        """Declare a route that reads."""
         self._add("GET", path, name, does, shape)
 
     def post(self, path: str, name: str, does: Callable[..., Any], **shape: Unpack[Shape]) -> None:
-        """Create, or do."""
+        """Declare a route that creates or acts."""
         self._add("POST", path, name, does, shape)
 
     def put(self, path: str, name: str, does: Callable[..., Any], **shape: Unpack[Shape]) -> None:
-        """Set."""
+        """Declare a route that sets."""
         self._add("PUT", path, name, does, shape)
 
     def patch(self, path: str, name: str, does: Callable[..., Any], **shape: Unpack[Shape]) -> None:
-        """Change in part."""
+        """Declare a route that changes in part."""
         self._add("PATCH", path, name, does, shape)
 
     def delete(
         self, path: str, name: str, does: Callable[..., Any], **shape: Unpack[Shape]
     ) -> None:
-        """End what the path names."""
+        """Declare a route that ends the record of the path."""
         self._add("DELETE", path, name, does, shape)
 
     def _add(self, method: str, path: str, name: str, does: Callable[..., Any], own: Shape) -> None:
@@ -255,7 +255,7 @@ def _for_staff(
 @contextmanager
 def explained() -> Iterator[None]:
     """
-    Turn a broken rule into a refusal that says which rule.
+    Convert a broken rule to a refusal that names the rule.
 
     Raises:
         ServiceError: ``VALIDATION_FAILED`` with the reason; ``SVC.GTW.009``
@@ -270,17 +270,17 @@ def explained() -> Iterator[None]:
 
 
 def _sentence(text: str) -> str:
-    """Write a line of ours as a sentence."""
+    """Complete a text of ours to a sentence."""
     return f"{text[:1].upper()}{text[1:]}."
 
 
 def _may_wait(answer: Any) -> bool:  # noqa: ANN401 - a type hint
-    """Say whether a method returns something, or an order that waits for it."""
+    """Return whether a method returns a result, or an order that waits."""
     return isinstance(answer, UnionType) and Approval in typing.get_args(answer)
 
 
 def _at_once(answer: Any) -> Any:  # noqa: ANN401 - a type hint
-    """Return the type of what a method returns where nothing waits."""
+    """Return the type of a method's result if nothing waits."""
     if not _may_wait(answer):
         return answer
     return next(each for each in typing.get_args(answer) if each is not Approval)
@@ -294,7 +294,7 @@ def _summary(does: Callable[..., Any]) -> str:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Inputs:
     """
-    How the arguments of a method are read.
+    The readers of a method's arguments.
 
     Attributes:
         takes: Reads those that come from the request, by name.
@@ -332,7 +332,7 @@ class _Inputs:
 
 
 def _input(name: str, kind: Any, path: str) -> Input[Any] | None:  # noqa: ANN401 - a type hint
-    """Return how a parameter is read: a page, a UUID of the path, or a body."""
+    """Return the reader of a parameter: a page, a UUID of the path, or a body."""
     if kind is Paging:
         return inputs.PAGE
     if f"{{{name}}}" in path:
@@ -368,7 +368,7 @@ def _together(read: Mapping[str, Input[Any]]) -> Input[dict[str, Any]]:
 
 
 def _shows(does: Callable[..., Any], shape: Shape) -> Callable[[Any, Any], Document | Answer[Any]]:
-    """Return what turns a method's result into its document, annotated with the type of that."""
+    """Return the function that converts a method's result to its annotated document."""
     plain = shape.get("shows") or _shown(
         _at_once(typing.get_type_hints(does)["return"]), shape.get("each")
     )
@@ -389,7 +389,7 @@ def _shown(
     answer: Any,  # noqa: ANN401 - a type hint
     each: Callable[[Any], Document] | None,
 ) -> Callable[[Any, Any], Document | Answer[Any]]:
-    """Show a struct, a page of a list, a whole list, or nothing."""
+    """Convert a struct, a page of a list, a whole list, or nothing."""
     if answer is type(None):
         return _nothing
     if typing.get_origin(answer) not in {Listed, list}:
@@ -422,7 +422,7 @@ def _of_item(
     kind: Any,  # noqa: ANN401 - a type hint
     each: Callable[[Any], Document] | None,
 ) -> tuple[Callable[[Any, Any], Document], Any]:
-    """Return what shows one value, and the type of its document."""
+    """Return the converter of one value, and the type of its document."""
     if each is not None:
         return lambda item, _who: each(item), typing.get_type_hints(each)["return"]
     if hasattr(kind, "to_document"):
@@ -434,7 +434,7 @@ def _of_item(
 
 
 def _typed(shows: Callable[[Any, Any], Document], document: Any) -> Callable[[Any, Any], Document]:  # noqa: ANN401 - a type hint
-    """Annotate what shows a result with the type of the document."""
+    """Annotate a converter with the type of the document."""
     shows.__annotations__ = {"return": document}
     return shows
 
@@ -457,7 +457,7 @@ class Pieces(Protocol):
 
 
 def kept(name: str) -> Mapping[str, str]:
-    """Return the headers of a file to be kept; no browser guesses at what it is."""
+    """Return the headers of a download; browsers must not guess its type."""
     return {
         "Content-Disposition": f'attachment; filename="{name}"',
         "X-Content-Type-Options": "nosniff",

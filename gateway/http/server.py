@@ -1,5 +1,5 @@
 """
-One request from beginning to end: admitted, found, judged, served, answered, told.
+One request from beginning to end: admission, routing, policies, service, answer, log.
 
 aiohttp's requests and those of the lane go the same way; ``Serving._answer`` is the only place
 that refuses. Routes are found in our table: aiohttp's router decodes ``%2F`` and knows nothing of
@@ -55,7 +55,7 @@ class BeginTrace(Protocol):
     def __call__(
         self, headers: CIMultiDictProxy[str], observer: Observer, *, uuids: bool
     ) -> tuple[str, str]:
-        """Return our trace id, and the W3C trace id where that has other digits."""
+        """Return our trace id, and the W3C trace id if its digits differ."""
         ...
 
 
@@ -199,7 +199,7 @@ class Serving:
         return reply
 
     def _begin(self, request: Request) -> Exchange:
-        """Note that a request has come."""
+        """Record the start of a request."""
         started = self.clock()
         trace_id, w3c = self.begin(request.headers, self.observer, uuids=self.uuid_traces)
         record = AccessRecord(trace_id=trace_id, method=request.method, address=address_of(request))
@@ -210,7 +210,7 @@ class Serving:
         return Exchange(path, query, record, started)
 
     async def _refused(self, request: Request, exchange: Exchange, problem: Exception) -> Reply:
-        """Refuse; whoever asks for what is not there is refused in their own language."""
+        """Refuse; the refusal of an unknown path is in the caller's language."""
         if is_nowhere(problem) and (knows := self.table.knows(exchange.path)):
             exchange.call = await who_asks(request, knows)
         elif isinstance(problem, ServiceError):
@@ -218,7 +218,7 @@ class Serving:
         return self._refuse(request, exchange, problem)
 
     async def _keep(self, request: Request, exchange: Exchange, problem: ServiceError) -> None:
-        """Read the body of a refused form, where its surface keeps what was typed."""
+        """Read the body of a refused form, if its surface keeps forms."""
         place, call = exchange.place, exchange.call
         if place is None or call is None or problem.error is not place.surface.keeps:
             return
@@ -229,7 +229,7 @@ class Serving:
     async def _stream(
         self, request: web.Request, exchange: Exchange, answer: web.StreamResponse, rest: Pieces
     ) -> None:
-        """Write an answer in pieces; it is told of when its end is out, or it was cut."""
+        """Write an answer in pieces; its end is recorded when it was written or cut."""
         try:
             await write_pieces(request, answer, rest)
         except Exception as problem:
@@ -241,7 +241,7 @@ class Serving:
             self._tell(exchange)
 
     def _tell(self, exchange: Exchange) -> None:
-        """Note that a request was answered."""
+        """Record the end of a request."""
         record = exchange.record
         _describe(exchange.call, record)
         record.duration_s = self.clock() - exchange.started
@@ -273,7 +273,7 @@ class Serving:
         return place, {**found.path, **place.fixed} if place.fixed else found.path
 
     async def _serve(self, request: Request, exchange: Exchange) -> Reply:
-        """Show a page; or find the route, ask the gates, read the body, run and show."""
+        """Serve a document; or find the route, run the policies, read the body, run and render."""
         page = self.pages.get(exchange.path)
         if page is not None:
             return self._show(page, request, exchange)
@@ -314,7 +314,7 @@ class Serving:
             raise ServiceError(errors.REQUEST_TIMEOUT, "caller_gone") from problem
 
     def _refuse(self, request: Request, exchange: Exchange, problem: Exception) -> Reply:
-        """Render a refusal; an exception has its route's code."""
+        """Render a refusal; an exception gets its route's code."""
         place, record, call = exchange.place, exchange.record, exchange.call
         refusal = translate(problem, place)
         record.code, record.reason = refusal.error.code, refusal.reason
@@ -355,7 +355,7 @@ class _Everything(web.PlainResource):
 
 def ask(policies: Sequence[Policy], call: Call) -> Awaitable[None] | None:
     """
-    Ask every policy in order; raises what the first refusal raises.
+    Run every policy in order; raises the first refusal.
 
     Returns:
         None when all have let the call on, else what to wait for: from the
@@ -369,7 +369,7 @@ def ask(policies: Sequence[Policy], call: Call) -> Awaitable[None] | None:
 
 
 async def _ask_on(waiting: Awaitable[None], policies: Sequence[Policy], call: Call) -> None:
-    """Wait for one policy, then ask the others."""
+    """Await one policy, then run the others."""
     await waiting
     for policy in policies:
         further = policy(call)
@@ -409,7 +409,7 @@ def _query(query: str) -> Mapping[str, list[str]]:
 
 
 def _describe(call: Call | None, record: AccessRecord) -> None:
-    """Tell who called and on what, as far as it was established."""
+    """Record the caller and the subject, as far as established."""
     if call is None:
         return
     if call.principal is not None:
@@ -430,12 +430,12 @@ def _describe(call: Call | None, record: AccessRecord) -> None:
 
 
 def is_nowhere(problem: Exception) -> bool:
-    """Say whether there is no such path, or no such method of it."""
+    """Return whether the path does not exist, or does not have the method."""
     return isinstance(problem, ServiceError) and problem.error in _NOWHERE
 
 
 async def who_asks(request: Request, knows: Sequence[Policy]) -> Call | None:
-    """Return a call with the person who makes it; None for whoever is not known."""
+    """Return a call with its user; None for an unauthenticated caller."""
     asked = RawRequest(path={}, headers=request.headers, address=address_of(request))
     call = Call(asked=asked, needs=None, quota="")
     try:
@@ -448,14 +448,14 @@ async def who_asks(request: Request, knows: Sequence[Policy]) -> Call | None:
 
 
 def refused_path(request: Request, path: str, query: str, trace_id: str) -> RefusedPath:
-    """Say what was asked for."""
+    """Describe the refused request."""
     target = f"{path}?{query}" if query else path
     is_read = request.method in READING
     return RefusedPath(target=target, is_read=is_read, trace_id=trace_id, headers=request.headers)
 
 
 async def counted(record: AccessRecord, first: bytes, rest: Pieces) -> Pieces:
-    """Join the first bytes of a body with the rest, and count them while they are written."""
+    """Join the first bytes of a body with the rest, and count the written bytes."""
     async with aclosing(rest):
         if first:
             record.bytes_out = len(first)

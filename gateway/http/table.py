@@ -1,4 +1,4 @@
-"""The dispatch table: a path into its routes; and what must hold of every route."""
+"""The dispatch table from paths to routes, and the rules for every route."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Table:
     """
 
     def __init__(self, surfaces: Iterable[Surface]) -> None:
-        """Enter every route; two routes of one method and path are a mistake of ours."""
+        """Enter every route; two routes of one method and path are a programming error."""
         self._root = _Node()
         every = tuple(surfaces)
         self._explaining = tuple(each.prefix + "/" for each in every if each.explains)
@@ -92,7 +92,7 @@ class Table:
             _share(node)
 
     def find(self, raw_path: str) -> Found | None:
-        """Return the routes of a percent-encoded path; None when there are none."""
+        """Return the routes of a percent-encoded path; None without any."""
         node = self._root
         values: list[str] = []
         for segment in raw_path.split("/"):
@@ -124,7 +124,7 @@ class Table:
         return next((each for prefix, each in self._pages if raw_path.startswith(prefix)), None)
 
     def knows(self, raw_path: str) -> Sequence[Policy]:
-        """Return what finds out who asks for a path without a route; it goes by its prefix."""
+        """Return the caller's identification for an unknown path, by prefix."""
         return next((each for prefix, each in self._knowing if raw_path.startswith(prefix)), ())
 
     def places(self) -> list[PlacedRoute]:
@@ -167,7 +167,7 @@ def _declared(node: _Node) -> list[PlacedRoute]:
 
 
 def _share(node: _Node) -> None:
-    """Give a word the routes of the parameter beside it, where it has none of that method."""
+    """Copy the routes of a parameter to a sibling word that lacks their methods."""
     beside = node.parameter
     if beside is None or not beside.places:
         return

@@ -1,4 +1,4 @@
-"""Payouts by hour or day as a chart: the numbers that a template draws, and no more."""
+"""The chart of payouts by hour or day: only the numbers that a template draws."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _TICKS: Final = {24: 3, 168: 24, 30: 5}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """What was created in an hour or a day: of this how much settled, and how much did not."""
+    """Payouts created in an hour or a day: their total, settled and not settled."""
 
     at: datetime
     settled: Decimal = Decimal(0)
@@ -36,7 +36,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One bar: where it stands, and the heights of its two parts."""
+    """One bar: its position, and the heights of its two parts."""
 
     x: float
     settled: float
@@ -46,7 +46,7 @@ class Bar:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chart:
     """
-    What is drawn.
+    A chart's numbers.
 
     Attributes:
         lines: Height of each line across, its number, and of what: thousands, millions.
@@ -62,7 +62,7 @@ class Chart:
 
 
 def steps_of(overview: Overview) -> list[Step]:
-    """Add up what an overview tells by state; steps without payouts are there, too."""
+    """Sum an overview's figures by step; steps without payouts are included."""
     first = moment(overview.since)
     is_day = overview.step == "day"
     length = timedelta(days=1) if is_day else timedelta(hours=1)
@@ -93,7 +93,7 @@ def _reais(figures: Sequence[StepFigures]) -> Decimal:
 
 
 def chart_of(steps: Sequence[Step], width: int) -> Chart:
-    """Make the chart of some steps, ``width`` units wide."""
+    """Build the chart of some steps, ``width`` units wide."""
     top = _nice(max((each.settled + each.other for each in steps), default=Decimal(0)))
     wide = (width - _LEFT - 4) / max(len(steps), 1)
     scale = (_BASE - _TOP) / float(top)
@@ -132,7 +132,7 @@ _HOURS: Final = 24
 
 
 def _nice(most: Decimal) -> Decimal:
-    """Return the least round number of reais that is not below an amount."""
+    """Return the least round number of reais at or above an amount."""
     scale = Decimal(1)
     while True:
         for each in _NICE:
@@ -142,7 +142,7 @@ def _nice(most: Decimal) -> Decimal:
 
 
 def short(value: Decimal) -> tuple[str, str]:
-    """Cut an amount for an axis, where alone it may be cut: ``50`` and ``thousands``."""
+    """Shorten an amount for an axis label: ``50`` and ``thousands``."""
     for size, word in ((_THOUSAND**2, "millions"), (_THOUSAND, "thousands")):
         if value >= size:
             return _plain(value / size), word

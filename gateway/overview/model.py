@@ -1,5 +1,5 @@
 """
-How money flows and what needs a person: figures of payouts by hour, and what stands open.
+Figures of payouts by hour, and items that need attention.
 
 Hours are UTC hours. A local day of Brazil is 24 of them, whole, so days are made of hours.
 """
@@ -67,7 +67,7 @@ def local_midnight(at: datetime) -> datetime:
 @dataclass(frozen=True, slots=True)
 class HourFigures:
     """
-    Payouts that were created in one hour and stand alike.
+    Payouts created in one hour, in the same state.
 
     Attributes:
         hour: When it began, UTC.
@@ -87,7 +87,7 @@ class HourFigures:
 
 
 class Need(StrEnum):
-    """What needs a person, what costs most to leave first."""
+    """Kinds of attention, the most urgent first."""
 
     FOREIGN_DEBIT = "foreign_debit"
     UNRESOLVED = "unresolved"

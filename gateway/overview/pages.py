@@ -1,4 +1,4 @@
-"""The first page after the sign-in: what needs a person, how money flows, how the banks are."""
+"""The first page after the sign-in: attention, figures and banks."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def pages(  # noqa: PLR0913, PLR0917 - what its parts call
 
     @panel.view("", "overview", None)
     async def overview(visit: Visit) -> Result:
-        """Show what needs a person, and what is going on."""
+        """Show the items that need attention, and the figures."""
         who, asked = panel.staff(visit), visit.query("period")
         period = Period(asked) if asked in set(Period) else Period.TODAY
         found = await part(overviews.read(who, period))
@@ -89,7 +89,7 @@ def pages(  # noqa: PLR0913, PLR0917 - what its parts call
 
     @panel.view("/badges", "badges", None)
     async def badges(visit: Visit) -> Result:
-        """Count what waits for somebody."""
+        """Count the waiting work beside the side column's entries."""
         visit.counts = await counted(payouts.open_work(panel.staff(visit)))
         return Shown(template="overview/badges.html", part="overview/_badges.html")
 
@@ -106,7 +106,7 @@ def pages(  # noqa: PLR0913, PLR0917 - what its parts call
 
     @panel.view("/overview/balances", "overview_balances", readings.look)
     async def balances(visit: Visit) -> Result:
-        """Show what accounts held when last read."""
+        """Show the accounts' last known balances."""
         found = await readings.look(panel.staff(visit))
         read = [each.balance for each in found if each.read_at and isinstance(each.balance, Sum)]
         return Shown(
@@ -134,13 +134,13 @@ def pages(  # noqa: PLR0913, PLR0917 - what its parts call
 
 
 def _since(visit: Visit) -> RequestSearch:
-    """Read the beginning of the period; VALIDATION_FAILED for what is no instant."""
+    """Read the start of the period; VALIDATION_FAILED for an invalid instant."""
     since = [visit.query("since")]
     return SEARCH.read(RawRequest(path={}, query={"since": since} if any(since) else {}))
 
 
 def _stopped(needs: Sequence[Attention]) -> list[str]:
-    """Return the ids of what is stopped or debited; the subject of a bank is its name."""
+    """Return the ids of stopped or debited subjects; a bank's subject is its name."""
     about = {Need.STOP, Need.FOREIGN_DEBIT}
     return [each.subject.partition(":")[2] for each in needs if each.need in about]
 
@@ -150,7 +150,7 @@ def _days(visit: Visit) -> Mapping[str, object]:
 
 
 def _day(visit: Visit, name: str) -> str:
-    """Return the local day of an instant in the address; what is none, the search refuses."""
+    """Return the local day of an instant in the address; the search refuses an invalid one."""
     try:
         return moment(visit.query(name)).date().isoformat()
     except ValueError:
@@ -175,7 +175,7 @@ def _figures(told: Overview) -> Mapping[str, object]:
 
 
 def _shares(told: Overview) -> list[Mapping[str, Any]]:
-    """Return how the payouts stand, what is proven first, each with its part of 1000."""
+    """Return the shares by state, proven first, in parts of 1000."""
     counts = Counter({"returned": told.returned_count, "settled": -told.returned_count})
     for each in told.proven:
         counts[track_word(each.state, each.certainty)] += each.count
@@ -192,7 +192,7 @@ def _shares(told: Overview) -> list[Mapping[str, Any]]:
 
 
 def _by_code(groups: Sequence[RefusalGroup]) -> list[Mapping[str, Any]]:
-    """Add refusals up over credentials, the most frequent first."""
+    """Sum refusals over credentials, the most frequent first."""
     added: dict[tuple[str, str], int] = {}
     for each in groups:
         key = each.code, each.reason

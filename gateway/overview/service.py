@@ -59,8 +59,8 @@ class Overviews:
     Overviews of companies in scope.
 
     Attributes:
-        telling: The providers whose banks are to tell us of payouts unasked.
-        known: Returns what this process knows of each provider, which belongs to no company.
+        telling: Providers whose banks send callbacks about payouts.
+        known: Returns this process's status of each provider, which has no company.
     """
 
     records: OverviewRecords
@@ -112,18 +112,18 @@ class Overviews:
         )
 
     async def remember(self) -> int:
-        """Remember hours of the last month that cannot change any more; return how many."""
+        """Store unchangeable hours of the last month; return the number."""
         now = self.now()
         span = span_of(_REMEMBERED, now - _OVER)
         until = (now - _OVER).replace(minute=0, second=0, microsecond=0)
         return await self.records.remember(Span(span.since, until))
 
     def _concerns(self, standing: Attention) -> bool:
-        """Say whether it is to be told: not that a bank which tells nothing is silent."""
+        """Return whether to show an item: missing callbacks count only where a bank sends them."""
         return standing.need is not Need.CALLBACKS_MISSING or standing.subject in self.telling
 
     def _breakers(self) -> Iterable[Attention]:
-        """Return the breakers that keep calls back now."""
+        """Return the open breakers."""
         for each in self.known():
             for kind, state in sorted(each.breakers.items()):
                 if state == OPEN:
@@ -132,12 +132,12 @@ class Overviews:
 
 
 def _may(who: Staff, need: Need) -> bool:
-    """Say whether a person can do something about it; their own orders concern everybody."""
+    """Return whether the user can act on an item; own orders concern everybody."""
     return need not in _RIGHTS or who.may(_RIGHTS[need])
 
 
 def by_urgency(standing: Iterable[Attention]) -> list[Attention]:
-    """Order what needs a person: what costs most to leave first."""
+    """Sort items by urgency."""
 
     def urgency(each: Attention) -> tuple[int, float]:
         return _ORDER[each.need], each.at.timestamp() if each.at else 0.0
@@ -146,7 +146,7 @@ def by_urgency(standing: Iterable[Attention]) -> list[Attention]:
 
 
 def _settled(hours: Iterable[HourFigures]) -> Sequence[int]:
-    """Count settled payouts by how long they took."""
+    """Count settled payouts by duration."""
     counts = [0] * (len(SETTLED_WITHIN_S) + 1)
     for each in hours:
         if each.state is PayoutState.PAID and each.settled_within >= 0:
@@ -161,7 +161,7 @@ def _same(at: datetime) -> datetime:
 def _steps(
     hours: Sequence[HourFigures], step_of: Callable[[datetime], datetime]
 ) -> list[StepFigures]:
-    """Add hours up into steps, in order."""
+    """Sum hours into steps, in order."""
     order = {state: place for place, state in enumerate(PayoutState)}
     added = _added(((step_of(each.hour), order[each.state], each.state), each) for each in hours)
     return [
@@ -171,7 +171,7 @@ def _steps(
 
 
 def _added(figures: Iterable[tuple[Key, HourFigures]]) -> Mapping[Key, tuple[int, int]]:
-    """Add up counts and the centavos that moved, by key."""
+    """Sum counts and moved centavos, by key."""
     added: dict[Key, tuple[int, int]] = {}
     for key, each in figures:
         count, centavos = added.get(key, (0, 0))

@@ -1,4 +1,4 @@
-"""Figures of payouts by hour and what stands open, within a company scope."""
+"""Figures of payouts by hour and open items, within a company scope."""
 
 from __future__ import annotations
 
@@ -78,13 +78,13 @@ _ALIKE: Final = ("hour", "state", "certainty", "settled_within")
 
 
 class OverviewRecords:
-    """Figures and what stands open, within a company scope."""
+    """Figures and open items, within a company scope."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def hours(self, span: Span, scope: CompanyScope) -> Sequence[HourFigures]:
-        """Return what was created in a span: remembered hours, and the others counted."""
+        """Return the payouts created in a span: stored hours, and the others counted."""
         closed = await self._closed(span)
         remembered = _remembered(_runs(closed), scope)
         counted = _counted(_runs(_open_hours(span, closed)), scope)
@@ -92,7 +92,7 @@ class OverviewRecords:
         return [_figures(row) for row in rows]
 
     async def returned(self, span: Span, scope: CompanyScope) -> tuple[int, Sum]:
-        """Return of how many payouts that were created in a span money came back, and how much."""
+        """Return number and total of returns among payouts created in a span."""
         created = payouts.c.created_at
         each = (
             select(func.sum(returns.c.centavos).label("centavos"))
@@ -114,7 +114,7 @@ class OverviewRecords:
 
     async def standing(self, who: Staff, now: datetime) -> Sequence[tuple[bool, Attention]]:
         """
-        Return what stands open at an instant, in one statement; nothing of a count of zero.
+        Return the open items at an instant, in one statement; zero counts are left out.
 
         With each, whether this person could decide it, or has ordered it.
 
@@ -135,7 +135,7 @@ class OverviewRecords:
         ]
 
     async def remember(self, span: Span) -> int:
-        """Remember the hours of a span that cannot change any more; return how many."""
+        """Store the hours of a span that cannot change any more; return the number."""
         closed = await self._closed(span)
         still_open = set(await self._unresolved(span))
         ready = [each for each in _open_hours(span, closed) if each not in still_open]
@@ -154,7 +154,7 @@ class OverviewRecords:
         return [hour for (hour,) in found]
 
     async def _close(self, part: Span) -> int:
-        """Remember hours, unless a payout is open or another process did; return how many."""
+        """Store hours, unless a payout is open or another process did; return the number."""
         rows = await self._database.rows(_by_company(part))
         still_open = {row.hour for row in rows if PayoutState(row.state) not in FINAL_STATES}
         over = [{"hour": each} for each in _open_hours(part, still_open)]
@@ -184,7 +184,7 @@ def _open_hours(span: Span, closed: Iterable[datetime]) -> Sequence[datetime]:
 
 
 def _runs(hours: Iterable[datetime]) -> Runs:
-    """Join hours that follow each other."""
+    """Join consecutive hours."""
     found: list[tuple[datetime, datetime]] = []
     for hour in hours:
         if found and found[-1][1] == hour:
@@ -208,7 +208,7 @@ def _days(runs: Runs) -> Iterable[Span]:
 
 
 def _within(column: ColumnElement[Any], runs: Runs) -> ColumnElement[bool]:
-    """Demand one of some hours; the outer bounds lead to an index, whatever is between them."""
+    """Return the SQL condition for some hours; its outer bounds allow an index."""
     if not runs:
         return false()
     bounds = and_(column >= runs[0][0], column < runs[-1][1])
@@ -216,7 +216,7 @@ def _within(column: ColumnElement[Any], runs: Runs) -> ColumnElement[bool]:
 
 
 def _remembered(runs: Runs, scope: CompanyScope) -> Select[*tuple[Any, ...]]:
-    """Add up what is remembered of some hours."""
+    """Sum the stored figures of some hours."""
     kept = payout_hours.c
     alike = [kept[name] for name in _ALIKE]
     return (
@@ -246,7 +246,7 @@ def _counted(runs: Runs, scope: CompanyScope) -> Select[*tuple[Any, ...]]:
 
 
 def _by_company(span: Span) -> Select[*tuple[Any, ...]]:
-    """Count the payouts of a span's hours as they are remembered."""
+    """Count the payouts of a span's hours in their stored form."""
     each = (
         select(
             HourOf(payouts.c.created_at).label("hour"),
@@ -277,7 +277,7 @@ def _whole(column: ColumnElement[Any], label: str) -> ColumnElement[int]:
 
 
 def _open_payouts(who: Staff) -> Sequence[Select[*tuple[Any, ...]]]:
-    """Count the payouts that nobody can say the end of, and apart from these what people decide."""
+    """Count payouts with an unknown end, and separately payouts in review."""
     own, mine = of_account(payouts.c.account_id, who.scope), reviewable(who)
     added, oldest = _whole(payouts.c.centavos, "value"), func.min(payouts.c.created_at)
     return [
@@ -291,7 +291,7 @@ def _open_payouts(who: Staff) -> Sequence[Select[*tuple[Any, ...]]]:
 
 
 def _own(who: Staff, now: datetime) -> Sequence[Select[*tuple[Any, ...]]]:
-    """Count a person's own orders: with a secret to collect, about to end, and decided."""
+    """Count a user's own orders: with a secret to collect, about to end, and decided."""
     one, value = func.min(approvals.c.id), _whole(approvals.c.centavos, "value")
     secret, ends = func.min(approvals.c.decided_at), func.min(approvals.c.ends_at)
     decided = approvals.c.state + ":" + one
@@ -305,7 +305,7 @@ def _own(who: Staff, now: datetime) -> Sequence[Select[*tuple[Any, ...]]]:
 
 
 def _waiting(who: Staff, now: datetime) -> Sequence[Select[*tuple[Any, ...]]]:
-    """Count orders that wait, and what stops payouts or will soon, by what it concerns."""
+    """Count waiting orders, and stops of payouts, current or soon, by subject."""
     scope, mine = who.scope, decidable(who, now)
     subject, ends = stops.c.scope + ":" + stops.c.subject, accounts.c.certificate_ends_at
     one = func.coalesce(func.min(approvals.c.id), "")
@@ -341,7 +341,7 @@ def _waiting(who: Staff, now: datetime) -> Sequence[Select[*tuple[Any, ...]]]:
 
 
 def _told(scope: CompanyScope, now: datetime) -> Sequence[Select[*tuple[Any, ...]]]:
-    """Count by provider what was paid within an hour, and what its bank told us in it."""
+    """Count by provider payouts paid within an hour, and the bank's callbacks in it."""
     until, created, received = now - _CALLBACK_BY, payouts.c.created_at, callbacks.c.received_at
     return (
         _line(Need.CALLBACKS_MISSING, payouts.c.provider, literal(0), func.min(created))

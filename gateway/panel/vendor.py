@@ -1,5 +1,5 @@
 """
-Files of others that the panel's pages use, from npm's packages into a folder of ours.
+Vendored files of the panel's pages, copied from npm packages.
 
 ``make`` runs this module as a script, before anything is installed: it imports the standard
 library alone. A file is copied only if its digest is the one in ``vendor.toml``.
@@ -22,13 +22,13 @@ FOLDER: Final = HERE / "static" / "vendor"
 
 
 class WrongFile(ValueError):
-    """A file is not the one that the list names."""
+    """A file is not the listed one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VendorFile:
     """
-    One file of somebody else.
+    One vendored file.
 
     Attributes:
         name: As our pages name it; names are flat.
@@ -44,7 +44,7 @@ class VendorFile:
 
     @property
     def is_licence(self) -> bool:
-        """Whether it is a licence: distributed with the files, served to nobody."""
+        """Whether it is a licence: distributed with the files, never served."""
         return self.name.endswith(".txt")
 
     @property
@@ -53,7 +53,7 @@ class VendorFile:
         return not self.name.endswith((".txt", ".ttf"))
 
     def matches(self, content: bytes) -> bool:
-        """Say whether this is the file that was listed."""
+        """Return whether the content is the listed one."""
         return hashlib.sha256(content).hexdigest() == self.sha256
 
 
@@ -64,7 +64,7 @@ def vendor_files() -> Sequence[VendorFile]:
 
 
 def read_vendored(folder: Path, file: VendorFile) -> bytes | None:
-    """Return a file's content; None where it is absent or is not the one that was listed."""
+    """Return a file's content; None if it is absent or not the listed one."""
     try:
         content = (folder / file.name).read_bytes()
     except OSError:
@@ -73,7 +73,7 @@ def read_vendored(folder: Path, file: VendorFile) -> bytes | None:
 
 
 def absent_files(folder: Path) -> Sequence[str]:
-    """Name the listed files that a folder lacks or has with another content."""
+    """Return the listed files that a folder lacks or has with other content."""
     return [file.name for file in vendor_files() if read_vendored(folder, file) is None]
 
 

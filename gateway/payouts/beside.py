@@ -15,7 +15,7 @@ from gateway.store.tables.columns import Record
 async def rows_beside(
     database: Database, table: Table, keys: Sequence[Key], order: Sequence[ColumnElement[Any]]
 ) -> Mapping[Key, Sequence[Record]]:
-    """Return the rows that belong to payouts, by the payout's key, in an order."""
+    """Return rows that belong to payouts, by payout key, in an order."""
     found: dict[Key, list[Record]] = {key: [] for key in keys}
     if not keys:
         return found

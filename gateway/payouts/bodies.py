@@ -1,4 +1,4 @@
-"""Is this a payout we can store and send? And the bodies of payouts as they are documented."""
+"""Bodies of payouts: their documentation and validation."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class PayoutReader:
         return self.read(asked, document(asked))
 
     def read(self, asked: RawRequest, body: Mapping[str, Any]) -> PayoutRequest:
-        """Read a body that is JSON; raises as a call does."""
+        """Parse a JSON body; raises as a call does."""
         method = self.method or _method(body)
         fields.demand(body, _REQUIRED)
         value = fields.positive(body["value"])
@@ -130,7 +130,7 @@ def _bank(sent: Mapping[str, str], tax_number: str) -> BankDestination:
 
 
 def _method(body: Mapping[str, Any]) -> PayoutMethod:
-    """Read the method; anything but the two words is refused by its own code."""
+    """Parse the method; anything but the two words is refused by its own code."""
     fields.demand(body, ("method",))
     method = body["method"]
     try:
@@ -154,7 +154,7 @@ def _read(reader: Callable[[str], Value], sent: Mapping[str, str], name: str, re
 
 
 def _matching(sent: Mapping[str, str], name: str) -> str:
-    """Let a text of the destination through that matches its pattern whole."""
+    """Return a text of the destination if it matches its pattern as a whole."""
     if _FORMS[name].fullmatch(sent[name]) is None:
         raise ServiceError(errors.PAYLOAD_INVALID, f"{name}_form", field=_WITHIN + name)
     return sent[name]
@@ -281,7 +281,7 @@ PAYOUT: Final[Input[PayoutRequest]] = Input(read=PayoutReader(), body=PayoutBody
 
 
 def withdraw_input(method: PayoutMethod) -> Input[PayoutRequest]:
-    """Take a payout whose method the path names."""
+    """Return the input of a payout whose method is in the path."""
     reader = PayoutReader(method)
     refuses = tuple(each for each in REFUSES if each is not errors.PAYOUT_METHOD_INVALID)
     return Input(read=reader, body=_WITHDRAWS[method], refuses=refuses)
@@ -313,7 +313,7 @@ _TO_A_KEY: Final = PayoutReader(PayoutMethod.PIX)
 
 
 def _key_payout(asked: RawRequest) -> KeyPayout:
-    """Read a payout to a PIX key, with why it is ordered if the number is another one's."""
+    """Parse a payout to a PIX key, with the reason for a differing tax number."""
     content = document(asked)
     request = _TO_A_KEY.read(asked, content)
     reason = fields.text(content, "difference_reason")

@@ -1,4 +1,4 @@
-"""What is proven of payouts, as statements say it; see ``certainty_of``."""
+"""SQL conditions of what is proven about payouts; see ``certainty_of``."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ CERTAINTY: Final = case(
 
 
 def proven(word: Certainty) -> ColumnElement[bool]:
-    """Demand that a word holds."""
+    """Return the SQL condition of a word."""
     match word:
         case Certainty.NOT_SENT:
             return and_(_UNSENT, not_(_BY_BANK))

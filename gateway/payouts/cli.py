@@ -1,4 +1,4 @@
-"""``pixgate payouts``: how payouts ended, and how certain that is."""
+"""``pixgate payouts``: states of payouts, and their certainty."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _DAY = click.DateTime(("%Y-%m-%d",))
 
 
 def _window(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the options for a window of days."""
+    """Add the options for a window of days to a command."""
     ends = click.option("--ends", type=_DAY, help="Last day, in UTC.  [default: today]")
     init = click.option("--init", type=_DAY, help="First day.  [default: six days before]")
     return init(ends(command))
@@ -141,10 +141,10 @@ def verify(
 
 async def probed(office: CommandContext, payout: Payout) -> Payout:
     """
-    Look at a payout as the reconciler does, once, and keep the act on record.
+    Query a payout once, as the reconciler does, and record the act.
 
-    What the bank says is stored; that a person should look is not: the
-    reconciler stores that with its next look.
+    The bank's answer is stored, but not a need for review: the reconciler stores that at its next
+    query.
     """
     from gateway.audit.store import StoredAudit  # noqa: PLC0415 - loads SQLAlchemy
     from gateway.payouts.reconciler import Reconciler  # noqa: PLC0415 - the same
@@ -160,7 +160,7 @@ async def probed(office: CommandContext, payout: Payout) -> Payout:
 
 
 async def verified(office: CommandContext, account_id: str | None, window: Window) -> Report:
-    """Compare the payouts of one account, or of all, with what their banks executed."""
+    """Compare the payouts of one account, or of all, with the banks' executions."""
     from gateway.payouts.verification import Verification  # noqa: PLC0415 - loads SQLAlchemy
 
     accounts, who = _accounts(office), office.staff
@@ -171,7 +171,7 @@ async def verified(office: CommandContext, account_id: str | None, window: Windo
 
 def days(init: datetime | None, ends: datetime | None, now: datetime) -> Window:
     """
-    Read a window of whole days; what is not given is the week until today.
+    Read a window of whole days; by default the week until today.
 
     Raises:
         RuleViolation: it runs backwards or is longer than 90 days.
@@ -185,7 +185,7 @@ def days(init: datetime | None, ends: datetime | None, now: datetime) -> Window:
 
 
 def _summary(report: Report) -> str:
-    """Say in one line what was compared."""
+    """Summarise the comparison in one line."""
     unnamed = f" {report.unnamed} that no statement names," if report.unnamed else ""
     return (
         f"{report.accounts} accounts, {report.rows} payouts, {report.executions} executions"
@@ -196,7 +196,7 @@ def _summary(report: Report) -> str:
 
 
 async def _named(office: CommandContext, account_id: str) -> Account:
-    """Return the account of an id that was typed."""
+    """Return the account with a typed id."""
     return await _accounts(office).find(office.staff, account_id)
 
 
@@ -232,7 +232,7 @@ def payout_row(payout: Payout) -> Row:
 
 
 def attempt_row(attempt: Attempt, payout: Payout) -> Row:
-    """Show one attempt and what is known of its call; a final payout is not looked at again."""
+    """Return one attempt and the evidence of its call; final payouts are not queried again."""
     evidence = attempt.evidence
     looked_for = attempt.number == payout.attempt and payout.state not in FINAL_STATES
     return {
@@ -258,7 +258,7 @@ def opinion_row(opinion: Opinion) -> Row:
 
 
 def show_dossier(terminal: Terminal, dossier: PayoutDetail) -> None:
-    """Print everything about a payout: one document, or a record and its tables."""
+    """Print all details of a payout: one document, or a record and its tables."""
     payout = dossier.payout
     returns = [
         {"id": each.id, "value": str(each.value), "at": instant(each.at)}

@@ -1,8 +1,8 @@
 """
 Payouts: the intent is stored first, sent once, and its outcome recorded.
 
-Money is sent only inside a caller's own request, by whoever won the
-compare-and-set; an outcome that is not known is never sent again.
+Money is sent only inside a caller's own request, by the winner of the compare-and-set; a payout
+with an unknown outcome is never sent again.
 """
 
 from __future__ import annotations
@@ -87,11 +87,11 @@ _log = logging.getLogger(__name__)
 @dataclass(frozen=True, slots=True)
 class SimilarPolicy:
     """
-    What happens to a payout like another one under another reference.
+    Treatment of a payout similar to one under another reference.
 
     Attributes:
         within: How long ago the other may have been created; zero looks at none.
-        refuse: Refuse it, rather than only tell.
+        refuse: Refuse it, rather than only log it.
     """
 
     within: timedelta
@@ -101,7 +101,7 @@ class SimilarPolicy:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PayoutGuards:
     """
-    Asked once for every payout that is about to be stored or sent again.
+    Checks before a payout is stored or sent again.
 
     Attributes:
         stops: Gives the stops in force; those of other processes at most a second late.
@@ -116,12 +116,12 @@ class PayoutGuards:
 
     @property
     def since(self) -> datetime | None:
-        """From when on one like a payout is looked for; None for never."""
+        """Return the start of the search for similar payouts; None for no search."""
         return self.now() - self.similar.within if self.similar.within else None
 
     async def admit(self, caller: Caller, payout: Payout, similar: Sequence[str]) -> None:
         """
-        Let the payout through; ``similar`` are the references of others like it.
+        Admit the payout; ``similar`` are the references of similar ones.
 
         Raises:
             ServiceError: ``SVC.PIX.010`` (403) when payouts are stopped here,
@@ -164,21 +164,21 @@ class PayoutGuards:
 
 
 def _no_digest(_number: str) -> bytes:
-    """Make none: such payouts are not found by their recipient."""
+    """Return no digest: such payouts cannot be found by recipient."""
     return b""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terms:
     """
-    What payouts are made under.
+    Settings of payouts.
 
     Attributes:
-        count: Counts steps that another process did first, by provider.
-        moved: Told of every step that was done.
+        count: Counts steps that another process took first, by provider.
+        moved: Called with every step taken.
         look_first: Ask the bank for the payout before it is sent. After a
             restore from backup the store may have forgotten what was sent.
-        payee_digest: Makes what a payout is found by who has the recipient's tax number.
+        payee_digest: Computes the digest that finds a payout by the recipient's tax number.
     """
 
     environment: Environment
@@ -202,7 +202,7 @@ class Payouts:
 
     async def create(self, caller: Caller, request: PayoutRequest) -> Payout:
         """
-        Pay out, or answer for the payout that the reference already names.
+        Pay out, or return the payout that the reference already names.
 
         Safe to repeat with the same content, at any time and from anywhere.
 
@@ -226,7 +226,7 @@ class Payouts:
         return await self._repeat(caller, request, stored)
 
     async def read(self, caller: Caller, reference: str) -> Payout:
-        """Return a payout, after at most one short look at the bank while it is unsettled."""
+        """Return a payout; an unsettled one is queried at the bank, at most once and shortly."""
         payout = await self.store.find(caller.account.id, reference)
         if payout is None:
             raise ServiceError(errors.PAYOUT_NOT_FOUND, "no_row")
@@ -247,14 +247,14 @@ class Payouts:
         return self.terms.monotonic
 
     def _admit(self, account: Account, request: PayoutRequest) -> Bank:
-        """Check what may change between two requests: the day and the provider."""
+        """Check conditions that may change between two requests: the day and the provider."""
         refuse_letters(self.banks, account, request.tax_numbers())
         if request.date != self.terms.now().date():
             raise ServiceError(errors.PAYOUT_DATE_NOT_TODAY, "not_today", field="date")
         return paying_bank_of(self.banks, account, request.method)
 
     def _intent(self, caller: Caller, request: PayoutRequest, bank: Bank) -> tuple[Payout, Attempt]:
-        """Make the row and the first attempt of a new payout."""
+        """Build the row and the first attempt of a new payout."""
         attempt = self._attempt(1, bank)
         payout = Payout(
             account_id=caller.account.id,
@@ -281,7 +281,7 @@ class Payouts:
         return payout, attempt
 
     async def _add(self, caller: Caller, intent: Payout, attempt: Attempt) -> Payout | None:
-        """Store the intent; a store that cannot ends the request before anything is sent."""
+        """Store the intent; a failing store ends the request before anything is sent."""
         try:
             return await self.store.add(intent, attempt, limited=_limited(caller))
         except LimitReached as problem:
@@ -291,7 +291,7 @@ class Payouts:
             raise
 
     def _attempt(self, number: int, bank: Bank) -> Attempt:
-        """Make an attempt that begins now."""
+        """Build an attempt that begins now."""
         now = self.terms.now()
         return Attempt(
             number=number,
@@ -318,7 +318,7 @@ class Payouts:
         return stored
 
     async def _wait_for_winner(self, stored: Payout) -> Payout:
-        """Wait briefly for the request that is sending, and return the same answer."""
+        """Wait briefly for the request that is sending, and return its result."""
         tell("duplicate")
         end = Deadline(self._clock() + WAIT_FOR_WINNER_S, self._clock)
         while stored.state is PayoutState.SENDING and not end.passed():
@@ -336,12 +336,12 @@ class Payouts:
         return stored
 
     async def _why_not_sent(self, stored: Payout) -> str:
-        """Return the reason that the winner was answered with."""
+        """Return the reason in the winner's answer."""
         *_, latest = await self.store.attempts(stored.account_id, stored.reference)
         return latest.evidence.reason if latest.evidence else "not_sent"
 
     async def _send_again(self, caller: Caller, request: PayoutRequest, stored: Payout) -> Payout:
-        """Try once more what was proven not to have been sent, on the day that it is for."""
+        """Retry a payout that was proven unsent, on its own day."""
         bank = self._admit(caller.account, request)
         if stored.date < request.date:  # midnight passed since its day was looked at
             return await self._repeat(caller, request, stored)
@@ -369,14 +369,14 @@ class Payouts:
         return await self._repeat(caller, request, found or stored)
 
     async def _claim(self, caller: Caller, claimed: Payout, attempt: Attempt) -> bool:
-        """Make it ours to send."""
+        """Claim the payout for sending."""
         try:
             return await self.store.claim(claimed, attempt, limited=_limited(caller))
         except LimitReached as problem:
             raise above_limit(problem) from problem
 
     async def _send(self, payout: Payout, bank: Bank, send_by: Deadline) -> Payout:
-        """Ask the bank once, record its answer, and return the result."""
+        """Call the bank once, record the outcome, and return the result."""
         outcome: Outcome = Unknown(_unexplained("cancelled"))
         try:
             outcome = await self._ask(payout, bank, send_by)
@@ -388,7 +388,7 @@ class Payouts:
         return answer(payout, outcome, recorded=recorded)
 
     async def _ask(self, payout: Payout, bank: Bank, send_by: Deadline) -> Outcome:
-        """Send; whatever an adapter raises means that the outcome is not known."""
+        """Send; any exception of an adapter means an unknown outcome."""
         if self.terms.look_first:
             seen = await seen_before(payout, bank)
             if seen is not None:
@@ -403,7 +403,7 @@ class Payouts:
         return outcome
 
     async def _record(self, payout: Payout, outcome: Outcome) -> bool:
-        """Store an outcome by compare-and-set; False when that did not happen."""
+        """Store an outcome by compare-and-set; False if another process was first."""
         change = _change(payout, outcome, self.terms.now)
         try:
             recorded = await self.store.record(change)
@@ -418,7 +418,7 @@ class Payouts:
 
 async def seen_before(payout: Payout, bank: Bank) -> Outcome | None:
     """
-    Ask the bank whether it knows the payout already.
+    Query the bank for an earlier payout of this key.
 
     Returns:
         None when it does not: it may be sent. What the bank says of it when it
@@ -442,12 +442,12 @@ async def seen_before(payout: Payout, bank: Bank) -> Outcome | None:
 
 
 def _not_sent(reason: str) -> NotSent:
-    """Say that this attempt ended before it could begin."""
+    """Return the outcome of an attempt that ended before it could begin."""
     return NotSent(Evidence(phase=Phase.REFUSED_HERE, bytes_left=False, reason=reason))
 
 
 def _change(payout: Payout, outcome: Outcome, now: Now) -> Change:
-    """Turn the outcome of an attempt into the step it asks for."""
+    """Convert the outcome of an attempt to the step it requires."""
     at = now()
     return Change(
         account_id=payout.account_id,
@@ -461,7 +461,7 @@ def _change(payout: Payout, outcome: Outcome, now: Now) -> Change:
 
 
 def _said(outcome: Outcome, at: datetime) -> Mapping[str, Any]:
-    """Return the state that an outcome leads to, and what the bank said of the payout."""
+    """Return the state of an outcome, and the bank's answer about the payout."""
     match outcome:
         case Accepted(provider_id=provider_id, e2e_id=e2e_id):
             named = {"provider_id": provider_id, "e2e_id": e2e_id}
@@ -478,18 +478,18 @@ def _said(outcome: Outcome, at: datetime) -> Mapping[str, Any]:
 
 
 def _limited(caller: Caller) -> bool:
-    """Say whether the credential has limits; without any the store looks at none."""
+    """Return whether the credential has limits; without any the store checks none."""
     return caller.principal.limits != UNLIMITED
 
 
 def _unexplained(reason: str) -> Evidence:
-    """Assume the worst of a call that ended without an outcome."""
+    """Return the worst outcome, for a call that ended without one."""
     return Evidence(phase=Phase.SENT, bytes_left=True, reason=reason)
 
 
 def answer(payout: Payout, outcome: Outcome, *, recorded: bool) -> Payout:
     """
-    Return what the caller may be told.
+    Return the answer to the caller.
 
     An acknowledged payout is told even if recording failed: it is true. A
     rejection is told only once it is stored, lest money follow a refusal.
@@ -515,7 +515,7 @@ def answer(payout: Payout, outcome: Outcome, *, recorded: bool) -> Payout:
 
 
 def not_sent(reason: str, wait_s: float | None = None) -> ServiceError:
-    """Make the answer for a payout of which it is certain that it moved nothing."""
+    """Return the answer for a payout that certainly moved nothing."""
     error = _REFUSED_THERE.get(reason, errors.PROVIDER_UNREACHABLE)
     tell(reason if reason in _REFUSED_THERE else "not_sent")
     headers = {} if wait_s is None else {"Retry-After": str(bounded_wait(wait_s))}
@@ -523,7 +523,7 @@ def not_sent(reason: str, wait_s: float | None = None) -> ServiceError:
 
 
 def rejection(payout: Payout) -> ServiceError:
-    """Make the refusal a stored rejection is answered with."""
+    """Return the refusal for a stored rejection."""
     failure = payout.failure
     forbidden = failure is not None and failure.forbidden
     error = errors.PAYOUT_NOT_ALLOWED if forbidden else errors.PAYOUT_REJECTED
@@ -531,20 +531,20 @@ def rejection(payout: Payout) -> ServiceError:
 
 
 def above_limit(problem: LimitReached) -> ServiceError:
-    """Make the refusal of a payout above a limit: certainly nothing was sent."""
+    """Return the refusal of a payout above a limit: certainly nothing was sent."""
     tell("rejected")
     return ServiceError(errors.CREDENTIAL_LIMIT, f"limit_{problem}")
 
 
 def tell(outcome: str) -> None:
-    """Record the outcome for the request's log line and metric."""
+    """Add the outcome to the request's log line and metric."""
     record = current_record()
     if record is not None:
         record.payout = outcome
 
 
 def tell_method(method: PayoutMethod) -> None:
-    """Record the method for the same line."""
+    """Add the method to the request's log line."""
     record = current_record()
     if record is not None:
         record.payout_method = method.value

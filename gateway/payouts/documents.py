@@ -1,4 +1,4 @@
-"""Payouts as documents: what partners and staff are shown of one, and what was found."""
+"""Documents of payouts for partners and staff: one payout, and lists."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ class PayoutDocument(PayoutFields):
 
 
 def payout_document(found: Payout | ListedPayout, origin: AccountDocument) -> PayoutDocument:
-    """Show a payout as partners are shown it (contract 2.6)."""
+    """Return a payout as partners see it (contract 2.6)."""
     shown: PayoutDocument = {
         "reference": found.reference,
         "method": found.method.value,
@@ -186,7 +186,7 @@ class AccountPayout:
     payout: Payout | ListedPayout
 
     def to_document(self, _reader: object) -> PayoutDocument:
-        """Show it as partners are shown it, a person's tax number and key hidden."""
+        """Return the document for partners, with a person's tax number and key masked."""
         shown = payout_document(self.payout, account_document(self.account))
         return {**shown, "destination": hidden_destination(shown["destination"])}
 
@@ -235,14 +235,14 @@ class PayoutRecord(PayoutDocument, SinceFields):
 
 @dataclass(frozen=True, slots=True)
 class PayoutWithReturns:
-    """A payout of an account, and what came back of it since it was paid, oldest first."""
+    """A payout of an account, and its returns since it was paid, oldest first."""
 
     account: Account
     payout: Payout
     returns: Sequence[PixReturn]
 
     def to_document(self, reader: object) -> PayoutRecord:
-        """Show the payout, the bank's deadline while it holds it, and what came back."""
+        """Return the payout, the bank's deadline while it holds it, and its returns."""
         about = self.payout
         held = about.held_until if about.state is PayoutState.ACCEPTED else None
         since: SinceFields = {
@@ -258,7 +258,7 @@ class PayoutWithReturns:
 
 
 def _difference(moved: Money, about: Payout) -> Money:
-    """Return how much more than ordered the bank moved; negative for less."""
+    """Return the amount moved beyond the order; negative for less."""
     return Money(moved.centavos - about.value.centavos)
 
 
@@ -277,14 +277,14 @@ class ProbedDocument(Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Probed:
-    """A payout of an account before and after its bank was asked."""
+    """A payout of an account before and after a status query."""
 
     account: Account
     before: Payout
     after: Payout
 
     def to_document(self, reader: object) -> ProbedDocument:
-        """Show how it stands now, and how it stood."""
+        """Return the document with the state now and before."""
         return ProbedDocument(
             before=self.before.state,
             state=self.after.state,
@@ -308,7 +308,7 @@ class Orderer(Struct, frozen=True):
 
     @classmethod
     def of(cls, client_id: str, name: str = "", email: str = "") -> Orderer:
-        """Return the orderer that a payout names by ``client_id``."""
+        """Return the orderer for a payout's ``client_id``."""
         return cls(client_id.removeprefix("user:"), name, email)
 
 
@@ -354,7 +354,7 @@ class FoundPayoutDocument(Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class FoundPayout:
-    """A payout, what its account is called, how much of it came back, and who ordered it."""
+    """A payout with its account's name, its returned amount and its orderer."""
 
     payout: Payout
     account_name: str
@@ -362,7 +362,7 @@ class FoundPayout:
     ordered_by: Orderer | None = None
 
     def to_document(self, _reader: object) -> FoundPayoutDocument:
-        """Show it in a list."""
+        """Return the document in a list."""
         payout, (name, tax_number) = self.payout, self.payout.payee
         return struct_of(
             FoundPayoutDocument,
@@ -380,20 +380,20 @@ class FoundPayout:
 
 
 def track_word(state: str, certainty: str) -> str:
-    """Return the word of the certainty track for a state and what is proven."""
+    """Return the certainty track's word for a state and its proof."""
     if certainty in {*UNSENT, Certainty.DECIDED_UNPAID}:
         return certainty
     return "settled" if state == PayoutState.PAID else state
 
 
 def is_open(payouts: Iterable[FoundPayoutDocument]) -> bool:
-    """Say whether something may still become of one of them."""
+    """Return whether any of the states is still open."""
     return any(each.state not in FINAL_STATES for each in payouts)
 
 
 class StateCount(Struct, frozen=True, kw_only=True):
     """
-    How many payouts stand alike, and their sums; ``returned``: money came back.
+    Number and totals of the payouts in one state; ``returned``: money came back.
 
     ``value`` is the sum ordered, ``moved`` what the bank moves for them, and ``returned_value``
     how much of that came back.
@@ -441,7 +441,7 @@ class PayoutsFoundDocument(Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class PayoutsFound:
-    """A page of a search, and where the next one begins; see ``PayoutsFoundDocument``."""
+    """A page of a search, and the position of the next; see ``PayoutsFoundDocument``."""
 
     payouts: Sequence[FoundPayout]
     counts: PayoutCounts
@@ -454,7 +454,7 @@ class PayoutsFound:
 
 
 class Hit(StrEnum):
-    """How a payout stands that its bank's failure concerns."""
+    """State of a payout that is affected by its bank's failure."""
 
     UNKNOWN = "unknown"
     WAITING = "waiting"
@@ -472,7 +472,7 @@ class HitPayouts(Struct, frozen=True):
 
 
 def sums_of(hit: Sequence[HitPayouts]) -> Sequence[tuple[str, int, Sum]]:
-    """Add payouts up over accounts: how they stand, how many, and what they come to."""
+    """Sum payouts over accounts by state: number and total."""
     return [
         (each.value, sum(one.count for one in own), sum_of(one.value for one in own))
         for each in Hit
@@ -496,7 +496,7 @@ class OpenWork(Struct, frozen=True):
 @dataclass(frozen=True, slots=True)
 class PayoutsAlike:
     """
-    Payouts like one that was ordered, without that one; newest first.
+    Payouts similar to an ordered one, without that payout; newest first.
 
     Attributes:
         to_recipient: To the same tax number, of the last thirty days; at most as many as a
@@ -546,7 +546,7 @@ class AttemptDocument(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, found: Attempt, about: Payout, **more: str) -> Self:
-        """Show a try; of a payout that is final, or of an earlier try, there is no next look."""
+        """Return the document of an attempt; final payouts and old attempts have no next check."""
         is_open = found.number == about.attempt and about.state not in FINAL_STATES
         return struct_of(
             cls,
@@ -578,7 +578,7 @@ class OpinionDocument(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, found: Opinion) -> OpinionDocument:
-        """Show what one person found out."""
+        """Return the document of an opinion."""
         moved = UNSET if found.moved is None else found.moved
         return struct_of(cls, found, moved=moved, withdrawn=found.is_withdrawn)
 
@@ -656,7 +656,7 @@ class DossierDocument(Struct, frozen=True, kw_only=True):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PayoutPeople:
     """
-    Who ordered a payout, and who approved it by which approval, where that was asked for.
+    The orderer of a payout, its approver and the approval, if one was needed.
 
     Attributes:
         ordered_at: Of the order that was approved; its payout was made at the approval.
@@ -671,7 +671,7 @@ class PayoutPeople:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PayoutDetail:
     """
-    Everything about one payout, as far as one person may read it.
+    All details of one payout that a user may read.
 
     Attributes:
         attempts, opinions, timeline: Oldest first.
@@ -694,7 +694,7 @@ class PayoutDetail:
     people: PayoutPeople | None = None
 
     def to_document(self, reader: object) -> DossierDocument:
-        """Show everything that is known of it."""
+        """Return the document of all details."""
         about, shown = self.payout, self.shown if self.payout.review else None
         people = self.people or PayoutPeople(ordered_by=Orderer.of(about.client_id))
         return struct_of(
@@ -752,5 +752,5 @@ def payouts(found: Listed[ListedPayout], caller: OfAccount) -> PayoutList:
 
 
 def nothing(_found: Never, _caller: OfAccount) -> PayoutDocument:
-    """Show what never comes: the operation always refuses."""
+    """Return nothing: the operation always refuses."""
     raise NotImplementedError

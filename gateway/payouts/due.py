@@ -5,8 +5,8 @@ A claim is a lease on the row, not a lock. When a process dies with one, another
 the lease ends. Two checks at once do no harm: they only read at the bank, and their steps are
 compare-and-set.
 
-The index of bank, account and instant is walked from account to account, whatever each has in it:
-a hundred thousand unsettled payouts of one cost the others nothing.
+The index of bank, account and instant is walked from account to account, so that a hundred thousand
+unsettled payouts of one account cost the others nothing.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def _due_by(at: datetime) -> dict[str, object]:
 
 
 def _free() -> ColumnElement[bool]:
-    """Demand that no claim holds. Claims that expire implausibly late are ignored."""
+    """Return the SQL condition: not claimed. Implausibly late expiries are ignored."""
     until = payouts.c.check_until
     ahead = bindparam("ends_ahead", type_=Instant)
     return or_(until.is_(None), until <= _at(), until > ahead)
@@ -131,7 +131,7 @@ def _next(
 
 
 def _banks() -> CTE:
-    """Ask for every bank with planned looks, from one to the next."""
+    """Select every bank with planned checks, from one to the next."""
     planned = payouts.c.next_check_at.is_not(None)
     first = select(payouts.c.provider).where(planned).order_by(payouts.c.provider).limit(1)
     banks = select(first.scalar_subquery().label("provider")).cte("banks", recursive=True)
@@ -140,7 +140,7 @@ def _banks() -> CTE:
 
 
 def _holders() -> CTE:
-    """Ask for banks and accounts with planned looks behind ``after``, from one to the next."""
+    """Select banks and accounts with planned checks after ``after``, from one to the next."""
     banks, after = _banks(), cast(bindparam("after", type_=Text), Text)
     own = payouts.c.provider == banks.c.provider
     account = _next(payouts.c.account_id, banks, own, payouts.c.account_id > after)
@@ -158,7 +158,7 @@ def _holders() -> CTE:
 
 
 def _accounts_due() -> Select[tuple[str, str, datetime]]:
-    """Ask for those accounts, and since when the first payout of each is due and free."""
+    """Select those accounts, each with the due time of its first due and free payout."""
     holders = _holders()
     due = (
         select(payouts.c.next_check_at)
@@ -200,13 +200,13 @@ def _untold(_provider: str) -> None:
 
 class StoredFollowUps:
     """
-    Payouts that must be looked at again; any number of processes may share the work.
+    Payouts that must be checked again; any number of processes may share the work.
 
     A payout that cannot be read, such as one with a word of a newer release, is left out and
-    logged: it keeps no other from its look. Its claim ends by itself.
+    logged, and does not delay the others. Its claim expires.
 
     Attributes:
-        on_unreadable: Told the provider of each such payout, every time.
+        on_unreadable: Called with the provider of each such payout, every time.
     """
 
     def __init__(self, database: Database) -> None:
@@ -217,9 +217,9 @@ class StoredFollowUps:
 
     async def due(self, now: datetime) -> Sequence[DueAccount]:
         """
-        Return accounts with payouts that are due and free, those due longest first.
+        Return accounts with payouts that are due and free, the longest due first.
 
-        Some of them, where very many accounts have unsettled payouts; the next call goes on.
+        Only some of very many accounts are returned; the next call continues.
         """
         async with self._database.reading() as connection:
             asked = _due_by(now)
@@ -240,22 +240,22 @@ class StoredFollowUps:
         return sorted(found, key=lambda each: each.due_at)
 
     async def claim_due(self, wanted: DueClaim) -> Sequence[Payout]:
-        """Claim what is due and free, what is due longest first; by one atomic update."""
+        """Claim due and free payouts, the longest due first, by one atomic update."""
         statement, asked = _claiming(wanted)
         async with self._database.writing() as connection:
             rows = (await connection.execute(statement, asked)).all()
         return list(self._readable(sorted(rows, key=attrgetter("next_check_at"))))
 
     async def backlog(self, now: datetime) -> Sequence[Backlog]:
-        """Count what is due and free, by provider; one that has nothing of it is left out."""
+        """Count due and free payouts by provider; providers without any are absent."""
         rows = await self._database.rows(_BACKLOG, _due_by(now))
         return [Backlog(**row._asdict()) for row in rows]
 
     async def claim(self, wanted: ProbeClaim) -> Payout | None:
         """
-        Claim one by an atomic update.
+        Claim one payout by an atomic update.
 
-        None when somebody looks at it now, or did just now, and when it cannot be read.
+        None when it is being checked, was just checked, or cannot be read.
         """
         key = key_columns(wanted.account_id, wanted.reference)
         looked = select(attempts.c.number).where(
@@ -283,11 +283,11 @@ class StoredFollowUps:
         return await self._writer.write(checked) is True
 
     async def close(self) -> None:
-        """Finish noting what was asked for."""
+        """Finish pending records of checks."""
         await self._writer.close()
 
     async def recall(self, now: datetime) -> int:
-        """Plan a look now for payouts that a clock planned which was put back; return how many."""
+        """Plan a check now for payouts scheduled by a clock that was put back; return how many."""
         return await self._database.write(_recalling(now))
 
     async def unresolved(self) -> Sequence[Payout]:
@@ -321,7 +321,7 @@ class StoredFollowUps:
         ]
 
     def _readable(self, rows: Iterable[Record]) -> Iterator[Payout]:
-        """Restore payouts one by one; of one that cannot be read its key is logged, and no more."""
+        """Build payouts one by one; of an unreadable payout only the key is logged."""
         for row in rows:
             try:
                 yield _restored(row)
@@ -337,7 +337,7 @@ def _restored(row: Record) -> Payout:
 
 
 def _behind(rows: Sequence[Record]) -> str:
-    """Say behind which account the next walk goes on; empty when this one has seen them all."""
+    """Return the account after which the next walk continues; empty after the last."""
     if len(rows) < _SCANNED:
         return ""
     last: dict[str, str] = {row.provider: row.account_id for row in rows}
@@ -399,7 +399,7 @@ def _claim(places: int) -> Update:
 
 
 def _longest_due(place: int) -> Select[Any]:
-    """Choose what is due longest of one account, and lock it where rows can be locked."""
+    """Select the longest due payouts of one account, locked where rows can be locked."""
     longest = (
         select(*_KEY, payouts.c.next_check_at)
         .where(payouts.c.provider == bindparam("of_provider", type_=Text))

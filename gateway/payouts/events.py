@@ -1,5 +1,5 @@
 """
-What happened to a payout, event by event, and the timeline that is shown of it.
+Events of payouts, and the timeline built from them.
 
 What was said is kept as far as it may be. Events are only ever added. A step, a try and its
 event are one transaction, so none of them is there without the other. What happened before there
@@ -59,12 +59,12 @@ WITHDRAWN: Final = "withdrawn"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PayoutEvent:
     """
-    One thing that happened.
+    One event of a payout.
 
     Attributes:
         attempt: The try it is about, from 1.
-        after: The state it led to; None where it led to none.
-        facts: Of ``KEPT_FACTS`` alone.
+        after: The new state; None where the state did not change.
+        facts: Only with keys of ``KEPT_FACTS``.
     """
 
     account_id: str
@@ -77,7 +77,7 @@ class PayoutEvent:
 
 
 def begun(payout: Payout, attempt: Attempt) -> PayoutEvent:
-    """Tell of a try that is stored."""
+    """Build the event of a stored attempt."""
     return PayoutEvent(
         account_id=payout.account_id,
         reference=payout.reference,
@@ -89,7 +89,7 @@ def begun(payout: Payout, attempt: Attempt) -> PayoutEvent:
 
 
 def stepped(change: Change) -> PayoutEvent:
-    """Tell of a step."""
+    """Build the event of a step."""
     return PayoutEvent(
         account_id=change.account_id,
         reference=change.reference,
@@ -104,7 +104,7 @@ def stepped(change: Change) -> PayoutEvent:
 def probed(
     payout: Payout, found: str, asked_at: datetime, at: datetime, facts: Facts
 ) -> PayoutEvent:
-    """Tell of a look at the bank that moved nothing; ``found`` is a word of ours for its answer."""
+    """Build the event of a query without effect; ``found`` is our word for its answer."""
     return PayoutEvent(
         account_id=payout.account_id,
         reference=payout.reference,
@@ -116,7 +116,7 @@ def probed(
 
 
 def noticed(payout: Payout, callback_id: str, at: datetime) -> PayoutEvent:
-    """Tell of a callback that named the payout; what it claims proves nothing and is not kept."""
+    """Build the event of a callback; its unproven claim is not stored."""
     return PayoutEvent(
         account_id=payout.account_id,
         reference=payout.reference,
@@ -128,7 +128,7 @@ def noticed(payout: Payout, callback_id: str, at: datetime) -> PayoutEvent:
 
 
 def judged(opinion: Opinion) -> PayoutEvent:
-    """Tell of a person's opinion; the reason stands with the opinion."""
+    """Build the event of a user's opinion; the reason is stored with the opinion."""
     facts: dict[str, Fact] = {"by": opinion.by, "verdict": opinion.verdict.value}
     if opinion.moved is not None:
         facts["moved_centavos"] = opinion.moved.centavos
@@ -143,7 +143,7 @@ def judged(opinion: Opinion) -> PayoutEvent:
 
 
 def opinion_withdrawn(opinion: Opinion, at: datetime) -> PayoutEvent:
-    """Tell that a person took an opinion back."""
+    """Build the event of a withdrawn opinion."""
     facts = {"by": opinion.by, "verdict": WITHDRAWN}
     return replace(judged(opinion), at=at, facts=facts)
 
@@ -151,11 +151,11 @@ def opinion_withdrawn(opinion: Opinion, at: datetime) -> PayoutEvent:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownMove:
     """
-    A movement of a payout that its bank shows, and that differs from the order.
+    A bank's movement of a payout that differs from the order.
 
     Attributes:
         value: What the bank moved.
-        at: When, by its own clock; None where it does not tell.
+        at: Time by the bank's clock; None where unreported.
     """
 
     value: Money
@@ -165,7 +165,7 @@ class ShownMove:
 
 
 def move_facts(said: Settled, ordered: Money) -> Facts:
-    """Return what is kept of a movement that differs from the order."""
+    """Return the stored facts of a movement that differs from the order."""
     facts: dict[str, Fact] = {"provider_id": said.provider_id, "e2e_id": said.e2e_id}
     if said.value != ordered:
         facts["moved_centavos"] = said.value.centavos
@@ -175,7 +175,7 @@ def move_facts(said: Settled, ordered: Money) -> Facts:
 
 
 def shown_move(payout: Payout, events: Sequence[PayoutEvent]) -> ShownMove | None:
-    """Return the movement that the latest look showed in contradiction to the order, if any."""
+    """Return the movement that the latest query showed in contradiction to the order, if any."""
     for each in reversed(events):
         facts = each.facts
         is_other = facts.get("review") is True and facts.get("found") == "settled"
@@ -192,7 +192,7 @@ def shown_move(payout: Payout, events: Sequence[PayoutEvent]) -> ShownMove | Non
 
 
 def evidence_facts(evidence: Evidence) -> dict[str, Fact]:
-    """Return what is kept of evidence; what the bank has not said is left out."""
+    """Return the stored facts of evidence; absent fields are left out."""
     facts: dict[str, Fact] = {
         "phase": evidence.phase.value,
         "bytes_left": evidence.bytes_left,
@@ -206,7 +206,7 @@ def evidence_facts(evidence: Evidence) -> dict[str, Fact]:
 
 
 def _facts_of(change: Change) -> Facts:
-    """Return what a step keeps of what led to it."""
+    """Return the stored facts of a step's cause."""
     facts = {} if change.evidence is None else evidence_facts(change.evidence)
     if change.provider_id:
         facts["provider_id"] = change.provider_id
@@ -290,7 +290,7 @@ class HappeningDocument(Struct, frozen=True, kw_only=True):
 
 
 def is_complete(events: Sequence[PayoutEvent]) -> bool:
-    """Say whether the events reach back to the payout's beginning."""
+    """Return whether the events reach back to the payout's beginning."""
     return any(each.attempt == 1 and each.kind is EventKind.STORED for each in events)
 
 
@@ -301,7 +301,7 @@ def timeline(
     opinions: Sequence[Opinion],
 ) -> list[HappeningDocument]:
     """
-    Return what happened, oldest first.
+    Return the timeline, oldest first.
 
     What happened before there were events, or so long ago that they are deleted, is told as far
     as tries and opinions know it.
@@ -315,7 +315,7 @@ def timeline(
 def _of_attempt(
     payout: Payout, attempt: Attempt, events: Sequence[PayoutEvent]
 ) -> Iterator[PayoutEvent]:
-    """Tell of a try what none of its events does."""
+    """Build the timeline entries of an attempt that none of its events covers."""
     own = [each for each in events if each.attempt == attempt.number]
     if not any(each.kind is EventKind.STORED for each in own):
         yield begun(payout, attempt)
@@ -330,7 +330,7 @@ def _of_attempt(
 
 
 def _event(payout: Payout, attempt: Attempt, kind: EventKind, at: datetime) -> PayoutEvent:
-    """Tell what is left of an older event; an attempt knows its latest evidence alone."""
+    """Build the remaining entry of an older event; an attempt keeps only its latest evidence."""
     is_answer = kind is EventKind.ANSWERED
     evidence = attempt.evidence if is_answer else None
     return PayoutEvent(
@@ -345,7 +345,7 @@ def _event(payout: Payout, attempt: Attempt, kind: EventKind, at: datetime) -> P
 
 
 def _told(payout: Payout, events: Sequence[PayoutEvent]) -> Iterator[HappeningDocument]:
-    """Say of each how sure we were before and after; a try that left is told as sent."""
+    """Add the certainty before and after each entry; an attempt that left is shown as sent."""
     left = {
         each.attempt
         for each in events
@@ -379,7 +379,7 @@ def _told(payout: Payout, events: Sequence[PayoutEvent]) -> Iterator[HappeningDo
 
 
 def _facts(found: Facts) -> EventFactsDocument:
-    """Show what is kept; instants as everywhere."""
+    """Return the stored facts as a document; instants as everywhere."""
     shown: dict[str, object] = dict(found)
     moved = shown.pop("moved_centavos", None)
     if isinstance(moved, int):
@@ -391,9 +391,9 @@ def _facts(found: Facts) -> EventFactsDocument:
 
 def _absence(event: PayoutEvent, payout: Payout) -> Absence | None:
     """
-    Return who proved by an event that the bank did not execute what may have left.
+    Return who proved by an event that the bank executed nothing.
 
-    Where its facts are not kept, the payout knows.
+    Without stored facts, the payout's own field decides.
     """
     if event.kind is EventKind.DECIDED:
         return payout.absence

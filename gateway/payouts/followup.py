@@ -96,11 +96,11 @@ class StatusQuery:
     hear: Hear
 
     def not_found(self) -> Payout:
-        """Tell that the bank does not know it, which proves nothing yet."""
+        """Record that the bank does not know the payout, which proves nothing yet."""
         return self._record("not_found", {})
 
     def failed(self, problem: Exception) -> Payout:
-        """Tell that there was no answer, and why in a word of ours."""
+        """Record that there was no answer, with our word for the reason."""
         if isinstance(problem, ProviderError):
             facts: dict[str, Fact] = {"reason": known_reason(problem.reason)}
             if problem.http_status is not None:
@@ -111,11 +111,11 @@ class StatusQuery:
         return self._record("no_answer", {"reason": reason.value})
 
     def proved_nothing(self, said: Outcome) -> Payout:
-        """Tell of an answer that is no step."""
+        """Record an answer that changes no state."""
         return self._record(_FOUND.get(type(said), "unknown"), evidence_facts(said.evidence))
 
     def contradicted(self, said: Outcome) -> Payout:
-        """Tell of an answer that differs from the order: people decide."""
+        """Record an answer that differs from the order: users decide."""
         facts = evidence_facts(said.evidence) | {"review": True}
         if isinstance(said, Settled):
             facts |= move_facts(said, self.payout.value)
@@ -134,11 +134,11 @@ class FollowUp:
 
     Attributes:
         count: Counts returns, and steps that another process did first, by provider.
-        look_first: The store was restored from a backup: what it takes for not
-            sent may have been sent by an attempt it has forgotten.
-        moved: Told of every step that was done.
-        certain: Never ahead of the time that has passed: by it leases and quiet
-            periods end. Without one, ``now`` is believed.
+        look_first: The store was restored from a backup: a payout stored
+            as not sent may have been sent by a lost attempt.
+        moved: Called with every step taken.
+        certain: A clock never ahead of the elapsed time, for the end of leases and
+            quiet periods. Without it, ``now`` is used.
     """
 
     store: StoredPayouts
@@ -158,7 +158,7 @@ class FollowUp:
         hear: Hear = ignore,
     ) -> Payout:
         """
-        Return the payout after at most one look at the bank.
+        Return the payout after at most one status query.
 
         A bank or store that fails here is not an error: the payout is returned
         as it was last known. Where the bank contradicts what was asked, it is
@@ -175,7 +175,7 @@ class FollowUp:
         return payout
 
     async def search_statement(self, payout: Payout, account: Account, within_s: float) -> Payout:
-        """Return the payout after its movement was looked for in the bank's statement."""
+        """Return the payout after a search for its movement in the bank's statement."""
         [seen] = await self.search_statements([payout], account, Asking(within_s=within_s))
         return seen
 
@@ -185,8 +185,8 @@ class FollowUp:
         """
         Return payouts of an account and its bank, after one search for their movements.
 
-        The statement is read once for all of them. What was seen in it counts, also where a later
-        page is not had: one payout that is in no statement costs the others nothing.
+        The statement is read once for all of them. Movements found count even if a later page
+        cannot be read, so that one missing payout does not affect the others.
         """
         unsettled = [each for each in payouts if each.state in UNSETTLED]
         sought = [each for each in unsettled if self._bank(each, account) is not None]
@@ -203,14 +203,14 @@ class FollowUp:
         return await asyncio.gather(*(self._found(each, search.found) for each in payouts))
 
     async def _found(self, payout: Payout, found: Mapping[str, Settled]) -> Payout:
-        """Take what a statement proves of a payout, if it proves anything."""
+        """Apply a statement's proof of a payout, if there is one."""
         said = found.get(payout.provider_key)
         if said is None:
             return payout
         return await self._take(StatusQuery(payout, self.now(), self.now, ignore), said)
 
     async def expire_lease(self, payout: Payout) -> Payout:
-        """Take a payout whose sender is gone for unknown; one still owned stays."""
+        """Set a payout to unknown when its sender's lease has expired; an owned payout stays."""
         if payout.state is not PayoutState.SENDING or self._certain() < payout.lease_until:
             return payout
         evidence = Evidence(phase=Phase.SENT, bytes_left=True, reason="lease_ended")
@@ -219,9 +219,9 @@ class FollowUp:
 
     async def end_day(self, payout: Payout) -> Payout:
         """
-        Return a payout that is about to be repeated, as it stands on this day.
+        Return a payout that is about to be repeated, in its state on this day.
 
-        One that was never sent on its own day is closed, as whoever reads it closes it.
+        A payout that was not sent on its own day is closed, as by every read.
 
         Raises:
             StoreUnavailable: it could not be closed; it must not be sent either.
@@ -230,7 +230,7 @@ class FollowUp:
         return payout if ended is None else await self._do(payout, ended)
 
     def _end_of_day(self, payout: Payout) -> Change | None:
-        """End a payout that was never sent once its day is over; where that is doubtful, ask."""
+        """End an unsent payout once its day is over; in doubt, query the bank."""
         if payout.state is not PayoutState.NOT_SENT or not self._day_is_over(payout):
             return None
         if self.look_first:
@@ -245,7 +245,7 @@ class FollowUp:
     async def _ask(
         self, query: StatusQuery, account: Account, within_s: float, named: str
     ) -> Payout:
-        """Look the payout up at the bank it was sent to."""
+        """Query the payout at the bank it was sent to."""
         payout = query.payout
         bank = self._bank(payout, account)
         is_named = bank is not None and not bank.adapter.capabilities.finds(payout.provider_id)
@@ -270,7 +270,7 @@ class FollowUp:
         return await self._take(query, said)
 
     def _bank(self, payout: Payout, account: Account) -> Bank | None:
-        """Return the bank account it was sent from; None when the account has another by now."""
+        """Return the bank account it was sent from; None if the account has another by now."""
         try:
             bank = self.banks.of(account)
         except ProviderError:
@@ -281,7 +281,7 @@ class FollowUp:
 
     async def _take(self, query: StatusQuery, said: Outcome) -> Payout:
         """
-        Do the step that the bank's answer proves; what differs from the order goes to review.
+        Take the step that the bank's answer proves; a contradiction goes to review.
 
         That the bank holds an accepted payout, or does so no longer, is no
         step: it is returned, for whoever plans the next look.
@@ -306,14 +306,14 @@ class FollowUp:
 
     async def look_back(self, payout: Payout, account: Account, within_s: float = LOOK_S) -> bool:
         """
-        Ask what of a paid payout came back, and keep it beside the payout.
+        Query the returns of a paid payout, and store them.
 
         Returns:
             Whether the bank shows any.
 
         Raises:
             ProviderError: the bank gave no usable answer.
-            StoreUnavailable: it is not known to be kept.
+            StoreUnavailable: the returns may not be stored.
         """
         bank = self._bank(payout, account)
         if bank is None or payout.state is not PayoutState.PAID:
@@ -329,7 +329,7 @@ class FollowUp:
         return bool(returns)
 
     async def note(self, payout: Payout, found: Sequence[PixReturn]) -> None:
-        """Keep what came back of a payout that is paid; a return is kept once, by its id."""
+        """Store the returns of a paid payout; each return is stored once, by its id."""
         if (
             payout.state is PayoutState.PAID
             and found
@@ -339,13 +339,13 @@ class FollowUp:
             _log.info("payout_returned provider_key=%s", payout.provider_key)
 
     async def _try_to_note(self, payout: Payout, found: Sequence[PixReturn]) -> None:
-        """Keep what came back; where the store fails, callback and verification tell it again."""
+        """Store the returns; if the store fails, callback and verification report them again."""
         with suppress(StoreUnavailable):
             await self.note(payout, found)
 
     async def _went_elsewhere(self, payout: Payout) -> bool:
         """
-        Say whether the answer to the order named another destination.
+        Return whether the answer to the order named another destination.
 
         Such a payout is unknown. A look-up cannot tell it from ours: the key and the amount agree.
         """
@@ -355,7 +355,7 @@ class FollowUp:
         return latest.evidence is not None and latest.evidence.reason == _ELSEWHERE
 
     def _said(self, payout: Payout, said: Outcome) -> Change | None:
-        """Turn the bank's answer into a step; None when the answer proves nothing."""
+        """Convert the bank's answer to a step; None when the answer proves nothing."""
         match said:
             case Settled():
                 step = self._step(payout, PayoutState.PAID, said.evidence)
@@ -372,12 +372,12 @@ class FollowUp:
                 return None
 
     def _certain(self) -> datetime:
-        """Return what time it is at least."""
+        """Return the earliest possible current time."""
         return self.now() if self.certain is None else self.certain()
 
     def _absent(self, payout: Payout, bank: Bank, asked_at: datetime) -> Change | None:
         """
-        Accept "not found" as proof only if the bank was asked after the quiet period.
+        Accept "not found" as proof only for a query after the quiet period.
 
         A bank that ignores our key would pay a second attempt again: there the
         payout fails for good instead of waiting for one. So it does once its
@@ -407,14 +407,14 @@ class FollowUp:
         )
 
     async def _try(self, payout: Payout, change: Change) -> Payout:
-        """Do a step; where the store fails the payout stays as it was last known."""
+        """Take a step; if the store fails, the payout stays as last known."""
         try:
             return await self._do(payout, change)
         except StoreUnavailable:
             return payout
 
     async def _do(self, payout: Payout, change: Change) -> Payout:
-        """Do a step and return the payout as it is stored afterwards."""
+        """Take a step, and return the payout as stored afterwards."""
         if await self.store.record(change):
             self.moved(payout, change)
         else:
@@ -423,7 +423,7 @@ class FollowUp:
 
 
 def _repeats_key(said: Outcome, payout: Payout) -> bool:
-    """Say whether the bank calls what it found ours, which is all that proves a named id."""
+    """Return whether the bank's answer has our key, the only proof of a named id."""
     if not isinstance(said, Settled | Accepted | Rejected):
         return False
     return said.provider_key == payout.provider_key

@@ -48,12 +48,12 @@ class NamedPayouts:
                 self._by_e2e_id.setdefault(each.e2e_id, []).append(each)
 
     def every(self, entry: Entry) -> Sequence[Payout]:
-        """Return the payouts that a movement names, the one named by our key first."""
+        """Return the payouts that a movement names, with the one named by our key first."""
         e2e_id = entry.e2e_id if entry.direction is Direction.DEBIT else ""
         return self.named(entry.provider_key, e2e_id)
 
     def of(self, entry: Entry) -> Payout | None:
-        """Return the payout that a movement names, by our key above all."""
+        """Return the payout that a movement names, preferably by our key."""
         return next(iter(self.every(entry)), None)
 
     def named(self, provider_key: str, e2e_id: str) -> Sequence[Payout]:
@@ -65,10 +65,10 @@ class NamedPayouts:
 
 def returns_in(entries: Iterable[Entry], provider_key: str) -> tuple[PixReturn, ...]:
     """
-    Read the returns of a payout from movements of its account.
+    Return the returns of a payout among movements of its account.
 
-    A bank's entry is one if it repeats our key and names the return's own id.
-    Without that id the same money could not be told from a second return.
+    An entry is a return if it has our key and the return's own id. Without that id it could not be
+    distinguished from a second return.
     """
     return tuple(
         PixReturn(id=entry.e2e_id, value=entry.value, at=entry.created_at)
@@ -78,13 +78,13 @@ def returns_in(entries: Iterable[Entry], provider_key: str) -> tuple[PixReturn, 
 
 
 def is_return(entry: Entry) -> bool:
-    """Say whether a movement is money of one of our payouts that came back."""
+    """Return whether a movement is a return of one of our payouts."""
     came_in = entry.direction is Direction.CREDIT and entry.kind is MovementKind.PIX_RETURN
     return came_in and entry.provider_key != "" and is_return_id(entry.e2e_id)
 
 
 def is_return_id(text: str) -> bool:
-    """Say whether a text is a return's own id of the central bank's form."""
+    """Return whether a text is a return's own id of the central bank's form."""
     return text.startswith("D") and is_e2e_id(text)
 
 
@@ -95,11 +95,11 @@ CallPlace = Callable[[], AbstractAsyncContextManager[None]]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
     """
-    How long one search may ask a bank, and when.
+    Limits of one statement search.
 
     Attributes:
         within_s: Seconds that the bank may take for all pages together; waits are not counted.
-        ends_at: The loop's time at which the search ends, wherever it is; None for no such time.
+        ends_at: The loop's time at which the search ends; None for no limit.
         place: Entered for each page.
     """
 
@@ -110,7 +110,7 @@ class Asking:
 
 class StatementSearch:
     """
-    Looks for the movements of an account's payouts since the oldest was created, all in one walk.
+    Searches the movements of an account's payouts in one walk, since the oldest was created.
 
     A movement proves a payout that it names if it is a debit of the same amount. Where the bank
     names payouts in no movement, it is not asked. What came back of a payout stands before it,
@@ -146,7 +146,7 @@ class StatementSearch:
             await self._read(window, asking)
 
     async def _read(self, window: Window, asking: Asking) -> None:
-        """Read page after page, each in a place of its own."""
+        """Read page after page, each in a slot of its own."""
         bank, left_s, clock = self._bank, asking.within_s, asyncio.get_running_loop().time
         size = min(_PAGE, bank.adapter.capabilities.largest_page)
         calls, cursor = offered(bank, PortCall.LIST_STATEMENT), None
@@ -161,7 +161,7 @@ class StatementSearch:
                 return
 
     def _ends_in(self, entries: Iterable[Entry]) -> bool:
-        """Look through a page; say whether what follows it shows nothing more."""
+        """Search a page; return whether the following pages can be skipped."""
         for entry in entries:
             for payout in self._named.every(entry):
                 if payout.provider_key not in self._waiting:
@@ -175,7 +175,7 @@ class StatementSearch:
         return False
 
     def _settle(self, entry: Entry, payout: Payout) -> None:
-        """Read a movement as the settlement it proves."""
+        """Convert a movement to the settlement it proves."""
         key = payout.provider_key
         del self._waiting[key]
         self.found[key] = Settled(
@@ -189,13 +189,13 @@ class StatementSearch:
         self._oldest = self._since()
 
     def _since(self) -> datetime:
-        """Return the instant before which no movement can be one of those that are waited for."""
+        """Return the earliest possible time of the movements searched for."""
         created = (each.created_at for each in self._waiting.values())
         return min(created, default=datetime.max.replace(tzinfo=UTC)) - _CLOCKS_APART
 
 
 def _window(since: datetime, now: datetime) -> Window:
-    """Cover the days since then, at most as many as a window has."""
+    """Return the days since then, limited to a window."""
     last = max(now.date(), since.date())
     first = max(since.date(), last - timedelta(days=LONGEST_DAYS - 1))
     return Window(first, last)
@@ -204,7 +204,7 @@ def _window(since: datetime, now: datetime) -> Window:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Execution:
     """
-    Money that left.
+    Money that left an account.
 
     Attributes:
         key: The provider key it was ordered under; empty when the bank does
@@ -222,7 +222,7 @@ class Execution:
 
 @dataclass(frozen=True, slots=True)
 class StatementPayouts:
-    """What a statement shows of payouts: those that left, and what came back, by provider key."""
+    """The payouts in a statement: executions, and returns by provider key."""
 
     executions: Sequence[Execution]
     returns: Mapping[str, Sequence[PixReturn]]
@@ -250,7 +250,7 @@ async def statement_payouts(bank: Bank, window: Window, rows: Sequence[Payout]) 
 
 
 def _executions(entries: Sequence[Entry], rows: NamedPayouts) -> list[Execution]:
-    """Name the key of each movement that may be a payout; money given back is none."""
+    """Return the key of each movement that may be a payout; refunds are none."""
     back: Counter[str] = Counter()
     for entry in entries:
         if entry.provider_key and entry.direction is Direction.CREDIT:

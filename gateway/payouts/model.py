@@ -1,4 +1,4 @@
-"""A payout: what was asked, what is stored, and which step may follow which."""
+"""A payout: the request, the stored record, and the allowed state transitions."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class KeyPayout:
     A payout to a PIX key as a user orders it.
 
     Attributes:
-        difference_reason: Why, if the tax number is not the owner's; else it is not asked for.
+        difference_reason: Reason if the tax number is not the owner's; otherwise ignored.
     """
 
     request: PayoutRequest
@@ -100,7 +100,7 @@ def provider_key(environment: Environment, account_id: str, reference: str) -> s
 
 class PayoutState(StrEnum):
     """
-    Where a payout stands.
+    State of a payout.
 
     SENDING: the intent is stored and an attempt owned; it may have left.
     UNKNOWN: the attempt's outcome is not known; it is never sent again.
@@ -121,7 +121,7 @@ class PayoutState(StrEnum):
 
 class Absence(StrEnum):
     """
-    Who proves that nothing was executed, where a try may have reached the bank.
+    Source of the proof that nothing was executed, when an attempt may have reached the bank.
 
     BANK: it was asked and does not have it, or it answered that it executed nothing.
     PEOPLE: two people found no payment, and the bank had never said that it has the order.
@@ -149,7 +149,7 @@ SUCCESSORS: Mapping[PayoutState, frozenset[PayoutState]] = {
 
 
 class PayoutStatus(StrEnum):
-    """What a caller sees; ``processing`` until it is certain how it ended."""
+    """Status that callers see; ``processing`` until the end is certain."""
 
     PROCESSING = "processing"
     PAID = "paid"
@@ -172,18 +172,18 @@ _STATES: Mapping[PayoutStatus, frozenset[PayoutState]] = {
 
 
 def states_of(status: PayoutStatus) -> frozenset[PayoutState]:
-    """Name the states that a caller sees as a status."""
+    """Return the states behind a status."""
     return _STATES[status]
 
 
 def status_of(state: PayoutState) -> PayoutStatus:
-    """Say what a caller sees of a state."""
+    """Return the status of a state."""
     return _ENDED.get(state, PayoutStatus.PROCESSING)
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why, and whether the caller was (or is) answered 403 rather than 400."""
+    """Failure of a payout, and whether the caller gets 403 rather than 400."""
 
     code: FailureCode
     forbidden: bool = False
@@ -242,16 +242,16 @@ class Payout:
 
     @property
     def moved_value(self) -> Money:
-        """Return what the bank moves for it: as ordered, as far as nothing else is known."""
+        """Return the amount the bank moves: as ordered unless known otherwise."""
         return self.value if self.moved is None else self.moved
 
     @property
     def payee(self) -> tuple[str, str]:
         """
-        Return name and tax number of the recipient, a person's with its ends hidden.
+        Return name and tax number of the recipient, a person's number masked.
 
-        Both are the bank's where it named the owner of the key, else both are as typed: a name of
-        the one beside a number of the other would be nobody.
+        Both are the bank's where it named the owner of the key, else both are as typed: a mix of
+        both could name a person who does not exist.
         """
         if self.owner is not None:
             return self.owner.name, self.owner.tax_number
@@ -259,19 +259,19 @@ class Payout:
 
     def was_sent_from(self, bank: Bank) -> bool:
         """
-        Say whether its latest try was sent from this bank account.
+        Return whether its latest attempt was sent from this bank account.
 
-        No other bank account can prove anything about it: not even that it does not exist.
+        No other bank account can prove anything about it, not even its absence.
         """
         return (bank.name, bank.account.provider_account) == (self.provider, self.provider_account)
 
     def is_held(self, now: datetime) -> bool:
-        """Say whether the bank is still within its own deadline to decide."""
+        """Return whether the bank is still within its own deadline to decide."""
         until = self.held_until
         return self.state is PayoutState.ACCEPTED and until is not None and now < until
 
     def order(self) -> PayoutOrder:
-        """Return what the bank is asked for."""
+        """Return the order for the bank."""
         return PayoutOrder(
             provider_key=self.provider_key,
             method=self.method,
@@ -282,7 +282,7 @@ class Payout:
 
 
 class ListedPayout(msgspec.Struct, frozen=True):
-    """A payout as lists show it: what was asked, and how it stands; see ``Payout``."""
+    """A payout in lists, with fewer fields; see ``Payout``."""
 
     reference: str
     method: PayoutMethod
@@ -300,7 +300,7 @@ class ListedPayout(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class PayoutSearch:
-    """Which payouts are asked for, by the day they were created; None is every status."""
+    """Search parameters of payouts, by the day they were created; None is every status."""
 
     search: Search
     status: PayoutStatus | None = None
@@ -311,7 +311,7 @@ LONGEST_HOLD: Final = timedelta(minutes=60)
 
 
 def hold_of(said: Accepted, now: datetime) -> datetime | None:
-    """Return until when a bank holds a payout: its own deadline, at most an hour from now."""
+    """Return the end of a bank's hold: its own deadline, at most an hour from now."""
     until = said.held_until
     if until is None or until.tzinfo is None:
         return None
@@ -333,7 +333,7 @@ def absent_at(payout: Payout, absent_after: timedelta | None) -> datetime | None
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
     """
-    One try to move money, as stored.
+    An attempt to move money, as stored.
 
     Attributes:
         number: From 1.
@@ -357,7 +357,7 @@ class Attempt:
 
 class EventKind(StrEnum):
     """
-    What happened to a payout.
+    Kind of an event.
 
     STORED: a try began: its intent was stored.
     ANSWERED: the call that orders it ended, with an answer of the bank or without.
@@ -380,7 +380,7 @@ class EventKind(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
     """
-    A step of a payout, done only if it is still in the state we expect.
+    A step of a payout, taken only from the expected state.
 
     Attributes:
         attempt, before: What must still hold; the step is lost otherwise.
@@ -409,7 +409,7 @@ class Change:
 
     @property
     def absence(self) -> Absence | None:
-        """Return who proves by this step that the bank executed nothing; None leaves it open."""
+        """Return the source of this step's proof that nothing was executed; None for no proof."""
         if self.cause is EventKind.DECIDED and self.after is PayoutState.FAILED:
             return None if PayoutState.ACCEPTED in self.before else Absence.PEOPLE
         failed_unsent = self.failure is not None and self.failure.code is FailureCode.NOT_SENT
@@ -439,7 +439,7 @@ class Claim:
 
 class Precedents(msgspec.Struct, frozen=True):
     """
-    What a new payout meets in the store.
+    Stored payouts that a new payout conflicts with or resembles.
 
     Attributes:
         stored: The payout that has its reference already.
@@ -452,7 +452,7 @@ class Precedents(msgspec.Struct, frozen=True):
 
 class Certainty(StrEnum):
     """
-    What is proven.
+    What is proven about a payout.
 
     NOT_SENT: no byte of it has left us, so nothing moved.
     NOT_EXECUTED: it may have left us, and the bank does not have it, or answered that it executed
@@ -477,7 +477,7 @@ class Certainty(StrEnum):
 
 class CertaintySought(StrEnum):
     """
-    What a search asks to be proven.
+    Certainty that a search asks for.
 
     NOT_SENT finds ``not_sent`` and ``not_executed``, and CONFIRMED_REJECTED finds
     ``confirmed_rejected`` and ``decided_unpaid``, as they did when each had one word. NEVER_SENT
@@ -496,7 +496,7 @@ class CertaintySought(StrEnum):
 
     @property
     def words(self) -> frozenset[Certainty]:
-        """Return what fits."""
+        """Return the matching certainties."""
         return _FOUND_BY.get(self) or frozenset({Certainty(self.value)})
 
 
@@ -527,7 +527,7 @@ _OF: Final[Mapping[PayoutState, Certainty]] = {
 def certainty_when(
     state: PayoutState, failure: FailureCode | None, absence: Absence | None
 ) -> Certainty:
-    """Return the word for a state, for why it failed, and for who proves that nothing moved."""
+    """Return the certainty for a state, a failure and the source of proof."""
     is_failed = state is PayoutState.FAILED
     if is_failed and absence is Absence.PEOPLE:
         return Certainty.DECIDED_UNPAID
@@ -537,27 +537,27 @@ def certainty_when(
 
 
 def certainty_of(payout: Payout) -> Certainty:
-    """Return the word for a payout; see ``certainty_when``."""
+    """Return the certainty of a payout; see ``certainty_when``."""
     failure = payout.failure.code if payout.failure else None
     return certainty_when(payout.state, failure, payout.absence)
 
 
 class Verdict(StrEnum):
-    """What people may decide; each is a final state."""
+    """Decisions of users; each is a final state."""
 
     PAID = "paid"
     FAILED = "failed"
 
     @property
     def state(self) -> PayoutState:
-        """The state it leads to."""
+        """The resulting state."""
         return PayoutState(self.value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opinion:
     """
-    What one person found out about a payout in review.
+    One user's finding about a payout in review.
 
     Attributes:
         moved: What the bank moved, where it paid; None if it did not.
@@ -578,28 +578,28 @@ class Opinion:
     moved: Money | None = None
 
     def agrees(self, other: Opinion, payout: Payout) -> bool:
-        """Say whether both say the same of a payout, of the amount too."""
+        """Return whether both opinions have the same verdict and amount."""
         mine, theirs = self.moved or payout.value, other.moved or payout.value
         return self.verdict is other.verdict and mine == theirs
 
     def is_about(self, payout: Payout) -> bool:
-        """Say whether the payout still stands where this opinion judged it."""
+        """Return whether the payout is still in the state that this opinion judged."""
         return (self.attempt, self.state) == (payout.attempt, payout.state)
 
     @property
     def is_withdrawn(self) -> bool:
-        """Whether its person took it back: it stays on record and does not count."""
+        """Whether the user withdrew it: it stays on record and does not count."""
         return self.attempt == 0
 
     def withdrawn(self) -> Opinion:
-        """Return it as it stays on record after its person took it back."""
+        """Return the opinion as stored after its withdrawal."""
         return replace(self, attempt=0, state=None)
 
 
 def may_read(person: str, by: str, payout: Payout) -> bool:
     """
-    Say whether a person may read what somebody said of a payout.
+    Return whether a user may read another user's opinion of a payout.
 
-    Opinions are independent: while the review is open, everybody reads only their own.
+    Opinions are independent: during the review, users read only their own.
     """
     return not payout.review or same_name(person) == by

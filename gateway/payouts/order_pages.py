@@ -1,7 +1,7 @@
 """
-A new payout: filled in, read as it would be ordered, then ordered.
+Pages of a new payout: form, summary, order.
 
-By key its owner is looked up first. Of a bank account nobody can be asked whose it is.
+For a key, its owner is looked up first. The owner of a bank account cannot be looked up.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def _new_reference() -> str:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderServices:
     """
-    What the pages of an order call.
+    Services of the order pages.
 
     Attributes:
         waits: Says whether an order of a value needs another user.
@@ -94,7 +94,7 @@ class OrderPages:
     new_reference: Callable[[], str] = _new_reference
 
     async def summary(self, visit: Visit, owner: Mapping[str, str], reference: str) -> Result:
-        """Show what would be ordered, and where it differs from what the bank knows."""
+        """Show the order, and its differences from the bank's data."""
         method, form = _method(visit), visit.form
         digits, by_key = "".join(filter(str.isalnum, _number(form))), method is PayoutMethod.PIX
         data = {
@@ -141,7 +141,7 @@ class OrderPages:
         return Shown(template="money/new_payout.html", data=data)
 
     async def payers(self, visit: Visit) -> Sequence[KnownAccount]:
-        """Return the accounts that can pay: in use, at a bank that is not read only."""
+        """Return the accounts that can pay: active, at a bank that is not read-only."""
         known = await part(self.does.banks.providers(self.panel.staff(visit)))
         closed = {each.name for each in known.data or () if each.read_only}
         return [
@@ -151,7 +151,7 @@ class OrderPages:
         ]
 
     async def balance(self, visit: Visit) -> Result:
-        """Show what an account holds now, and whether an amount is more than that."""
+        """Show an account's balance, and whether an amount exceeds it."""
         account = await self.panel.account(visit, visit.query("account_id"))
         found = await part(self.does.balance(self.panel.staff(visit), account), _BALANCE_FAILS)
         try:
@@ -180,7 +180,7 @@ class OrderPages:
         return Shown(template=template, part=swapped, data=data)
 
     async def act(self, visit: Visit) -> Result:
-        """Check a payout and show it once more, then order it."""
+        """Validate a payout and show its summary, then order it."""
         form, who = visit.form, self.panel.staff(visit)
         if form["step"] == _CORRECT:
             return await self.form(visit)
@@ -209,14 +209,14 @@ class OrderPages:
         return await self.summary(visit, owner, reference)
 
     async def order(self, visit: Visit, wanted: Mapping[str, object]) -> Payout | Approval:
-        """Order it; sent twice, one reference is one payout."""
+        """Order the payout; a reference sent twice is one payout."""
         who, account = self.panel.staff(visit), await self._account(visit)
         if _method(visit) is PayoutMethod.BANK_ACCOUNT:
             return await self.does.acts.order(who, account, typed(_TO_ACCOUNT, wanted))
         return await self.does.acts.order_by_key(who, account, typed(KEY_PAYOUT, wanted))
 
     async def _refuse_stopped(self, visit: Visit) -> None:
-        """Refuse what the order would be refused for, before anything else is asked."""
+        """Refuse while payouts are stopped, before any other check."""
         account = await self._account(visit)
         concerns = account.company_id, account.id, account.provider
         if any(each.concerns(*concerns) for each in await self.panel.stops(visit)):
@@ -237,7 +237,7 @@ def pages(services: OrderServices, context: PageContext) -> Sequence[Page]:
 
 
 def _ordered(visit: Visit, reference: str, day: date) -> Mapping[str, object]:
-    """Return what is ordered, in the fields of the contract."""
+    """Return the order in the fields of the contract."""
     form, method = visit.form, _method(visit)
     typed = {name: form[name] for name in _DESTINATIONS[method]}
     why = {name: form[name] for name in _REASONS[method] if form[name]}
@@ -253,7 +253,7 @@ def _ordered(visit: Visit, reference: str, day: date) -> Mapping[str, object]:
 
 
 def _value(form: Form) -> Money:
-    """Read the amount; ServiceError ``SVC.VAL.011`` for what nobody means to pay at once."""
+    """Read the amount; ServiceError ``SVC.VAL.011`` for an implausible one."""
     value = typed_money(form["value"], "value")
     if value > _MOST:
         raise ServiceError(errors.PAYLOAD_INVALID, "above_most", field="value")
@@ -261,21 +261,21 @@ def _value(form: Form) -> Money:
 
 
 def _method(visit: Visit) -> PayoutMethod:
-    """Return what the form, or the address of an empty one, says of how to pay."""
+    """Return the payment method of the form, or of the address of an empty form."""
     said = visit.form["method"] or visit.query("to")
     return PayoutMethod(said) if said in set(PayoutMethod) else PayoutMethod.PIX
 
 
 def _number(form: Form) -> str:
-    """Return the recipient's tax number; a key that is one need not be typed twice."""
+    """Return the recipient's tax number; a key that is a tax number need not be typed twice."""
     return form["tax_number"] or (form["key"] if form["key_type"] in _NUMBERS else "")
 
 
 def _key(form: Form) -> str:
-    """Return the key as it is ordered: a telephone in its full form."""
+    """Return the key as ordered: a telephone in its full form."""
     return typed_key(form["key"], form["key_type"])
 
 
 def _owner(visit: Visit) -> Mapping[str, str]:
-    """Return the owner as the summary has shown them."""
+    """Return the owner as shown in the summary."""
     return {name: visit.form[f"owner_{name}"] for name in ("name", "tax_number", "bank")}

@@ -1,4 +1,4 @@
-"""Payouts in the panel: the list of every account's, and one payout with what proves it."""
+"""Pages of payouts: the list over all accounts, and one payout with its evidence."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ class PayoutPages:
         }
 
     async def payout(self, visit: Visit) -> Result:
-        """Show a payout, its tries and what proves it."""
+        """Show a payout with its attempts and evidence."""
         data = await self._known(visit)
         return Shown(template="money/payout.html", part="money/_payout.html", data=data)
 
@@ -197,13 +197,13 @@ class PayoutPages:
         return Shown(template="money/certainty.html", data=data)
 
     async def dossier(self, visit: Visit) -> Result:
-        """Download all that is known."""
+        """Download all details."""
         content = pretty((await self._detail(visit)).to_document(self.panel.staff(visit)))
         name = _NOT_OF_A_NAME.sub("-", visit.parameter("reference"))[:_NAME_CHARS]
         return Download(content=content, content_type=_JSON, filename=f"payout-{name}.json")
 
     async def probe(self, visit: Visit) -> Result:
-        """Ask the bank about a payout now."""
+        """Query the bank about a payout now."""
         account = await self.panel.account(visit)
         await self.acts.probe(self.panel.staff(visit), account, REFERENCE.read(visit.call.asked))
         back = visit.form["back"]
@@ -228,7 +228,7 @@ def pages(
 
 
 def timeline(found: PayoutDetail, dossier: DossierDocument) -> Sequence[Mapping[str, Any]]:
-    """Return what happened, each with its kind and instant, in order."""
+    """Return the timeline, each entry with its kind and instant, in order."""
     tries = {each.number: each for each in dossier.attempts}
     reasons = {(each.by, instant(each.at)): each.reason for each in dossier.opinions}
     settled = [{"kind": "settled", "at": found.payout.settled_at}] * bool(found.payout.settled_at)
@@ -258,7 +258,7 @@ def _happenings(
 
 
 def collapse_repeats(events: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
-    """Return events in their order; looks in a row that found the same become one, the last."""
+    """Return entries in order; repeated queries with one result become the last of them."""
     for found, run in groupby(events, _found_nothing_new):
         same = list(run)
         if not found:
@@ -268,7 +268,7 @@ def collapse_repeats(events: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[st
 
 
 def _found_nothing_new(event: Mapping[str, Any]) -> tuple[object, ...]:
-    """Return what a look that moved nothing found; empty for every other event."""
+    """Return the result of a query without effect; empty for every other event."""
     if event["kind"] != "probed" or event["state"]:
         return ()
     facts = event["facts"]
@@ -276,7 +276,7 @@ def _found_nothing_new(event: Mapping[str, Any]) -> tuple[object, ...]:
 
 
 def _track(state: str, certainty: str, before: str) -> str:
-    """Return the track's word after an event; one that moved nothing leaves it as it was."""
+    """Return the track's word after an event; unchanged if the event moved nothing."""
     return track_word(state, certainty) if state else before
 
 
@@ -287,7 +287,7 @@ def _address(visit: Visit) -> str:
 
 def asked(visit: Visit, now: datetime) -> dict[str, object]:
     """
-    Return what the address asks of the search.
+    Return the search of the address.
 
     Raises:
         ServiceError: an amount is not written as amounts are.
@@ -305,7 +305,7 @@ def asked(visit: Visit, now: datetime) -> dict[str, object]:
 
 
 def _period(days: str, now: datetime) -> Mapping[str, object]:
-    """Return what a period that is offered asks for; the week for any other."""
+    """Return the window of an offered period; a week for any other."""
     if days == _YESTERDAY:
         day = (now.astimezone(LOCAL).date() - timedelta(days=1)).isoformat()
         return {"init": day, "ends": day}
@@ -313,13 +313,13 @@ def _period(days: str, now: datetime) -> Mapping[str, object]:
 
 
 def _day(text: str) -> str:
-    """Write a day as the row takes it; what is none goes as it is, and the row refuses it."""
+    """Format a day for the route; an invalid one is passed on, and the route refuses it."""
     day = day_of(text)
     return day.isoformat() if day else text
 
 
 def _export(visit: Visit) -> str:
-    """Write the address of the file of this filter."""
+    """Return the address of the export with this filter."""
     path, _, query = visit.with_query(after="", page="").partition("?")
     return f"{path}/export?{query}" if query else f"{path}/export"
 
@@ -330,7 +330,7 @@ def _tab(visit: Visit) -> str:
 
 
 def _counted(by_state: Sequence[StateCount]) -> dict[str, int]:
-    """Count each tab of what was found."""
+    """Return the number of payouts on each tab."""
     return {
         tab: sum(each.count for each in by_state if _belongs(each, wanted))
         for tab, wanted in _TABS.items()
@@ -338,7 +338,7 @@ def _counted(by_state: Sequence[StateCount]) -> dict[str, int]:
 
 
 def _sums(by_state: Sequence[StateCount], wanted: Mapping[str, object]) -> Mapping[str, Sum]:
-    """Add up a tab: what was ordered, what was paid, and what of that came back."""
+    """Return the totals of a tab: ordered, paid, and returned."""
     chosen = [each for each in by_state if _belongs(each, wanted)]
     paid = [each for each in chosen if each.state is PayoutState.PAID]
     return {

@@ -1,12 +1,12 @@
 """
-The reconciler: asks banks about payouts that are not settled; it never sends.
+The reconciler: queries banks about unsettled payouts; it never sends.
 
-It runs in every worker. Claims share the work out, and the compare-and-set of
-every step makes two that look at once harmless, so there is no leader.
+It runs in every worker. Claims divide the work, and the compare-and-set of every step makes
+concurrent queries harmless, so there is no leader.
 
-A turn claims for each bank what there is room for, and claims more as soon as half of that is
-looked at. So a backlog is worked off without a pause, and a bank that hangs keeps its own places
-and nobody else's.
+A turn claims payouts for each bank up to its capacity, and claims more as soon as half of them are
+checked. So a backlog is processed without a pause, and a bank that hangs blocks only its own
+capacity.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ _EVERYTHING: Final = 50
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """What is due at an instant is claimed until another."""
+    """The instants of a claim: due by ``at``, claimed until ``until``."""
 
     at: datetime
     until: datetime
@@ -75,7 +75,7 @@ class DueClaims:
     The claims of one process.
 
     Attributes:
-        pace: How fast a bank is asked, by its provider's name.
+        pace: Returns a bank's rate limit by its provider's name.
     """
 
     due: StoredFollowUps
@@ -89,21 +89,21 @@ class DueClaims:
 
     @property
     def holds_any(self) -> bool:
-        """Whether a claimed payout is not let go yet."""
+        """Whether any claimed payout is unreleased."""
         return self._held.total() > 0
 
     @property
     def can_go_on(self) -> bool:
-        """Whether a bank of which more is due has half of its room."""
+        """Whether a bank with further due payouts has half of its capacity free."""
         return any(self._held[each] * 2 <= self.pace(each).room for each in self._crowded)
 
     def forget(self) -> None:
-        """Begin anew: looks that were cancelled let nothing go."""
+        """Reset: cancelled queries released nothing."""
         for each in (self._held, self._of_account, self._crowded):
             each.clear()
 
     async def share(self, lease: Lease) -> Sequence[Payout]:
-        """Claim for each bank what there is room for."""
+        """Claim payouts for each bank up to its capacity."""
         self._turn += 1
         self._crowded.clear()
         claimed: list[Payout] = []
@@ -112,7 +112,7 @@ class DueClaims:
         return claimed
 
     async def everything(self, lease: Lease) -> Sequence[Payout]:
-        """Claim all that is due, whether there is room for it or not."""
+        """Claim all due payouts, without regard to capacity."""
         claimed: list[Payout] = []
         while True:
             before = len(claimed)
@@ -124,7 +124,7 @@ class DueClaims:
                 return claimed
 
     def let_go(self, payout: Payout) -> None:
-        """Free the room of a payout."""
+        """Release the capacity of a payout."""
         holder = payout.provider, payout.account_id
         self._held[payout.provider] -= 1
         self._of_account[holder] -= 1
@@ -134,7 +134,7 @@ class DueClaims:
     async def _share_of_bank(
         self, accounts: Sequence[DueAccount], lease: Lease
     ) -> Sequence[Payout]:
-        """Claim for one bank; note whether more of it is due than there is room for."""
+        """Claim for one bank; record whether further payouts are due."""
         provider = accounts[0].provider
         pace = self.pace(provider)
         room = pace.room - self._held[provider]
@@ -157,7 +157,7 @@ class DueClaims:
         return pace.account_room - self._of_account[account.provider, account.account_id]
 
     def _waits(self, account: DueAccount) -> tuple[int, datetime]:
-        """Order accounts: those served longest ago, and of these those due longest."""
+        """Sort accounts: least recently served first, then longest due first."""
         return self._served.get((account.provider, account.account_id), 0), account.due_at
 
     def _wanted(
@@ -188,7 +188,7 @@ class DueClaims:
 
 
 def by_account(payouts: Iterable[Payout]) -> Sequence[Sequence[Payout]]:
-    """Return the payouts of each bank's accounts together, in their order."""
+    """Group payouts by bank and account, in order."""
     groups: dict[Holder, list[Payout]] = {}
     for each in payouts:
         groups.setdefault((each.provider, each.account_id), []).append(each)
@@ -203,22 +203,22 @@ def _by_bank(accounts: Iterable[DueAccount]) -> Sequence[Sequence[DueAccount]]:
 
 
 def slowest(_provider: str) -> Pace:
-    """Return the slowest pace, for any bank."""
+    """Return the slowest rate limit, for unknown banks."""
     return SLOWEST
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
     """
-    What the reconciler works with.
+    Settings and dependencies of the reconciler.
 
     Attributes:
         find_account: Returns an account by its id, of the store or as the process keeps it.
         owner: The name its claims carry; another process has another.
-        chance: Numbers from 0 up to 1; spreads the hourly looks.
-        pace: How fast a bank is asked, by its provider's name.
-        pause_s: Between two turns, and between two looks at the store in one.
-        tell: Shown how payouts stand, after every turn.
+        chance: Numbers from 0 up to 1; spreads the hourly checks.
+        pace: Returns a bank's rate limit by its provider's name.
+        pause_s: Seconds between two turns, and between two reads of the store in one turn.
+        tell: Called with the payouts' states after every turn.
     """
 
     due: StoredFollowUps
@@ -235,7 +235,7 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class _Looked:
-    """A payout as it was claimed, as it stands after its look, and what was said of it."""
+    """A claimed payout, its state after the query, and the bank's answer."""
 
     claimed: Payout
     seen: Payout
@@ -247,8 +247,8 @@ class Reconciler:
     Follows up unsettled payouts.
 
     Attributes:
-        task: Follows up in the background. When it stops, a look under way is
-            cancelled; its claim ends by itself.
+        task: Follows up in the background. When it stops, a query under way is
+            cancelled; its claim expires.
     """
 
     def __init__(self, work: Work) -> None:
@@ -265,7 +265,7 @@ class Reconciler:
 
     async def run_once(self) -> int:
         """
-        Look at everything that is due, until nothing is; return how many looks that were.
+        Check everything that is due, until nothing is; return the number of checks.
 
         Raises:
             StoreUnavailable: the store does not answer; in an ``ExceptionGroup``
@@ -282,7 +282,7 @@ class Reconciler:
         return looks
 
     async def _look_at_all(self) -> int:
-        """Claim and look until nothing is due; tell how payouts stand now and then."""
+        """Claim and check until nothing is due; report the payouts' states now and then."""
         self._claims.forget()
         looks, told_at = 0, asyncio.get_running_loop().time()
         async with asyncio.TaskGroup() as looking:
@@ -299,7 +299,7 @@ class Reconciler:
         return looks
 
     async def _is_under_way(self) -> bool:
-        """Wait until there may be more to claim; False when nothing is left to look at."""
+        """Wait until there may be more to claim; False when nothing is left."""
         try:
             async with asyncio.timeout(self._work.pause_s):
                 while self._claims.holds_any and not self._claims.can_go_on:
@@ -314,7 +314,7 @@ class Reconciler:
 
     async def _claim(self) -> Sequence[Payout]:
         """
-        Claim what is due and what there is room for.
+        Claim due payouts up to capacity.
 
         If the clock was put back since the last turn, everything planned before is due now: it
         would be looked at only when the clock gets there again.
@@ -332,7 +332,7 @@ class Reconciler:
         return await self._claims.everything(Lease(due, due + CLAIM))
 
     async def _recall(self, now: datetime) -> None:
-        """Before the first turn: a clock may have been put back while nobody lived through it."""
+        """Handle a clock that was put back while no process ran; before the first turn."""
         recalled = await self._work.due.recall(now)
         self._has_recalled = True
         if recalled:
@@ -340,10 +340,10 @@ class Reconciler:
 
     async def look_at(self, payout: Payout, named: str = "", hear: Hear = ignore) -> Payout:
         """
-        Look at one payout: at the bank, then in its statement; return it as it stands.
+        Query one payout at the bank, then in its statement; return it afterwards.
 
         ``named`` is the bank's id of it as a callback says it; see ``FollowUp.look``. ``hear`` is
-        told what the bank said where that moved nothing.
+        called with an answer that changed nothing.
         """
         account = await self._work.find_account(payout.account_id)
         if account is None:
@@ -356,10 +356,10 @@ class Reconciler:
 
     async def probe(self, account_id: str, reference: str) -> Payout | None:
         """
-        Look at one payout now, and plan its next look; None if somebody did or does just now.
+        Query one payout now, and schedule its next check; None if it is or was just checked.
 
         Raises:
-            StoreUnavailable: as stores do; the claim ends by itself.
+            StoreUnavailable: as stores do; the claim expires.
         """
         now = self._work.now()
         claim = ProbeClaim(
@@ -382,9 +382,9 @@ class Reconciler:
 
     async def _follow(self, payouts: Sequence[Payout]) -> None:
         """
-        Look at payouts of one account and bank: each by itself, then the rest in one statement.
+        Query payouts of one account and bank: each by itself, then the rest in one statement.
 
-        Those that a look has settled, or that their bank holds, are let go at once.
+        Payouts that are settled, or held by the bank, are released at once.
         """
         trace.begin_background()
         first, left, begun = payouts[0], list[_Looked](), asyncio.get_running_loop().time()
@@ -410,7 +410,7 @@ class Reconciler:
                 letting_go.create_task(self._let_go(each.claimed, found, each.heard))
 
     async def _look(self, payout: Payout, account: Account | None, left: list[_Looked]) -> None:
-        """Look at one payout when its bank has a place; ``left`` gets it for the statement."""
+        """Query one payout once its bank has capacity; open ones are appended to ``left``."""
         heard, seen, follow_up = list[PayoutEvent](), payout, self._work.follow_up
         if account is not None:
             async with self._places_of(payout.provider).place(payout.account_id):
@@ -424,20 +424,20 @@ class Reconciler:
             left.append(_Looked(payout, seen, heard))
 
     async def _let_go(self, claimed: Payout, seen: Payout, heard: Sequence[PayoutEvent]) -> None:
-        """Release a claimed payout; its place in the claims is free."""
+        """Release a claimed payout, and its capacity."""
         await self._release(seen, heard)
         self._claims.let_go(claimed)
         self._looked.set()
 
     def _places_of(self, provider: str) -> BankPlaces:
-        """Return the places of a bank."""
+        """Return the slots of a bank."""
         places = self._places.get(provider)
         if places is None:
             places = self._places[provider] = BankPlaces(self._work.pace(provider))
         return places
 
     async def _seen(self, look: Awaitable[Seen], payout: Payout, otherwise: Seen) -> Seen:
-        """Look; what is wrong with a payout's bank must not keep others from their look."""
+        """Query a payout; a failure of its bank must not delay other payouts."""
         try:
             return await look
         except StoreUnavailable:
@@ -447,7 +447,7 @@ class Reconciler:
             return otherwise
 
     async def _release(self, payout: Payout, heard: Sequence[PayoutEvent]) -> None:
-        """Let the claim go, and keep what the bank said."""
+        """Release the claim, and store the bank's answer."""
         now = self._work.now()
         due = next_check(payout, now, self._work.chance())
         stuck = due is None and payout.state not in FINAL_STATES

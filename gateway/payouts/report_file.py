@@ -1,4 +1,4 @@
-"""Payouts as a table for a spreadsheet that is set to Portuguese."""
+"""Payouts as a table for spreadsheets set to Portuguese."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ HEAD: Final = brazilian_head(_COLUMNS)
 
 
 def lines(found: Iterable[FoundPayout]) -> bytes:
-    """Write a line for each: semicolons, decimal commas; no formulas, no whole CPF."""
+    """Write a line for each payout: semicolons, decimal commas; no formulas, CPFs masked."""
     return brazilian(map(_line, found))
 
 
@@ -84,7 +84,7 @@ def _line(found: FoundPayout) -> Sequence[str]:
 
 
 def _why(payout: Payout) -> str:
-    """Say why it failed, also where partners read one code for two proofs."""
+    """Write the reason of failure, also where one public code covers two proofs."""
     if payout.failure is None:
         return ""
     word = certainty_of(payout)
@@ -96,7 +96,7 @@ def _why(payout: Payout) -> str:
 
 
 def _moved(payout: Payout) -> tuple[str, str]:
-    """Say what the bank moved of a settled payout, and how much more that is than was ordered."""
+    """Write the amount moved of a settled payout, and its difference from the order."""
     if payout.state is not PayoutState.PAID:
         return "", ""
     moved = payout.moved_value
@@ -104,7 +104,7 @@ def _moved(payout: Payout) -> tuple[str, str]:
 
 
 def _outcome(found: FoundPayout) -> str:
-    """Say what is proven of a payout."""
+    """Write what is proven of a payout."""
     payout = found.payout
     if found.returned.centavos:
         return (

@@ -178,7 +178,7 @@ def check(change: Change) -> None:
 
 
 def claim_columns(payout: Payout, attempt: Attempt) -> dict[str, object]:
-    """Return what a claim changes: day and sender of the payout, the rest of the attempt."""
+    """Return the columns that a claim changes: date and sender, and the attempt's fields."""
     return {
         "state": PayoutState.SENDING.value,
         "attempt": attempt.number,
@@ -194,7 +194,7 @@ def claim_columns(payout: Payout, attempt: Attempt) -> dict[str, object]:
 
 def first_check(state: PayoutState, at: datetime) -> datetime | None:
     """
-    Return when a payout that has just reached a state is checked first; None for never.
+    Return the first check of a payout that has just reached a state; None for never.
 
     One that was not sent is planned then for the end of the day it is dated, which may be over
     already. A final one is never checked.
@@ -205,7 +205,7 @@ def first_check(state: PayoutState, at: datetime) -> datetime | None:
 
 
 def ending_columns(change: Change) -> dict[str, object]:
-    """Return what a step says of its attempt; evidence is None where the step has none."""
+    """Return the columns of a step's attempt; evidence is None where the step has none."""
     evidence = change.evidence
     return {
         "outcome": change.after.value,
@@ -301,13 +301,13 @@ def _facts_of(row: Record, sealing: FactSealing | None) -> Facts:
 
 
 def _row_name(account_id: str, digest: object, attempt: int, kind: str) -> str:
-    """Name the row that facts are sealed for: they say nothing in another one."""
+    """Return the row name that binds encrypted facts to their row."""
     named = digest.hex() if isinstance(digest, bytes) else ""
     return f"payout_event:{account_id}:{named}:{attempt}:{kind}"
 
 
 def restored_opinion(row: Record, reference: str) -> Opinion:
-    """Return the opinion of a row, which knows the digest of its reference alone."""
+    """Return the opinion of a row, which has only the digest of its reference."""
     return Opinion(
         account_id=row.account_id,
         reference=reference,

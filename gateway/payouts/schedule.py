@@ -1,4 +1,4 @@
-"""When unsettled payouts are looked at again, and the claims by which processes share them."""
+"""Schedule of checks of unsettled payouts, and the claims that divide them."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _HELD_EVERY: Final = timedelta(minutes=5)
 
 def next_check(payout: Payout, now: datetime, chance: float) -> datetime | None:
     """
-    Say when to look again: soon at first, then hourly, after 26 hours never.
+    Return the next check: soon at first, then hourly, after 26 hours never.
 
     Counted from when the payout came to where it stands, so that nothing has
     to remember how often it was looked at. One that its bank holds is looked at
@@ -73,7 +73,7 @@ def next_check(payout: Payout, now: datetime, chance: float) -> datetime | None:
 
 
 def _again(payout: Payout, now: datetime, chance: float) -> datetime:
-    """Say when to look again at a payout that is with the bank."""
+    """Return the next check of a payout that is with the bank."""
     due = payout.updated_at
     if payout.held_until is not None and payout.state is PayoutState.ACCEPTED:
         if now < payout.held_until:
@@ -87,14 +87,14 @@ def _again(payout: Payout, now: datetime, chance: float) -> datetime:
 
 
 def held_check(held_until: datetime, now: datetime) -> datetime:
-    """Return when to look again while a payout is held: now and then, and behind the deadline."""
+    """Return the next check of a held payout: now and then, and after the deadline."""
     return min(now + _HELD_EVERY, held_until + FIRST_CHECK)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
     """
-    A look at an unsettled payout that is over.
+    A completed check of an unsettled payout.
 
     Attributes:
         owner: Who claimed it; a claim that was taken over is left alone.
@@ -121,7 +121,7 @@ class Checked:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DueAccount:
     """
-    An account that has payouts at a bank which are due for a look and which nobody looks at.
+    An account with due and unclaimed payouts at a bank.
 
     Attributes:
         due_at: Since when the oldest of them is due.
@@ -135,7 +135,7 @@ class DueAccount:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DueClaim:
     """
-    A claim of what is due at one bank; several processes may make the same one.
+    A claim of due payouts at one bank; several processes may make the same claim.
 
     Attributes:
         at: What is due by this instant is claimed.
@@ -157,7 +157,7 @@ class DueClaim:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProbeClaim:
     """
-    A look at one payout now, whatever its schedule.
+    A query of one payout now, whatever its schedule.
 
     Attributes:
         until: When the claim ends by itself.
@@ -175,7 +175,7 @@ class ProbeClaim:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backlog:
     """
-    What of one provider waits for a worker.
+    Due payouts of one provider.
 
     Attributes:
         waiting: How many; ``MOST_COUNTED`` of all providers at most.

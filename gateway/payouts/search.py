@@ -205,7 +205,7 @@ class PayoutsBody(PayoutFilterBody, kw_only=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, slots=True)
 class PayoutPlace:
-    """Where a page ends: what stands in front of the next one, in any order."""
+    """Position of a page's end: the sort key before the next page."""
 
     created_at: datetime
     account_id: str
@@ -215,7 +215,7 @@ class PayoutPlace:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cut:
     """
-    A part of what a text names, newest first.
+    A time range of the payouts that a text names, newest first.
 
     Attributes:
         start, end: Created from ``start`` on, and before ``end``; None for no bound.
@@ -254,7 +254,7 @@ class PayoutQuery:
     @classmethod
     def of(cls, wanted: PayoutFilterBody, now: datetime) -> PayoutQuery:
         """
-        Say when the days of a search begin and end.
+        Build the query of a search.
 
         Raises:
             ServiceError: ``VALIDATION_FAILED`` for days that are none, and a place that no page
@@ -283,7 +283,7 @@ def _window(body: PayoutFilterBody) -> tuple[datetime, datetime]:
 
 
 def place_of(text: str) -> PayoutPlace:
-    """Read where a page ended; VALIDATION_FAILED for what no page has said."""
+    """Parse the position of a page's end; VALIDATION_FAILED for an invalid one."""
     found = re.fullmatch(_PLACE, text, re.ASCII)
     if found is None:
         raise ServiceError(VALIDATION_FAILED, "form", field="after")
@@ -410,7 +410,7 @@ class PayoutDirectory:
         return [_restored(row) for row in shown], after
 
     async def named(self, by: Named, given: str, scope: CompanyScope) -> Sequence[FoundPayout]:
-        """Return those a text names, a reference also by how it begins; the newest first."""
+        """Return the payouts that a text names, also by a reference's prefix; newest first."""
         if by is Named.REFERENCE:
             return await self._referenced(given, scope)
         return await self._found(_by(by, given), scope)
@@ -427,7 +427,7 @@ class PayoutDirectory:
         return await self._found(wanted, scope, cut)
 
     async def people(self, about: Payout) -> PayoutPeople:
-        """Return who ordered a payout, and who approved it."""
+        """Return the orderer of a payout, and its approver."""
         wanted = _PEOPLE.where(
             payouts.c.account_id == about.account_id,
             payouts.c.reference_sha256 == reference_digest(about.reference),
@@ -445,7 +445,7 @@ class PayoutDirectory:
         )
 
     async def open_work(self, who: Staff) -> OpenWork:
-        """Count what a person can do something about now, in one statement."""
+        """Count the open work of a user, in one statement."""
         now, scope, mine = who.acting.now(), who.scope, reviewable(who)
         open_payouts: Sequence[Condition] = (UNRESOLVED, *of_account(payouts.c.account_id, scope))
         asked = not_(payouts.c.review) if who.may(_PROBES) else false()
@@ -461,7 +461,7 @@ class PayoutDirectory:
         return OpenWork(unresolved=unresolved, review=review, approvals=waiting, stops=stopped)
 
     async def hit(self, provider: str, since: datetime, scope: CompanyScope) -> list[HitPayouts]:
-        """Count payouts at a bank by account: without an outcome, and not sent since then."""
+        """Count payouts at a bank by account: without an outcome, and unsent since an instant."""
         stand = payouts.c.state
         waiting = stand.in_([PayoutState.SENDING.value, PayoutState.ACCEPTED.value])
         open_to = (payouts.c.provider == provider, *of_account(payouts.c.account_id, scope))
@@ -493,14 +493,14 @@ class PayoutDirectory:
     async def _found(
         self, conditions: Sequence[Condition], scope: CompanyScope, cut: Cut = NEWEST
     ) -> Sequence[FoundPayout]:
-        """Return the newest that fit."""
+        """Return the newest matching payouts."""
         wanted = _NAMED.where(*conditions, *of_account(payouts.c.account_id, scope))
         newest = wanted.order_by(*(each.desc() for each in _KEYSET))
         rows = await self._database.rows(newest.limit(cut.limit).offset(cut.offset))
         return [_restored(row) for row in rows]
 
     async def _referenced(self, given: str, scope: CompanyScope) -> Sequence[FoundPayout]:
-        """Return the payouts of a reference, then the newest of those it is the beginning of."""
+        """Return the payouts of a reference, then the newest whose reference begins with it."""
         own = of_account(payouts.c.account_id, scope)
         exact = _NAMED.where(payouts.c.reference == given, _SHORT, *own)
         begun = _NAMED.where(
@@ -573,7 +573,7 @@ def _order(query: PayoutQuery) -> Callable[[ColumnElement[Any]], ColumnElement[A
 
 
 def _inside(query: PayoutQuery, scope: CompanyScope) -> Sequence[Sequence[Condition]]:
-    """Say what was ordered, for the companies in scope; one list of the conditions is met."""
+    """Return the statement for companies in scope and one of the lists of conditions."""
     wanted, text = query.wanted, query.wanted.text
     centavos = None if text is None else terms_of(text).centavos
     exact = () if centavos is None else (Money(centavos),)
@@ -592,7 +592,7 @@ def _inside(query: PayoutQuery, scope: CompanyScope) -> Sequence[Sequence[Condit
 
 def _amounts(least: Money | None, most: Money | None) -> Sequence[Sequence[Condition]]:
     """
-    Demand an amount within bounds: what was ordered, what the bank moved, or what came back.
+    Return conditions on an amount in bounds: ordered, moved by the bank, or returned.
 
     A row meets at most one of the lists of conditions. For a single amount each list is read by its
     own index; for a range there is one list, read in one walk. Of money that came back, each part
@@ -631,7 +631,7 @@ def _amounts(least: Money | None, most: Money | None) -> Sequence[Sequence[Condi
 
 
 def _open_to(query: PayoutQuery) -> Iterator[Condition]:
-    """Return the conditions on an order but for its amount and the start of the window."""
+    """Return the conditions of the search, without amount and start of the window."""
     wanted = query.wanted
     if query.end is not None:
         yield payouts.c.created_at < query.end
@@ -650,7 +650,7 @@ def _open_to(query: PayoutQuery) -> Iterator[Condition]:
 
 
 def _standing(wanted: PayoutFilterBody) -> Iterator[Condition]:
-    """Say how they stand; what is not proven has an index of its own."""
+    """Return the conditions on states; unproven ones have their own index."""
     if wanted.states:
         yield payouts.c.state.in_(sorted(set(wanted.states)))
     if wanted.certainty is not None:
@@ -666,7 +666,7 @@ def _standing(wanted: PayoutFilterBody) -> Iterator[Condition]:
 
 
 def _beyond(query: PayoutQuery) -> Iterator[Condition]:
-    """Demand what stands behind the last page; the first bound is for the index."""
+    """Return the condition for rows after the last page; its first bound is for the index."""
     after = query.after
     if after is None:
         return
@@ -684,7 +684,7 @@ def _number(table: Table, *conditions: Condition) -> ScalarSelect[int]:
 
 
 def _by(named: Named, given: str) -> Sequence[Condition]:
-    """Demand what a text names; each has an index, which the second condition opens."""
+    """Return the SQL condition of a text; each has an index, which the second part allows."""
     match named:
         case Named.E2E_ID:
             return (payouts.c.e2e_id == given,)

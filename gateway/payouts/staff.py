@@ -1,4 +1,4 @@
-"""Payouts as staff read, search and order them."""
+"""Payouts for staff: reading, searching and ordering."""
 
 from __future__ import annotations
 
@@ -88,9 +88,9 @@ class PayoutRecords:
     Reads payouts from the store alone; every method raises ``StoreUnavailable`` as stores do.
 
     Attributes:
-        similar_within: How far apart two payouts are still told as similar.
+        similar_within: Maximum time between two similar payouts.
         absent_after: What each provider's adapter declares, by the provider's name.
-        digests: Makes the digests that a recipient's tax number may be stored under.
+        digests: Computes the digests of a recipient's tax number, under every key.
         turns: Files that are read now.
     """
 
@@ -202,7 +202,7 @@ class PayoutRecords:
 
     @requires(Area.APPROVAL, Action.READ)
     async def alike(self, who: Staff, account_id: str, order: PayoutRequest) -> PayoutsAlike:
-        """Return the payouts like an order, without the one that the order itself has made."""
+        """Return payouts similar to an order, without the order's own payout."""
         number, now = strict.tax_number_if_any(order.destination.tax_number), who.acting.now()
         since = now - timedelta(days=RECIPIENT_DAYS)
         today = PayoutFilterBody(account_id=account_id, days=1)
@@ -220,7 +220,7 @@ class PayoutRecords:
         return PayoutsAlike(others(recent), others(same))
 
     async def _opinions(self, payout: Payout, events: Sequence[PayoutEvent]) -> Sequence[Opinion]:
-        """Return opinions; where every event is known and none is one, nobody need be asked."""
+        """Return the opinions; the events prove where there are none, without a query."""
         judged = any(each.kind is EventKind.JUDGED for each in events)
         if is_complete(events) and not judged:
             return []
@@ -238,7 +238,7 @@ async def with_owner(
     order: KeyPayout,
 ) -> PayoutRequest:
     """
-    Return the order with the owner of its key, as the bank names them now.
+    Return the order with the key's owner, as the bank names the owner now.
 
     A page's copy proves nothing. A reference that is known already, and a bank that names
     no owners, leave the order as it is.
@@ -273,7 +273,7 @@ Look = Callable[[str, str], Awaitable[Payout | None]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PayoutProbes:
-    """Looks at one payout as the reconciler does, and keeps the act on record."""
+    """Queries one payout as the reconciler does, and records the act."""
 
     payouts: StoredPayouts
     look: Look
@@ -283,7 +283,7 @@ class PayoutProbes:
         self, acting: AuditContext, account_id: str, reference: str
     ) -> tuple[Payout, Payout]:
         """
-        Ask the bank once, at most every five seconds whoever asks; what it says is stored.
+        Query the bank once, at most every five seconds over all users; its answer is stored.
 
         Returns:
             The payout before and after.
@@ -396,7 +396,7 @@ async def payouts_of(store: StoredPayouts, account_id: str, window: Window) -> l
 
 
 def _readable(person: str, event: PayoutEvent, payout: Payout) -> PayoutEvent:
-    """Return an event as a person may read it: another's opinion without name and content."""
+    """Return an event as a user may read it: another's opinion without name and content."""
     facts = event.facts
     if event.kind is not EventKind.JUDGED or may_read(person, str(facts.get("by", "")), payout):
         return event

@@ -1,8 +1,8 @@
 """
 Payouts and their attempts in the store.
 
-Looks of one moment, for single payouts and for others like one, share a statement. A look begins
-after it was asked for: it sees every commit that was acknowledged before.
+Concurrent reads of single payouts and of similar payouts share a statement. A read begins after it
+was requested, so it sees every commit acknowledged before.
 
 One atomic insert creates a payout, compare-and-set changes its state, and nothing deletes it.
 """
@@ -98,7 +98,7 @@ class _Query:
     since: datetime
 
     def own(self, alike: Mapping[Content, Rows]) -> Rows:
-        """Return the rows that this query finds among those that were found for several."""
+        """Return this query's rows among those of several queries."""
         return [
             row
             for row in alike.get(self.content, ())
@@ -108,9 +108,9 @@ class _Query:
 
 class _Look(NamedTuple):
     """
-    A search for a payout by its key, for payouts by their content, or for both at once.
+    A query by key, by content, or both at once.
 
-    Its answer is the rows of each.
+    The result has the rows of each.
     """
 
     key: Key | None = None
@@ -281,13 +281,13 @@ class StoredPayouts:
         return await self._writer.write(change) is True
 
     async def close(self) -> None:
-        """Finish what was asked so far; from now on only lists and attempts can be read."""
+        """Finish pending writes; afterwards only lists and attempts can be read."""
         for each in (self._writer, self._looks):
             await each.close()
 
     async def find(self, account_id: str, reference: str) -> Payout | None:
         """
-        Return one as it stands after this was called.
+        Return a payout as it is after this call began.
 
         Raises:
             StoreUnavailable: the store did not answer.
@@ -327,7 +327,7 @@ class StoredPayouts:
     async def similar_around(
         self, payout: Payout, within: timedelta, most: int
     ) -> Sequence[Payout]:
-        """Return ``similar`` ones created shortly before or after it, the oldest ``most``."""
+        """Return similar payouts created shortly before or after it, the oldest ``most``."""
         asked = {
             "account_id": payout.account_id,
             "centavos": payout.value.centavos,
@@ -361,7 +361,7 @@ class StoredPayouts:
 
     async def whole(self, account_id: str, search: Search) -> tuple[Sequence[Payout], int]:
         """
-        Return the page of ``search`` with all that is stored of each payout.
+        Return the page of ``search`` with all stored columns.
 
         Raises:
             StoreUnavailable: the store did not answer.
@@ -414,12 +414,12 @@ class StoredPayouts:
                 deleted += (await connection.execute(old)).rowcount
 
     async def returns(self, account_id: str, reference: str) -> Sequence[PixReturn]:
-        """Return what came back of a payout, oldest first."""
+        """Return the returns of a payout, oldest first."""
         rows = await self._database.rows(_RETURNS, key_columns(account_id, reference))
         return [PixReturn(id=row.id, value=Money(row.centavos), at=row.at) for row in rows]
 
     async def note_returns(self, payout: Payout, found: Sequence[PixReturn]) -> int:
-        """Keep returns that are new by their ids, in one transaction; return how many were."""
+        """Store returns with new ids, in one transaction; return how many were new."""
         key = key_columns(payout.account_id, payout.reference)
         known = {each.id for each in await self.returns(payout.account_id, payout.reference)}
         new = [each for each in found if each.id not in known][: MOST - len(known)]
@@ -457,7 +457,7 @@ class StoredPayouts:
             return await _opinions(connection, opinion.account_id, opinion.reference)
 
     async def withdraw_opinion(self, opinion: Opinion, event: AuditEvent) -> bool:
-        """Take an opinion back and record it; False when it, or the review, is no more."""
+        """Withdraw an opinion and record it; False if it, or the review, has ended."""
         async with self._database.writing() as connection:
             if not await _hold(connection, opinion.account_id, opinion.reference):
                 return False
@@ -468,7 +468,7 @@ class StoredPayouts:
         return True
 
     async def decide(self, change: Change, by: Sequence[Opinion], event: AuditEvent) -> bool:
-        """Do the step that ends a review and record it; False where it or an opinion is no more."""
+        """Take the step that ends a review, and record it; False if it or an opinion ended."""
         async with self._database.writing() as connection:
             await _hold(connection, change.account_id, change.reference)
             given = await _opinions(connection, change.account_id, change.reference)
@@ -481,7 +481,7 @@ class StoredPayouts:
 
     @asynccontextmanager
     async def _reading_lists(self) -> AsyncIterator[AsyncConnection]:
-        """Give a connection to read from, in the order in which lists are asked for."""
+        """Yield a connection for reading, in order of request."""
         with failures_as_ours():
             async with asyncio.timeout(self._database.checkout_s):
                 await self._turns.acquire()
@@ -492,7 +492,7 @@ class StoredPayouts:
             self._turns.release()
 
     async def _look(self, looks: Sequence[_Look]) -> Sequence[tuple[Rows, Rows]]:
-        """Find all; where one cannot be sent to the database, each is asked for alone."""
+        """Run all queries together; if one cannot be sent to the database, each alone."""
         keys = list(dict.fromkeys(each.key for each in looks if each.key is not None))
         queries = [each.query for each in looks if each.query is not None]
         async with self._database.reading_at_once() as execution:
@@ -517,7 +517,7 @@ class StoredPayouts:
     async def _rows_like(
         self, execution: Execution, queries: Sequence[_Query]
     ) -> Mapping[Content, Rows]:
-        """Return the rows with the content of one of these, oldest first."""
+        """Return the rows whose content matches one of these, oldest first."""
         if not queries:
             return {}
         contents = list(dict.fromkeys(each.content for each in queries))
@@ -534,7 +534,7 @@ class StoredPayouts:
 async def _found(
     listed: _List, asked: dict[str, Any], connection: AsyncConnection
 ) -> tuple[Sequence[Record], int]:
-    """Find a page and the length of its list; the first page by one statement."""
+    """Read a page and the length of its list; the first page by one statement."""
     if not asked["offset"]:
         rows = (await connection.execute(listed.first, asked)).all()
         return rows, rows[0].total if rows else 0
@@ -562,7 +562,7 @@ def _opinion_key(opinion: Opinion) -> dict[str, object]:
 
 
 def _replacing(opinion: Opinion) -> Update:
-    """Replace the opinion that this person gave in an earlier review."""
+    """Replace this user's opinion of an earlier review."""
     return (
         update(opinions)
         .where(_all_equal(_opinion_key(opinion)))
@@ -577,7 +577,7 @@ def _replacing(opinion: Opinion) -> Update:
 
 
 def _withdrawing(opinion: Opinion) -> Update:
-    """Take an opinion out of its review, if it stands there as it was read."""
+    """Remove an opinion from its review, if it is unchanged."""
     return (
         update(opinions)
         .where(_all_equal(_opinion_key(opinion) | opinion_columns(opinion)))
@@ -586,7 +586,7 @@ def _withdrawing(opinion: Opinion) -> Update:
 
 
 async def _hold(connection: AsyncConnection, account_id: str, reference: str) -> bool:
-    """Lock a payout, so that no opinion is withdrawn beside a decision; say if it is in review."""
+    """Lock a payout, so that no opinion is withdrawn beside a decision; return if in review."""
     key = key_columns(account_id, reference)
     wanted = select(payouts.c.review).where(*(payouts.c[name] == key[name] for name in key))
     return bool((await connection.execute(wanted.with_for_update())).scalar())
@@ -612,10 +612,10 @@ _SEALED_AS: Final = "payout events"
 
 
 class EventSealing:
-    """Seals facts under a key of their own; what cannot be opened any more is not shown."""
+    """Encrypts facts with a key of their own; undecryptable facts are not shown."""
 
     def __init__(self, derivation: Derivation) -> None:
-        """Derive it from every sealing key; those that are retired still open what they sealed."""
+        """Derive the key from every sealing key; retired keys still decrypt."""
         derived = derivation.keys(_SEALED_AS)
         self._sealer = Sealer(derived, next(iter(derived)))
 
@@ -624,7 +624,7 @@ class EventSealing:
         return self._sealer.seal_bytes(content, bound_to)
 
     def open(self, sealed: bytes, bound_to: str) -> bytes | None:
-        """Open what was sealed for a row; None where it was not, or the key is gone."""
+        """Decrypt a row's facts; None if absent or the key is gone."""
         try:
             return self._sealer.open_bytes(sealed, bound_to)
         except SealBroken:

@@ -1,9 +1,8 @@
 """
-Verification: what banks executed against what is stored.
+Verification: the banks' executions compared with the store.
 
-Rows are read first and the bank after them, so that a payout made meanwhile is
-no difference. Nothing is changed, but for one thing: what came back of a paid
-payout is kept beside it.
+Rows are read first and the bank after them, so that a payout made meanwhile is no difference. Only
+one thing is changed: returns of paid payouts are stored.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ _MOVED_NOTHING = frozenset({PayoutState.NOT_SENT, PayoutState.REJECTED, PayoutSt
 
 
 class Kind(StrEnum):
-    """How bank and store may differ."""
+    """Kinds of differences between bank and store."""
 
     NO_ROW = "execution_without_row"
     NO_EXECUTION = "paid_without_execution"
@@ -65,7 +64,7 @@ class Difference:
 @dataclass(slots=True, kw_only=True)
 class Report:
     """
-    What was compared.
+    The result of a comparison.
 
     Attributes:
         executions: Each counted once, even if both statement and books report it.
@@ -98,7 +97,7 @@ class Report:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verification:
     """
-    Compares.
+    Compares banks' executions with the store.
 
     Attributes:
         books: The executions of a bank that opens its books (the sandbox's);
@@ -166,7 +165,7 @@ class Verification:
         returns: Mapping[str, Sequence[PixReturn]],
         report: Report,
     ) -> None:
-        """Keep what came back of an account's paid payouts; more than was paid is a difference."""
+        """Store the returns of an account's paid payouts; more than was paid is a difference."""
         for key, found in returns.items():
             row = await self.follow_ups.find_by_key(key, account.id)
             if row is None or not row.was_sent_from(bank) or row.state is not PayoutState.PAID:
@@ -186,7 +185,7 @@ class Verification:
         window: Window,
         report: Report,
     ) -> None:
-        """Compare with the bank's own books; what no row of theirs explains counts for all."""
+        """Compare with the bank's own books; unexplained executions count for all accounts."""
         ids = {account.id for account in accounts}
         told = [each for each in await books() if window.start <= each.at < window.end]
         concerning = [each for each in told if await self._concerns(each, ids)]
@@ -198,14 +197,14 @@ class Verification:
         return row is None or row.account_id in account_ids
 
     def _later(self, window: Window) -> Window:
-        """Make room for payouts that settled after their day, not for days to come."""
+        """Extend the window for payouts that settled after their day, but not into the future."""
         last = max(window.ends, min(window.ends + _SETTLES_WITHIN, self.now().date()))
         return Window(window.init, last)
 
     async def _compare(
         self, executed: Sequence[Execution], report: Report, account_id: str | None = None
     ) -> None:
-        """Look for the row of every execution; an account's own first, for its statement."""
+        """Find the row of every execution, the account's own first."""
         times = Counter(each.key for each in executed)
         for execution in executed:
             if not execution.key:
@@ -217,7 +216,7 @@ class Verification:
 
 
 def _differences(execution: Execution, row: Payout | None, times: int) -> Iterator[Difference]:
-    """Name what is wrong with one execution."""
+    """Return the differences of one execution."""
     if row is None:
         details = f"R$ {execution.value} at {execution.at:%Y-%m-%dT%H:%M:%SZ}"
         yield Difference(kind=Kind.NO_ROW, key=execution.key, details=details)

@@ -117,7 +117,7 @@ class PayoutWriter:
 
     async def write(self, write: Write) -> Payout | bool:
         """
-        Do one durably, in a batch with others or alone, and return what became of it.
+        Write durably, in a batch with others or alone, and return the result.
 
         Raises:
             StoreUnavailable: it was not done; or its commit was asked for, and the answer is lost.
@@ -130,7 +130,7 @@ class PayoutWriter:
         return result
 
     async def close(self) -> None:
-        """Commit what was asked so far; refuse what is asked from now on."""
+        """Commit pending writes; refuse later ones."""
         for queue in (self._intents, self._moves, self._checks):
             await queue.close()
 
@@ -169,7 +169,7 @@ class PayoutWriter:
 
 
 async def record_step(database: Database, connection: AsyncConnection, change: Change) -> bool:
-    """Do a step inside the caller's transaction; see ``StoredPayouts.record``."""
+    """Take a step inside the caller's transaction; see ``StoredPayouts.record``."""
     check(change)
     [result] = await write_batch(database, connection, [change])
     return result is True
@@ -181,7 +181,7 @@ async def append_event(database: Database, connection: AsyncConnection, event: P
 
 
 def can_stand_alone(database: Database, writes: Sequence[Write]) -> bool:
-    """Say whether ``write_at_once`` can do a batch: all steps, or new payouts without limits."""
+    """Return whether ``write_at_once`` can do a batch: all steps, or new payouts without limits."""
     return database.commits_statements and (
         all(isinstance(each, Change) for each in writes)
         or all(isinstance(each, Intent) and not each.limited for each in writes)
@@ -422,7 +422,7 @@ async def _found(
 
 
 def _fits(move: Move, row: Record) -> bool:
-    """Say whether a payout, whose row is locked, is as a write expects."""
+    """Return whether a payout, whose row is locked, is in the expected state."""
     match move:
         case Claim():
             unsent = PayoutState.NOT_SENT.value
@@ -627,7 +627,7 @@ def _end_attempts(bulk: BulkParameters, of: CTE | None = None) -> Update:
 
 @cache
 def _let_go(bulk: BulkParameters) -> Update:
-    """End claims; what a check found is written only where the payout is as it was then."""
+    """Release claims; a check's result is written only if the payout is unchanged."""
     was, claimed = (*_KEY, "check_owner", "state", "attempt"), (*_KEY, "check_owner")
     given = bulk.parameters({**_types(payouts, "was_", was), **_types(payouts, "new_", _CHECKED)})
     stands = and_(payouts.c.state == given["was_state"], payouts.c.attempt == given["was_attempt"])
@@ -641,7 +641,7 @@ def _let_go(bulk: BulkParameters) -> Update:
 
 @cache
 def _note_probes(bulk: BulkParameters) -> Update:
-    """Note in attempts when the bank was asked, and when it will be asked next."""
+    """Record in attempts the last and the next query of the bank."""
     given = bulk.parameters(
         {**_types(attempts, "was_", _ATTEMPT_KEY), **_types(attempts, "new_", _PROBED)}
     )
@@ -666,20 +666,20 @@ def _beginning_values(write: Intent | Claim) -> dict[str, object]:
 
 
 def _intent_values(write: Intent, sealing: FactSealing | None) -> dict[str, object]:
-    """Return the values of a new payout, its first attempt, and what tells of it."""
+    """Return the values of a new payout, its first attempt, and its event."""
     told = event_row(begun(write.payout, write.attempt), sealing)
     tried = _named("begin", _beginning_values(write))
     return {**payout_row(write.payout), **tried, **_named("event", told)}
 
 
 def _settling_values(change: Change, sealing: FactSealing | None) -> dict[str, object]:
-    """Return the values of a step, of the end of its attempt, and of what tells of it."""
+    """Return the values of a step, of its attempt's end, and of its event."""
     told = event_row(stepped(change), sealing)
     return {**_step_values(change), **_ending_values(change), **_named("event", told)}
 
 
 def _step_values(change: Change) -> dict[str, object]:
-    """Return the values of a step; what it leaves as it is, is None."""
+    """Return the values of a step; unchanged columns are None."""
     return {
         "was_account_id": change.account_id,
         "was_reference_sha256": reference_digest(change.reference),

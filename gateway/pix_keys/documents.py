@@ -32,7 +32,7 @@ class PixKeyList(TypedDict):
 
 
 def pix_key(owned: OwnedKey, _caller: OfAccount) -> PixKeyDocument:
-    """Show a PIX key (contract 2.8)."""
+    """Return a PIX key as a document (contract 2.8)."""
     key = owned.key
     return {
         "id": owned.id,
@@ -44,5 +44,5 @@ def pix_key(owned: OwnedKey, _caller: OfAccount) -> PixKeyDocument:
 
 
 def pix_keys(owned: Sequence[OwnedKey], caller: OfAccount) -> PixKeyList:
-    """Show every PIX key."""
+    """Return every PIX key as a document."""
     return {"data": [pix_key(each, caller) for each in owned], "meta": {"total": len(owned)}}

@@ -1,4 +1,4 @@
-"""A PIX key of an account, under the id that it is shown by."""
+"""A PIX key of an account, with its public id."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gateway.banks.port.pix_keys import PixKey
 
 @dataclass(frozen=True, slots=True)
 class OwnedKey:
-    """A key with the id it is shown under."""
+    """A key with its public id."""
 
     id: str
     key: PixKey

@@ -1,4 +1,4 @@
-"""A key to be registered, or to be looked up, read as strictly as a payout."""
+"""Orders to register or look up a key, validated as strictly as a payout."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _key(asked: RawRequest) -> KeyOrder:
 
 
 def _lookup(asked: RawRequest) -> str:
-    """Read a key of anybody's, into its normal form."""
+    """Parse a key of any owner into its normal form."""
     found = _LOOKUP.read(asked)
     return any_key(found.key) if found.type is UNSET else _key_of(PixKeyType(found.type), found.key)
 
@@ -76,10 +76,10 @@ def _key_of(kind: PixKeyType, found: str) -> str:
 
 def any_key(found: str) -> str:
     """
-    Read a key whose form alone tells its kind; the forms have nothing in common.
+    Parse a key whose form alone determines its type; the forms are disjoint.
 
     Raises:
-        ServiceError: ``SVC.VAL.011`` for a text of no form.
+        ServiceError: ``SVC.VAL.011`` for an unknown form.
     """
     for kind in PixKeyType:
         with suppress(ValueError):

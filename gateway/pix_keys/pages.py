@@ -1,4 +1,4 @@
-"""Pages of the PIX keys of an account: listed, registered, given up."""
+"""Pages of an account's PIX keys: list, registration, cancellation."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def pages(keys: PixKeys, context: PageContext) -> Sequence[Page]:
 
     @panel.view(_CANCEL, "pix_key", keys.cancel, fails=_FAILS)
     async def one(visit: Visit) -> Result:
-        """Show a Pix key that is to be given up; the key is read after the page."""
+        """Show a Pix key for cancellation; the key is loaded after the page."""
         account, key = await panel.account(visit), None
         if visit.reads_bank or visit.problem:
             key_id = KEY_ID.read(visit.call.asked)
@@ -63,7 +63,7 @@ def pages(keys: PixKeys, context: PageContext) -> Sequence[Page]:
 
     @panel.form(_CANCEL, "pix_key_cancel", keys.cancel, shows=one, fails=_FAILS)
     async def cancel(visit: Visit) -> Result:
-        """Give a Pix key up; it is typed once more."""
+        """Cancel a Pix key; it must be typed again."""
         who, account = panel.staff(visit), await panel.account(visit)
         key_id = KEY_ID.read(visit.call.asked)
         if visit.form["words"] != (await keys.get(who, account, key_id)).key.key:

@@ -1,4 +1,4 @@
-"""PIX keys in the back office, and who is behind a key of any bank (contract 4.3)."""
+"""Routes of PIX keys, and look-up of any key's owner (contract 4.3)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PIX keys of an account, and who is behind a key; changes and look-ups are in the audit log."""
+"""PIX keys of an account, and key owners; changes and look-ups are audited."""
 
 from __future__ import annotations
 
@@ -42,16 +42,16 @@ class KeyOwners:
 
     async def look_up(self, acting: AuditContext, account: Account, key: str) -> KeyOwner:
         """
-        Ask who is behind a key of any bank, given in its normal form.
+        Look up the owner of a key of any bank, given in its normal form.
 
-        It shows a person's data and the central bank counts such questions, so
-        it is recorded as an act; the key itself is not.
+        The result is personal data, and the central bank counts look-ups, so each is audited,
+        without the key itself.
 
         Raises:
-            NotFound: nobody has this key.
-            ServiceError: ``SVC.GTW.008`` when the bank refuses to tell.
+            NotFound: the key is not registered.
+            ServiceError: ``SVC.GTW.008`` when the bank refuses.
             ProviderError: the bank gave no usable answer; safe to repeat.
-            StoreUnavailable: nothing was asked.
+            StoreUnavailable: the bank was not called.
         """
         bank = bank_of(self.banks, account)
         calls = offered(bank, PortCall.LOOK_UP_KEY)
@@ -140,7 +140,7 @@ class PixKeys:
 def _act(
     acting: AuditContext, account: Account, what: str, details: dict[str, str], key_id: str = ""
 ) -> BankAct:
-    """Describe an act on a key without the key itself, which may be a tax number."""
+    """Build the audit event of an act on a key, without the key, which may be a tax number."""
     return BankAct(
         acting=acting,
         account=account,

@@ -1,7 +1,7 @@
 """
-The cache that the configuration asks for: in this process's memory, or one that all share.
+The configured cache: in this process's memory, or shared by all processes.
 
-In memory it has a bound: the least recently used goes first.
+The memory cache is bounded: the least recently used value is evicted first.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class MemoryCache:
         return True
 
     async def get(self, key: str, part: int = 0) -> bytes | None:
-        """Return a part, and take the value for used; None when it is not there."""
+        """Return a part, and mark the value as used; None when absent."""
         parts: tuple[bytes, ...] | None = await self._values.get(key)
         if parts is None:
             return None
@@ -80,12 +80,12 @@ class MemoryCache:
         return parts[part] if part < len(parts) else None
 
     async def drop(self, key: str) -> None:
-        """Forget a value."""
+        """Drop a value."""
         self._sizes.pop(key, None)
         await self._values.delete(key)
 
     async def check(self) -> None:
-        """Memory can always be written."""
+        """Return at once: memory is always writable."""
 
     async def close(self) -> None:
         """Forget everything, and aiocache's timers with it."""
@@ -97,7 +97,7 @@ def build_cache(
     settings: Settings, derivation: Derivation, count: Count
 ) -> MemoryCache | SharedCache:
     """
-    Make the cache; nothing is connected yet.
+    Build the cache; nothing is connected yet.
 
     Two environments that share a server do not meet: neither their keys nor their seals fit.
     """
@@ -122,7 +122,7 @@ def build_limits(
     derivation: Derivation, cache: MemoryCache | SharedCache, count: Count
 ) -> ValkeyLimits | None:
     """
-    Make the limits that all processes count together, on the connections of ``cache``.
+    Build the limits shared by all processes, on the connections of ``cache``.
 
     None where the cache is this process's own.
     """

@@ -1,4 +1,4 @@
-"""Tasks that one worker of several does at a time."""
+"""Leases for tasks that run in one worker at a time."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class LeasedTasks:
     """
 
     def __init__(self, leases: StoredTaskLeases | None, owner: str, now: Now) -> None:
-        """Hold nothing yet; ``owner`` is a name that no other process has."""
+        """Begin without leases; ``owner`` is a name unique to this process."""
         self._leases = leases
         self._owner = owner
         self._now = now
@@ -40,7 +40,7 @@ class LeasedTasks:
 
     def leased(self, task: str, run_once: RunOnce) -> RunOnce:
         """
-        Return the work of a task as it is done under its lease.
+        Wrap a task's work in its lease.
 
         A run returns ``ELSEWHERE``, and does nothing, while another process has the lease.
 
@@ -65,7 +65,7 @@ class LeasedTasks:
         return run
 
     async def release(self) -> None:
-        """End all of them, at the end of the process; a silent store forgets them by itself."""
+        """Release all leases, at the end of the process; with a silent store they expire."""
         if self._leases is not None and self._ends:
             self._ends.clear()
             with suppress(StoreUnavailable):
@@ -83,7 +83,7 @@ class LeasedTasks:
                 await asyncio.wait([keeping])
 
     async def _keep(self, task: str, lease: asyncio.Timeout) -> None:
-        """Put the end of a lease off, until another worker has it or it ends."""
+        """Extend a lease, until another worker has it or it ends."""
         clock = asyncio.get_running_loop().time
         while True:
             await asyncio.sleep(_LOOKED_AT_S)
@@ -94,7 +94,7 @@ class LeasedTasks:
                 lease.reschedule(clock() + self._left(task).total_seconds() * is_held)
 
     def _left(self, task: str) -> timedelta:
-        """Return how long a lease lasts, as far as this process knows."""
+        """Return the known remaining time of a lease."""
         now = self._now()
         return self._ends.get(task, now) - now
 
@@ -114,14 +114,14 @@ class LeasedTasks:
 
 class WorkerWatch:
     """
-    Watches from a server process whether any worker is at work.
+    Observes from a server process whether any worker is alive.
 
     Attributes:
-        absent: Since the last lease of a worker ended; zero while one lasts.
+        absent: Seconds since a worker's last lease ended; zero while one lasts.
     """
 
     def __init__(self, leases: StoredTaskLeases, now: Now, show: Callable[[float], None]) -> None:
-        """Believe in a worker until it was looked for; ``show`` gets the seconds."""
+        """Assume a worker until the first check; ``show`` gets the seconds."""
         self.absent = timedelta()
         self._leases = leases
         self._now = now
@@ -130,10 +130,10 @@ class WorkerWatch:
 
     async def run_once(self) -> None:
         """
-        Look once.
+        Check once.
 
         Raises:
-            StoreUnavailable: what was found last stays.
+            StoreUnavailable: the last result stays.
         """
         now = self._now()
         # A clock that was put back would let this process begin later than now.

@@ -1,9 +1,8 @@
 """
-Limits that all processes count together, in Redis or Valkey; ``SharedLimits`` (decision 44).
+Limits shared by all processes, in Redis or Valkey; ``SharedLimits`` (decision 44).
 
-All that is asked at a time goes in one pipeline, and one pipeline is under way at a time. Where
-no answer comes in time, or an error, nobody waits for it, and one call finds out whether the
-server is back.
+Concurrent commands share a pipeline, and one pipeline is under way at a time. After a time-out or
+an error callers stop waiting, and a single call finds out whether the server is back.
 """
 
 from __future__ import annotations
@@ -68,7 +67,7 @@ return waits
 
 
 class _Command(NamedTuple):
-    """A command, who waits for its answer if anybody does, and since when by the loop's clock."""
+    """A command, its caller's future if any, and its start by the loop's clock."""
 
     words: Sequence[object]
     answer: asyncio.Future[Any] | None
@@ -78,13 +77,13 @@ class _Command(NamedTuple):
 @dataclass(slots=True, kw_only=True)
 class ValkeyLimits:
     """
-    Counts in the server that ``remote`` speaks to, whose owner closes it.
+    Counts in the server of ``remote``, whose owner closes it.
 
     Attributes:
         namespace: What every key begins with.
-        secret: Keys hold digests under this: addresses could else be found by trying all.
+        secret: Key of the digests in keys; without it addresses could be found by brute force.
         count: Counts pipelines by how they ended.
-        patience_s: How long anybody waits for an answer.
+        patience_s: Seconds that callers wait for an answer.
     """
 
     remote: Redis
@@ -107,7 +106,7 @@ class ValkeyLimits:
         return self._flight is not None or asyncio.get_running_loop().time() < self._again_at
 
     async def take(self, asks: Sequence[Ask], pause: str = "") -> Granted | None:
-        """Take tokens, and read the pause of that name; None when nobody answered in time."""
+        """Take tokens, and read the pause of that name; None without an answer in time."""
         commands = [*self._takes(asks), *([("PTTL", self._at("pause", pause))] if pause else ())]
         answers = await self._ask(commands)
         if answers is None:
@@ -140,7 +139,7 @@ class ValkeyLimits:
         return [[next(waits) / _MICROS for _ in each] for each in limits]
 
     async def close(self) -> None:
-        """End the call under way; nobody waits for it any more."""
+        """Cancel the call under way."""
         if self._flight is not None:
             self._flight.cancel()
             await asyncio.wait([self._flight])
@@ -163,7 +162,7 @@ class ValkeyLimits:
         return f"{self.namespace}:{kind}:{digest.hexdigest()}"
 
     async def _ask(self, commands: Sequence[Sequence[object]]) -> list[Any] | None:
-        """Send commands; None where one of them was not answered in time."""
+        """Send commands; None if any was not answered in time."""
         if self.away:
             return None
         waited = [asyncio.get_running_loop().create_future() for _ in commands]
@@ -176,7 +175,7 @@ class ValkeyLimits:
         commands: Iterator[Sequence[object]] | Sequence[Sequence[object]],
         waited: Sequence[asyncio.Future[Any]] = (),
     ) -> None:
-        """Queue commands, unless nobody answers at the moment."""
+        """Queue commands, unless the server is unavailable at the moment."""
         if self.away:
             return
         now = asyncio.get_running_loop().time()
@@ -196,7 +195,7 @@ class ValkeyLimits:
             self._release(self._queue)
 
     async def _exchange(self, batch: Sequence[_Command]) -> None:
-        """Send one pipeline; whoever waits is let go in time, and the call goes on without."""
+        """Send one pipeline; callers time out on their own, and the call goes on."""
         late = asyncio.get_running_loop().call_at(
             batch[0].since + self.patience_s - _READING_S, self._wait_no_more, batch
         )
@@ -221,11 +220,11 @@ class ValkeyLimits:
             self._release(batch)
 
     def _wait_no_more(self, batch: Sequence[_Command]) -> None:
-        """Let everybody go in a moment: where we were late ourselves, the answer may be here."""
+        """Time out the callers in a moment: if the loop was late, the answer may be here."""
         asyncio.get_running_loop().call_later(_READING_S, self._fail, batch, "late")
 
     def _fail(self, batch: Sequence[_Command], how: str) -> None:
-        """Let everybody go who waits, and let nobody wait for a while; once for each batch."""
+        """Fail all waiting callers, and later calls for a while; once for each batch."""
         if batch is not self._under_way:
             return
         self._under_way = ()
@@ -241,6 +240,6 @@ class ValkeyLimits:
 
 
 def _give(command: _Command, answer: object) -> None:
-    """Give the answer to whoever waits for it; None where there is none."""
+    """Resolve a caller's future; None without an answer."""
     if command.answer is not None and not command.answer.done():
         command.answer.set_result(answer)

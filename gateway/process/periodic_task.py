@@ -1,5 +1,5 @@
 """
-Work that is repeated in the background: the one owner of its loop.
+Periodic background work, with the one owner of its loop.
 
 Starting, pausing, logging of failures and stopping are the same for every such
 work, so they are written once, here.
@@ -95,7 +95,7 @@ class PeriodicTask:
     @property
     def success_age_s(self) -> float | None:
         """
-        Return how long ago a run ended well, or the task was started, in seconds.
+        Return the seconds since the last success, or since the start.
 
         None before the start, and where the last run left the work to another process.
         """
@@ -104,7 +104,7 @@ class PeriodicTask:
 
     @property
     def failing_s(self) -> float:
-        """Return since when every run has failed, in seconds; zero while runs end well."""
+        """Return for how many seconds every run has failed; zero while runs succeed."""
         if self._fails_since is None:
             return 0.0
         return asyncio.get_running_loop().time() - self._fails_since
@@ -142,7 +142,7 @@ class PeriodicTask:
             await self._attempt()
 
     async def _pause(self) -> None:
-        """Wait for the next run, or until somebody sets ``wake``."""
+        """Wait for the next run, or until ``wake`` is set."""
         if not self._pause_s:
             return
         if self._sleep is not None:
@@ -170,7 +170,7 @@ class PeriodicTask:
             self._pause_s = self._schedule.every_s
 
     def _failed(self, problem: BaseException) -> None:
-        """Note a failure, and pause longer where the schedule says so."""
+        """Record a failure, and lengthen the pause if the schedule says so."""
         self._report(problem)
         if self._fails_since is None:
             self._fails_since = asyncio.get_running_loop().time()
@@ -190,7 +190,7 @@ class PeriodicTask:
 
 
 def _unexpected(problem: BaseException) -> BaseException | None:
-    """Return the part of a failure that is a mistake of ours; None when there is none."""
+    """Return the unexpected part of a failure; None without one."""
     expected = (StoreUnavailable, TryLater)
     if isinstance(problem, ExceptionGroup):
         return problem.split(expected)[1]

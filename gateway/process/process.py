@@ -37,11 +37,11 @@ def wall_clock(environment: Environment, environ: Mapping[str, str]) -> Now:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
     """
-    What of the service a process does; alone it does everything.
+    The role of a process; a single process has all roles.
 
     Attributes:
         serves: Answers requests.
-        works: Does what no request waits for: follow-up, mail, figures, retention.
+        works: Runs background work: follow-up, mail, figures, retention.
     """
 
     serves: bool = True
@@ -70,7 +70,7 @@ def outlive_hangups() -> None:
 @contextmanager
 def stop_signals(on_hangup: Callable[[], None] = log_not_reloaded) -> Iterator[StopSignal]:
     """
-    Catch both for the length of the block; give a future with the first one.
+    Catch both signals for the length of the block; yield a future with the first one.
 
     SIGHUP calls ``on_hangup``.
 
@@ -97,7 +97,7 @@ def stop_signals(on_hangup: Callable[[], None] = log_not_reloaded) -> Iterator[S
 
 def step_back(nice: int) -> None:
     """
-    Leave the processor to other sessions, as far as ``nice`` says.
+    Lower the priority of the process, as ``nice`` says.
 
     Many Linux systems share the processor out among sessions first (autogroup); there the
     priority of a process counts within its session alone. A session that we share with others,
@@ -113,7 +113,7 @@ _MARGIN: Final = 1.2
 
 
 def wanted_descriptors(settings: Settings) -> int:
-    """Return how many file descriptors a process needs when all is in use that may be."""
+    """Return the maximum number of file descriptors that a process needs."""
     banks = sum(each.in_flight + each.payout_connections for each in settings.providers.values())
     most = settings.server.connections + settings.database.pool + banks + RESERVED
     return ceil(most * _MARGIN)

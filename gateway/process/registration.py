@@ -1,4 +1,4 @@
-"""A process among the live ones: registered at its start, removed at its end."""
+"""Registration of a live process, from its start to its end."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Registration:
     The entry of a process.
 
     Attributes:
-        shared: Told how many processes are alive; None where limits are not shared.
+        shared: Receives the number of live processes; None where limits are not shared.
     """
 
     processes: StoredProcesses
@@ -38,13 +38,13 @@ class Registration:
         Register the process, before it writes anything.
 
         Raises:
-            RuleViolation: its keys and those of other live processes do not fit.
+            RuleViolation: its keys conflict with other live processes.
             StoreUnavailable: the store does not answer.
         """
         refuse_conflicts(await self.processes.register(self.process, self.now()))
 
     async def renew(self) -> None:
-        """Keep the entry, and count the live ones; raises StoreUnavailable."""
+        """Renew the entry, and count the live ones; raises StoreUnavailable."""
         await self.processes.renew(self.process, self.now())
         if self.shared is not None:
             alive = await self.processes.alive(self.now())
@@ -52,17 +52,17 @@ class Registration:
             self.shared.serving = max(1, sum(each.name.startswith(SERVES) for each in alive))
 
     async def end(self) -> None:
-        """Remove the entry; with a silent store it ends by itself."""
+        """Remove the entry; with a silent store it expires."""
         with suppress(StoreUnavailable):
             await self.processes.remove(self.process)
 
 
 def refuse_conflicts(problems: Sequence[str]) -> None:
     """
-    Refuse to go on with keys that do not fit.
+    Refuse conflicting keys.
 
     Raises:
-        RuleViolation: names them in one line.
+        RuleViolation: names the keys in one line.
     """
     if problems:
         seconds = f"{LEASE.total_seconds():.0f} s"

@@ -1,7 +1,7 @@
 """
-A cache in Redis or Valkey that all processes share; what lies there is sealed.
+A cache in Redis or Valkey that all processes share, with encrypted values.
 
-While it does not answer, this process keeps things in its own memory.
+While it is unavailable, this process caches in its own memory.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _FAILURES: Final = (RedisError, OSError, TimeoutError)
 
 def connect(url: str, timeout_s: float) -> Redis:
     """
-    Make the client of the server at ``url``; it connects when it is first asked.
+    Build the client of the server at ``url``; it connects on first use.
 
     Args:
         url: ``redis://`` or, with TLS, ``rediss://user:password@host:port/number``.
@@ -54,8 +54,8 @@ class SharedCache:
     """
     Keeps values in Redis, each part under a key of its own and sealed for that key; a ``Cache``.
 
-    What Redis did not take lies in ``memory``, which is asked first: it is newer than whatever
-    Redis may still have of that key.
+    Values that Redis did not take are in ``memory``, which is read first: they are newer than
+    Redis's value of that key.
 
     Attributes:
         namespace: What every key begins with.
@@ -75,7 +75,7 @@ class SharedCache:
         return await self.memory.size()
 
     async def put(self, key: str, parts: Sequence[bytes], ttl_s: float) -> bool:
-        """Keep a value in one transaction; here, if that cannot be done."""
+        """Store a value in one transaction, or in memory if that fails."""
         write = self.remote.pipeline(transaction=True)
         for number, part in enumerate(parts):
             name = _name(key, number)
@@ -88,7 +88,7 @@ class SharedCache:
         return await self.memory.put(key, parts, ttl_s)
 
     async def get(self, key: str, part: int = 0) -> bytes | None:
-        """Return a part; None where it is gone, was not sealed by us, or nobody answers."""
+        """Return a part; None if it is gone, not sealed by us, or the server is unavailable."""
         kept = await self.memory.get(key, part)
         if kept is not None:
             return kept
@@ -128,7 +128,7 @@ class SharedCache:
         return f"{self.namespace}:{name}"
 
     async def _done(self, work: str, ask: Callable[[], Awaitable[object]]) -> object:
-        """Ask the server; None where it failed, or failed a moment ago."""
+        """Call the server; None if it failed, now or a moment ago."""
         if self.clock() < self._away_until:
             return None
         try:
@@ -140,5 +140,5 @@ class SharedCache:
 
 
 def _name(key: str, part: int) -> str:
-    """Name a part; what is sealed is bound to this name."""
+    """Return the name of a part, to which its encryption is bound."""
     return f"{key}/{part}"

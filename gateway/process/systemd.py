@@ -53,7 +53,7 @@ def _pause_s(environ: Mapping[str, str]) -> float:
 
 
 def _send(address: str, state: str) -> None:
-    """Send a state without waiting for whoever reads it; a failure is logged."""
+    """Send a state without blocking; a failure is logged."""
     if not address:
         return
     # A leading @ stands for the zero byte of an abstract address.

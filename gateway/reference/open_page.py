@@ -1,4 +1,4 @@
-"""The reference that needs no sign-in: Swagger UI over the partners' interface."""
+"""The API reference without sign-in: Swagger UI over the partners' interface."""
 
 from __future__ import annotations
 

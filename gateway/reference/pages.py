@@ -1,4 +1,4 @@
-"""Pages of reference: the calls of partners, from their OpenAPI document, and every code."""
+"""Pages of the API reference: partners' calls from the OpenAPI document, and error codes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MEDIA = "application/json"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
     """
-    One call as it is documented.
+    One documented call.
 
     Attributes:
         parameters: Name, place, whether it must be there, and what it means.
@@ -44,10 +44,10 @@ class Operation:
 
 
 class Reference:
-    """The documented calls of a surface; read once, when somebody first looks."""
+    """The documented calls of a surface, read on first use."""
 
     def __init__(self, surface: Surface) -> None:
-        """Describe ``surface``."""
+        """Document ``surface``."""
         self._surface = surface
 
     @cached_property
@@ -76,14 +76,14 @@ def _operation(path: str, method: str, described: Mapping[str, Any]) -> Operatio
 
 
 def _parameters(described: Iterable[Mapping[str, Any]]) -> Iterable[tuple[str, str, bool, str]]:
-    """Leave out what every call has."""
+    """Drop parameters that every call has."""
     for each in described:
         if "$ref" not in each:
             yield each["name"], each["in"], each.get("required", False), each.get("description", "")
 
 
 def _answers(described: Mapping[str, Any]) -> Iterable[tuple[str, str, Sequence[str]]]:
-    """Give each status its codes; only the successful one its example."""
+    """Add each status's codes; only the successful one has an example."""
     for status, answer in described.items():
         codes = _CODE.findall(answer["description"])
         if codes:

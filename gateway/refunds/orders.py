@@ -1,4 +1,4 @@
-"""A refund to be made, read as strictly as a payout."""
+"""A refund order, validated as strictly as a payout."""
 
 from __future__ import annotations
 

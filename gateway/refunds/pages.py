@@ -1,4 +1,4 @@
-"""Pages of payments received and refunds: both lists, and the form that gives money back."""
+"""Pages of payments received and refunds: lists, and the refund form."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def pages(refunds: Refunds, context: PageContext) -> Sequence[Page]:
     async def found(
         visit: Visit, account_id: str, show: str, days: Days
     ) -> tuple[Listed[IncomingPayment] | Listed[Refund], Totals]:
-        """Ask for a page of what came in, or was given back, on local days."""
+        """Search a page of payments or refunds, on local days."""
         who, account = panel.staff(visit), await panel.account(visit, account_id)
         body = _on(days.init, days.ends, page_asked(visit))
         if visit.query("status"):
@@ -68,7 +68,7 @@ def pages(refunds: Refunds, context: PageContext) -> Sequence[Page]:
         return await refunds.refund_totals(who, account, wanted)
 
     async def payment_of(visit: Visit, account: Account) -> IncomingPayment:
-        """Find the payment on its day; raises ``NOT_FOUND`` for none of this id."""
+        """Return the payment of its day; raises ``NOT_FOUND`` for an unknown id."""
         day = day_of(visit.query("day") or visit.form["day"]) or now().date()
         before = day - _DAY if day > date.min else day
         wanted, page = visit.parameter("e2e_id"), 1
@@ -84,7 +84,7 @@ def pages(refunds: Refunds, context: PageContext) -> Sequence[Page]:
 
     @panel.view("/received", "received", refunds.received)
     async def listed(visit: Visit) -> Result:
-        """Show what came in, or what was given back; the bank is read after the page."""
+        """List payments received or refunds; the bank is read after the page."""
         accounts = await panel.accounts(visit)
         chosen = visit.query("account_id") or (accounts[0].id if len(accounts) == 1 else "")
         show = visit.query("show") if visit.query("show") in _STATES else "payments"
@@ -122,7 +122,7 @@ def pages(refunds: Refunds, context: PageContext) -> Sequence[Page]:
 
     @panel.view(_ONE, "refund", refunds.order, fails=_FAILS)
     async def refund(visit: Visit) -> Result:
-        """Show a payment, read after the page, and the form that gives it back or a part of it."""
+        """Show a payment, loaded after the page, and the refund form."""
         account = await panel.account(visit)
         data: dict[str, object] = {
             **await panel.account_data(visit),
@@ -143,7 +143,7 @@ def pages(refunds: Refunds, context: PageContext) -> Sequence[Page]:
 
     @panel.form(_ONE, "refund_order", refunds.order, shows=refund, fails=REFUND_FAILS)
     async def give_back(visit: Visit) -> Result:
-        """Order a refund; it may wait for another person, and then says so."""
+        """Order a refund, which may wait for another user."""
         account = await panel.account(visit)
         said = await part(payment_of(visit, account), _FAILS)
         if said.data is None:
@@ -162,12 +162,12 @@ def pages(refunds: Refunds, context: PageContext) -> Sequence[Page]:
 
 
 def _on(init: date, ends: date, page: int) -> dict[str, object]:
-    """Return what asks for a page of local days, both included."""
+    """Return the search for a page of local days, both included."""
     asked = {"init": init.isoformat(), "ends": ends.isoformat(), "days": "local"}
     return {**asked, "page": page, "limit": _MOST}
 
 
 def _export(visit: Visit) -> str:
-    """Write the address of the file of this filter."""
+    """Return the address of the export with this filter."""
     path, _, query = visit.with_query(page="", read="", show="").partition("?")
     return f"{path}/export?{query}" if query else f"{path}/export"

@@ -1,10 +1,9 @@
 """
-Refunds: money that came in is given back, once for a reference.
+Refunds: money received is given back, once for a reference.
 
-Nothing of a refund is stored here but the audit log's lines. The bank is asked
-for the refund before it is ordered, and gives one for one key, ever: a repeat
-of the same reference can never give it twice, from whichever process, and
-after the loss of our store.
+Refunds are stored only in the audit log. The bank is queried before the order, and executes one
+refund per key, ever: a repeated reference can never refund twice, from any process, even after a
+loss of our store.
 """
 
 from __future__ import annotations
@@ -72,7 +71,7 @@ SEND_S = 20.0
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefundExecution:
     """
-    Gives refunds that were ordered (contract 4.3).
+    Executes ordered refunds (contract 4.3).
 
     Attributes:
         stops: Gives the stops in force, which may be a second old: one that
@@ -119,11 +118,11 @@ class RefundExecution:
 
     async def found(self, account: Account, request: RefundRequest) -> Refund | None:
         """
-        Return the refund that was requested, if the bank has it; asks, and orders nothing.
+        Return the requested refund, if the bank has it; orders nothing.
 
         Raises:
             NotSupported, ServiceError: as for every read.
-            Unreachable: the bank cannot tell now.
+            Unreachable: the bank cannot be queried now.
         """
         bank = bank_of(self.banks, account)
         key = refund_key(self.environment, account.id, request.reference)
@@ -134,7 +133,7 @@ class RefundExecution:
 
     async def go_on(self, account: Account) -> None:
         """
-        Check that no stop holds for the account; stops of credentials do not concern users.
+        Check that no stop covers the account; stops of credentials do not concern users.
 
         Raises:
             ServiceError: ``SVC.PIX.010`` (403) while payouts are stopped here.
@@ -151,9 +150,9 @@ class RefundExecution:
         self, account: Account, request: RefundRequest
     ) -> IncomingPayment | None:
         """
-        Refuse a refund above what is left of its payment, as the bank tells it now.
+        Refuse a refund above the unrefunded rest of its payment, as the bank reports it now.
 
-        Returns the payment; None where the bank does not tell.
+        Returns the payment; None where the bank does not report it.
 
         A bank that does not tell refuses it when it is asked for the refund; a repetition
         of what was given is answered then.
@@ -176,7 +175,7 @@ class RefundExecution:
         return payment
 
     async def _send(self, calls: RefundCalls, bank: Bank, order: RefundOrder) -> Refund:
-        """Order the refund once; look it up once when the answer proves nothing."""
+        """Order the refund once; query it once when the answer proves nothing."""
         by = Deadline(self.monotonic() + SEND_S, self.monotonic)
         try:
             outcome = await calls.create_refund(bank.account, order, by)
@@ -194,7 +193,7 @@ class RefundExecution:
     async def _given(
         self, calls: RefundCalls, bank: Bank, order: RefundOrder, outcome: Accepted | Settled
     ) -> Refund:
-        """Return the refund as the bank shows it, or as ordered without a second answer."""
+        """Return the refund as the bank shows it, or as ordered without an answer to the query."""
         try:
             return await calls.find_refund(bank.account, order.provider_key)
         except ProviderError:
@@ -216,7 +215,7 @@ class RefundExecution:
 
 
 async def _looked_up(calls: RefundCalls, bank: Bank, order: RefundOrder, lost: Exception) -> Refund:
-    """Ask once for a refund whose order was answered with nothing that can be relied on."""
+    """Query once for a refund whose order had an unreliable answer."""
     reason = lost.reason if isinstance(lost, ProviderError) else "adapter_raised"
     try:
         refund = await calls.find_refund(bank.account, order.provider_key)
@@ -235,7 +234,7 @@ async def _found(calls: RefundCalls, bank: Bank, key: str) -> Refund | None:
 
 
 async def _payment(bank: Bank, request: RefundRequest) -> str:
-    """Return the end-to-end id of the payment that is meant."""
+    """Return the end-to-end id of the payment."""
     if request.names_payment:
         incoming = offered(bank, PortCall.FIND_RECEIVED)
         return (await incoming.find_received(bank.account, request.payment)).e2e_id
@@ -250,7 +249,7 @@ async def _payment(bank: Bank, request: RefundRequest) -> str:
 
 
 async def _before_sending(asking: Awaitable[Answered]) -> Answered:
-    """Call whatever keeps us from ordering by what it is: certainly nothing was given back."""
+    """Convert failures before the order: certainly nothing was given back."""
     try:
         return await asking
     except (NotFound, NotSupported):
@@ -279,7 +278,7 @@ def _repeated(known: Refund, request: RefundRequest) -> Refund:
 
 
 def _refusal(rejected: Rejected) -> Refused:
-    """Turn a refusal of the bank's into the error that says why."""
+    """Convert a bank's refusal to the error with its reason."""
     reason = rejected.evidence.reason
     return Refused(reason if reason in WHY else rejected.failure.value.lower())
 

@@ -1,4 +1,4 @@
-"""Payments received as a table for a spreadsheet that is set to Portuguese."""
+"""Payments received as a table for spreadsheets set to Portuguese."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ HEAD: Final = brazilian_head(_COLUMNS)
 
 
 def lines(found: Iterable[IncomingPayment]) -> bytes:
-    """Write a line for each: semicolons, decimal commas; no formulas, no whole CPF."""
+    """Write a line for each payment: semicolons, decimal commas; no formulas, CPFs masked."""
     return brazilian(map(_line, found))
 
 

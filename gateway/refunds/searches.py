@@ -1,4 +1,4 @@
-"""Which payments that came in, and which refunds?"""
+"""Search parameters of payments received and refunds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Payments received, and refunds: read at the bank, and ordered by users."""
+"""Payments received, and refunds: read at the bank, ordered by users."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ from gateway.reports.files import ROWS_A_PAGE, DownloadFile
 @dataclass(frozen=True, slots=True)
 class Totals:
     """
-    What all of a search add up to, whatever its page.
+    Totals of a search over all its pages.
 
     Attributes:
-        value: What came in; of refunds, what was given back, without those that failed.
-        refunded: What of that was given back, or is about to be.
+        value: Total received; for refunds, the total given back, without failed refunds.
+        refunded: Refunded part of it, refunds under way included.
     """
 
     value: Sum
@@ -48,7 +48,7 @@ class Totals:
 
     @property
     def net(self) -> Sum:
-        """What is left."""
+        """The unrefunded rest."""
         return Sum(self.value.centavos - self.refunded.centavos)
 
 
@@ -61,8 +61,8 @@ class Refunds:
     ``NotSupported`` where the bank does not offer it, and ``ProviderError`` for no usable answer.
 
     Attributes:
-        kept: Takes note of the charges that payments name and may have paid.
-        place: Places an order of a user, which may wait for another one.
+        kept: Updates the charges that payments name and may have paid.
+        place: Places a user's order, which may wait for another user.
     """
 
     banks: Banks

@@ -92,7 +92,7 @@ def _plain(entry: Entry) -> Sequence[str]:
 
 
 def _brazilian(entry: Entry) -> Sequence[str]:
-    """Write a movement for a reader in Brazil."""
+    """Write a movement for Brazilian readers."""
     return (
         texts.minute(entry.created_at),
         texts.operation(entry),

@@ -1,4 +1,4 @@
-"""What a report is made of, whatever it is written as (contract 4.3)."""
+"""The content of a report, independent of its format (contract 4.3)."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from gateway.core.windows import Window
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
     """
-    Everything a report tells.
+    The content of a report.
 
     Attributes:
         holder: Name and tax number of the account's holder.
         entries: Oldest first, every movement of the window, Pix or not.
-        balance: As the bank told it while the report was made, whatever the window.
+        balance: As reported by the bank while the report was made, whatever the window.
         opening: At the window's first instant; None where it is not known.
         closing: At the window's end, or now if that comes first; None where
             it is not known.
-        generated_at: When the bank had told everything; aware.
+        generated_at: Time of the bank's last answer; aware.
     """
 
     account_id: str
@@ -53,7 +53,7 @@ class Document:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
     """
-    A movement as it stands in the table of a page.
+    A movement as a row of a page's table.
 
     Attributes:
         lines: What it was, with whom and why; at least one.
@@ -76,11 +76,11 @@ def operation(entry: Entry) -> str:
 
 
 def change(entry: Entry) -> Money:
-    """Tell what a movement does to the balance: a debit is negative."""
+    """Return a movement's effect on the balance: a debit is negative."""
     centavos = entry.value.centavos
     return Money(centavos if entry.direction is Direction.CREDIT else -centavos)
 
 
 def _sum(entries: Iterable[Entry], direction: Direction) -> Sum:
-    """Add up one direction."""
+    """Sum one direction."""
     return sum_of(entry.value for entry in entries if entry.direction is direction)

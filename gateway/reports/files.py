@@ -1,4 +1,4 @@
-"""Files that are read page by page: how many at once, and what follows their first page."""
+"""Files that are read page by page, and the limit of concurrent files."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class DownloadPage(Generic[Item, After]):
 @dataclass(frozen=True, slots=True)
 class DownloadFile:
     """
-    A file to be kept.
+    A file for download.
 
     Attributes:
         first: What it begins with.
@@ -47,7 +47,7 @@ class DownloadFile:
 
 
 class Turn:
-    """One file that is being read; the turn ends when nothing holds it any more."""
+    """One file being read; the turn ends when it is no longer referenced."""
 
     __slots__ = ("__weakref__",)
 
@@ -55,16 +55,16 @@ class Turn:
 @dataclass(frozen=True, slots=True)
 class Turns:
     """
-    Who reads files now, of this process.
+    The files that this process reads now.
 
-    A turn belongs to what reads: it ends with it, however that ends.
+    A turn belongs to its reader, and ends with it.
     """
 
     _held: defaultdict[str, WeakSet[Turn]] = field(default_factory=lambda: defaultdict(WeakSet))
 
     def take(self, user_id: str) -> Turn:
         """
-        Begin one more file of a person.
+        Begin one more file for a user.
 
         Raises:
             ServiceError: ``SVC.GTW.005`` (429) with ``Retry-After``: too many of theirs are
@@ -97,13 +97,13 @@ class DownloadReader(Generic[Item, After]):
     turn: Turn
 
     async def file(self, head: bytes) -> DownloadFile:
-        """Read the first page, so that what fails there is refused; the others are to come."""
+        """Read the first page, so that its failure is refused; the others follow."""
         page = await self.read(None)
         first = head + self.write(page.items)
         return DownloadFile(first, None if page.after is None else self._rest(page.after))
 
     async def _rest(self, place: After | None) -> AsyncGenerator[bytes, None]:
-        """Read page by page, each when it is asked for."""
+        """Read page by page, on demand."""
         while place is not None:
             page = await self.read(place)
             yield self.write(page.items)

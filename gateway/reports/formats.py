@@ -1,4 +1,4 @@
-"""The forms a report can be had in, by name."""
+"""Formats of reports, by name."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WritePieces = Callable[[Document, Iterable[Sequence[Entry]]], Iterator[bytes]]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Format:
     """
-    One form of a report.
+    A format of a report.
 
     Attributes:
         name: As callers ask for it, and the ending of the file's name.
@@ -44,7 +44,7 @@ class Format:
 
 
 def _known(*formats: Format) -> Mapping[str, Format]:
-    """Order formats by name, unchangeable."""
+    """Return formats sorted by name, immutable."""
     return MappingProxyType({each.name: each for each in formats})
 
 
@@ -66,5 +66,5 @@ FORMATS: Final = _known(
 
 
 def offered() -> Sequence[str]:
-    """Return the forms that people are offered: PDF where its extra is installed, and no JSON."""
+    """Return the formats for users: PDF only with its extra, and no JSON."""
     return [each for each in ("csv", "ofx", "pdf") if each != "pdf" or is_installed("pdf")]

@@ -37,7 +37,7 @@ def write(document: Document) -> bytes:
 
 
 def _account(document: Document) -> dict[str, str]:
-    """Show whose account it is and where."""
+    """Return the account's holder and coordinates."""
     at = document.coordinates
     return {
         "id": document.account_id,
@@ -51,7 +51,7 @@ def _account(document: Document) -> dict[str, str]:
 
 
 def _balance(document: Document) -> dict[str, object]:
-    """Show what the account held, as far as it is known."""
+    """Return the balances, as far as known."""
     return {
         "opening": document.opening,
         "closing": document.closing,

@@ -72,7 +72,7 @@ def _frame(document: Document) -> bytes:
 
 
 def _sign_on(parent: ET.Element, document: Document) -> None:
-    """Say who made the file, and that data of the sandbox is no money."""
+    """Write the file's origin, and that sandbox data is no money."""
     sign_on = ET.SubElement(parent, "SONRS")
     _status(sign_on)
     _fill(sign_on, [("DTSERVER", _time(document.generated_at)), ("LANGUAGE", "POR")])
@@ -83,7 +83,7 @@ def _sign_on(parent: ET.Element, document: Document) -> None:
 
 
 def _status(parent: ET.Element) -> None:
-    """Say that all is well."""
+    """Write the status: success."""
     _fill(ET.SubElement(parent, "STATUS"), [("CODE", "0"), ("SEVERITY", "INFO")])
 
 
@@ -143,7 +143,7 @@ def _type(entry: Entry) -> str:
 
 
 def _memo(entry: Entry) -> str:
-    """Tell what has no element of its own; the name again where it was cut."""
+    """Return texts without an element of their own, and the full name where it was cut."""
     name = entry.counterparty.name if len(entry.counterparty.name) > _LONGEST_NAME else ""
     number = texts.tax_number(entry.counterparty.tax_number)
     parts = (texts.operation(entry), entry.description, number, name)
@@ -168,12 +168,12 @@ _LENGTH = 32
 
 class StableIds:
     """
-    Name each movement by what a bank does not change about it; no two alike.
+    Names each movement by its unchanging fields, uniquely.
 
-    Banks repeat ids (a fee under the payment's, a return under the payout's),
-    so an id counts together with instant, direction and value. What is
-    alike in all that is numbered; being of one instant, it is always in the
-    same window. Movements come in their order: only those of one instant are remembered.
+    Banks repeat ids (a fee under the payment's, a return under the payout's), so an id counts
+    together with instant, direction and value. Movements equal in all of these are numbered; having
+    one instant, they are always in the same window. Movements come in their order: only those of
+    one instant are remembered.
     """
 
     def __init__(self, account_id: str) -> None:

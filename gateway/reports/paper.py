@@ -133,7 +133,7 @@ def pages(
 
 
 class _Numbered(Canvas):  # type: ignore[misc] # the library has no types
-    """Pages that say how many there are, which is known at the end."""
+    """Pages with the total number of pages, which is known at the end."""
 
     def save(self) -> None:
         """Fill the place on every page."""
@@ -191,7 +191,7 @@ def _story(
 
 
 def _lacking(pen: _Pen) -> str:
-    """Say which characters are missing, and why."""
+    """Return which characters are missing, and why."""
     kinds: dict[str, list[str]] = {}
     for each in pen.missing:
         kind = "letras" if unicodedata.category(each).startswith("L") else "símbolos e emoji"
@@ -260,7 +260,7 @@ def _faces(folder: Path) -> _Faces:
 @dataclass(frozen=True, slots=True)
 class _Pen:
     """
-    Writes texts of others on one paper.
+    Converts texts for one paper, and collects missing characters.
 
     Attributes:
         missing: What the fonts lack, in the order in which it was met.
@@ -270,7 +270,7 @@ class _Pen:
     missing: dict[str, None] = field(default_factory=dict)
 
     def told(self, text: str, width: float) -> str:
-        """Write a text as it is drawn, as reportlab's markup."""
+        """Return a text as reportlab markup, in drawing order."""
         if text.isascii():
             return escape(text)
         drawn = "".join(map(self._drawn, text))
@@ -281,7 +281,7 @@ class _Pen:
         return "<br/>".join(escape(_turned(line).translate(_MARKS)) for line in lines)
 
     def _drawn(self, character: str) -> str:
-        """Return what is drawn of a character: itself, its plain form, nothing or ``MISSING``."""
+        """Return the drawn form of a character: itself, its plain form, nothing or ``MISSING``."""
         if _UNSEEN.match(character):
             return character if ord(character) in _MARKS else ""
         if character.isspace():

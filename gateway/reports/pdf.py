@@ -56,13 +56,13 @@ def write(document: Document) -> bytes:
 
 
 def facts(document: Document) -> Iterator[tuple[str, str]]:
-    """Tell whose account it is, of which days, what it held and what moved."""
+    """Return the summary: holder, days, balances and totals."""
     for label, text in chain(_whose(document), _sums(document)):
         yield label, _short(text) or UNKNOWN
 
 
 def row(entry: Entry) -> Row:
-    """Tell one movement: what it was, with whom, why, and under which identifiers."""
+    """Return one movement's row: kind, counterparty, reason and identifiers."""
     who = (_kept(entry.counterparty.name), texts.tax_number(entry.counterparty.tax_number))
     written = (texts.operation(entry), " - ".join(filter(None, who)), entry.description)
     return Row(
@@ -92,7 +92,7 @@ def _short(text: str) -> str:
 
 
 def _whose(document: Document) -> Iterator[tuple[str, str]]:
-    """Name holder, account and days."""
+    """Return holder, account and days."""
     at, window = document.coordinates, document.window
     yield "Titular", document.holder.name
     yield "CPF/CNPJ", texts.tax_number(document.holder.tax_number)
@@ -105,7 +105,7 @@ def _whose(document: Document) -> Iterator[tuple[str, str]]:
 
 
 def _sums(document: Document) -> Iterator[tuple[str, str]]:
-    """Tell balances, where they are known, and totals."""
+    """Return known balances, and totals."""
     came = sum(entry.direction is Direction.CREDIT for entry in document.entries)
     if document.opening is not None:
         yield "Saldo inicial (calculado)", _reais(document.opening)

@@ -74,7 +74,7 @@ def text_cell(text: str) -> str:
 
 
 def _is_value(text: str) -> bool:
-    """Say whether a text has digits and, as words, only those of numbers and dates."""
+    """Return whether a text has digits, and only words of numbers and dates."""
     if text.startswith("'") or _PUNCTUATED.fullmatch(text):
         return False
     words = {each.casefold() for each in _WORD.findall(text)}
@@ -144,14 +144,14 @@ def tax_number(number: str) -> str:
 
 
 def operation(entry: Entry) -> str:
-    """Name what a movement is; one that is Pix but of no known kind is called Pix."""
+    """Return the name of a movement; Pix of an unknown kind is called Pix."""
     is_bare_pix = entry.is_pix and entry.kind is MovementKind.OTHER
     credit, debit = OPERATIONS[MovementKind.PIX if is_bare_pix else entry.kind]
     return credit if entry.direction is Direction.CREDIT else debit
 
 
 class Locale(StrEnum):
-    """For whom texts are written; formats without a choice write one way for both."""
+    """Readers of texts; formats without a choice have one form for both."""
 
     PLAIN = ""
     PT_BR = "pt-BR"

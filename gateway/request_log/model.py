@@ -1,4 +1,4 @@
-"""The log of served requests: what is kept of each, searched and counted."""
+"""The log of served requests: stored fields, search and counts."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ _CURSOR: Final = re.compile(CURSOR, re.ASCII)
 @dataclass(frozen=True, slots=True)
 class Cursor:
     """
-    The place of a request in the list: what stands behind it is older.
+    Position of a request in the list, before all older requests.
 
     As a text it is the microseconds since 1970 and the number, with a hyphen between them.
     """
@@ -94,7 +94,7 @@ class Cursor:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestSearch:
     """
-    Which requests; None for all.
+    Search parameters of requests; None for all.
 
     Attributes:
         status_class: The first digit of the status.

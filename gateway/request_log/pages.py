@@ -1,4 +1,4 @@
-"""Pages of requests that were served: searched, counted by refusal, written as a file."""
+"""Pages of served requests: search, refusals by code, export."""
 
 from __future__ import annotations
 
@@ -126,21 +126,21 @@ def _top(items: Sequence[LoggedRequest]) -> str:
 
 
 def _path(request: LoggedRequest) -> str:
-    """Return the path of a call, with names in the place of ids; empty where it is not kept."""
+    """Return the path of a call, with names in place of ids; empty where it is not stored."""
     return str(json.loads(request.line).get("path_template", ""))
 
 
 def _shows_pages(visit: Visit) -> bool:
-    """Say whether pages of the panel that people read are listed: where something names them."""
+    """Return whether reads of panel pages are listed: only if a filter asks for them."""
     return any(map(visit.query, ("pages", "route", "route_text", "user_id")))
 
 
 def _asked(visit: Visit) -> dict[str, str]:
-    """Return the filters as the back office has them."""
+    """Return the filters in the back office's form."""
     return {**{name: visit.query(name) for name in _FIELDS}, **days_asked(visit)}
 
 
 def _export(visit: Visit) -> str:
-    """Write the address of the file of this search."""
+    """Return the address of the export with this filter."""
     asked = {name: visit.query(name) for name in (*_NAMES, "pages") if visit.query(name)}
     return f"/panel/requests/export?{urlencode(asked)}" if asked else "/panel/requests/export"

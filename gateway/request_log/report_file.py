@@ -1,4 +1,4 @@
-"""Served requests as a table for a spreadsheet that is set to Portuguese."""
+"""Served requests as a table for spreadsheets set to Portuguese."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ HEAD: Final = brazilian_head(_COLUMNS)
 
 
 def lines(found: Iterable[LoggedRequest]) -> bytes:
-    """Write a line for each: semicolons, decimal commas; no formulas."""
+    """Write a line for each request: semicolons, decimal commas; no formulas."""
     return brazilian(map(_line, found))
 
 

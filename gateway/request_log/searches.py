@@ -1,4 +1,4 @@
-"""Which requests are looked for: the query of the list, its summary and its file."""
+"""Search parameters of the request log: list, summary and export."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _FILTERS: Final = (
 
 
 def _status(text: str) -> int:
-    """Read three digits, which every database can count to."""
+    """Parse three digits, which every database can compare."""
     if not (len(text) == len("200") and text.isascii() and text.isdigit()):
         raise strict.Malformed
     return int(text)

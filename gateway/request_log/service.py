@@ -46,7 +46,7 @@ class RequestLog:
 
     @requires(Area.REQUEST_LOG, Action.READ)
     async def people(self, _who: Staff, ids: Collection[str]) -> Sequence[Orderer]:
-        """Name the people who made requests that were read here."""
+        """Return the names of users who made requests that were read here."""
         return await self.records.people(ids)
 
     @requires(Area.REQUEST_LOG, Action.READ)
@@ -83,7 +83,7 @@ class RequestLog:
 
 
 def next_of(found: Listed[LoggedRequest]) -> str:
-    """Return where the next page begins; empty where there is none."""
+    """Return the position of the next page; empty without one."""
     paging, items = found.paging, found.items
     shown = paging.offset + len(items)
     if not items or len(items) < paging.limit or shown == found.total < COUNTED_AT_MOST:

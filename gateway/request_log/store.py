@@ -67,13 +67,13 @@ class RequestRecords:
     async def export(
         self, search: RequestSearch, scope: CompanyScope, most: int
     ) -> Sequence[LoggedRequest]:
-        """Return the first ``most``, newest first, whatever the page."""
+        """Return the first ``most``, newest first, without paging."""
         wanted = _NEWEST.where(*_conditions(search, scope)).limit(most)
         found = await self._database.rows(wanted)
         return [_read(row) for row in found]
 
     async def people(self, ids: Collection[str]) -> Sequence[Orderer]:
-        """Return what users are called, in no order; those that are gone are left out."""
+        """Return the users' names, unordered; deleted users are left out."""
         wanted = select(users.c.id, users.c.name, users.c.email).where(users.c.id.in_(ids))
         rows = await self._database.rows(wanted) if ids else ()
         return [Orderer(row.id, row.name, row.email) for row in rows]
@@ -87,7 +87,7 @@ class RequestRecords:
         return [from_row(row, RefusalGroup) for row in found]
 
     async def forget(self, before: datetime) -> int:
-        """Delete what is older; return how many lines, or days on PostgreSQL."""
+        """Delete older lines; return how many lines, or days on PostgreSQL."""
         if self._database.writer.dialect.name == "postgresql":
             return await REQUESTS.renew(self._database, before)
         return await delete_old(self._database, requests.c.at, before)
@@ -116,7 +116,7 @@ def _grouped() -> Select[*tuple[Any, ...]]:
 def _conditions(
     search: RequestSearch, scope: CompanyScope
 ) -> Iterable[ColumnElement[bool] | TextClause]:
-    """Demand what a search asks for; partial indexes are found by the conditions they have."""
+    """Return the SQL conditions of a search; partial indexes need their own conditions."""
     yield from _times(search)
     yield from _texts(search)
     if search.route_text is not None:
@@ -143,7 +143,7 @@ def _conditions(
 
 def _times(search: RequestSearch) -> Iterable[ColumnElement[bool]]:
     """
-    Demand the times that are given.
+    Return the SQL conditions on times.
 
     All times are none: PostgreSQL takes the newest rows, which it has not counted yet, for so few
     that it would look through every one.
@@ -155,7 +155,7 @@ def _times(search: RequestSearch) -> Iterable[ColumnElement[bool]]:
 
 
 def _texts(search: RequestSearch) -> Iterable[ColumnElement[bool] | TextClause]:
-    """Demand the texts that are given whole."""
+    """Return the SQL conditions on exact texts."""
     for column, value, indexed in (
         (requests.c.trace_id, search.trace_id, None),
         (requests.c.route, search.route, None),
@@ -173,7 +173,7 @@ def _texts(search: RequestSearch) -> Iterable[ColumnElement[bool] | TextClause]:
 
 
 def _behind(cursor: Cursor) -> ColumnElement[bool]:
-    """Demand what is older than a request; the first half alone leads to an index."""
+    """Return the SQL condition for requests older than one; its first half allows an index."""
     older = or_(
         requests.c.at < cursor.at,
         and_(requests.c.at == cursor.at, requests.c.number < cursor.number),

@@ -1,4 +1,4 @@
-"""The writer of the request log: handed every line, it stores them in batches, off the way."""
+"""The writer of the request log, which stores lines in batches and in the background."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ Add = Callable[[Sequence[LoggedRequest]], Awaitable[None]]
 
 @dataclass(slots=True)
 class _Refusals:
-    """How often a credential was refused with one code and reason, and the last one not kept."""
+    """Number of a credential's refusals with one code and reason, and the last unstored one."""
 
     number: int = 0
     last: _Taken | None = None
@@ -49,17 +49,15 @@ class _Refusals:
 
 class RequestLogWriter:
     """
-    Keeps requests for operators to search.
+    Stores requests for operators to search.
 
-    No request waits for it: what comes faster than it is stored is dropped,
-    and counted; so is what the store does not take. Under load the common
-    ones are thinned out, which nobody searches for one by one: a partner's
-    successful reads, and whatever nobody's credential stands behind, or a
-    stranger could have us write as fast as he asks. Storing a line costs
-    several times what telling it does. Of a credential's refusals with one code
-    and reason, those beyond ten a second are one line with their number
-    (``thinned``), or a client that loops fills the store. Changes and what people
-    do are never thinned.
+    No request waits for it: lines that arrive faster than they are stored are dropped and counted,
+    as are lines that the store refuses. Under load the common ones are thinned out, which nobody
+    searches for one by one: a partner's successful reads, and whatever nobody's credential stands
+    behind, or a stranger could have us write as fast as he asks. Storing a line costs several times
+    what telling it does. Of a credential's refusals with one code and reason, those beyond ten a
+    second are one line with their number (``thinned``), or a client that loops fills the store.
+    Changes and what people do are never thinned.
     """
 
     def __init__(self, store: Add, count: Count, most: int = _MOST_WAITING) -> None:
@@ -73,7 +71,7 @@ class RequestLogWriter:
         self._storing = asyncio.Lock()
 
     def keep(self, at: datetime, record: AccessRecord, line: Fields) -> None:
-        """Take a line to be stored; raises nothing."""
+        """Queue a line; raises nothing."""
         if record.route in _UNKEPT and record.status < _GOOD:
             return
         if record.surface == _PAGES and record.code == _NO_SESSION:
@@ -94,7 +92,7 @@ class RequestLogWriter:
         self._wait(at, record, line)
 
     def _wait(self, at: datetime, record: AccessRecord, line: Fields) -> None:
-        """Have a line wait for the next turn."""
+        """Queue a line for the next turn."""
         if len(self._waiting) >= self._most:
             self._count("dropped")
             return
@@ -102,9 +100,9 @@ class RequestLogWriter:
 
     async def run_once(self) -> int:
         """
-        Store what waits; return how many requests that were.
+        Store the queue; return the number of requests.
 
-        What comes meanwhile waits for the next turn: under load every batch would leave a
+        Lines that arrive meanwhile wait for the next turn: under load every batch would leave a
         handful behind it, each stored by a commit of its own.
         """
         self._common_left = _MOST_COMMON
@@ -118,7 +116,7 @@ class RequestLogWriter:
         return await self.flush()
 
     async def flush(self) -> int:
-        """Store what waits, after what is being stored; return how many requests that were."""
+        """Store the queue, after the batch under way; return the number of requests."""
         async with self._storing:
             waiting = len(self._waiting)
             for stored in range(0, waiting, _BATCH):
@@ -127,7 +125,7 @@ class RequestLogWriter:
             return waiting
 
     async def _add(self, batch: list[_Taken]) -> None:
-        """Store a batch; one that the store does not take is gone: newer ones are worth more."""
+        """Store a batch; a batch that the store refuses is dropped: newer lines are worth more."""
         result = "dropped"
         try:
             await self._store([_logged(*each) for each in batch])
@@ -138,7 +136,7 @@ class RequestLogWriter:
 
 
 def _logged(at: datetime, record: AccessRecord, line: Fields) -> LoggedRequest:
-    """Write out what is kept of a request."""
+    """Build the stored form of a request."""
     return LoggedRequest(
         at=at,
         trace_id=record.trace_id,

@@ -1,4 +1,4 @@
-"""``pixgate payouts unresolved`` and ``review``: what no proof can settle, two users end."""
+"""``pixgate payouts unresolved`` and ``review``: unproven payouts, decided by two users."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def _show(terminal: Terminal, state: ReviewState, told: str) -> None:
 
 
 def unresolved_row(case: UnresolvedPayout, now: datetime) -> Row:
-    """Show what is not known, with the latest evidence and both looks."""
+    """Return an unproven payout's row, with its latest evidence and both checks."""
     tries = case.attempts
     latest = attempt_row(tries[-1], case.payout) if tries else dict.fromkeys(ATTEMPTS)
     age = now - case.payout.created_at

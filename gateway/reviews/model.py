@@ -1,4 +1,4 @@
-"""Reviews as documents: payouts whose outcome is not proven, and what people said of them."""
+"""Documents of reviews: payouts with an unproven outcome, and opinions."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class JudgementBody(WithdrawalBody):
 
 class Progress(StrEnum):
     """
-    How a review stands.
+    State of a review.
 
     WAITING: an equal opinion of another person is missing.
     DISAGREED: two opinions differ: a third person decides, or one of the two withdraws theirs.
@@ -114,7 +114,7 @@ class ResolutionDocument(Struct, frozen=True, kw_only=True):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewState:
     """
-    A payout, and its review as one person is shown it.
+    A payout, and its review as one user sees it.
 
     Attributes:
         given: How many opinions count.
@@ -183,7 +183,7 @@ class UnresolvedPayout:
 @dataclass(frozen=True, slots=True)
 class Unresolved:
     """
-    A payout whose outcome is not proven, as one person is shown it.
+    A payout with an unproven outcome, as one user sees it.
 
     Attributes:
         absent_at: From when "not found" is a proof; None for never.
@@ -194,7 +194,7 @@ class Unresolved:
     absent_at: datetime | None
 
     def to_document(self, _reader: object) -> UnresolvedDocument:
-        """Show it, without the opinions of others."""
+        """Return the document, without the opinions of others."""
         payout, (name, tax_number) = self.found.payout, self.found.payout.payee
         return struct_of(
             UnresolvedDocument,
@@ -213,7 +213,7 @@ class Unresolved:
 
 class ProbeResult(StrEnum):
     """
-    What came of one payout.
+    Result of probing one payout.
 
     ASKED: its bank was asked; what it said is stored.
     JUST_ASKED: somebody asks now, or did in the last five seconds.
@@ -238,7 +238,7 @@ class ProbedPayout(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, payout: Payout, result: ProbeResult) -> ProbedPayout:
-        """Return what came of a payout."""
+        """Return the result of probing a payout."""
         return struct_of(cls, payout, result=result, certainty=certainty_of(payout))
 
 

@@ -1,4 +1,4 @@
-"""Payouts without a proven outcome: oldest first, with what two people say of each."""
+"""Pages of payouts without a proven outcome, oldest first, with two users' opinions."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class ReviewPages:
     records: PayoutRecords
 
     async def listed(self, visit: Visit) -> Result:
-        """List what is not proven, oldest first."""
+        """List unproven payouts, oldest first."""
         who = self.panel.staff(visit)
         at, found = who.acting.now(), await part(self.reviews.unresolved(who, _OLDEST))
         items = [
@@ -111,14 +111,14 @@ class ReviewPages:
         return Shown(template="money/unresolved.html", part="money/_unresolved.html", data=data)
 
     async def shows(self, visit: Visit, chosen: _Row | None) -> object:
-        """Return what the bank moved of one in review, where that is not what was ordered."""
+        """Return the amount moved of a payout in review, where it differs from the order."""
         if chosen is None or not chosen.review:
             return None
         read = await part(self._detail(visit, chosen.account_id, chosen.reference))
         return read.data.to_document(self.panel.staff(visit)).bank_shows if read.data else None
 
     async def is_own(self, visit: Visit, chosen: _Row | None) -> bool:
-        """Say whether who looks ordered or approved the one in review."""
+        """Return whether the user ordered or approved the payout in review."""
         if chosen is None or not chosen.review:
             return False
         account = await self.panel.account(visit, chosen.account_id)
@@ -129,14 +129,14 @@ class ReviewPages:
         return await self.records.detail(self.panel.staff(visit), account, reference)
 
     async def probe(self, visit: Visit) -> Result:
-        """Ask banks about everything that is not proven."""
+        """Query banks about all unproven payouts."""
         found = await self.probes.probe_all(self.panel.staff(visit))
         counts = {name: str(getattr(found, name)) for name in _COUNTS}
         return Redirect(f"/panel/unresolved?{urlencode(counts)}")
 
     async def judge(self, visit: Visit) -> Result:
         """
-        Say how a payout ended, and how one knows.
+        Record how a payout ended, and the user's reason.
 
         The amount that is typed is what the bank moved, if it paid.
 
@@ -156,7 +156,7 @@ class ReviewPages:
         return _kept(form, state.progress)
 
     async def withdraw(self, visit: Visit) -> Result:
-        """Withdraw one's opinion on how a payout ended."""
+        """Withdraw one's own opinion."""
         said = {name: visit.form[name] for name in ("account_id", "reference")}
         await self.reviews.withdraw(self.panel.staff(visit), typed(_WITHDRAWAL, said))
         return _kept(visit.form, "withdrawn")
@@ -176,13 +176,13 @@ def pages(
 
 
 def _kept(form: Form, said: str) -> Redirect:
-    """Lead back to the payout that is still open, and say there what came of the form."""
+    """Redirect to the payout if it is still open, with the form's result."""
     query = {"account": form["account_id"], "reference": form["reference"], "said": said}
     return Redirect(f"/panel/unresolved?{urlencode(query)}")
 
 
 def _paged(visit: Visit, rows: Sequence[_Row]) -> dict[str, Any]:
-    """Cut the page that is asked for, with the addresses of those beside it."""
+    """Cut the requested page, with the addresses of its neighbours."""
     asked, last = visit.query("page"), max(-(-len(rows) // _ON_PAGE), 1)
     page = min(int(asked), last) if asked in _PAGES else 1
     return {
@@ -193,7 +193,7 @@ def _paged(visit: Visit, rows: Sequence[_Row]) -> dict[str, Any]:
 
 
 def _probed(visit: Visit) -> Mapping[str, int] | None:
-    """Return what came of asking about all, as the address says; None where nobody has."""
+    """Return the result of probing all payouts, from the address; None without a probe."""
     said = {name: visit.query(name) for name in _COUNTS}
     if not all(_COUNTED.fullmatch(each) for each in said.values()):
         return None
@@ -201,7 +201,7 @@ def _probed(visit: Visit) -> Mapping[str, int] | None:
 
 
 def _again(visit: Visit, chosen: _Row | None) -> str:
-    """Return the address of the list as it is shown; what has just been done is not in it."""
+    """Return the address of the list as shown, without the last action's result."""
     names = dict.fromkeys(("said", *_COUNTS), "")
     account, reference = (chosen.account_id, chosen.reference) if chosen else ("", "")
     return visit.with_query(**names, account=account, reference=reference)
@@ -209,10 +209,9 @@ def _again(visit: Visit, chosen: _Row | None) -> str:
 
 def _chosen(visit: Visit, items: Sequence[_Row]) -> _Row | None:
     """
-    Return the one that the address or the form names, else the oldest that waits for people.
+    Return the payout that the address or form names, else the oldest in review.
 
-    Where the one that is named is not here any more, no other stands in its place: what was
-    typed, or read, was about that one.
+    If the named payout is no longer listed, no other payout is shown in its place.
     """
     asked = (visit.form["account_id"], visit.form["reference"])
     if not any(asked):

@@ -1,4 +1,4 @@
-"""Asking banks about every payout that is not proven, in a person's name; no money is sent."""
+"""Queries banks about every unproven payout, in a user's name; no money is sent."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ _REFUSED: Final = {
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnresolvedProbes:
     """
-    Asks about many payouts, a few at a time at each bank.
+    Queries many payouts, a few at a time at each bank.
 
     Attributes:
         pause: Waits for some seconds.
-        running: Held while somebody's act runs: two would ask a bank twice as fast.
+        running: Held while a user's act runs: two acts would query a bank twice as fast.
     """
 
     database: Database
@@ -58,13 +58,13 @@ class UnresolvedProbes:
     @requires(Area.PROBE, Action.WRITE)
     async def probe_all(self, who: Staff) -> ProbedAll:
         """
-        Ask banks about up to 50 payouts whose outcome is not proven.
+        Query banks about up to 50 payouts whose outcome is not proven.
 
-        First about those that nobody has asked about for longest.
+        The longest unqueried payouts come first.
 
         Raises:
-            ServiceError: ``SVC.GTW.005`` (429) while somebody else's act runs.
-            StoreUnavailable: as stores do; what was asked until then is stored.
+            ServiceError: ``SVC.GTW.005`` (429) while another user's act runs.
+            StoreUnavailable: as stores do; earlier answers are stored.
         """
         if self.running.locked():
             wait = {"Retry-After": str(round(BEGINS_WITHIN.total_seconds()))}
@@ -104,7 +104,7 @@ class UnresolvedProbes:
         until: datetime,
         results: list[ProbedPayout],
     ) -> None:
-        """Ask one bank, not faster than it may be asked."""
+        """Query one bank, within its rate limit."""
         places = asyncio.Semaphore(AT_ONCE)
 
         async def one(payout: Payout) -> None:
@@ -124,7 +124,7 @@ class UnresolvedProbes:
                 await self.pause(PACE_S)
 
     async def _probe(self, acting: AuditContext, payout: Payout) -> ProbedPayout:
-        """Ask about one; the act is kept on record."""
+        """Query one payout; the act is audited."""
         try:
             _, after = await self.probes.probe(acting, payout.account_id, payout.reference)
         except ServiceError as refusal:
@@ -136,12 +136,12 @@ class UnresolvedProbes:
 
 
 def _is_proven(found: ProbedPayout) -> bool:
-    """Say whether the bank's word has ended it."""
+    """Return whether the bank's answer has ended it."""
     return found.result is ProbeResult.ASKED and found.state in FINAL_STATES
 
 
 def _by_bank(payouts: Sequence[Payout]) -> Mapping[str, Sequence[Payout]]:
-    """Return the payouts of each bank, in their order."""
+    """Group payouts by bank, in order."""
     queues: dict[str, list[Payout]] = {}
     for each in payouts:
         queues.setdefault(each.provider, []).append(each)
@@ -149,12 +149,12 @@ def _by_bank(payouts: Sequence[Payout]) -> Mapping[str, Sequence[Payout]]:
 
 
 def _last_probe(found: UnresolvedPayout) -> datetime:
-    """Return when its bank was asked last."""
+    """Return the time of the last query."""
     latest = found.attempts[-1].last_probe_at if found.attempts else None
     return latest or _NEVER
 
 
 def _first(problems: BaseExceptionGroup[Exception]) -> Exception:
-    """Return what went wrong first, out of groups within groups."""
+    """Return the first failure within nested groups."""
     first = problems.exceptions[0]
     return _first(first) if isinstance(first, BaseExceptionGroup) else first

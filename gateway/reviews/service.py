@@ -1,5 +1,5 @@
 """
-Reviews: what no proof can settle is ended by two people who agree.
+Reviews: unproven payouts are ended by two users who agree.
 
 Every part may be repeated: an opinion counts once, and the final step is a
 compare-and-set.
@@ -67,12 +67,12 @@ PeopleOf = Callable[[str, str], Awaitable[Collection[str]]]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reviewers:
     """
-    Says whose opinion on a payout counts, by what people are now.
+    Decides whose opinion on a payout counts, by the users' current rights.
 
-    Whoever works on the command line is nobody that the store knows: they always may.
+    A user of the command line is not in the store, and always may.
 
     Attributes:
-        people_of: Who approved the payout of an account and a reference.
+        people_of: Returns the orderer and approvers of a payout.
     """
 
     users: StoredUsers
@@ -80,7 +80,7 @@ class Reviewers:
     people_of: PeopleOf
 
     async def may_judge(self, by: str, payout: Payout) -> bool:
-        """Say whether a person could give an opinion on a payout at this moment."""
+        """Return whether a user may give an opinion on a payout now."""
         if not by.startswith(_USER):
             return True
         user = await self._user(by)
@@ -92,7 +92,7 @@ class Reviewers:
         return account is not None and scope_of(user.companies).includes(account.company_id)
 
     async def ordered_or_approved(self, by: str, payout: Payout) -> bool:
-        """Say whether a person ordered a payout, or approved it: they do not judge it as well."""
+        """Return whether a user ordered or approved a payout, and may not judge it."""
         user = await self._user(by)
         if user is None:
             return False
@@ -108,7 +108,7 @@ class Reviewers:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reviews:
     """
-    Payouts whose outcome is not proven, and those in review, which two people decide.
+    Payouts with an unproven outcome, and reviews, which two users decide.
 
     Every method raises ``StoreUnavailable`` as stores do.
 
@@ -124,7 +124,7 @@ class Reviews:
 
     @requires(Area.REVIEW, Action.READ)
     async def everything(self, who: Staff) -> Sequence[UnresolvedPayout]:
-        """Return the payouts that are unknown or in review, without opinions: for commands."""
+        """Return the payouts that are unknown or in review, without opinions; for commands."""
         return [
             UnresolvedPayout(
                 payout=each,
@@ -223,11 +223,11 @@ class Reviews:
         return await self._state(who, payout, [each for each in given if each is not own])
 
     async def _state(self, who: Staff, payout: Payout, opinions: Sequence[Opinion]) -> ReviewState:
-        """Return how an open review stands, given its opinions."""
+        """Return the state of an open review, given its opinions."""
         return _open(who.acting.actor, payout, await self._counting(payout, opinions))
 
     async def _counting(self, payout: Payout, opinions: Sequence[Opinion]) -> Sequence[Opinion]:
-        """Return the opinions whose person could give them now."""
+        """Return the opinions of users who may still give one."""
         return [each for each in opinions if await self.reviewers.may_judge(each.by, payout)]
 
     async def _given(self, payout: Payout) -> Sequence[Opinion]:
@@ -258,8 +258,8 @@ class Reviews:
         """
         Store the opinion, and return those of this review, oldest first.
 
-        What was said of an earlier attempt or state is no opinion on this one. In one review a
-        person has one opinion: a second one must be the same.
+        Opinions on an earlier attempt or state do not count. A user has one opinion in a review: a
+        second one must be equal.
         """
         opinion = Opinion(
             account_id=payout.account_id,
@@ -286,10 +286,10 @@ class Reviews:
         self, acting: AuditContext, payout: Payout, by: Sequence[Opinion], shown: ShownMove | None
     ) -> None:
         """
-        Do the final step, if the payout still stands where it was judged.
+        Take the final step, if the payout is still in the judged state.
 
-        It was paid at the bank's own instant, where the bank shows the movement that was judged.
-        Where somebody was quicker nothing happens: the payout says what came of it.
+        It was paid at the bank's own instant, where the bank shows the movement that was judged. If
+        another decision was faster, nothing happens.
         """
         now, verdict = acting.now(), by[0].verdict
         failure = Failure(FailureCode.OTHER) if verdict is Verdict.FAILED else None
@@ -321,7 +321,7 @@ class Reviews:
 
 
 def _open(actor: str, payout: Payout, counting: Sequence[Opinion]) -> ReviewState:
-    """Return how an open review stands, as somebody is shown it."""
+    """Return the state of an open review, as a user sees it."""
     pairs = list(combinations(counting, _AGREEING))
     differ = pairs and not any(one.agrees(other, payout) for one, other in pairs)
     return ReviewState(
@@ -335,7 +335,7 @@ def _open(actor: str, payout: Payout, counting: Sequence[Opinion]) -> ReviewStat
 def _agreeing(
     counting: Sequence[Opinion], payout: Payout, shown: ShownMove | None
 ) -> Sequence[Opinion]:
-    """Return equal opinions that end a payout; none where they contradict what the bank shows."""
+    """Return equal opinions that end a payout; none where they contradict the bank's movement."""
     for each in counting:
         equal = [other for other in counting if other.agrees(each, payout)]
         denied = each.verdict is Verdict.FAILED and shown is not None
@@ -346,7 +346,7 @@ def _agreeing(
 
 def _moved(judgement: JudgementBody, payout: Payout, shown: ShownMove | None) -> Money | None:
     """
-    Return what an opinion says that the bank moved; None where it says that nothing moved.
+    Return the amount that an opinion says was moved; None for nothing.
 
     Raises:
         RuleViolation: it says that nothing moved, and the bank shows what did; or it is an amount
@@ -370,7 +370,7 @@ def _moved(judgement: JudgementBody, payout: Payout, shown: ShownMove | None) ->
 
 def person(text: str) -> str:
     """
-    Name a person the same however the name is spaced and capitalised.
+    Normalise a user's name in spaces and case.
 
     Raises:
         RuleViolation: when it is empty, over 200 characters or holds a control character.
@@ -379,5 +379,5 @@ def person(text: str) -> str:
 
 
 def _subject(payout: Payout) -> str:
-    """Name a payout for the audit log: its key at the bank says nothing about anybody."""
+    """Return a payout's name in the audit log: its key at the bank, which is no personal data."""
     return f"payout:{payout.provider_key}"

@@ -48,13 +48,13 @@ async def unresolved(
 
 
 async def has_account(database: Database, account_id: str, scope: CompanyScope) -> bool:
-    """Say whether an account is in scope."""
+    """Return the SQL condition: an account is in scope."""
     own = accounts.c.id == account_id.lower(), *of_company(accounts.c.company_id, scope)
     return await database.first(select(accounts.c.id).where(*own)) is not None
 
 
 def _unresolved(row: Record, tried: Sequence[Record], said: Sequence[Record]) -> UnresolvedPayout:
-    """Return a payout with its tries and the opinions of its review as it is now."""
+    """Build a payout with its attempts and the opinions of its current review."""
     payout = restored_payout(row)
     opinions_given = (restored_opinion(each, row.reference) for each in said)
     return UnresolvedPayout(

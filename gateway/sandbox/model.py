@@ -1,4 +1,4 @@
-"""What the sandbox bank can be made to do, and how it stands."""
+"""Actions and state of the sandbox bank."""
 
 from __future__ import annotations
 

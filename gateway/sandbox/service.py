@@ -1,4 +1,4 @@
-"""Have the sandbox bank pay, fail and set its clock forward; absent in production."""
+"""Controls the sandbox bank: payments, faults and clock; absent in production."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ class SandboxTools:
 
 
 def _refuse_limited(who: Staff) -> None:
-    """Refuse whoever sees some companies alone."""
+    """Refuse users who are limited to companies."""
     if not who.scope.everything:
         message = "the sandbox bank as a whole is for people who see every company"
         raise RuleViolation(message, "company_unknown")

@@ -1,4 +1,4 @@
-"""What a search is asked for, and what it has found."""
+"""Parameters and results of the search."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class SearchBody(Struct, forbid_unknown_fields=True):
 @dataclass(frozen=True, slots=True)
 class TextQuery:
     """
-    A search as it was typed.
+    A typed search.
 
     Attributes:
         text: Without the day.
@@ -68,7 +68,7 @@ class TextQuery:
 
     @classmethod
     def of(cls, text: str, today: date) -> TextQuery:
-        """Read what was typed; a day alone is all of that day."""
+        """Parse the search; a day alone means all of that day."""
         words = text.split()
         for place in (-1, 0) if words else ():
             day = _day(words[place].casefold(), today)
@@ -78,16 +78,16 @@ class TextQuery:
         return cls(text.strip(), None)
 
     def since(self, today: date) -> datetime:
-        """Return the first instant that is searched: of the day, or of the last 90."""
+        """Return the start of the search: of the day, or of the last 90."""
         return local_start(self.day or today - timedelta(days=LONGEST_DAYS - 1))
 
     @property
     def until(self) -> datetime | None:
-        """The first instant behind the day; None where none is named."""
+        """End of the named day; None without a day."""
         return None if self.day is None else local_end(self.day)
 
     def at_banks(self, today: date) -> Window:
-        """Return the days that banks are asked for: of the id, as typed, or the last two."""
+        """Return the days to query at banks: of the id, as typed, or the last two."""
         if strict.is_e2e_id(self.text):
             with suppress(ValueError):
                 day = datetime.strptime(self.text[9:17], "%Y%m%d").replace(tzinfo=UTC).date()
@@ -96,7 +96,7 @@ class TextQuery:
 
 
 def _day(word: str, today: date) -> date | None:
-    """Read the word of a day; one without a year is the last that was."""
+    """Parse a day; one without a year is the most recent."""
     if word in _DAYS_AGO:
         return today - timedelta(days=_DAYS_AGO[word])
     found = _DAY.fullmatch(word)
@@ -195,11 +195,11 @@ class FoundDocument(Struct, frozen=True):
 @dataclass(frozen=True, slots=True)
 class Found:
     """
-    What a text has led to.
+    Results of a search.
 
     Attributes:
         is_exact: The text is the id or the whole reference of all of it.
-        more: Whether the next page has some.
+        more: Whether there is a next page.
     """
 
     payouts: Sequence[FoundPayout] = ()
@@ -213,7 +213,7 @@ class Found:
     more: bool = False
 
     def first(self, most: int, *, is_exact: bool = False) -> Found:
-        """Leave at most so many of each kind."""
+        """Keep at most so many results of each kind."""
         return Found(
             payouts=self.payouts[:most],
             charges=self.charges[:most],
@@ -232,7 +232,7 @@ class Found:
         return self.payouts, self.charges, self.refunds, *records
 
     def __bool__(self) -> bool:
-        """Say whether there is anything."""
+        """Return whether there is any result."""
         return any(self._kinds)
 
     def to_document(self, reader: object) -> FoundDocument:
@@ -252,12 +252,12 @@ class Found:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundAtBanks:
     """
-    What banks told of the days that were asked for; newest first.
+    Banks' results for the searched days; newest first.
 
     Attributes:
-        read: How many accounts' banks answered.
+        read: Number of accounts whose banks answered.
         failed: Names of accounts whose banks did not, or not in time.
-        left: Whether there are more accounts than one search asks for.
+        left: Whether there are more accounts than one search queries.
     """
 
     days: Window

@@ -1,4 +1,4 @@
-"""One field that finds everything: one hit opens itself, several are listed."""
+"""Pages of the search: a single hit is opened, several are listed."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _QUOTES: Final = " \t\"'`,;"
 
 @dataclass(frozen=True, slots=True)
 class SearchPages:
-    """The search; what names somebody is sent by the form and stands in no address."""
+    """The search; personal data is sent by the form and never in an address."""
 
     panel: Pages
     searches: Searches
@@ -52,7 +52,7 @@ class SearchPages:
     traces: Traces
 
     async def page(self, visit: Visit) -> Result:
-        """Find anything by what is known of it; banks are asked after the page."""
+        """Search anything; banks are queried after the page."""
         text = visit.form["q"] or visit.query("q")
         is_kept = bool(visit.query("q")) and _names_somebody(text)
         if not text or is_kept or visit.problem is not None:
@@ -139,7 +139,7 @@ class SearchPages:
         return Shown(template=template, part=swapped, data=data, status=status)
 
     async def _field(self, visit: Visit, text: str, *, is_kept: bool = False) -> Shown:
-        """Show the field with what was typed; ``is_kept`` says that it was not looked for yet."""
+        """Show the field with its text; ``is_kept`` if the search has not run yet."""
         status = visit.problem.error.status if visit.problem else 200
         return await self._shown(visit, text, is_kept=is_kept, status=status)
 
@@ -156,33 +156,33 @@ def pages(
 
 
 def _list(path: str, asked: TextQuery, days: Mapping[str, str]) -> str:
-    """Return the address of a list that is filtered by what was searched."""
+    """Return the address of a list filtered by the search."""
     return f"{path}?{urlencode({'text': asked.text, **days})}"
 
 
 def _page(visit: Visit) -> int:
-    """Read which page of the hits is asked for, by the form or in the address."""
+    """Read the page of hits, from the form or the address."""
     text = visit.form["page"]
     return int(text) if re.fullmatch(r"[1-9][0-9]{0,3}", text) else min(page_asked(visit), 9999)
 
 
 def _of_page(text: str, page: int) -> str:
-    """Return the address of a page of the hits; what names somebody has none."""
+    """Return the address of a page of hits; none for personal data."""
     return f"/panel/search?{urlencode({'q': text, 'page': page})}"
 
 
 def _names_somebody(text: str) -> bool:
-    """Say whether something in a text looks like a tax number, a telephone, mail, or a secret."""
+    """Return whether a text resembles a tax number, a telephone, mail, or a secret."""
     return bool(_NAMING.search(text))
 
 
 def _bare(typed: str) -> str:
-    """Return a text without what cannot be seen and what surrounds it."""
+    """Return a text without invisible characters and surrounding marks."""
     return "".join(each for each in typed if unicodedata.category(each) != "Cf").strip(_QUOTES)
 
 
 def _meanings(text: str) -> Sequence[str]:
-    """Return what a text may name: itself, then the only id in it, as ids are written."""
+    """Return possible meanings of a text: itself, then the only id in it, normalised."""
     ids = {each.lower() for each in _UUID.findall(text)}
     ids |= {each.upper() if each.islower() else each for each in _E2E.findall(text)}
     within = ids if len(ids) == 1 else set[str]()
@@ -190,7 +190,7 @@ def _meanings(text: str) -> Sequence[str]:
 
 
 def _addresses(found: FoundDocument) -> Sequence[str]:
-    """Return where each hit is."""
+    """Return the address of each hit."""
     account = "/panel/accounts/{account_id}"
     payout, charge = f"{account}/payouts/{{reference}}", f"{account}/charges/{{reference}}"
     return [

@@ -1,4 +1,4 @@
-"""Find anything by what people know of it: in the store at once, and at the banks afterwards."""
+"""Searches the store at once, and the banks afterwards."""
 
 from __future__ import annotations
 
@@ -74,10 +74,10 @@ _Answer = tuple[Sequence[IncomingPayment], Sequence[Refund]]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Searches:
     """
-    Searches the store; what a person may not read is not looked for.
+    Searches the store, within the user's rights.
 
     Attributes:
-        digests: Makes the digests that a recipient's tax number may be stored under.
+        digests: Computes the digests of a recipient's tax number, under every key.
     """
 
     database: Database
@@ -121,7 +121,7 @@ class Searches:
         return Found(payouts=paid, accounts=await self._named(who, _ACCOUNTS, _ACCOUNT, own, page))
 
     async def _exact(self, who: Staff, text: str) -> Found:
-        """Find what an id or a whole reference names."""
+        """Find records by an id or a whole reference."""
         if strict.is_e2e_id(text):
             return Found(
                 payouts=await self._payouts(who, text, Named.E2E_ID, Named.RETURN_ID),
@@ -153,7 +153,7 @@ class Searches:
         )
 
     async def _fuzzy(self, who: Staff, text: str, page: int) -> Found:
-        """Find what has a text somewhere, or its amount; later pages are without payouts."""
+        """Find records by a part of a text, or an amount; later pages have no payouts."""
         now = who.acting.now()
         today = local_day(now)
         asked = TextQuery.of(text, today)
@@ -193,7 +193,7 @@ class Searches:
     async def _listed(
         self, who: Staff, asked: TextQuery
     ) -> tuple[Sequence[FoundPayout], Sequence[FoundCharge]]:
-        """Return the first payouts and charges that fit; both have a list of their own."""
+        """Return the first matching payouts and charges; both have their own lists."""
         now = who.acting.now()
         since, until = asked.since(local_day(now)), asked.until
         query = PayoutQuery(
@@ -214,7 +214,7 @@ class Searches:
         return StoredCharges(self.database)
 
     async def _payouts(self, who: Staff, text: str, *names: Named) -> Sequence[FoundPayout]:
-        """Try what a text may name, until something is found."""
+        """Try possible meanings of a text, until something is found."""
         for by in names:
             found = await self.directory.named(by, text, who.scope)
             if found:
@@ -256,7 +256,7 @@ class Searches:
         condition: ColumnElement[bool],
         page: int = 1,
     ) -> Sequence[FoundName]:
-        """Return names of records; ``columns`` are their id, their name and their company."""
+        """Return names of records; ``columns`` are id, name and company."""
         id_, name, company = columns
         wanted = select(id_.label("id"), name.label("name")).where(
             condition, *of_company(company, who.scope)
@@ -273,7 +273,7 @@ class Searches:
         return [FoundPerson(row.id, row.name, row.email) for row in rows]
 
     async def _rows(self, wanted: Select[*tuple[Any, ...]], page: int = 1) -> Sequence[Record]:
-        """Return the rows of a page, and one more where there is one."""
+        """Return the rows of a page, and one more if there is one."""
         return await self.database.rows(wanted.limit(FOUND_AT_MOST + 1).offset(_offset(page)))
 
 
@@ -284,7 +284,7 @@ _CREDENTIAL: Final = (credentials.c.client_id, credentials.c.name, credentials.c
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BankSearches:
-    """Searches payments received and refunds at the banks, which alone keep all of them."""
+    """Searches payments received and refunds at the banks, which alone store all of them."""
 
     database: Database
     refunds: Refunds
@@ -293,10 +293,10 @@ class BankSearches:
     @requires(Area.TRANSACTION, Action.READ)
     async def find(self, who: Staff, wanted: SearchBody) -> FoundAtBanks:
         """
-        Ask the banks of the accounts in scope for the days of a search, at most 20 of them.
+        Query the banks of the accounts in scope for the days of a search, at most 20 accounts.
 
-        The days are that of an end-to-end id, the one that stands beside the text, or yesterday
-        and today. A bank that has not answered in time is told as one that failed.
+        The days are that of an end-to-end id, the one that stands beside the text, or yesterday and
+        today. A bank that does not answer in time counts as failed.
         """
         today = local_day(who.acting.now())
         asked = TextQuery.of(wanted.text, today)
@@ -324,7 +324,7 @@ class BankSearches:
         )
 
     async def _ask(self, who: Staff, account: Account, text: str, days: Window) -> _Answer:
-        """Ask one bank; nothing is what a bank tells that has no such list."""
+        """Query one bank; nothing for a bank without such a list."""
         search = Search(days, Paging(1, FOUND_AT_MOST))
         came: Sequence[IncomingPayment] = ()
         back: Sequence[Refund] = ()
@@ -340,7 +340,7 @@ class BankSearches:
         return came, back
 
     async def _accounts(self, who: Staff) -> Sequence[Account]:
-        """Return the accounts in scope that have a bank, oldest first, and one more than asked."""
+        """Return the accounts in scope with a bank, oldest first, and one more than queried."""
         wanted = (
             select(accounts)
             .where(accounts.c.provider != "", *of_company(accounts.c.company_id, who.scope))
@@ -351,12 +351,12 @@ class BankSearches:
 
 
 def _offset(page: int) -> int:
-    """Return how many hits of a kind stand on the pages before."""
+    """Return the number of hits of a kind on earlier pages."""
     return (page - 1) * FOUND_AT_MOST
 
 
 def _once(found: Sequence[FoundPayout]) -> Sequence[FoundPayout]:
-    """Leave out what was found twice."""
+    """Drop duplicates."""
     by_key = {(each.payout.account_id, each.payout.reference): each for each in found}
     return list(by_key.values())[:FOUND_AT_MOST]
 

@@ -158,7 +158,7 @@ def _named(keys: Iterable[bytes]) -> dict[str, bytes]:
 
 
 def _made(settings: Settings, random: Random) -> dict[str, Secret]:
-    """Return the generated keys of the sandbox; generate them the first time."""
+    """Return the sandbox's generated keys; generate them on first use."""
     if settings.environment is Environment.PRODUCTION:
         message = "auth.basic.pepper, sealing.key: production needs both"
         raise ConfigError(message)
@@ -173,7 +173,7 @@ def _made(settings: Settings, random: Random) -> dict[str, Secret]:
 
 
 def _make(file: Path, random: Random) -> None:
-    """Write new keys, completely or not at all; the quickest process wins."""
+    """Write new keys, completely or not at all; the fastest process wins."""
     content = {
         name: base64.urlsafe_b64encode(random(LEAST_KEY_BYTES)).decode()
         for name in (_PEPPER, _SEALING_KEY)

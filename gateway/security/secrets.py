@@ -56,7 +56,7 @@ def new_client_secret(random: Random) -> str:
 
 def has_valid_checksum(secret: str) -> bool:
     """
-    Say whether a text has the format of a secret and the right checksum.
+    Return whether a text has the format of a secret and the right checksum.
 
     Takes about the same time for every text of that format, and needs no store.
     """
@@ -99,7 +99,7 @@ class SecretDigester:
         return self._current, self._made(self._current, secret.encode())
 
     def matches(self, secret: str, digests: Sequence[SecretDigest], now: datetime) -> bool:
-        """Say whether ``secret`` matches a valid digest; ``digests`` may be empty."""
+        """Return whether ``secret`` matches a valid digest; ``digests`` may be empty."""
         return self.matching(self.digests(secret), digests, lambda: now) is not None
 
     def digests(self, secret: str) -> Mapping[str, bytes]:
@@ -134,7 +134,7 @@ class SecretDigester:
         return keyed.digest()
 
     def _is_live(self, stored: SecretDigest, now: Now) -> bool:
-        """Say whether a stored secret has not expired and its pepper is known."""
+        """Return whether a stored secret has not expired and its pepper is known."""
         return stored.key_id in self._keyed and (
             stored.expires_at is None or now() < stored.expires_at
         )
@@ -143,7 +143,7 @@ class SecretDigester:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SecretDigest:
     """
-    What is kept of a client secret.
+    The stored part of a client secret.
 
     Attributes:
         key_id: Which pepper the digest was made under.

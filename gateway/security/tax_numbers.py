@@ -1,4 +1,4 @@
-"""Keyed digests of tax numbers: found again by whoever has the number, read by nobody."""
+"""Keyed digests of tax numbers, for searches by the number."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _BYTES: Final = 16
 
 
 class TaxNumberDigests:
-    """Makes digests; without the key nobody can try all eleven digits."""
+    """Computes digests; without the key a brute-force search is impossible."""
 
     def __init__(self, keys: Mapping[str, bytes]) -> None:
         """Use the keys by key id, the current one first."""

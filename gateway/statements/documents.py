@@ -106,7 +106,7 @@ def _entry(entry: Entry) -> EntryDocument:
 
 
 def _tags(entry: Entry) -> list[str]:
-    """Name what identifiers are known, for a movement that lacks one of the two."""
+    """Return tags with the known identifiers, for a movement that lacks one of the two."""
     return [tag for tag in (entry.provider_id, entry.e2e_id) if tag]
 
 

@@ -1,4 +1,4 @@
-"""Statements as users read them: movements tied to what is on record, sums, and files of them."""
+"""Statements for users: movements linked to our records, sums, and exports."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _EXPLAINED: Final = frozenset({MovementKind.PIX_RETURN, MovementKind.FEE})
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatementSearch:
     """
-    Which movements: ``search`` counts days of Brasilia.
+    Search parameters of movements: ``search`` counts days of Brasilia.
 
     ``text`` is an amount, or a part of the description, of the counterparty's name, of the
     end-to-end id or of the reference of the payout or charge behind it.
@@ -40,7 +40,7 @@ class StatementSearch:
 
 @dataclass(slots=True)
 class Sums:
-    """What came in and what went out, in centavos, neither negative."""
+    """Credits and debits in centavos, neither negative."""
 
     came_in: int = 0
     went_out: int = 0
@@ -49,12 +49,12 @@ class Sums:
 
     @property
     def credits(self) -> Sum:
-        """What came in."""
+        """Sum of credits."""
         return Sum(self.came_in)
 
     @property
     def debits(self) -> Sum:
-        """What went out."""
+        """Sum of debits."""
         return Sum(self.went_out)
 
     def add(self, entry: Entry) -> None:
@@ -67,7 +67,7 @@ class Sums:
             self.debit_count += 1
 
     def add_all(self, other: Sums) -> None:
-        """Add what was added up before."""
+        """Add other sums."""
         self.came_in += other.came_in
         self.went_out += other.went_out
         self.credit_count += other.credit_count
@@ -77,7 +77,7 @@ class Sums:
 @dataclass(frozen=True, slots=True)
 class LinkedEntry:
     """
-    A movement, and what of ours is behind it, as far as we know.
+    A movement, and our record behind it, if known.
 
     Attributes:
         received, refund: As the bank lists them, where neither payout nor charge is on record.
@@ -91,12 +91,12 @@ class LinkedEntry:
 
     @property
     def is_tied(self) -> bool:
-        """Say whether anything of ours is behind it."""
+        """Return whether any record of ours is behind it."""
         return any((self.payout, self.charge, self.received, self.refund))
 
     @property
     def difference(self) -> Sum | None:
-        """By how much more went out than the payout ordered, negative for less; None for equal."""
+        """Amount moved beyond the payout's order, negative for less; None for equal."""
         if self.payout is None or self.entry.direction is not Direction.DEBIT:
             return None
         more = self.entry.value.centavos - self.payout.value.centavos
@@ -104,7 +104,7 @@ class LinkedEntry:
 
     @property
     def is_unexplained(self) -> bool:
-        """Say whether money went out by no payout of ours, nor as a refund or a fee."""
+        """Return whether it is a debit without a payout of ours, a refund or a fee."""
         entry = self.entry
         is_told = entry.kind in _EXPLAINED or is_return_id(entry.e2e_id)
         return entry.direction is Direction.DEBIT and self.payout is None and not is_told
@@ -138,7 +138,7 @@ class LinkedStatement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
-    """What an account held before and after the days of a statement."""
+    """Balances of an account before and after the days of a statement."""
 
     opening: Sum
     closing: Sum
@@ -152,7 +152,7 @@ def local_day(at: datetime) -> date:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportRequest:
     """
-    What is asked for; ``format`` is a name of ``FORMATS``.
+    A report request; ``format`` is a name of ``FORMATS``.
 
     Attributes:
         window: Days in UTC, or those of Brasilia.

@@ -1,4 +1,4 @@
-"""Many movements in little memory: packed page by page as a bank tells them."""
+"""Many movements in little memory, packed page by page."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _decoder: Final = msgspec.msgpack.Decoder(list[Entry])
 
 
 class PackedMovements:
-    """Movements, added as a bank tells them; some 80 bytes of each are kept."""
+    """Movements, packed in about 80 bytes each."""
 
     def __init__(self) -> None:
         self._pages: list[bytes] = []
@@ -36,7 +36,7 @@ class PackedMovements:
         return len(self._at)
 
     def add(self, entries: Sequence[Entry]) -> None:
-        """Keep a page of the bank's."""
+        """Add a page of the bank's."""
         page = len(self._pages)
         self._pages.append(zlib.compress(_encoder.encode(entries), _FASTEST))
         for row, entry in enumerate(entries):
@@ -46,7 +46,7 @@ class PackedMovements:
 
     def oldest_first(self, many: int) -> Iterator[list[Entry]]:
         """
-        Return all of them, so many at once.
+        Return all movements, oldest first, in groups.
 
         Those of one instant stand the other way round than they were told: banks tell
         the newest first.

@@ -1,4 +1,4 @@
-"""Pages of statements: balance, sums and movements, tied to what we know, and files of them."""
+"""Pages of statements: balance, sums and movements, linked to our records, and exports."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def pages(statements: Statements, readings: Readings, context: PageContext) -> S
     panel, now = Pages("/accounts/{account_id}/statement", context), context.staff.now
 
     async def linked(visit: Visit, account: Account, days: Days) -> LinkedStatement:
-        """Read the movements that the address asks for."""
+        """Read the movements of the address."""
         names = ("direction", "text", "tied", "page", "limit")
         asked = {**days.asked, **{name: visit.query(name) for name in names}}
         query = {name: [text] for name, text in asked.items() if text}
@@ -46,7 +46,7 @@ def pages(statements: Statements, readings: Readings, context: PageContext) -> S
 
     @panel.view("", "statement", statements.linked)
     async def statement(visit: Visit) -> Result:
-        """Show the statement of an account; the bank is asked after the page, or when told to."""
+        """Show the statement of an account; the bank is queried after the page, or on request."""
         account, days = await panel.account(visit), days_of(visit, now)
         # of past days all that moved since is read too
         asks_bounds = days.ends >= local_day(now()) or visit.query("balances") == "1"
@@ -103,7 +103,7 @@ def pages(statements: Statements, readings: Readings, context: PageContext) -> S
 
 
 def _by_day(movements: Part[LinkedStatement]) -> Sequence[Mapping[str, object]]:
-    """Put the movements of a page below their days, which have sums of their own."""
+    """Group the movements of a page by day, with each day's sums."""
     if movements.data is None:
         return ()
     found, days = movements.data.entries, movements.data.days

@@ -36,19 +36,19 @@ async def balance_of(banks: Banks, account: Account) -> Balance:
 
 
 def _uncharged() -> None:
-    """Charge nobody for a page."""
+    """Charge no quota for a page."""
 
 
 @dataclass(slots=True)
 class _Walk:
     """
-    What is kept of a window while it is walked; the rest is counted.
+    The kept part of a window during a walk; the rest is counted.
 
     Attributes:
-        keep: The places of those that are kept, from the newest on.
-        total: How many there are.
-        ahead: When the oldest of those in front of them was.
-        behind: When the newest of those behind them was.
+        keep: Positions of the kept movements, from the newest on.
+        total: Number of movements.
+        ahead: Time of the oldest movement before the kept ones.
+        behind: Time of the newest movement after the kept ones.
     """
 
     keep: range
@@ -66,7 +66,7 @@ class _Walk:
         self.behind = max([self.behind, *map(_at, page[stop:])])
 
     def cut(self) -> Cut:
-        """Return those kept, newest first; raises ``BadReply`` where others stand between them."""
+        """Return the kept movements, newest first; raises ``BadReply`` if out of order."""
         self.entries.sort(key=_at, reverse=True)
         kept = self.entries
         if kept and not (self.ahead >= kept[0].created_at and kept[-1].created_at >= self.behind):
@@ -80,11 +80,11 @@ class StatementReads:
     """
     Reads statements.
 
-    The whole window is walked at the bank: only then is the total known, since partners are told
-    Pix alone and banks give no totals. The first page always walks it; the pages behind it
-    come from what that walk found, so that they and their totals agree. Of a window with more than
-    100,000 movements only the newest are held in memory: it is walked for each page, and once more
-    for a page behind those, which must come newest first then.
+    The whole window is walked at the bank: only then is the total known, since partners see Pix
+    alone and banks report no totals. The first page always walks it; the pages behind it come from
+    what that walk found, so that they and their totals agree. Of a window with more than 100,000
+    movements only the newest are held in memory: it is walked for each page, and once more for a
+    page behind those, which must come newest first then.
 
     Attributes:
         count: Counts pages by where they came from, movements that partners are not told
@@ -148,7 +148,7 @@ class StatementReads:
         return whole.entries
 
     async def _page(self, bank: Bank, search: Search, further: Callable[[], None]) -> Cut:
-        """Cut a page from a snapshot, if it is not the first one and there is one."""
+        """Cut a later page from a snapshot, if there is one."""
         paging, key = search.paging, snapshot_key(bank, search.window, pix_only=True)
         kept = await self.snapshots.page(key, paging) if paging.offset else None
         came_from = "walk" if kept is None else "snapshot"
@@ -201,7 +201,7 @@ class StatementReads:
         *,
         pix_only: bool = True,
     ) -> Cut:
-        """Walk a window and return the entries of some places, of all or of what is Pix."""
+        """Walk a window, and return the entries at some positions, of all or of Pix."""
         calls, size = offered(bank, PortCall.LIST_STATEMENT), bank.adapter.capabilities.largest_page
         walk = _Walk(keep)
         async for page in walked(

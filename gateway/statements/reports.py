@@ -91,7 +91,7 @@ class Reports:
 
     async def make(self, account: Account, asked: ReportRequest) -> Report:
         """
-        Gather the window and write it; what can be is written piece by piece, as it is taken.
+        Collect the window and write it, piece by piece where possible.
 
         Raises:
             RuleViolation: the format is unknown or cannot be written here, or
@@ -114,7 +114,7 @@ class Reports:
         return Report(file_name=name, media_type=form.media_type, content=content)
 
     async def _in_pieces(self, account: Account, asked: ReportRequest, form: Format) -> Report:
-        """Pack the window, and write what is asked for first; the rest is to come."""
+        """Pack the window, and write the first piece; the rest follows."""
         offered(bank_of(self.banks, account), PortCall.GET_BALANCE)
         packed = PackedMovements()
         async for page in self._inside(account, asked.window, MOST_PACKED):
@@ -135,7 +135,7 @@ class Reports:
 
     async def gather(self, account: Account, window: Window) -> Document:
         """
-        Read all that a report tells; raises as ``make`` does.
+        Read all data of a report; raises as ``make`` does.
 
         The closing balance is known while the window is still open: it is the
         balance now. The opening one is calculated from it, and only if the
@@ -158,7 +158,7 @@ class Reports:
         )
 
     def _document(self, account: Account, window: Window, balance: Balance) -> Document:
-        """Return what a report tells beside movements, and balances that follow from them."""
+        """Build a report's data without movements, and the balances that follow from them."""
         return Document(
             account_id=account.id,
             holder=Party(name=account.name, tax_number=account.tax_number),
@@ -175,7 +175,7 @@ class Reports:
     async def _inside(
         self, account: Account, window: Window, most: int
     ) -> AsyncGenerator[Sequence[Entry], None]:
-        """Read the whole window from the bank, and cut what is beside it: it is asked in UTC."""
+        """Read the whole window in UTC days, and drop movements outside."""
         begins, ends = window.start, window.end
         for days in window.utc_days():
             async with aclosing(self.pages(account, days, most)) as pages:
@@ -183,7 +183,7 @@ class Reports:
                     yield [each for each in page if begins <= each.created_at < ends]
 
     async def _written(self, write: Write, document: Document) -> bytes:
-        """Write in a thread; a caller that goes away leaves the turn to it until it is done."""
+        """Write in a thread; a cancelled caller leaves the turn to the thread until it is done."""
         await self.one_at_a_time.acquire()
         writing = asyncio.get_running_loop().run_in_executor(None, write, document)
         writing.add_done_callback(self._done)
@@ -215,7 +215,7 @@ def _bounded(found: Sequence[Entry]) -> tuple[Entry, ...]:
 
 
 def _hidden(entry: Entry) -> Entry:
-    """Hide both ends of a person's tax number."""
+    """Mask both ends of a person's tax number."""
     number = hidden_tax_number(entry.counterparty.tax_number)
     return structs.replace(
         entry, counterparty=structs.replace(entry.counterparty, tax_number=number)
@@ -223,7 +223,7 @@ def _hidden(entry: Entry) -> Entry:
 
 
 async def _one_by_one(pieces: Iterator[bytes]) -> AsyncGenerator[bytes, None]:
-    """Write what follows, as it is asked for."""
+    """Write the following pieces, on demand."""
     for piece in pieces:
         yield piece
 

@@ -1,4 +1,4 @@
-"""Which part of a statement, and which report of it?"""
+"""Search parameters of statements, and of reports."""
 
 from __future__ import annotations
 

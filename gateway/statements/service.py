@@ -64,15 +64,15 @@ _IN_A_QUERY: Final = 500
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statements:
     """
-    What accounts hold and what moved on them, mostly as their banks tell it now.
+    Balances and statements of accounts, mostly live from the banks.
 
     Every method raises ``ServiceError`` ``SVC.ACC.005`` (422) when no provider is configured,
     ``NotSupported`` where the bank does not offer it, and ``ProviderError`` for no usable answer.
 
     Attributes:
         readings: Keeps balances that are read.
-        payouts, charges: What is behind a movement.
-        turns: Who reads files now.
+        payouts, charges: Find the records behind a movement.
+        turns: The files being read.
     """
 
     reads: StatementReads
@@ -89,7 +89,7 @@ class Statements:
 
     @requires(Area.BALANCE, Action.READ)
     async def balance_beside(self, who: Staff, account: Account) -> Balance:
-        """Read it to work something out beside movements, read again and again: nothing is kept."""
+        """Read the balance repeatedly, for calculations with movements; it is not cached."""
         return await balance_of(self.reads.banks, account)
 
     @requires(Area.BALANCE, Action.READ)
@@ -161,13 +161,13 @@ class Statements:
         self, who: Staff, account: Account, days: Window, told: LinkedStatement, before: Balance
     ) -> Bounds | None:
         """
-        Work out what an account held before and after local days; raises as above.
+        Calculate an account's balances before and after local days; raises as above.
 
         Args:
-            who: Who asks.
+            who: The caller.
             account: The account.
             days: The days.
-            told: Their statement, as the bank has just told it.
+            told: Their statement, just read from the bank.
             before: The balance as it was read before the statement.
 
         Returns:
@@ -195,11 +195,11 @@ class Statements:
     async def tied(
         self, _who: Staff, account: Account, entries: Sequence[Entry]
     ) -> Sequence[LinkedEntry]:
-        """Tie movements of an account to payouts and charges, in their order."""
+        """Link movements of an account to payouts and charges, in order."""
         return await self._linked(account.id, entries)
 
     async def _local(self, account: Account, days: Window, *, fresh: bool) -> Sequence[Entry]:
-        """Read the UTC days that the local days touch, newest first, and cut what is beside."""
+        """Read the UTC days that the local days touch, newest first, and drop movements outside."""
         local, found = LocalWindow(days.init, days.ends), list[Entry]()
         for window in local.utc_days():
             found += await self.reads.window(account, window, fresh=fresh)
@@ -209,7 +209,7 @@ class Statements:
     async def _chosen(
         self, account: Account, entries: Sequence[Entry], wanted: StatementSearch
     ) -> tuple[Sequence[LinkedEntry], Sequence[Entry]]:
-        """Return a page of the movements that are asked for, tied, and all of them."""
+        """Return a page of the matching movements, linked, and all of them."""
         paging, terms = wanted.search.paging, terms_of(wanted.text)
         cut = slice(paging.offset, paging.offset + paging.limit)
         if not wanted.untied and (not terms.text or terms.centavos is not None):
@@ -230,9 +230,9 @@ class Statements:
         self, account: Account, tied: Sequence[LinkedEntry], lacks: type[ProviderError]
     ) -> Sequence[LinkedEntry]:
         """
-        Tie what is not on record to payments received and refunds as the bank lists them.
+        Link unrecorded movements to payments received and refunds in the bank's lists.
 
-        Where the bank ``lacks`` a list, nothing is tied to it.
+        Where the bank ``lacks`` a list, nothing is linked to it.
         """
         came_in = [each.day for each in tied if _may_be_received(each)]
         given_back = [each.day for each in tied if _may_be_refund(each)]
@@ -259,7 +259,7 @@ class Statements:
         ]
 
     async def _linked(self, account_id: str, entries: Sequence[Entry]) -> Sequence[LinkedEntry]:
-        """Tie movements to payouts and charges, by two queries for some hundreds of them."""
+        """Link movements to payouts and charges, by two queries for some hundreds of them."""
         tied: list[LinkedEntry] = []
         for start in range(0, len(entries), _IN_A_QUERY):
             tied += await self._page(account_id, entries[start : start + _IN_A_QUERY])
@@ -296,7 +296,7 @@ def _summed(entries: Iterable[Entry]) -> tuple[Sums, Mapping[date, Sums]]:
 
 
 def _with_days(entries: Iterable[Entry]) -> Iterator[tuple[date, Entry]]:
-    """Name the local day of each; of many that follow each other it is worked out once."""
+    """Add the local day to each; consecutive equal days are computed once."""
     day = begins = ends = None
     for each in entries:
         at = each.created_at
@@ -307,32 +307,32 @@ def _with_days(entries: Iterable[Entry]) -> Iterator[tuple[date, Entry]]:
 
 
 def _words(entry: Entry) -> Sequence[str]:
-    """Return what a text is looked for in."""
+    """Return the searchable texts of a movement."""
     return entry.description, entry.counterparty.name, entry.e2e_id
 
 
 def _words_of(tied: LinkedEntry) -> Sequence[str]:
-    """Return the same, and the references of what is behind the movement."""
+    """Return the same, and the references of the linked records."""
     behind = (tied.payout, tied.charge, tied.received, tied.refund)
     return *_words(tied.entry), *(each.reference for each in behind if each is not None)
 
 
 def _may_be_received(tied: LinkedEntry) -> bool:
-    """Say whether a payment that nothing on record explains came in by Pix."""
+    """Return whether an unlinked payment came in by Pix."""
     entry = tied.entry
     is_known = tied.payout is not None or tied.charge is not None
     return entry.is_pix and entry.direction is Direction.CREDIT and not is_known
 
 
 def _may_be_refund(tied: LinkedEntry) -> bool:
-    """Say whether money was given back."""
+    """Return whether the movement may be a refund."""
     entry = tied.entry
     is_return = entry.kind is MovementKind.PIX_RETURN or is_return_id(entry.e2e_id)
     return is_return and entry.direction is Direction.DEBIT and tied.payout is None
 
 
 def _names(refund: Refund) -> Sequence[str]:
-    """Return what a movement may call a refund by."""
+    """Return the ids by which a movement may name a refund."""
     return refund.return_id, refund.provider_key
 
 

@@ -30,7 +30,7 @@ _PARTS_A_TURN = 10
 
 
 class _Head(msgspec.Struct, frozen=True, array_like=True):
-    """Which snapshot it is, and how many entries it has."""
+    """Id of the snapshot, and its number of entries."""
 
     id: str
     total: int
@@ -59,7 +59,7 @@ class Cut:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshots:
     """
-    Keeps snapshots in a cache.
+    Stores snapshots in a cache.
 
     Attributes:
         keep_s: How long a snapshot serves; 0 keeps none.
@@ -85,7 +85,7 @@ class Snapshots:
         return await self.cache.put(key, parts, self.keep_s)
 
     async def forget(self, key: str) -> None:
-        """Drop the snapshot of ``key``: what was walked since needs none."""
+        """Drop the snapshot of ``key``."""
         if self.keep_s:
             await self.cache.drop(key)
 
@@ -125,7 +125,7 @@ class Snapshots:
 
 def snapshot_key(bank: Bank, window: Window, *, pix_only: bool = True) -> str:
     """
-    Name a window of an account at its bank, of all movements or of Pix alone.
+    Return the key of a window of an account at its bank, of all movements or of Pix.
 
     The account's own id is in it, and where it leads to: another account never has the same
     key, nor has this one when it moves to another bank.

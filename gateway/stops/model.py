@@ -51,11 +51,11 @@ class Stop(Struct, frozen=True, kw_only=True):
 
     @property
     def is_wide(self) -> bool:
-        """Say whether it holds beyond one company."""
+        """Return whether it covers more than one company."""
         return self.scope in WIDE
 
     def holds(self, principal: Principal, account: Account, now: datetime) -> bool:
-        """Say whether a payout of this caller from this account is stopped now."""
+        """Return whether a payout of this caller from this account is stopped now."""
         concerns = self.concerns(
             account.company_id, account.id, account.provider, principal.client_id
         )
@@ -64,7 +64,7 @@ class Stop(Struct, frozen=True, kw_only=True):
     def concerns(
         self, company_id: str, account_id: str = "", provider: str = "", client_id: str = ""
     ) -> bool:
-        """Say whether it stops a company, or one of its accounts at a bank, for a credential."""
+        """Return whether it stops a company, or one of its accounts at a bank, for a credential."""
         subjects = {
             StopScope.PROVIDER: provider,
             StopScope.ACCOUNT: account_id,

@@ -56,7 +56,7 @@ def pages(
 
     @panel.view("/new", "stop_new", stops.create)
     async def new(visit: Visit) -> Result:
-        """Ask what is to be stopped; the address may name it."""
+        """Show the form of a new stop; the address may name its subject."""
         chosen = visit.form["subject"] or f"{visit.query('scope')}:{visit.query('subject')}"
         data = {
             "target": chosen,
@@ -68,7 +68,7 @@ def pages(
         return Shown(template="operations/stop_new.html", data=data)
 
     async def targets(visit: Visit, scope: str, subject: str) -> Mapping[str, Mapping[str, str]]:
-        """Return what can be stopped by scope, each by its subject; the chosen one among them."""
+        """Return the possible subjects by scope, the chosen one included."""
         who, live = panel.staff(visit), CredentialSearch(paging=CHOICES, state=CredentialState.LIVE)
         owners = await part(companies.page(who, CHOICES))
         issued = await part(credentials.page(who, live))
@@ -104,14 +104,14 @@ def pages(
 
     @panel.view("/{stop_id}/lift", "stop_ending", stops.get)
     async def ending(visit: Visit) -> Result:
-        """Ask whether a stop is to be lifted."""
+        """Show the confirmation of lifting a stop."""
         stop = await stops.get(panel.staff(visit), visit.parameter("stop_id"))
         data = {"stop": stop, "names": await panel.names(visit, [stop.subject])}
         return Shown(template="operations/stop_lift.html", data=data)
 
     @panel.form("/{stop_id}/lift", "stop_lift", stops.lift, shows=ending)
     async def lift(visit: Visit) -> Result:
-        """Let payouts go again."""
+        """Lift a stop."""
         await stops.lift(panel.staff(visit), visit.parameter("stop_id"))
         return Redirect(f"{HOME}/stops")
 
@@ -119,7 +119,7 @@ def pages(
 
 
 def _parted(target: str) -> tuple[str, str]:
-    """Return the scope and the subject of what was chosen; both empty for what is no scope."""
+    """Return scope and subject of the choice; both empty for an invalid one."""
     scope, _, subject = target.partition(":")
     return (scope, subject) if scope in set(StopScope) else ("", "")
 
@@ -129,5 +129,5 @@ def _items(found: Part[Any]) -> Sequence[Any]:
 
 
 def _told(account: KnownAccount) -> str:
-    """Tell an account from others of its name."""
+    """Return an account's label, distinct from others of its name."""
     return " · ".join(filter(None, (account.name, account.branch, account.account)))

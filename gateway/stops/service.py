@@ -153,7 +153,7 @@ class Stops:
         return found
 
     def _wide(self, kind: StopScope, subject: str) -> str | None:
-        """Return the name of a configured provider; everything has none."""
+        """Return the name of a configured provider; a stop of everything has none."""
         if kind is StopScope.EVERYTHING:
             return None if subject else ""
         if subject not in self.providers:
@@ -173,7 +173,7 @@ def _in_force(at: datetime) -> Conditions:
 
 
 def _own(who: Staff, stop_id: str, at: datetime) -> Conditions:
-    """Demand the stop of this id, in force and of the caller's companies."""
+    """Return the SQL condition: the stop of this id, in force and of the caller's companies."""
     return (stops.c.id == stop_id, *_in_force(at), *stops_of(who.scope))
 
 

@@ -1,4 +1,4 @@
-"""Orders that end in the transaction of what led to it, or of what they led to."""
+"""Changes of orders within the transaction of their cause or result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one person can decide or collect, as conditions of a statement."""
+"""SQL conditions of a user's open work."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _LONGEST: Final = timedelta(days=4)
 
 
 def waits(now: datetime) -> ColumnElement[bool]:
-    """Demand an order that can still be decided."""
+    """Return the SQL condition: an order can still be decided."""
     return and_(approvals.c.state == ApprovalState.WAITING.value, approvals.c.ends_at > now)
 
 
 def decidable(who: Staff, now: datetime) -> ColumnElement[bool]:
-    """Demand an order that waits and that a person can decide: not theirs, nor about them."""
+    """Return the SQL condition: the user can decide the order, neither theirs nor about them."""
     if not who.may(_APPROVES):
         return false()
     me = _id(who)
@@ -40,19 +40,19 @@ def decidable(who: Staff, now: datetime) -> ColumnElement[bool]:
 
 
 def collectable(who: Staff, now: datetime) -> ColumnElement[bool]:
-    """Demand an approved order of a person whose secret they can collect."""
+    """Return the SQL condition: an approved order whose secret the user can collect."""
     if not who.may(_COLLECTS):
         return false()
     return and_(_own(who, now), _has_secret(now))
 
 
 def ends_soon(who: Staff, now: datetime) -> ColumnElement[bool]:
-    """Demand an order of a person that nobody decided, and that expires within the hour."""
+    """Return the SQL condition: the user's undecided order expires within the hour."""
     return and_(_own(who, now), waits(now), approvals.c.ends_at <= now + _ENDS_SOON)
 
 
 def ended(who: Staff, now: datetime) -> ColumnElement[bool]:
-    """Demand an order of a person that was decided, or expired, within the last day."""
+    """Return the SQL condition: the user's order was decided or expired in the last day."""
     open_ones = (ApprovalState.WAITING.value, ApprovalState.WITHDRAWN.value)
     return and_(
         _own(who, now),
@@ -64,7 +64,7 @@ def ended(who: Staff, now: datetime) -> ColumnElement[bool]:
 
 def reviewable(who: Staff) -> ColumnElement[bool]:
     """
-    Demand a payout in review on which a person can give an opinion.
+    Return the SQL condition: the user can give an opinion on the payout in review.
 
     They have given none that counts, and have neither ordered nor approved the payout.
     """
@@ -90,7 +90,7 @@ def reviewable(who: Staff) -> ColumnElement[bool]:
 
 
 def _own(who: Staff, now: datetime) -> ColumnElement[bool]:
-    """Demand a recent order of a person that they still see; the bound is for the index."""
+    """Return the SQL condition: a recent, visible order of the user; its bound is for the index."""
     company = approvals.c.company_id
     return and_(
         approvals.c.ordered_by == _id(who),

@@ -1,5 +1,5 @@
 """
-The schema and its revisions; whose store it is, and whether this gateway may work on it.
+The schema and its revisions, and checks of the store's identity.
 
 Alembic is imported only when a revision is run: it costs 0.3 s that no start should pay.
 """
@@ -67,7 +67,7 @@ async def current(url: str) -> str | None:
     Return the revision a store is at; None when it has none yet.
 
     Raises:
-        StoreRefused: it was made before the first release.
+        StoreRefused: the store was made before the first release.
     """
     database = open_database(url, _PATIENT)
     try:
@@ -103,7 +103,7 @@ async def downgrade(url: str, revision: str) -> None:
 
 
 def lost_by_downgrade(revision: str) -> Sequence[str]:
-    """Name what of money a store has not any more once it is down at a revision, or ``base``."""
+    """Return which money records a store loses by a downgrade to a revision, or ``base``."""
     return [what for what, first in _HOLDS.items() if revision == "base" or revision < first]
 
 
@@ -114,7 +114,7 @@ async def revision_of(database: Database) -> str | None:
 
 
 async def _migrate(url: str, run: Callable[[Connection], None]) -> None:
-    """Run in a transaction of its own, again and again until it need not wait for others."""
+    """Run in its own transaction, repeatedly until no lock is in the way."""
     database = open_database(url, _PATIENT)
     turn = _turns.setdefault(asyncio.get_running_loop(), asyncio.Lock())
     until = time.monotonic() + _LONGEST_S
@@ -129,7 +129,7 @@ async def _migrate(url: str, run: Callable[[Connection], None]) -> None:
 
 async def _tried(database: Database, run: Callable[[Connection], None], until: float) -> str | None:
     """
-    Run in one transaction; return what had to wait for others, None when all is done.
+    Run in one transaction; return the statement that met a lock, None when done.
 
     Raises:
         StoreUnavailable: the database does not answer, or it is later than ``until``.
@@ -149,20 +149,20 @@ async def _tried(database: Database, run: Callable[[Connection], None], until: f
 
 
 def _gave_way(cause: BaseException | None) -> str | None:
-    """Return the statement that gave way to others; None for every other failure."""
+    """Return the statement that met a lock; None for every other failure."""
     if not isinstance(cause, DBAPIError) or getattr(cause.orig, "sqlstate", None) not in _GAVE_WAY:
         return None
     return " ".join(str(cause.statement).split())[:_LONGEST_TEXT]  # without values of rows
 
 
 def _up(connection: Connection, to: str) -> None:
-    """Leave a newer release's schema as it is; its older migrations are ours."""
+    """Skip a newer release's schema; its older migrations are ours."""
     if _revision(connection) in {None, *REVISIONS}:
         _run(connection, "upgrade", to)
 
 
 def _down(connection: Connection, to: str) -> None:
-    """Go down by migrations that this code knows."""
+    """Downgrade by migrations that this code has."""
     revision = _revision(connection)
     if revision not in {None, *REVISIONS}:
         raise StoreRefused(_too_new(revision, "use the pixgate that made it"))
@@ -201,7 +201,7 @@ def _revision(connection: Connection) -> str | None:
 
 async def is_older(database: Database, environment: Environment) -> bool:
     """
-    Say whether a store of ours has an older schema than this code, or none yet.
+    Return whether a store of ours has an older schema than this code, or none yet.
 
     Newer ones are accepted from ours to the newest that says it is compatible with ours.
 
@@ -229,7 +229,7 @@ def _too_new(revision: str | None, what_to_do: str) -> str:
 
 
 def outdated(revision: str | None) -> str:
-    """Say that a store has an older schema than this code needs, and what to do."""
+    """Return the message for a store with an older schema, with the remedy."""
     return f"The store has {_named(revision)}, {REVISIONS[-1]} is needed: run `pixgate db upgrade`."
 
 

@@ -1,4 +1,4 @@
-"""Whose store it is, and which older schemas' processes its schema still serves."""
+"""Identity of the store, and the oldest schema that its schema still serves."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class StoreRefused(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stamp:
-    """What a store was marked with when it was first used; ``id`` is a UUID."""
+    """The mark of a store from its first use; ``id`` is a UUID."""
 
     environment: Environment
     id: str
@@ -29,7 +29,7 @@ class Stamp:
 
 
 async def read_stamp(database: Database) -> Stamp | None:
-    """Return the stamp; None when nobody has used the store yet."""
+    """Return the stamp; None for an unused store."""
     row = await database.first(select(*_WHOSE))
     if row is None:
         return None
@@ -41,7 +41,7 @@ async def stamped(database: Database, fresh: Stamp, compatible_with: str) -> Sta
     Stamp a store that has no stamp; return the one it has then.
 
     Raises:
-        StoreRefused: it does not keep it.
+        StoreRefused: the store does not keep the stamp.
     """
     found = await read_stamp(database)
     if found is not None:
@@ -63,7 +63,7 @@ async def stamped(database: Database, fresh: Stamp, compatible_with: str) -> Sta
 
 
 def check_environment(stamp: Stamp | None, environment: Environment) -> None:
-    """Refuse a store that was stamped for the other environment."""
+    """Refuse a store of the other environment."""
     if stamp is not None and stamp.environment is not environment:
         problem = f"The store belongs to {stamp.environment}, this gateway to {environment}."
         raise StoreRefused(problem)

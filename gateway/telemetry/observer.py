@@ -1,4 +1,4 @@
-"""The observer: metric and log line of one record, in one place."""
+"""The observer: metric and log line of each record."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ class _Kind:
 
 
 def _kept(kinds: dict[Hashable, _Kind], key: Hashable, kind: _Kind) -> _Kind:
-    """Keep a kind for the next record like it; a caller who makes up methods fills no memory."""
+    """Cache a kind for the next record; invented methods must not fill the memory."""
     if len(kinds) >= _MOST_KINDS:
         kinds.clear()
     kinds[key] = kind
@@ -182,7 +182,7 @@ class TelemetryObserver:
         """
         Count and log a call of a bank; one refused here has no duration.
 
-        A good read of a request has no line of its own: the request's says it.
+        A successful read of a request has no line of its own: the request's line covers it.
         """
         key = (call.provider, call.operation, call.outcome, call.http_status, call.bytes_left)
         kind = self._calls.get(key) or _kept(self._calls, key, self._call_kind(call))
@@ -310,14 +310,14 @@ class TelemetryObserver:
 
 
 def _example(record: AccessRecord) -> str:
-    """Return the trace id that stands beside a duration; empty where none should."""
+    """Return the trace id for a duration's exemplar; empty without one."""
     if record.duration_s < _SLOW_S and not record.code:
         return ""
     return record.trace_id if len(record.trace_id) <= _LONGEST_EXAMPLE else ""
 
 
 def _was_made(call: ProviderCall) -> bool:
-    """Say whether a call was made at all; one that a limit of the bank's stops here was not."""
+    """Return whether a call was made; a call that a limit stopped here was not."""
     stopped_here = call.outcome == _RATE_LIMITED and not call.http_status
     return not (stopped_here or call.outcome in _NOT_CALLED)
 

@@ -1,4 +1,4 @@
-"""The port to the metrics: which events can be counted, and which gauges shown."""
+"""The port to the metrics: countable events, and gauges."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Event(StrEnum):
-    """What is counted without a record of its own; the comment names its label."""
+    """Events counted without a record of their own; the comment names the label."""
 
     ADAPTER_FAULT = "adapter_fault"  # provider.operation
     CACHE_FAILURE = "cache_failure"  # get, put, drop, unsealed

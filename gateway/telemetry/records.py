@@ -146,7 +146,7 @@ def begin_record(record: AccessRecord) -> None:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unsettled:
     """
-    How a provider's payouts stand.
+    Unsettled payouts of a provider.
 
     Attributes:
         unresolved: Payouts whose outcome is not known.

@@ -52,7 +52,7 @@ Attributes = Mapping[str, str | int]
 
 
 class _Ids(RandomIdGenerator):
-    """A trace that begins here has the digits of our trace id."""
+    """Gives traces that begin here the digits of our trace id."""
 
     def generate_trace_id(self) -> int:
         """Return them as a number."""
@@ -64,7 +64,7 @@ _IDS: Final = _Ids()
 
 class _Place:
     """
-    What calls belong to; see ``trace.Parent``.
+    Parent of bank calls; see ``trace.Parent``.
 
     Attributes:
         span: None where the trace is not recorded.
@@ -84,7 +84,7 @@ class _Place:
 
 
 class _Unrecorded(NonRecordingSpan):
-    """A span of a caller's trace that is not recorded: whenever it is named it is another one."""
+    """An unrecorded span of a caller's trace, with a new id at every use."""
 
     def get_span_context(self) -> SpanContext:
         """Name it."""
@@ -184,7 +184,7 @@ class Tracing:
         span.end()
 
     def records(self, *, begins: bool = False) -> bool:
-        """Say whether a step of now has a span; without a trace it may begin one."""
+        """Return whether a step has a span now; without a trace it may begin one."""
         above = trace.parent()
         if isinstance(above, _Place):
             return above.span is not None
@@ -234,7 +234,7 @@ class Tracing:
     def watched(
         self, part: Part, name: str, attributes: Attributes, *, begins: bool = False
     ) -> Part:
-        """Return a part whose asynchronous methods are steps; the rest of it is as it was."""
+        """Return a part whose asynchronous methods have spans; the rest is unchanged."""
         kind: Literal["internal", "client"] = "internal" if begins else "client"
 
         def traced(function: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
@@ -251,7 +251,7 @@ class Tracing:
         return watched  # type: ignore[no-any-return]
 
     def _is_chosen(self) -> bool:
-        """Say whether a trace that begins here is recorded; each process says the same of it."""
+        """Return whether a trace that begins here is recorded; all processes agree."""
         return zlib.crc32(trace.current_trace_id().encode()) < self._below
 
 

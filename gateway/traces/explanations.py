@@ -1,4 +1,4 @@
-"""Why a call was refused, said in sentences: the rule, the facts, and what would allow it."""
+"""Explanations of refusals in sentences: the rule, the facts, and the remedy."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _LINE_FIELDS: Final = ("field", "payout")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Circumstances:
     """
-    What is known beside a refusal; None and empty where it is not, or not shown.
+    Facts beside a refusal; None and empty where unknown, or not shown.
 
     Attributes:
         account: The one the call was about.
@@ -55,7 +55,7 @@ class Circumstances:
 
 
 def explain(refusal: Refusal, known: Circumstances) -> Explanation:
-    """Say why a call was refused; pure."""
+    """Return the explanation of a refusal; pure."""
     values = {name: value for name, value in _values(refusal, known) if value}
     step = step_of(refusal)
     return Explanation(
@@ -73,7 +73,7 @@ def explain(refusal: Refusal, known: Circumstances) -> Explanation:
 
 
 def refusal_of(line: LoggedRequest) -> Refusal:
-    """Read what a line of the request log tells of a refusal."""
+    """Read a refusal from a line of the request log."""
     told = msgspec.json.decode(line.line, type=dict[str, object])
     field, payout = (str(told.get(name, "")) for name in _LINE_FIELDS)
     return Refusal(
@@ -89,7 +89,7 @@ def refusal_of(line: LoggedRequest) -> Refusal:
 
 
 def _values(refusal: Refusal, known: Circumstances) -> Iterable[tuple[str, str]]:
-    """Return what the texts may name."""
+    """Return the values for the texts' placeholders."""
     credential, account, own = known.credential, known.account, known.own_account
     yield from (("field", refusal.field), ("needed", known.needed), ("company", known.company))
     if credential is not None:
@@ -112,13 +112,13 @@ def _values(refusal: Refusal, known: Circumstances) -> Iterable[tuple[str, str]]
 
 
 def _named(account: Account, beside: Account | None) -> str:
-    """Name an account; with the beginning of its id where another one has the same name."""
+    """Return an account's name; with the start of its id if another has the same name."""
     is_alone = beside is None or beside.name != account.name
     return account.name if is_alone else f"{account.name} {account.id[:8]}"
 
 
 def _rule(refusal: Refusal) -> Sentence:
-    """Say what the check asks for: of the reason, or else of the code."""
+    """Return the rule of the check: of the reason, or else of the code."""
     text = REASONS.get(refusal.reason, "")
     if text and (refusal.field or "{field}" not in text):
         return sentence(text, {"field": refusal.field} if refusal.field else {})
@@ -127,7 +127,7 @@ def _rule(refusal: Refusal) -> Sentence:
 
 
 def _facts(refusal: Refusal, known: Circumstances) -> Iterable[str]:
-    """Choose what to tell; a text whose values are not known is left out later."""
+    """Choose the facts; texts with unknown values are left out later."""
     yield _ASKED
     yield from _FACTS.get(refusal.reason, ())
     if refusal.reason == "permission" and known.credential and not known.credential.permissions:
@@ -166,13 +166,13 @@ def texts() -> frozenset[str]:
 
 
 def _ends(refusal: Refusal, step: int) -> Iterable[Sentence]:
-    """Say what certainly did not happen."""
+    """Return what certainly did not happen."""
     if 0 < step < _STORED and refusal.surface == "banking":
         yield _NOTHING_DONE
 
 
 def _remedies(refusal: Refusal) -> Sequence[str]:
-    """Return what would allow the call: of the reason, or else of the code."""
+    """Return the remedies: of the reason, or else of the code."""
     if refusal.reason in REMEDIES:
         return REMEDIES[refusal.reason]
     found = [each.remedy for each in CATALOGUE if (each.code, each.status) == _pair(refusal)]
@@ -193,14 +193,14 @@ def _said(texts: Iterable[str], values: dict[str, str]) -> Iterable[Sentence]:
 
 @dataclass(frozen=True, slots=True)
 class CircumstancesInScope:
-    """Looks up what is known beside a refusal, within a company scope."""
+    """Looks up the facts beside a refusal, within a company scope."""
 
     records: TracedRecords
 
     async def of(
         self, scope: CompanyScope, client_id: str, account_id: str, known: Circumstances
     ) -> Circumstances:
-        """Add credential, accounts and company to what is known; raises ``StoreUnavailable``."""
+        """Add credential, accounts and company to the facts; raises ``StoreUnavailable``."""
         credential = await self.records.credential(client_id, scope) if client_id else None
         own = credential.account_id if credential is not None else None
         ids = {each for each in (account_id, own) if each}

@@ -1,5 +1,5 @@
 """
-Why a call was refused: the check that refused it, what is known, and what would allow it.
+Explanations of refusals: the check that refused, the facts, and the remedies.
 
 The checks of the partners' interface are numbered in the order in which they are made.
 """
@@ -54,7 +54,7 @@ def sentence(template: str, values: Mapping[str, str] = MappingProxyType({})) ->
 
 
 class CheckState(StrEnum):
-    """What became of a check."""
+    """Result of a check."""
 
     PASSED = "passed"
     REFUSED = "refused"
@@ -62,7 +62,7 @@ class CheckState(StrEnum):
 
 
 class Check(Struct, frozen=True):
-    """One check of the order of checks, and what became of it."""
+    """One check in the order of checks, and its result."""
 
     number: fields.Number
     text: Annotated[
@@ -199,7 +199,7 @@ _NOT_CARRIED_OUT: Final = 502
 
 
 def step_of(refusal: Refusal) -> int:
-    """Return the number of the check that refused a call of a partner; 0 where none did."""
+    """Return the number of the check that refused a partner's call; 0 without one."""
     if not refusal.code:
         return 0
     if refusal.code in _BY_CODE:
@@ -215,14 +215,14 @@ def step_of(refusal: Refusal) -> int:
 
 
 def _form_step(refusal: Refusal) -> int:
-    """Return the check of forms: below the rows, of parameters, or of the body."""
+    """Return the check of form: below the routes, of parameters, or of the body."""
     if refusal.route == "none":
         return 1
     return 17 if refusal.method == "POST" else 16
 
 
 def ladder_of(refusal: Refusal) -> list[Check]:
-    """Return the checks of a call in their order; empty for another surface than partners'."""
+    """Return the checks of a call in order; empty for other surfaces than partners'."""
     if refusal.surface not in {"banking", "none"}:
         return []
     step = step_of(refusal)
@@ -239,7 +239,7 @@ def _state(number: int, step: int, end: int) -> CheckState:
 
 @dataclass(frozen=True, slots=True)
 class TracedAttempt:
-    """A try to pay that was made under a trace id, and its payout."""
+    """An attempt to pay under a trace id, and its payout."""
 
     payout: Payout
     attempt: Attempt

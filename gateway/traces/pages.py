@@ -1,4 +1,4 @@
-"""Everything under a trace id, and why its call was refused."""
+"""Pages of a trace id: all records under it, and the explanation of a refusal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a company scope shows of what a trace id names."""
+"""Records under a trace id, within a company scope."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _TRACED_AT_MOST = 100
 
 
 class TracedRecords:
-    """Records of a company scope; what lies outside of it is not found."""
+    """Records of a company scope; other records are not found."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -34,19 +34,19 @@ class TracedRecords:
         return await self._credentials.visible(client_id, scope)
 
     async def company_name(self, company_id: str, scope: CompanyScope) -> str:
-        """Return what a company is called; empty where it has no record."""
+        """Return a company's name; empty where it has no record."""
         own = (companies.c.id == company_id, *of_company(companies.c.id, scope))
         row = await self._database.first(select(companies.c.name).where(*own))
         return "" if row is None else row.name
 
     async def accounts_among(self, ids: Collection[str], scope: CompanyScope) -> Sequence[Account]:
-        """Return those of these accounts that there are; in no order."""
+        """Return the existing accounts among these; unordered."""
         own = of_company(accounts.c.company_id, scope)
         wanted = select(accounts).where(accounts.c.id.in_(ids), *own)
         return [read_account(row) for row in await self._database.rows(wanted)]
 
     async def attempts_of(self, trace_id: str, scope: CompanyScope) -> Sequence[TracedAttempt]:
-        """Return the tries to pay that were made under a trace id, oldest first."""
+        """Return the attempts to pay under a trace id, oldest first."""
         wanted = (
             select(attempts)
             .where(attempts.c.trace_id == trace_id, *of_account(attempts.c.account_id, scope))

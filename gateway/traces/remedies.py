@@ -1,5 +1,5 @@
 """
-What would allow a call that was refused, by the reason of the refusal; for operators.
+Remedies by the reason of a refusal, for operators.
 
 Texts with ``{names}`` of ``explanations``; one whose value is not known is left out.
 """

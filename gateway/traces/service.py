@@ -1,4 +1,4 @@
-"""Everything under one trace id: what was asked, what was tried at banks, what was recorded."""
+"""All records under one trace id: requests, attempts to pay, acts."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _ALL: Final = Paging(1, 100)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trace:
     """
-    Everything under one trace id.
+    All records under one trace id.
 
     Attributes:
         acts: None for who may not read the audit log.
@@ -69,7 +69,7 @@ class Trace:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Traces:
     """
-    Reads everything under a trace id from the store.
+    Reads all records under a trace id from the store.
 
     Attributes:
         flush: Stores the requests that wait here to be stored; other processes do each second.
@@ -127,7 +127,7 @@ class Traces:
     async def _explained(
         self, scope: CompanyScope, requests: Sequence[LoggedRequest]
     ) -> ExplainedRequestDocument:
-        """Explain the first that was refused, else the first."""
+        """Explain the first refused request, or the first one."""
         line = next((each for each in requests if each.code), requests[0])
         known = await CircumstancesInScope(self.records).of(
             scope,

@@ -1,4 +1,4 @@
-"""Who is calling, by a Basic credential?"""
+"""Authentication of partners by Basic credentials."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _WRONG = "invalid"
 
 
 class KnownCredential(Protocol):
-    """What is asked of a credential as it is stored (``gateway/credentials``)."""
+    """The fields used of a stored credential (``gateway/credentials``)."""
 
     @property
     def client_id(self) -> str:
@@ -34,12 +34,12 @@ class KnownCredential(Protocol):
 
     @property
     def secrets(self) -> Sequence[SecretDigest]:
-        """What is kept of its secrets."""
+        """Its stored secrets."""
         ...
 
     @property
     def principal(self) -> Principal:
-        """Who is calling with it."""
+        """Its principal."""
         ...
 
     @property
@@ -56,14 +56,14 @@ class KnownCredential(Protocol):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SecretCheck:
     """
-    How a secret is compared.
+    Comparison of secrets.
 
     Attributes:
         well_formed: Whether the secret's public checksum holds.
         digests: Digests a secret under every key in use.
         matching: Compares such digests with what is stored, in constant time; with
             nothing stored it does the same work and finds none.
-        used: Told the client id and the stored digest of a right secret.
+        used: Called with the client id and the stored digest of a valid secret.
     """
 
     well_formed: Callable[[str], bool]
@@ -74,7 +74,7 @@ class SecretCheck:
 
 class Shown(msgspec.Struct, frozen=True):
     """
-    What a header says: a client id, and the digests of its secret under every key in use.
+    Content of a header: a client id, and the digests of its secret under every key in use.
 
     Attributes:
         is_kept: The header was right before.
@@ -90,10 +90,10 @@ _HEADERS_KEPT = 10_000
 
 class RightHeaders:
     """
-    What headers say that were right once, so that they are not read and digested anew.
+    Parsed headers that were valid once, so that they are not parsed and digested again.
 
-    Whether one is still right is asked each time, by the same comparison. Neither headers nor
-    secrets are kept: the key is a keyed digest of the header. Buys a tenth of a balance's CPU.
+    Their validity is still checked each time, by the same comparison. Neither headers nor secrets
+    are kept: the key is a keyed digest of the header. Buys a tenth of a balance's CPU.
     """
 
     def __init__(self, key: bytes) -> None:
@@ -103,11 +103,11 @@ class RightHeaders:
         self._kept: dict[bytes, Shown] = {}
 
     def find(self, headers: Sequence[str]) -> Shown | None:
-        """Return what the one header says; None when it was not right before."""
+        """Return the parsed header; None when it was not valid before."""
         return self._kept.get(self._digest(headers[0])) if len(headers) == 1 else None
 
     def keep(self, header: str, shown: Shown) -> None:
-        """Remember what a right header says; the oldest makes room."""
+        """Cache a valid header; the oldest is evicted."""
         if len(self._kept) >= _HEADERS_KEPT:
             del self._kept[next(iter(self._kept))]
         kept = Shown(shown.client_id, shown.digests, is_kept=True)
@@ -197,9 +197,9 @@ class BasicCredentials:
 
     async def _look_again(self, call: Call, shown: Shown, started: float) -> None:
         """
-        Compare with the record as it was at ``started``, after the request came, or later.
+        Compare with the record as of ``started``, after the request came, or later.
 
-        An unknown id, a wrong secret and one that has ended come this way alike.
+        Unknown ids, wrong secrets and ended credentials all take this path.
         """
         with asking_the_store():
             credential = await self.find_again(shown.client_id, started)
@@ -209,7 +209,7 @@ class BasicCredentials:
         self.took(self.clock() - started)
 
     def _admit(self, call: Call, shown: Shown, credential: KnownCredential | None) -> str:
-        """Compare, and fill the principal in; return why not, or nothing."""
+        """Compare, and fill the principal in; return the reason of a refusal, or nothing."""
         # an unknown id costs what a wrong secret costs
         stored = credential.secrets if credential else ()
         right = self.check.matching(shown.digests, stored)
@@ -225,7 +225,7 @@ class BasicCredentials:
         return ""
 
     def _ended(self, credential: KnownCredential) -> str:
-        """Say how a credential ended; empty while it lives."""
+        """Return how a credential ended; empty while it is valid."""
         if credential.revoked_at is not None:
             return "revoked"
         if credential.expires_at is not None and credential.expires_at <= self.now():

@@ -1,4 +1,4 @@
-"""Who is calling, by an access token?"""
+"""Authentication of users by access tokens."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class BearerToken:
 
 
 class RefusesBasic:
-    """Refuses a partner's credential where users sign in; any other header is ignored."""
+    """Refuses partners' credentials where users sign in; any other header is ignored."""
 
     refuses = (errors.USER_CREDENTIALS_INVALID,)
 

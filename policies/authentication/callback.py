@@ -1,4 +1,4 @@
-"""Did a bank get this address from us?"""
+"""Check of the callback address that a bank calls."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ Expect = Callable[[Mapping[str, str]], None]
 @dataclass(frozen=True, slots=True)
 class GivenAddress:
     """
-    Asks for provider and token before a body is waited for.
+    Checks provider and token before a body is awaited.
 
-    Whoever has no address of ours makes us neither wait nor read.
+    A caller without an address of ours cannot make us wait or read.
     """
 
     expect: Expect
     refuses = (errors.CREDENTIALS_INVALID, errors.ROUTE_UNKNOWN)
 
     def __call__(self, call: Call) -> None:
-        """Let the call on if its path is one that we gave a bank."""
+        """Admit the call if its path is one that we gave a bank."""
         self.expect(call.asked.path)

@@ -1,4 +1,4 @@
-"""Which browser is it, and who signed in there?"""
+"""Authentication of browsers by cookies."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Read = Callable[[str], KnownBrowser | None]
 
 
 class Authenticate(Protocol):
-    """Return who is signed in; SESSION_REQUIRED for a session that is over."""
+    """Returns the signed-in user; SESSION_REQUIRED for an ended session."""
 
     def __call__(self, browser: Browser, *, acts: bool) -> Awaitable[SignedInBrowser]:
         """Keep the session alive too if the person ``acts``, and a timer did not ask."""
@@ -43,7 +43,7 @@ class Authenticate(Protocol):
 @dataclass(frozen=True, slots=True)
 class CookieForm:
     """
-    How the cookies are written; the session's lives as long as the browser runs.
+    Form of the cookies; the session's lives as long as the browser runs.
 
     Attributes:
         device: The name of the device cookie, which outlives the session.
@@ -79,7 +79,7 @@ INSECURE: Final = CookieForm("pixgate-dev", "pixgate-device-dev", secure=False)
 
 @dataclass(frozen=True, slots=True)
 class BrowserCookie:
-    """Finds the browser; nobody has to be signed in."""
+    """Finds the browser; no sign-in is needed."""
 
     form: CookieForm
     find: Find

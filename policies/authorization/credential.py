@@ -1,4 +1,4 @@
-"""What may this credential do: does it hold the permission, and may it act on the account?"""
+"""Authorization of credentials: permission and account."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from policies.store_silence import asking_the_store
 
 
 class RequiresPermission:
-    """Compares what is held with what the route needs."""
+    """Compares held permissions with the route's."""
 
     refuses = (errors.PERMISSION_DENIED,)
 
@@ -72,7 +72,7 @@ def _compare(call: Call, account: Account | None) -> None:
 
 
 class AccountState:
-    """Looks at the account that the scope established."""
+    """Checks the state of the account found before."""
 
     refuses = (errors.ACCOUNT_INACTIVE, errors.ACCOUNT_UNVERIFIED)
 

@@ -1,4 +1,4 @@
-"""What may this user do: in which companies, with which rights and second factor?"""
+"""Authorization of users: companies, rights and second factor."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class VisibleAccount:
     Finds the account, whatever its state, within the scope that was decided before.
 
     Attributes:
-        find: Asks the store each time: what a person changed they see at once.
+        find: Reads the store each time, so that changes are visible at once.
     """
 
     find: Callable[[tuple[str, CompanyScope]], Awaitable[Account | None]]

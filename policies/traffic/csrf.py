@@ -1,5 +1,5 @@
 """
-Does a request with a cookie come from a page of ours?
+Protection against cross-site request forgery.
 
 Four layers: the cookie is SameSite=Strict, the browser says where the request
 comes from, scripts send what no foreign form can, and a write carries the
@@ -36,7 +36,7 @@ Origin = Callable[[], str]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadFromOurPage:
     """
-    Layer two for reads, and where no cookie counts: a foreign page may not even ask.
+    Layer two for reads, and where no cookie counts: foreign pages are refused.
 
     What it sends blindly would else use up the quota of whoever looks at it.
 
@@ -104,7 +104,7 @@ class OpensOurPage:
 
 
 def follows_link(headers: Headers) -> bool:
-    """Say whether a browser opens this as a page because a link on another site says so."""
+    """Return whether a browser opens this as a page through a link on another site."""
     mode, dest = headers.get("Sec-Fetch-Mode"), headers.get("Sec-Fetch-Dest")
     return (mode, dest) == _NAVIGATES and headers.get("Sec-Fetch-Site") not in _OURS
 
@@ -140,7 +140,7 @@ def mask_token(token: str, mask: bytes) -> str:
 
 
 def _unmasked(sent: bytes) -> bytes:
-    """Return the token that was masked; nothing for what never was."""
+    """Return the unmasked token; nothing for an invalid text."""
     try:
         both = base64.b64decode(sent, b"-_", validate=True)
     except ValueError:
@@ -199,7 +199,7 @@ def _media(call: Call) -> str | None:
 
 
 def _check_place(headers: Headers, origin: str, *, silent: bool) -> None:
-    """Refuse what comes from elsewhere; ``silent`` lets on a client that does not say."""
+    """Refuse foreign origins; ``silent`` admits a client that states no origin."""
     sites = headers.getall("Sec-Fetch-Site", ())
     if sites:
         if len(sites) != 1 or sites[0] not in _OURS:

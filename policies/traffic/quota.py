@@ -1,4 +1,4 @@
-"""Has the caller a token for this call: the partner, the address, the user?"""
+"""Quotas of partners, addresses and users: token buckets."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Quota:
 
 
 class Draw(msgspec.Struct, frozen=True):
-    """What a draw gave: whether it was let, tokens left, seconds until the next one."""
+    """Result of a draw: admitted or not, tokens left, seconds until the next token."""
 
     allowed: bool
     remaining: int
@@ -70,7 +70,7 @@ class Buckets:
         self.change(quota)
 
     def change(self, quota: Quota) -> None:
-        """Draw from buckets of another quota from now on; each lacks as many tokens as before."""
+        """Use buckets of another quota from now on; each lacks as many tokens as before."""
         now, before, self._step = self._clock(), self._step, 1 / quota.rate
         for key, full_at in self._full_at.items():
             self._full_at[key] = now + max(0.0, full_at - now) * self._step / before
@@ -90,7 +90,7 @@ class Buckets:
         return Draw(True, round(-over / step) if over < 0 else 0, 0.0)  # noqa: FBT003
 
     def _keep(self, key: str, full_at: float) -> None:
-        """Note when a bucket is full again; of too many, the one used longest ago is dropped."""
+        """Store when a bucket is full again; the least recently used of too many is dropped."""
         kept = self._full_at
         kept[key] = full_at
         kept.move_to_end(key)
@@ -128,7 +128,7 @@ _BACK_S: Final = 1.0
 
 class _Share(msgspec.Struct):
     """
-    What this process has of one bucket.
+    This process's share of one bucket.
 
     Attributes:
         left: Tokens; below 0 what is owed.
@@ -186,7 +186,7 @@ class Shares:
         self._own.change(_part(quota, self._parts))
 
     def at_hand(self, key: str) -> bool:
-        """Say whether ``draw`` can answer without asking for a share."""
+        """Return whether ``draw`` can answer without asking for a share."""
         share = self._shares.get(key)
         if share is not None:
             now = self._clock()
@@ -212,11 +212,11 @@ class Shares:
         return draw
 
     def wait_for(self, key: str, requests: int) -> None:
-        """Note that so many requests more wait for a share, or fewer where it is below 0."""
+        """Add to the number of requests that wait for a share; negative to subtract."""
         self._share(key).waiting += requests
 
     def asking(self, key: str) -> asyncio.Future[None] | None:
-        """Return what is done when the ask under way is; None while there is none."""
+        """Return the future of the ask under way; None while there is none."""
         return self._share(key).asking
 
     def ask(self, key: str) -> Ask:
@@ -285,7 +285,7 @@ class Shares:
         return Ask(place, step, room, wanted, back)
 
     def _share(self, key: str) -> _Share:
-        """Return the share of a key; of too many, the one asked for longest ago is dropped."""
+        """Return the share of a key; the least recently requested of too many is dropped."""
         share = self._shares.get(key)
         if share is None:
             share = self._shares[key] = _Share()
@@ -296,7 +296,7 @@ class Shares:
         return share
 
     def _divided(self) -> Buckets:
-        """Return our own buckets, for as many processes as are alive now."""
+        """Return our own buckets, divided by the number of live processes."""
         if self._parts != self._shared.serving:
             self._parts = self._shared.serving
             self._own.change(_part(self._quota, self._parts))
@@ -304,13 +304,13 @@ class Shares:
 
 
 def _part(quota: Quota, parts: int) -> Quota:
-    """Return what is one process's of a quota."""
+    """Return one process's part of a quota."""
     return Quota(quota.rate / parts, max(1, quota.burst // parts))
 
 
 class Meter:
     """
-    One quota by its name: draws from it, counts draws, and shows on the answer what is left.
+    One quota by its name: draws tokens, counts draws, and reports the rest in headers.
 
     The fields are those of the RateLimit draft.
     """
@@ -393,7 +393,7 @@ async def _wait_for(
 
 
 async def _ask_for(shared: SharedLimits, lacking: Sequence[tuple[Shares, str]]) -> bool:
-    """Ask for the shares that nobody asks for yet; say whether there was an answer."""
+    """Ask for missing shares; return whether there was an answer."""
     free = [each for each in lacking if each[0].asking(each[1]) is None]
     asks = [shares.ask(key) for shares, key in free]
     grants: Sequence[Grant | None] = [None] * len(asks)
@@ -432,7 +432,7 @@ class _Metered:
     def _draw(
         self, draws: Sequence[tuple[Meter, str]], draw: Callable[[], None]
     ) -> Awaitable[None] | None:
-        """Draw at once, or return what asks for the shares that are not at hand first."""
+        """Draw at once, or return an awaitable that fetches missing shares first."""
         if self._shared is not None:
             shares = [(each.shares, key) for each, key in draws if each.shares is not None]
             if not all(each.at_hand(key) for each, key in shares):

@@ -1,4 +1,4 @@
-"""Has this address been refused too often lately?"""
+"""Throttle of addresses that were refused too often."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class FailureThrottle:
         self._exceeded: OrderedDict[tuple[str, str, int], float] = OrderedDict()
 
     def count(self, address: str, client_id: str) -> None:
-        """Remember that a credential of ``client_id`` from ``address`` was refused."""
+        """Record that a credential of ``client_id`` from ``address`` was refused."""
         now = self._clock()
         for key in _keys(address, client_id):
             times = self._refusals.get(key)
@@ -89,7 +89,7 @@ class FailureThrottle:
         return max(self._wait(key, limit) for key, limit in zip(keys, most, strict=False))
 
     def wait_before_all(self, address: str) -> int:
-        """Return the seconds an address must wait before anything of it is looked at."""
+        """Return the seconds an address must wait before any of its requests is read."""
         if not self._refusals:  # nobody was refused lately: nearly always
             return 0
         return self._wait((network(address), ""), self._limits.hard_per_address)
@@ -131,5 +131,5 @@ class NotBlocked:
 
 
 def too_many(wait_s: int, reason: str) -> ServiceError:
-    """Make the refusal of a caller that must wait ``wait_s`` seconds."""
+    """Return the refusal of a caller that must wait ``wait_s`` seconds."""
     return ServiceError(errors.TOO_MANY_REQUESTS, reason, {"Retry-After": str(wait_s)})

@@ -143,7 +143,7 @@ class _Reader(Generic[Body]):
             raise ServiceError(self._codes[""], refusal.reason) from refusal
 
     def _meant(self, name: str, value: object) -> object:
-        """Read a plain value, or an amount above zero from the number as it was written."""
+        """Convert a plain value, or an amount above zero from the number as written."""
         if name in self._as_sent:
             return value
         try:
@@ -166,7 +166,7 @@ def _is_absent(found: Mapping[str, Any], each: msgspec.structs.FieldInfo) -> boo
 
 
 def _told(problem: str) -> tuple[str, str]:
-    """Return why msgspec refused a body, and the path of the field; never what was sent."""
+    """Return msgspec's reason, and the path of the field; never the value."""
     absent, place = _MISSING.search(problem), _PLACE.search(problem)
     path = _INDEX.sub("", place[1]) if place else ""
     if absent is not None:
@@ -175,7 +175,7 @@ def _told(problem: str) -> tuple[str, str]:
 
 
 def _plain(value: object) -> object:
-    """Return a value without surprises; ValueError where there are some."""
+    """Return a plain value; ValueError for anything unusual."""
     match value:
         case str():
             return strict.plain_text(value)

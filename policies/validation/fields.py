@@ -1,5 +1,5 @@
 """
-Is the body one well-formed JSON object, and are its fields what they should be?
+Parsing of JSON bodies and their fields.
 
 Absent, null and empty are the same, and nothing is converted.
 """
@@ -24,7 +24,7 @@ Value = TypeVar("Value")
 
 
 def missing(fields: Mapping[str, Any], name: str) -> bool:
-    """Say whether a field is absent; null and the empty text count as absent."""
+    """Return whether a field is absent; null and the empty text count as absent."""
     return fields.get(name) is None or fields[name] == ""
 
 
@@ -98,7 +98,7 @@ class Number:
 
 
 def unknown_field(body: Mapping[str, Any], shape: type[msgspec.Struct]) -> str | None:
-    """Return a field that a shape lacks, empty for a name unlike ours; None where there is none."""
+    """Return a field that a shape lacks, empty for a name unlike ours; None without one."""
     return next((like_ours(name) for name in body if name not in shape.__struct_fields__), None)
 
 

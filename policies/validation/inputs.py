@@ -1,4 +1,4 @@
-"""The inputs of routes, with their documentation."""
+"""Inputs of partners' routes, with their documentation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Are the parameters of path and query well formed, and known to the route?"""
+"""Checks of path and query parameters."""
 
 from __future__ import annotations
 

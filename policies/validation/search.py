@@ -1,4 +1,4 @@
-"""Which days, and which page of them?"""
+"""Search parameters: days and page."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """
-How a call reaches a bank of API Pix: its paths, the account's headers and certificate, a token.
+Calls of a bank of API Pix: paths, the account's headers and certificate, tokens.
 
 A refused token is dropped: a read fetches another one at once, a change or an order leaves that
 to the next call, because it is sent once.
@@ -56,7 +56,7 @@ _NO_FIELDS: Final[Mapping[str, str]] = {}
 @dataclass(frozen=True, kw_only=True)
 class Access(BankAdapter):
     """
-    The way to one configured bank.
+    Access to one configured bank.
 
     Attributes:
         tokens: From the bank's own host, or from one that gives tokens alone.
@@ -150,7 +150,7 @@ class Access(BankAdapter):
 
 
 def error_code(answer: ProviderAnswer) -> str:
-    """Return the bank's error code, in whichever shape; empty when there is none to read."""
+    """Return the bank's error code, in either shape; empty when unreadable."""
     told = try_document(answer, documents.RECUSA)
     if told is None:
         return ""
@@ -158,7 +158,7 @@ def error_code(answer: ProviderAnswer) -> str:
 
 
 def failure(answer: ProviderAnswer) -> ProviderError:
-    """Return the error that a refusal means, for every call but one that moves money."""
+    """Return the error of a refusal, for every call but one that moves money."""
     return listed_error(answer, error_code(answer), ERRORS)
 
 
@@ -167,7 +167,7 @@ def reading(
     shape: Callable[[Document], Value],
     statuses: Collection[int] = OK,
 ) -> Translate[Value]:
-    """Return what reads a good answer; it raises the error that another means."""
+    """Return the reader of a successful answer; it raises the error of any other."""
     return lambda answer: _read(answer, decoder, shape, statuses)
 
 
@@ -176,7 +176,7 @@ _read: Final = reader(failure)
 
 @contextmanager
 def readable() -> Iterator[None]:
-    """Turn a value that cannot be made of a document into ``BadReply``."""
+    """Convert a value that cannot be built from a document to ``BadReply``."""
     try:
         yield
     except (ValueError, ArithmeticError) as problem:
@@ -189,7 +189,7 @@ def amount(text: str) -> Money:
 
 
 def accepted(answer: ProviderAnswer) -> None:
-    """Read that something was done whose answer holds nothing that we need."""
+    """Accept an answer without content that we need."""
     if not HTTPStatus.OK <= answer.status < HTTPStatus.MULTIPLE_CHOICES:
         raise failure(answer)
 

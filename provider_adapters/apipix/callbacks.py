@@ -1,5 +1,5 @@
 """
-Callbacks of API Pix: how they are proven, what they say, and where they are registered.
+Callbacks of API Pix: proof, content and registration.
 
 The standard has the bank show a certificate. Without one, it sends to an address that nobody can
 guess: a step of it is made from the secret of ``callbacks``, which itself stands in no address. A
@@ -62,7 +62,7 @@ class ApiPixProof:
         lists_keys: bool,
     ) -> None:
         """
-        Believe whoever shows the bank's certificate, or knows a step made from a secret.
+        Accept callers with the bank's certificate, or with a path segment made from a secret.
 
         Args:
             certificate: Whose it must be; None believes no certificate.
@@ -119,7 +119,7 @@ class Callbacks(Access):
         self, account: ProviderAccount, order: CallbackOrder
     ) -> RegisteredCallback:
         """
-        Have callbacks of every key sent to one address; ``PUT /webhook/{chave}``.
+        Register one address for callbacks of every key; ``PUT /webhook/{chave}``.
 
         It is safe to repeat.
         """
@@ -139,7 +139,7 @@ class Callbacks(Access):
         return RegisteredCallback(id=_id_of(account, keys[0]), url=order.url)
 
     async def _check(self, account: ProviderAccount, key: str, url: str) -> None:
-        """Read an address back: the answer that it was taken holds nothing of it."""
+        """Read an address back: the answer to its registration does not repeat it."""
         request = self._webhook(account, "register_callback", key)
         if await self.change(account, request, _url) != url:  # once, as the whole
             raise BadReply(Reason.WRONG_SHAPE)
@@ -167,7 +167,7 @@ class Callbacks(Access):
 
     async def remove_callback(self, account: ProviderAccount, callback_id: str) -> None:
         """
-        Have nothing sent for one key any more; ``DELETE /webhook/{chave}``.
+        Remove the address of one key; ``DELETE /webhook/{chave}``.
 
         Raises:
             NotFound: Nothing is sent for it.
@@ -185,7 +185,7 @@ class Callbacks(Access):
 
 
 def step_of(secret: bytes) -> str:
-    """Return the step of an address that who does not know the secret cannot guess."""
+    """Return the secret segment of an address."""
     return hmac.digest(secret, _PURPOSE, "sha256").hex()
 
 
@@ -242,17 +242,17 @@ def _notices(part: msgspec.Raw, *, lists_keys: bool) -> Iterator[Notice]:
 
 
 def _each(parts: msgspec.Raw) -> Sequence[msgspec.Raw]:
-    """Return the parts of a list; none of what is no list."""
+    """Return the parts of a list; none for anything else."""
     return try_body(parts, documents.PARTES) or ()
 
 
 def _event(name: str, *more: str) -> str:
-    """Name an event by an id of the bank; empty without one: its body tells it apart then."""
+    """Return the bank's id of an event; empty without one: the body identifies it then."""
     return ":".join((name, *more)) if name else ""
 
 
 def _account(told: documents.Aviso, *, lists_keys: bool) -> tuple[str, NamedBy]:
-    """Return what names the account: a random key, if its bank lists those, else its charge."""
+    """Return the account's name: a random key, if its bank lists those, else its charge."""
     key = told.chave or ""
     if lists_keys and (_is_random(key) or not told.txid):
         return key, NamedBy.KEY
@@ -277,7 +277,7 @@ _url: Final = reading(documents.WEBHOOK_URL, lambda document: document.inside)
 
 
 def _id_of(account: ProviderAccount, key: str) -> str:
-    """Name the registration of a key without showing it: it may be a tax number."""
+    """Return an id of a key's registration without the key, which may be a tax number."""
     return str(uuid.uuid5(uuid.UUID(account.account_id), key))
 
 

@@ -158,7 +158,7 @@ class Charges(Access):
         request: ProviderRequest,
         charge: documents.Cobranca,
     ) -> Charge:
-        """Show a charge that was made; a payload that the bank did not tell is asked for again."""
+        """Return a charge that was created; a missing payload is read again."""
         operation, by = request.operation, self.client.read_by()
         emv = ""
         with suppress(ProviderError):
@@ -247,7 +247,7 @@ class Charges(Access):
         return paid
 
     def _places(self, account: ProviderAccount, reference: str) -> Sequence[tuple[str, str]]:
-        """Return where a charge may be: each path with each txid."""
+        """Return the possible places of a charge: each path with each txid."""
         paths = (IMMEDIATE, DUE) if self.due else (IMMEDIATE,)
         return [(path, txid) for path in paths for txid in self._txids(account, reference)]
 
@@ -368,7 +368,7 @@ def _state(
     document: documents.Cobranca, unknown: UnknownWord
 ) -> tuple[ChargeStatus, documents.Pix | None]:
     """
-    Read where a charge stands, and what paid it: one answer for the QR code and the transaction.
+    Return a charge's state and its payment, for the QR code and the transaction alike.
 
     It is paid when the bank says so, or shows a payment that suffices beside another state. The
     latest that suffices is told; of a charge that the bank calls paid the latest at all.
@@ -396,13 +396,13 @@ def _payments(document: documents.Cobranca) -> Sequence[documents.Pix]:
 
 
 def _is_meant(pix: documents.Pix, document: documents.Cobranca) -> bool:
-    """Say whether a payment came in on the charge's key and under its txid, as far as it tells."""
+    """Return whether a payment has the charge's key and txid, as far as reported."""
     to, txid = pix.chave or document.chave, pix.txid or document.txid
     return (to, txid) == (document.chave, document.txid)
 
 
 def _is_amount(text: str) -> bool:
-    """Say whether a text is an amount above zero."""
+    """Return whether a text is an amount above zero."""
     try:
         return amount(text) > ZERO
     except (ValueError, ArithmeticError):
@@ -410,14 +410,14 @@ def _is_amount(text: str) -> bool:
 
 
 def _asked_for(value: documents.Valor) -> Money:
-    """Return what a charge asks for: the purchase and the cash that is handed out with it."""
+    """Return the requested amount: the purchase and the cash handed out with it."""
     return Money(
         amount(value.original).centavos + sum(amount(each.valor).centavos for each in _cash(value))
     )
 
 
 def _least(value: documents.Valor) -> Money:
-    """Return the smallest amount that pays a charge: what the payer may change is no minimum."""
+    """Return the least amount that pays a charge; changeable amounts have no minimum."""
     if value.alteravel:
         return ZERO
     fixed = (amount(each.valor).centavos for each in _cash(value) if not each.alteravel)

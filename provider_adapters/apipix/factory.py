@@ -1,4 +1,4 @@
-"""How the registry makes adapters of API Pix: their settings, and the adapter from them."""
+"""The factory of API Pix adapters and its settings."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "::1"})
 
 class ApiPixSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
-    Which bank it is, and where.
+    Settings: the bank and its address.
 
     Attributes:
         profile: The bank.
@@ -74,7 +74,7 @@ class ApiPixFactory:
     )
 
     def secrets_for(self, settings: Mapping[str, object]) -> SecretsKind:
-        """Return what an account shows to the bank of these settings."""
+        """Return the secrets' type for the bank of these settings."""
         profile = settings.get("profile")
         known = {name.value: each.secrets for name, each in PROFILES.items()}
         return known.get(str(profile), ApiPixSecrets)

@@ -41,7 +41,7 @@ class Limits:
     end: datetime
 
     def hold(self, at: datetime) -> bool:
-        """Say whether something happened between them."""
+        """Return whether an instant lies between them."""
         return self.start <= at < self.end
 
 
@@ -131,7 +131,7 @@ def _pages(document: Pagina[Document], page: int, size: int) -> int:
 
 
 def _after(place: _Place, given: int, made: int, pages: int) -> str | None:
-    """Say where a walk goes on: on the same page if it gives more than was asked for."""
+    """Return the position after a page: the same page if not all items were returned."""
     if place.taken + given < made:
         following = _Place(place.page, place.taken + given, place.end)
     elif place.page + 1 < pages:
@@ -142,5 +142,5 @@ def _after(place: _Place, given: int, made: int, pages: int) -> str | None:
 
 
 def _soon(now: datetime) -> datetime:
-    """Return the end of this millisecond: what happened in it counts."""
+    """Return the end of this millisecond: its events count."""
     return now.replace(microsecond=now.microsecond // 1000 * 1000) + _STEP

@@ -51,7 +51,7 @@ class Name(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SecretAddress:
     """
-    What a bank makes of a callback address whose last step is a secret.
+    Form of a callback address whose last segment is a secret.
 
     Attributes:
         ends: What follows that step when the bank is given the address.

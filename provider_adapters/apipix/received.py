@@ -354,7 +354,7 @@ def _created(answer: ProviderAnswer, order: RefundOrder) -> Outcome:
 
 
 def _known(answer: ProviderAnswer, order: RefundOrder) -> Outcome:
-    """Read a refund as an outcome; one of our key and another amount is another refund."""
+    """Convert a refund to an outcome; one of our key with another amount is another refund."""
 
     def shape(document: documents.Devolucao) -> Outcome:
         refund = _refund(order.payment_e2e_id, "", document, answer.unknown_word)

@@ -1,4 +1,4 @@
-"""What an account shows to a bank of API Pix; each profile says what of it is required."""
+"""Secrets of an account at a bank of API Pix; profiles decide which are required."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from provider_adapters.kit.secrets import PemCertificate, PemKey, SecretText
 
 class ApiPixSecrets(msgspec.Struct, frozen=True, kw_only=True):
     """
-    What an account shows to its bank; each profile says which of it is required.
+    An account's secrets at its bank; each profile decides which are required.
 
     Attributes:
         certificate, key: Ours, as the bank made it for the account.
@@ -25,7 +25,7 @@ class ApiPixSecrets(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class EfiSecrets(ApiPixSecrets, frozen=True, kw_only=True):
-    """Efí asks for all of it."""
+    """Efí requires all of them."""
 
     client_secret: SecretText
     certificate: PemCertificate
@@ -34,14 +34,14 @@ class EfiSecrets(ApiPixSecrets, frozen=True, kw_only=True):
 
 
 class SicoobSecrets(ApiPixSecrets, frozen=True, kw_only=True):
-    """Sicoob knows a client by its certificate: there is no secret."""
+    """Sicoob identifies a client by its certificate: there is no secret."""
 
     certificate: PemCertificate
     key: PemKey
 
 
 class SicrediSecrets(ApiPixSecrets, frozen=True, kw_only=True):
-    """Sicredi asks for secret and certificate."""
+    """Sicredi requires secret and certificate."""
 
     client_secret: SecretText
     certificate: PemCertificate
@@ -50,7 +50,7 @@ class SicrediSecrets(ApiPixSecrets, frozen=True, kw_only=True):
 
 class BbSecrets(SicrediSecrets, frozen=True, kw_only=True):
     """
-    Banco do Brasil asks for the key of the application beside them.
+    Banco do Brasil requires the application's key beside them.
 
     Attributes:
         app_key: Its ``developer_application_key``, for the environment.
@@ -61,7 +61,7 @@ class BbSecrets(SicrediSecrets, frozen=True, kw_only=True):
 
 class InterSecrets(SicrediSecrets, frozen=True, kw_only=True):
     """
-    Inter asks for the account beside them.
+    Inter requires the account beside them.
 
     Attributes:
         account: Its number with the check digit, in digits alone.

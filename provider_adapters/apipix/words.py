@@ -1,5 +1,5 @@
 """
-The words of API Pix and of Efí, as tables; what an unlisted word means is decided where it is read.
+The words of API Pix and of Efí, as tables; readers decide about unlisted words.
 
 Sources: API Pix 2.9.0 of the Banco Central (2025-09-05), "Tratamento de erros"; Efí's pages "Envio
 e Pagamento Pix", "Gestão de Pix", "Cobranças imediatas" and "Endpoints exclusivos Efí" (read on

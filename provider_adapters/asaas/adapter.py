@@ -293,7 +293,7 @@ class AsaasAdapter(BankAdapter):
         payer: Payer | None = None,
     ) -> Charge:
         """
-        Read what belongs to a charge; one that is over may have no QR code any more.
+        Read the parts of a charge; an ended charge may have no QR code any more.
 
         ``payer`` is that of a charge that was made just now: without its QR code it is made too.
         """
@@ -310,14 +310,14 @@ class AsaasAdapter(BankAdapter):
     async def _customer(
         self, account: ProviderAccount, operation: str, row: documents.Payment, by: Deadline
     ) -> Payer | None:
-        """Read who is asked to pay."""
+        """Read the customer, who is to pay."""
         if not row.customer:
             return None
         request = requests.keyed(account, operation, "/v3/customers/{id}", id=row.customer)
         return await self.client.read(request, charges.customer, by)
 
     async def _customer_id(self, account: ProviderAccount, payer: Payer) -> str:
-        """Find the customer of a tax number, or make one."""
+        """Return the id of a tax number's customer; create one if missing."""
         request = requests.customers(account, payer.tax_number)
         known = await self.client.read(
             request, lambda answer: charges.known_customer(answer, payer.tax_number)

@@ -1,4 +1,4 @@
-"""The bank's answers about charges, put together of several: the charge, its QR code, its payer."""
+"""Charges built from several answers: the charge, its QR code, its payer."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Row = TypeVar("Row", documents.Payment, documents.PixTransaction)
 
 
 def _valued(row: Row) -> Row:
-    """Return a row whose amount is one: it is used when the answer has been read."""
+    """Return a row; raises ``ValueError`` unless its amount is above zero."""
     money.above_zero(row.value)
     return row
 
@@ -88,9 +88,9 @@ def known_customer(answer: ProviderAnswer, tax_number: str) -> str:
 
 def charge_status(row: documents.Payment, unknown: UnknownWord) -> ChargeStatus:
     """
-    Read where a charge stands; an unknown word is active, so that it is looked at again.
+    Return the status of a charge; an unknown word counts as active, so that it is read again.
 
-    What was paid is paid, whatever stands beside the payment.
+    A payment counts, whatever other fields say.
     """
     told = known(mapping.CHARGE_STATUSES, row.status, ChargeStatus.ACTIVE, unknown)
     if row.payment_date or row.pix_transaction:
@@ -106,7 +106,7 @@ def charge(
     payer: Payer | None,
 ) -> Charge:
     """
-    Put a charge together; who is paid stands in the QR code alone.
+    Build a charge; the receiver is only in the QR code.
 
     Raises:
         ValueError: The amount or a date is none.
@@ -134,7 +134,7 @@ def charge_payment(
     row: documents.Payment, transaction: documents.PixTransaction | None, payer: Payer | None
 ) -> ChargePayment:
     """
-    Put a charge together as a transaction: pending, or paid as ``charge_status`` says.
+    Build a charge as a transaction: pending, or paid as ``charge_status`` decides.
 
     Raises:
         ValueError: An amount or a date is none, or one that is paid does not tell when.
@@ -166,5 +166,5 @@ def pix_transaction(answer: ProviderAnswer) -> documents.PixTransaction:
 
 
 def payer_of(transaction: documents.PixTransaction) -> Payer | None:
-    """Return who paid, where the bank says it."""
+    """Return the payer, where the bank names one."""
     return payer(transaction.external_account) if transaction.external_account else None

@@ -93,7 +93,7 @@ class Removed(msgspec.Struct, frozen=True):
 
 
 class Party(msgspec.Struct, frozen=True, rename="camel"):
-    """Who is on the other side."""
+    """The other side of a transfer."""
 
     name: str | None = None
     cpf_cnpj: str | None = None

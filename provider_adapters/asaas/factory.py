@@ -1,4 +1,4 @@
-"""How the registry makes Asaas adapters: their settings, and the adapter from them."""
+"""The factory of Asaas adapters and its settings."""
 
 from __future__ import annotations
 

@@ -216,7 +216,7 @@ def reached(answer: ProviderAnswer) -> None:
 
 
 def balance(answer: ProviderAnswer) -> Balance:
-    """Read a balance; what is blocked and as of when is not told."""
+    """Read a balance; the bank reports neither blocked money nor a time."""
 
     def shape(document: Inside[money.JsonNumber]) -> Balance:
         value = money.sum_from_json(document.inside)
@@ -379,12 +379,12 @@ def instant_or_none(text: str | None) -> datetime | None:
 
 
 def instant_with_time(text: str | None) -> datetime | None:
-    """Read a time; None for a bare date, which is not when something happened."""
+    """Read a time; None for a bare date, which is too coarse."""
     return instant(text) if text and len(text) > _DATE_LENGTH else None
 
 
 def composed(make: Callable[[], Value]) -> Value:
-    """Make a value of several answers; raises ``BadReply`` where ``make`` raises ``ValueError``."""
+    """Build a value of several answers; ``BadReply`` where ``make`` raises ``ValueError``."""
     try:
         return make()
     except (ValueError, ArithmeticError) as problem:
@@ -421,18 +421,18 @@ def _came_in(row: documents.PixTransaction) -> bool:
 
 
 def _moment(row: documents.PixTransaction) -> datetime:
-    """Return when a Pix was; raises ``ValueError`` where the bank does not tell."""
+    """Return the time of a Pix; raises ``ValueError`` where unreported."""
     return instant(row.effective_date or row.date_created or "")
 
 
 def _newest_first(moments: Sequence[datetime]) -> bool:
-    """Say whether a page shows by itself that its list goes from new to old."""
+    """Return whether a page itself shows that its list is ordered newest first."""
     falls = all(later >= earlier for later, earlier in pairwise(moments))
     return falls and len(moments) > 1 and moments[0] > moments[-1]
 
 
 def _given_back(reais: money.JsonNumber) -> Money:
-    """Read what was given back; ``null`` is nothing."""
+    """Read the refunded amount; ``null`` is zero."""
     return Money(0) if bytes(reais) == _NULL else money.from_json(reais)
 
 

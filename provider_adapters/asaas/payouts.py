@@ -64,7 +64,7 @@ def found(answer: ProviderAnswer, provider_key: str) -> Outcome:
 
 
 def _code(answer: ProviderAnswer) -> str:
-    """Return the bank's code; of a limit that is used up, what stands for its header."""
+    """Return the error code; ``NO_CALLS_LEFT`` for a 429 whose RateLimit-Remaining is 0."""
     if answer.status == _TOO_MANY and answer.headers.get("RateLimit-Remaining", "") == "0":
         return NO_CALLS_LEFT
     return mapping.error_code(answer)
@@ -85,7 +85,7 @@ def _shown(transfer: documents.Transfer, problem: Reason | None = None) -> Shown
 
 
 def _goes_there(shown: documents.BankAccount, order: PayoutOrder) -> bool:
-    """Say whether a transfer goes where it was ordered to; what is not shown is not compared."""
+    """Return whether a transfer has the ordered recipient; hidden fields are not compared."""
     to = order.destination
     if isinstance(to, PixDestination):
         return _same(shown.pix_address_key, to.key)
@@ -100,7 +100,7 @@ def _goes_there(shown: documents.BankAccount, order: PayoutOrder) -> bool:
 
 
 def _same(shown: str | None, ordered: str) -> bool:
-    """Compare letters and digits alone; a hidden text agrees with any."""
+    """Compare letters and digits alone; a masked text matches any."""
     return not shown or _HIDDEN in shown or _bare(shown) == _bare(ordered)
 
 

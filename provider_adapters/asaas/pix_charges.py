@@ -1,5 +1,5 @@
 """
-Which of the charges in a statement were paid by Pix: the bank's movements do not tell.
+Charges of a statement that were paid by Pix: the bank's movements lack that.
 
 The charges themselves do, and can be listed by the day of payment. Days are kept for a minute,
 so that a walk through a statement lists each day once and not once for each page.
@@ -65,7 +65,7 @@ class PixCharges:
         self._keep(found)
 
     def _keep(self, found: Mapping[_Day, set[str]]) -> None:
-        """Keep what was read, and forget the rest where it becomes too much."""
+        """Cache the result, and drop the rest if it grows too large."""
         now = self.clock()
         kept = {day: each for day, each in self._days.items() if each[0] > now - KEPT_S}
         if sum(len(ids) for _, ids in kept.values()) > MOST_IDS:

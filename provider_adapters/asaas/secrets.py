@@ -1,4 +1,4 @@
-"""What an account shows to the bank: its API key, whose beginning names the environment."""
+"""An account's secret at the bank: its API key, whose prefix names the environment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What adapters with one client have alike."""
+"""The common part of adapters with one client."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """
-May a call be made: the circuit breaker first, what the bank allows, then the bulkhead.
+Admission of calls: the circuit breaker, the bank's limits, then the bulkhead.
 
 A call holds a permit of the first and a place in the others. They are taken together
 and given back together here, so that no way through the client can keep one.
@@ -290,8 +290,8 @@ class Bulkhead:
     """
     At most so many calls at once, and so many waiting briefly for a place, in order.
 
-    ``on_change`` is called with the number of calls in flight and the limit, a
-    quarter of a second after the number changed; None tells nobody.
+    ``on_change`` is called with the number of calls in flight and the limit, a quarter of a second
+    after the number changed; None for no callback.
     """
 
     def __init__(

@@ -1,5 +1,5 @@
 """
-What the bank allows: calls a second by operation and credential, calls at once by account.
+The bank's limits: calls a second by operation and credential, concurrent calls by account.
 
 A call beyond it waits briefly or is refused here, before a byte leaves us. Where the bank itself
 refuses a call for coming too often, that operation pauses for that credential alone: one account
@@ -42,7 +42,7 @@ Key = tuple[str, str]
 
 
 class _Pause(NamedTuple):
-    """Until when an operation pauses, and how often in a row the bank has asked for it."""
+    """End of an operation's pause, and the number of consecutive pauses."""
 
     until: float
     times: int
@@ -132,7 +132,7 @@ class BankLimits:
 
     def refused_by_bank(self, request: ProviderRequest, asked_s: float | None) -> None:
         """
-        Pause the operation for this credential, since the bank refused it for coming too often.
+        Pause the operation for this credential, since the bank answered "too many calls".
 
         ``asked_s`` is how long the bank asks to wait; None when it does not say.
         """
@@ -147,9 +147,9 @@ class BankLimits:
 
     def answered(self, request: ProviderRequest) -> None:
         """
-        End the pauses in a row: the bank took a call of this operation and credential.
+        Reset the count of pauses: the bank accepted a call of this operation and credential.
 
-        One that was under way when the bank asked for a pause does not end it.
+        A call that was under way when the pause began does not end it.
         """
         if self._paused and not self._pause_s(request):
             self._paused.pop(_key(request.operation, request), None)

@@ -96,7 +96,7 @@ def _bare(text: str) -> str:
 
 @lru_cache(maxsize=1)
 def _listed() -> tuple[Mapping[str, Bank], Mapping[str, Bank]]:
-    """Read the list when it is first asked for: 511 lines, by COMPE and by ISPB."""
+    """Read the list on first use: 511 lines, by COMPE and by ISPB."""
     text = files(__package__).joinpath("banks.csv").read_text(encoding="utf-8")
     banks = [Bank(**row) for row in csv.DictReader(text.splitlines())]
     by = {bank.compe: bank for bank in banks}, {bank.ispb: bank for bank in banks}

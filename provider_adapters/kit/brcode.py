@@ -105,7 +105,7 @@ def decode(payload: str) -> BrCode:
 
 
 def receiver(payload: str) -> BrCode:
-    """Read who is paid; nobody by a payload that is wrong, which is handed on all the same."""
+    """Return the receiver; empty for an invalid payload, which is passed on all the same."""
     try:
         found = decode(payload)
     except ValueError:

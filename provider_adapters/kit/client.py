@@ -1,5 +1,5 @@
 """
-The client that all adapters share: the rules for every bank, retries of reads among them.
+The client that all adapters share: rules for every bank, and retries of reads.
 
 A read may be repeated once when its connection failed. A call that moves money
 is sent at most once, before its deadline or not at all, and always ends in an

@@ -1,4 +1,4 @@
-"""What the registry expects of a bank's package, ours or a third party's."""
+"""The registry's interface to a bank's package, ours or a third party's."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MakeTransport = Callable[
 
 
 def _unheard(_limits: ClientLimits) -> None:
-    """Ignore limits: nobody asks for a share of them."""
+    """Ignore limits: no share of them is needed."""
 
 
 class AdapterRefused(Exception):

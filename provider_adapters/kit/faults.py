@@ -1,4 +1,4 @@
-"""What went wrong, as the provider error tree says it, each with a fixed reason word."""
+"""Failures as provider errors, each with a fixed reason word."""
 
 from __future__ import annotations
 

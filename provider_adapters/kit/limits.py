@@ -1,4 +1,4 @@
-"""How long, how much and how often a provider may be asked; part of its settings."""
+"""Limits of a provider's client: times, sizes and rates; part of its settings."""
 
 from __future__ import annotations
 

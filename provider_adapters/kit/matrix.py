@@ -1,5 +1,5 @@
 """
-The matrix of adapters: every word that can be declared, and what each adapter says to it.
+The matrix of adapters: every capability, and each adapter's declaration.
 
 Made from ``Capabilities`` alone. A new call, or a new word of a set, is a line by itself; a new
 field of ``Capabilities`` needs one here, and a test says so.

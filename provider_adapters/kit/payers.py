@@ -1,4 +1,4 @@
-"""Who paid or is asked to pay, as far as a bank names them, and charges that nobody has paid."""
+"""Payers as banks name them, and unpaid charges."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from gateway.core.strict import cleaned_text
 
 
 def payer_of(name: str | None, tax_number: str | None, message: str | None = None) -> Payer | None:
-    """Make a payer; None where nothing is said: banks write nobody as an object of nulls, too."""
+    """Build a payer; None without data: some banks write an object of nulls."""
     if not (name or tax_number or message):
         return None
     return Payer(
@@ -16,7 +16,7 @@ def payer_of(name: str | None, tax_number: str | None, message: str | None = Non
 
 
 def unpaid_of(charge: Charge) -> ChargePayment:
-    """Show a charge that nobody has paid as a transaction."""
+    """Return an unpaid charge as a transaction."""
     return ChargePayment(
         reference=charge.reference,
         value=charge.value,

@@ -1,5 +1,5 @@
 """
-How callbacks are proven: HMAC, a signature with a key pair, a shared token, a certificate.
+Proofs of callbacks: HMAC, a signature with a key pair, a shared token, a certificate.
 
 An adapter puts its proof together from these. Each takes several secrets or keys, so that
 one can be replaced without a gap; says no to whatever it cannot read; and compares secrets

@@ -1,4 +1,4 @@
-"""The public keys that a bank signs its callbacks with: given, or read from the bank itself."""
+"""A bank's public keys for callback signatures: configured, or read from the bank."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """
-What an account shows to its bank: a struct of texts that the adapter's factory names.
+An account's secrets: a struct of texts that the adapter's factory names.
 
 A factory has ``account_secrets``, a ``msgspec.Struct`` such as::
 
@@ -67,7 +67,7 @@ _BEGINNINGS: Final = "beginnings"
 
 def in_environments(beginnings: Mapping[Environment, str]) -> msgspec.Meta:
     """
-    Mark a secret that tells its environment by how it begins, such as ``$aact_prod_``.
+    Mark a secret whose prefix names its environment, such as ``$aact_prod_``.
 
     One of the other environment is refused when it is entered, and when it was sealed before.
     Write it into the field's type: ``Annotated[str, msgspec.Meta(...), in_environments({...})]``.
@@ -189,7 +189,7 @@ def open_secrets(
     kind: SecretsKind, text: str, environment: Environment | None = None
 ) -> msgspec.Struct:
     """
-    Read what was sealed.
+    Parse the decrypted secrets.
 
     Raises:
         CredentialsRefused: ``credentials_unfit``: it was sealed for another adapter, for a

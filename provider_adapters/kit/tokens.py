@@ -73,7 +73,7 @@ _KEPT: Final = msgspec.json.Decoder(_Kept)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenForm:
     """
-    How a bank wants to be asked for a token.
+    Form of a bank's token request.
 
     Attributes:
         path: Of the address that gives tokens.
@@ -238,7 +238,7 @@ class AccessTokens:
         )
 
     def _key(self, credentials: ClientCredentials) -> str:
-        """Name a token by whose it is and what it was asked with: a new secret has a new one."""
+        """Return the cache key of a token, by account and secret: a new secret has a new token."""
         parts = (credentials.account_id, credentials.client_id, credentials.secret)
         digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()
         return f"token:{self._context.name}:{digest}"
@@ -248,7 +248,7 @@ class AccessTokens:
 
 
 def _life_of(told: object) -> float:
-    """Return the seconds that a token lives, in whatever form the bank tells them."""
+    """Return the seconds that a token lives, whatever the bank's format."""
     try:
         seconds = float(told) if isinstance(told, int | float | str) else 0.0
     except (ValueError, OverflowError):

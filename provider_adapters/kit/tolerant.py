@@ -354,7 +354,7 @@ def _text(value: object) -> object:
 
 
 def _object(value: dict[str, object], kind: inspect.StructType) -> dict[str, object]:
-    """Fit the fields of an object; those that nobody reads are dropped."""
+    """Convert the fields of an object; unread ones are dropped."""
     found: dict[str, object] = {}
     if kind.tag_field is not None and kind.tag_field in value:
         found[kind.tag_field] = value[kind.tag_field]

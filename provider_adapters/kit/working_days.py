@@ -1,5 +1,5 @@
 """
-Days on which the banks of Brazil work.
+Working days of Brazil's banks.
 
 Source: Resolução CMN 4.880 of 2020 and the central bank's list of national holidays; 20 November
 is one since 2024 (Lei 14.759 of 2023). Holidays of states and cities are working days here.

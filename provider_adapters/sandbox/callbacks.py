@@ -1,5 +1,5 @@
 """
-The sandbox bank's callbacks: how their signatures are checked.
+The sandbox bank's callbacks and their signatures.
 
 As in Standard Webhooks: HMAC-SHA-256 over id, timestamp and body, joined by full
 stops. A timestamp more than five minutes away is refused.

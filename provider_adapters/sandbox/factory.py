@@ -1,4 +1,4 @@
-"""How the registry makes sandbox adapters: their settings, and the adapter from them."""
+"""The factory of sandbox adapters and its settings."""
 
 from __future__ import annotations
 

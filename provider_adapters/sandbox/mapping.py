@@ -1,4 +1,4 @@
-"""The bank's words and ours, as tables; what an unlisted word means is decided where it is read."""
+"""The bank's words and ours, as tables; readers decide about unlisted words."""
 
 from __future__ import annotations
 
@@ -193,7 +193,7 @@ def statement(answer: ProviderAnswer) -> Page[Entry]:
 
 
 def keys(answer: ProviderAnswer) -> Sequence[PixKey]:
-    """Read every key; a key of unknown status is pending, so that nobody pays to it yet."""
+    """Read every key; a key of unknown status is pending, so that no payer uses it yet."""
 
     def shape(document: Inside[list[documents.Chave]]) -> Sequence[PixKey]:
         return tuple(_key(key, answer.unknown_word) for key in document.inside)

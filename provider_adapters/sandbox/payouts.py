@@ -105,7 +105,7 @@ def found(answer: ProviderAnswer, wanted: Expected) -> Outcome:
 
 
 def _shown(payout: documents.Transferencia, wanted: Expected) -> Shown:
-    """Read a payout; of the bank's analysis it tells until when while it lasts."""
+    """Read a payout, with the end of the bank's analysis while it lasts."""
     code = "" if payout.falha is None else payout.falha.code
     return Shown(
         state=STATES.get(payout.situacao),

@@ -1,5 +1,5 @@
 """
-The bank's callbacks: how they are proven, what they say, and those that were missed.
+The bank's callbacks: proof, content, and missed events.
 
 ``Digital-Signature`` is ECDSA (secp256k1, SHA-256, DER in base64) over the raw body, with the
 bank's key from ``GET /v2/public-key``. Source: SDK, ``event.parse``, and its published bodies.

@@ -112,7 +112,7 @@ def deposits(answer: ProviderAnswer, cursor: str | None) -> Page[Incoming]:
 
 
 def paid_logs(answer: ProviderAnswer, cursor: str | None) -> Page[Incoming]:
-    """Read a page of what happened to invoices; that they were paid was asked for."""
+    """Read a page of invoice events; only paid ones were requested."""
 
     def shape(document: Inside[list[InvoiceLog]]) -> Page[Incoming]:
         return continued(tuple(document.inside), cursor, document.cursor)
@@ -141,7 +141,7 @@ def of_invoice(invoice: Invoice, asked: str, now: datetime, unknown: UnknownWord
 
 
 def of_brcode(code: Brcode, asked: str, *, paid: bool) -> Charge:
-    """Make a charge of a dynamic BR Code, which tells no status itself."""
+    """Build a charge of a dynamic BR Code, which has no status itself."""
     charge = _charge(asked, code.id, code.amount, code.created)
     status = ChargeStatus.PAID if paid else ChargeStatus.ACTIVE
     if code.expiration is None:
@@ -164,7 +164,7 @@ def paid_invoice(charge: Charge, payment: documents.InvoicePayment, at: datetime
 
 
 def paid_brcode(charge: Charge, paid: Deposit) -> ChargePayment:
-    """Make a transaction of a dynamic BR Code that is paid; nobody is named, as in the charge."""
+    """Build a transaction of a paid dynamic BR Code; without a payer, as in the charge."""
     return ChargePayment(
         reference=charge.reference,
         value=Money(paid.amount),
@@ -248,9 +248,9 @@ def _decoded(digits: str) -> str:
 
 def _charge(asked: str, emv: str, centavos: int, created_at: datetime) -> Charge:
     """
-    Make an active charge of nobody's, which never expires.
+    Build an active anonymous charge, which never expires.
 
-    An amount of 0 is one that the payer chooses; the key is not told.
+    An amount of 0 is one that the payer chooses; the key is not reported.
     """
     emv = emv.strip()
     code = brcode.receiver(emv)

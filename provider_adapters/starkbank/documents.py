@@ -24,7 +24,7 @@ class Error(Document, frozen=True):
 
 
 class Balance(Document, frozen=True):
-    """What the workspace holds; nothing is told of what is blocked."""
+    """The workspace's balance; blocked money is not reported."""
 
     amount: int
     currency: str
@@ -104,7 +104,7 @@ class InvoicePayment(Document, frozen=True):
 
 
 class Brcode(Document, frozen=True):
-    """A charge of nobody in particular; its id is the BR Code, its status is not told."""
+    """An anonymous charge; its id is the BR Code, its status is not reported."""
 
     id: str
     uuid: str
@@ -127,7 +127,7 @@ class Deposit(Document, frozen=True):
 
 
 class Transfer(Document, frozen=True):
-    """A payout; the bank tells no end-to-end id of it."""
+    """A payout; the bank reports no end-to-end id."""
 
     id: str
     amount: int
@@ -169,7 +169,7 @@ class EventLog(Document, frozen=True):
 
 
 class Event(Document, frozen=True):
-    """Something that the bank tells unasked; older ones name no workspace."""
+    """An event that the bank sends; older ones name no workspace."""
 
     id: str = ""
     subscription: str = ""

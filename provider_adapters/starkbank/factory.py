@@ -1,4 +1,4 @@
-"""How the registry makes Stark Bank's adapters: their settings, and the adapter from them."""
+"""The factory of Stark Bank's adapters and its settings."""
 
 from __future__ import annotations
 

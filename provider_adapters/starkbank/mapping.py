@@ -1,5 +1,5 @@
 """
-The bank's words and ours, as tables; what an unlisted word means is decided where it is read.
+The bank's words and ours, as tables; readers decide about unlisted words.
 
 Sources, read on 22 November 2026: PyPI ``starkbank`` 2.36.0 and the tests of starkbank/sdk-python
 (MIT), the pages below docs.starkbank.com/get-started, and where nothing else says it He4rt's
@@ -225,7 +225,7 @@ def public_keys(body: bytes) -> Sequence[tuple[str, str]]:
 
 
 def balance(answer: ProviderAnswer) -> Balance:
-    """Read a balance; what is blocked is not told."""
+    """Read a balance; blocked money is not reported."""
     return read(answer, documents.BALANCES, _balance)
 
 
@@ -240,7 +240,7 @@ def statement(answer: ProviderAnswer, cursor: str | None) -> Page[Entry]:
 
 
 def keys(answer: ProviderAnswer, cursor: str | None) -> Page[PixKey]:
-    """Read keys; one of unknown status is pending, so that nobody pays to it yet."""
+    """Read keys; one of unknown status is pending, so that no payer uses it yet."""
 
     def shape(document: Inside[list[documents.Key]]) -> Page[PixKey]:
         found = tuple(_key(each, answer.unknown_word) for each in document.inside)
@@ -275,7 +275,7 @@ def owner(answer: ProviderAnswer, asked: str) -> KeyOwner:
 
 
 def bare(key: str) -> str:
-    """Write a tax number without punctuation; any other text, a masked number too, as it is."""
+    """Write a tax number without punctuation; other texts and masked numbers unchanged."""
     try:
         return tax_number(key)
     except Malformed:

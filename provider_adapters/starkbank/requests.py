@@ -207,9 +207,9 @@ def place_of_key(to: PixDestination, entry: DirectoryEntry) -> dict[str, str]:
 
 def may_be(tax_number: str, shown: str) -> bool:
     """
-    Say whether a tax number may be the one shown: no digit that is told contradicts it.
+    Return whether a tax number is compatible with the shown one, digit by digit.
 
-    A masked one proves nobody; what cannot be read proves nothing either way.
+    A masked number identifies nobody; an unreadable one proves nothing either way.
     """
     told = re.sub(r"[^0-9A-Za-z*]", "", shown)
     if len(told) != len(tax_number):
@@ -266,5 +266,5 @@ def after(cursor: str | None, limit: int = LARGEST_PAGE) -> dict[str, str]:
 def unsigned(
     operation: str, template: str, query: Mapping[str, str] = _NOBODY, **steps: str
 ) -> ProviderRequest:
-    """Build a read that nobody has signed yet."""
+    """Build an unsigned read."""
     return get(operation, template, _NOBODY, query, **steps)

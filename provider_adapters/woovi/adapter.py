@@ -315,7 +315,7 @@ class WooviAdapter(BankAdapter):
     async def _refunded_if_told(
         self, account: ProviderAccount, found: documents.Transaction, operation: str, by: Deadline
     ) -> Money:
-        """Return what was given back of a payment, by its state; read only for a part of it."""
+        """Return the refunded amount of a payment by its state; queried only if it is partial."""
         state = {found.status, found.type}
         if mapping.WHOLLY_REFUNDED in state:
             return Money(found.value)
@@ -326,7 +326,7 @@ class WooviAdapter(BankAdapter):
     async def _refunded(
         self, account: ProviderAccount, found: documents.Transaction, operation: str, by: Deadline
     ) -> Money:
-        """Read what was given back of a payment; for one that pays no charge nobody tells."""
+        """Return the refunded amount. Woovi reports it only for payments of a charge."""
         reference = received.charge_of(found)
         if not reference:
             return Money(

@@ -1,5 +1,5 @@
 """
-Woovi's callbacks: how they are proven and what they say.
+Woovi's callbacks: proof and content.
 
 ``x-webhook-signature`` is RSA with SHA-256 over the very body, in base64, by a key that the bank
 shows to everybody; any key of its list is right (docs/webhook/seguranca/webhook-public-keys.md).

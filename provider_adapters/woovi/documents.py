@@ -65,7 +65,7 @@ class KeyShown(msgspec.Struct, rename={"pix_key": "pixKey"}):
 
 def tax_number_of(told: object) -> str:
     """
-    Read a tax number, without its points; empty where none is told.
+    Read a tax number without punctuation; empty where unreported.
 
     The document has an object, its pages also a text, a number and a list of objects.
     """
@@ -81,7 +81,7 @@ def tax_number_of(told: object) -> str:
 
 
 class Owner(msgspec.Struct, rename={"tax_id": "taxID"}):
-    """Who is behind a key; ``psp`` is an ISPB, branch and account may be masked."""
+    """The owner of a key; ``psp`` is an ISPB, branch and account may be masked."""
 
     name: str | None = None
     tax_id: object = None

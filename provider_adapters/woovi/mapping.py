@@ -1,5 +1,5 @@
 """
-Woovi's words and ours, as tables; what an unlisted word means is decided where it is read.
+Woovi's words and ours, as tables; readers decide about unlisted words.
 
 Sources, read on 22 November 2026:
 
@@ -255,7 +255,7 @@ def reached(answer: ProviderAnswer) -> None:
 
 
 def balance(answer: ProviderAnswer, asked: str) -> Balance:
-    """Read the balance of the account that was asked for; the bank tells no time."""
+    """Read the balance of the account; the bank reports no time."""
 
     def shape(document: Inside[documents.Account]) -> Balance:
         account = document.inside
@@ -421,7 +421,7 @@ def _charge(document: documents.Charge, now: datetime, unknown: UnknownWord) -> 
 
 
 def payer(told: msgspec.Raw, message: str | None) -> Payer | None:
-    """Read who paid, or is asked to pay; None when nobody is named."""
+    """Read the payer; None when unnamed."""
     person = try_body(told, documents.CUSTOMER)
     if person is None:
         return None

@@ -65,7 +65,7 @@ def found(answer: ProviderAnswer, wanted: Expected) -> Outcome:
 
 
 def _shown(document: documents.PaymentAnswer, wanted: Expected) -> Shown:
-    """Read a payout; what the transaction says was paid comes before what was asked for."""
+    """Read a payout; the transaction's paid amount precedes the ordered one."""
     payment, paid = document.payment, document.transaction or _NOT_YET
     code = (paid.reason or "").partition(_REASON_ENDS)[0]  # ``AC03`` of ``AC03 - Conta inválida``
     return Shown(

@@ -110,7 +110,7 @@ def _outcome(answer: ProviderAnswer, shown: documents.Refund, order: RefundOrder
 
 
 def _refund(shown: documents.Refund, unknown: UnknownWord) -> Refund:
-    """Read a refund; of one that was ordered elsewhere nobody tells the payment."""
+    """Read a refund; for one ordered elsewhere the bank names no payment."""
     comment, payment = _comment(shown)
     status = _status(shown, unknown)
     return Refund(

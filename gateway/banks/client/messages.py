@@ -1,7 +1,7 @@
 """
-HTTP requests to a bank: their bytes, how far each has got, and the answers.
+HTTP requests to a bank, the progress of each call, and the answers.
 
-How far a call has got is the only evidence of whether a byte left us.
+The progress of a call is the only evidence of whether a byte left us.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class SendProgress:
         self._ended = True
 
     def evidence(self, failure: ProviderError) -> Evidence:
-        """Return what is known after a failure."""
+        """Return the evidence after a failure."""
         return Evidence(
             phase=self.phase,
             bytes_left=self.bytes_left,
@@ -103,11 +103,11 @@ class Kind(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Identity:
     """
-    Whose call it is, at a bank that knows each account by credentials of its own.
+    The account of a call, at a bank where each account has its own credentials.
 
     Attributes:
-        account_id: Of the account; two accounts never share a connection.
-        pair: The certificate shown for it; None if it has none.
+        account_id: The account's id; two accounts never share a connection.
+        pair: The account's certificate; None if it has none.
     """
 
     account_id: str
@@ -148,13 +148,13 @@ class ProviderRequest(msgspec.Struct, frozen=True, kw_only=True):
     key: str = ""
 
     def __post_init__(self) -> None:
-        """Refuse a payout that somebody on the way might send again as another one."""
+        """Refuse a payout that an intermediary might send again as another payout."""
         if self.kind is Kind.PAYOUT and self.method != "POST" and not self._puts_its_key():
             problem = "money is moved by a POST, or by a PUT to a path that ends in our key"
             raise ValueError(problem)
 
     def _puts_its_key(self) -> bool:
-        """Say whether it is a PUT whose last step is our key, whole and as it is sent."""
+        """Return whether it is a PUT whose last path segment is our key, complete and as sent."""
         last = self.path.partition("?")[0].rpartition("/")[2]
         named = self.template.endswith("}") and last == quote(self.key, safe="")
         return self.method == "PUT" and self.key != "" and named
@@ -190,7 +190,7 @@ class ProviderAnswer(msgspec.Struct, kw_only=True):
         self.unknown_words += 1
 
     def evidence(self, reason: str, provider_code: str = "") -> Evidence:
-        """Return what this answer proves, for a call that moves money."""
+        """Return the evidence of this answer, for a call that moves money."""
         return Evidence(
             phase=Phase.ANSWERED,
             bytes_left=True,
@@ -202,7 +202,7 @@ class ProviderAnswer(msgspec.Struct, kw_only=True):
 
 def filled(template: str, **steps: str) -> str:
     """
-    Replace the braces of a path, and encode every value completely (``/`` too).
+    Fill the placeholders of a path, and percent-encode every value (``/`` too).
 
     Raises:
         Refused: for an empty value, ``.`` or ``..``: a server would drop it or go up a
@@ -239,7 +239,7 @@ def _fixed_lines(
     is_last: bool,  # noqa: FBT001
 ) -> str:
     """
-    Return the lines that are the same in all heads with these names of headers.
+    Return the fixed lines of all heads with these header names.
 
     Raises:
         Unreachable: ``unsendable``, for a name that is no token, reserved or there twice.

@@ -43,8 +43,8 @@ class Pool:
     """
     At most ``most`` connections; idle ones are kept for 15 seconds.
 
-    The one used last is used next. So few connections serve a steady load, and those that
-    a peak has opened grow old and are closed. None gets another call after a minute.
+    The most recently used connection is used next. So few connections serve a steady load, and the
+    connections of a peak grow old and are closed. After a minute a connection gets no further call.
 
     Args:
         chance: Numbers from 0 up to 1, which shorten that minute by up to a quarter.
@@ -69,7 +69,7 @@ class Pool:
         self._emptied: asyncio.Future[None] | None = None
 
     def idle_bound(self) -> float:
-        """Return how many seconds one may wait: less than usual if the bank says so."""
+        """Return the seconds a connection may be idle; less than usual if the bank says so."""
         return min(OLDEST_S, self._kept_s - _MARGIN_S)
 
     async def open(
@@ -114,12 +114,12 @@ class Pool:
         return connection
 
     def adopt(self, connection: Connection) -> None:
-        """Count one that was opened ahead like the others: a call needs it now."""
+        """Count a connection opened ahead like the others: a call needs it now."""
         self._make_room()
         self._needed.add(connection)
 
     def is_current(self, connection: Connection) -> bool:
-        """Was it opened with the current credentials?"""
+        """Return whether the connection was opened with the current credentials."""
         return connection.epoch == self._epoch
 
     def end(self, connection: Connection) -> None:
@@ -128,7 +128,7 @@ class Pool:
         connection.abort()
 
     def take(self, waiting: list[Connection]) -> Connection | None:
-        """Return the last one that is alive, for one call; close those found dead."""
+        """Return the most recently used live connection for one call; close dead ones."""
         while waiting:
             connection = waiting.pop()
             is_young = connection.idle_until > asyncio.get_running_loop().time()
@@ -139,7 +139,7 @@ class Pool:
         return None
 
     def give(self, connection: Connection) -> None:
-        """Take one back after its call: keep it if another call may follow, else close it."""
+        """Return a connection after its call: kept if another call may follow, else closed."""
         kept_s, told_s = IDLE_S, connection.reader.kept_s
         if told_s is not None:
             self._kept_s = told_s
@@ -152,13 +152,13 @@ class Pool:
         self.idle.append(connection)
 
     def renew(self) -> None:
-        """Use none of the present ones for another call; those in use finish theirs."""
+        """Use the present connections for no further call; running calls finish."""
         # Connections in use keep the old number, and are closed when they come back.
         self._epoch += 1
         self.drop_idle()
 
     def drop_idle(self) -> None:
-        """Close those that no call uses."""
+        """Close the idle connections."""
         while self.idle:
             self.end(self.idle.pop())
 
@@ -209,14 +209,14 @@ class WarmConnections:
         return sum(connection.usable for connection in self._ready)
 
     def take(self) -> Connection | None:
-        """Return the youngest that is open and quiet; the caller must write in the same step."""
+        """Return the youngest open and quiet connection; the caller must write in the same step."""
         connection = self._pool.take(self._ready)
         if connection is not None:
             self._pool.adopt(connection)
         return connection
 
     def refill(self) -> None:
-        """Open what is missing, in the background; called whenever a payout is sent."""
+        """Open missing connections in the background; called whenever a payout is sent."""
         if self._pool.idle_bound() <= 0:
             return
         self._ready = [connection for connection in self._ready if connection.usable]

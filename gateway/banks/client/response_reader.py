@@ -45,7 +45,7 @@ _BYTE_IN_CHUNK: Final = 6
 
 class _Events:
     """
-    What the parser reports of one head, and of the chunks behind it.
+    The parser's events for one head, and for the chunks after it.
 
     A trailer is dropped, and so is all that follows the last chunk.
     """
@@ -132,7 +132,7 @@ class ResponseReader:
         return self._answer(head, bytes(self._events.body), clean=False)
 
     def cut(self) -> ProviderError:
-        """Name the failure if nothing more comes: had a head arrived?"""
+        """Return the failure if the connection ends now; it depends on an arrived head."""
         if self._head is None:
             return Unavailable(Reason.CONNECTION_LOST)
         return BadReply(Reason.ANSWER_CUT_SHORT, http_status=self._head.status)
@@ -184,7 +184,7 @@ class ResponseReader:
         self._head = head
 
     def _feed_body(self, data: bytes, head: Head) -> ProviderAnswer | None:
-        """Read on in the body; note bytes that come after it, and do not read them."""
+        """Read on in the body; bytes after the body are noted but not read."""
         body = self._events.body
         if head.status in WITHOUT_BODY:
             return self._answer(head, b"", clean=not data)
@@ -211,7 +211,7 @@ class ResponseReader:
         return self._answer(head, bytes(body), clean=clean) if ended else None
 
     def _feed_chunks(self, data: bytes, head: Head) -> bool:
-        """Let the parser read chunks; was the last one among them?"""
+        """Pass chunks to the parser; return whether the last one was among them."""
         try:
             self._parser.feed_data(data)
         except HttpParserError as problem:
@@ -220,7 +220,7 @@ class ResponseReader:
         return self._events.has_ended
 
     def _answer(self, head: Head, raw: bytes, *, clean: bool) -> ProviderAnswer:
-        """Make the answer, and decide whether the connection may be used again."""
+        """Build the answer, and decide whether the connection may be reused."""
         body = unpack(head, raw, self._largest)
         self._events.body.clear()  # the connection may be kept for long
         self.reusable = clean and not head.is_last and not self._single

@@ -1,5 +1,5 @@
 """
-TLS to a bank: contexts from files or memory, made anew when files change, and resumed sessions.
+TLS to a bank: contexts from files or memory, rebuilt when files change; resumed sessions.
 
 A resumed session makes a new connection cheap: it skips the certificates.
 """
@@ -62,7 +62,7 @@ class TlsFiles(
     rename={"ca_file": "ca", "cert_file": "certificate", "key_file": "key"},
 ):
     """
-    Files in PEM format; an empty path means none. A part of a provider's settings.
+    Files in PEM format; an empty path means none. Part of a provider's settings.
 
     Attributes:
         ca_file: The authorities to trust instead of the system's; set as ``ca``.
@@ -76,18 +76,19 @@ class TlsFiles(
     key_file: str = ""
 
     def paths(self) -> tuple[Path, ...]:
-        """Return those that are set."""
+        """Return the paths that are set."""
         return tuple(map(Path, filter(None, (self.ca_file, self.cert_file, self.key_file))))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TlsSetup:
     """
-    What a connection trusts and shows.
+    The trust and the certificate of connections.
 
     Attributes:
         pair: Shown instead of the certificate of ``files``, and used from memory.
-        certificate_required: The bank asks for one: without a valid one nothing is sent.
+        certificate_required: Whether the bank requires a certificate: without a valid one nothing
+            is sent.
         sessions: Of earlier connections, kept to be resumed; each has some kilobytes.
     """
 
@@ -206,7 +207,7 @@ class TlsCredentials:
         self._use(await self._made(), stamp)
 
     def close(self) -> None:
-        """Let the context go: each session refers to it, so that only both together can go."""
+        """Drop the context: sessions refer to it, so that both are freed only together."""
         if self._context is not None:
             self._context.forget_sessions()
         self._context = None
@@ -238,11 +239,11 @@ class TlsCredentials:
 
     async def check(self, *, moves_money: bool) -> None:
         """
-        Refuse a call for want of a certificate that is valid now.
+        Refuse a call without a currently valid certificate.
 
-        Money never moves without one if we have one at all; a read does, unless the bank is
-        known to ask for one. In TLS 1.3 the bank refuses it only after the request was written,
-        and then nobody knows what became of the money.
+        If we have a certificate, money never moves without a valid one; reads do, unless the bank
+        is known to require it. In TLS 1.3 the bank refuses a bad certificate only after the request
+        was written, and the outcome of a payout is then unknown.
 
         Raises:
             Unreachable: ``certificate_missing`` or ``certificate_expired``.
@@ -315,7 +316,7 @@ def _trust(context: ssl.SSLContext, files: TlsFiles) -> None:
 
 
 def _show(context: ssl.SSLContext, setup: TlsSetup) -> Validity | None:
-    """Show our certificate, if there is one, and return when it is valid."""
+    """Load our certificate, if there is one, and return its validity."""
     try:
         if setup.pair is not None:
             validity = validity_of(setup.pair.certificate)
@@ -328,7 +329,7 @@ def _show(context: ssl.SSLContext, setup: TlsSetup) -> Validity | None:
 
 
 def _show_files(context: ssl.SSLContext, files: TlsFiles) -> Validity:
-    """Show the certificate of a file; both parts may be in one."""
+    """Load the certificate of a file; the file may hold both parts."""
     certificate = _read("certificate", files.cert_file)
     key = _read("key", files.key_file) if files.key_file else certificate
     validity = check_pair(CertificatePair(certificate=certificate, key=key))
@@ -347,7 +348,7 @@ def _read(part: str, file: str) -> str:
 
 
 def _unreadable(problem: OSError, part: str) -> TlsFilesRefused:
-    """Say that a file cannot be read; which one, the configuration says."""
+    """Return the error for an unreadable file; the configuration names the file."""
     return TlsFilesRefused(f"tls.{part}: cannot be read: {problem.strerror or 'damaged'}")
 
 

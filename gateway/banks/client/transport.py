@@ -40,7 +40,7 @@ LONGEST_S: Final = 600.0
 
 
 class Transport(Protocol):
-    """Carries one request to one bank, once; small enough to be built anew."""
+    """Carries one request to one bank, once; small enough to be replaced."""
 
     async def start(self) -> None:
         """Open what needs an event loop."""
@@ -65,11 +65,11 @@ class Transport(Protocol):
 
 
 class TransportLimits(Protocol):
-    """What one provider's connections may take."""
+    """Limits of one provider's connections."""
 
     @property
     def connections(self) -> int:
-        """Open at once; those opened ahead for payouts come on top."""
+        """Maximum of open connections, without those opened ahead for payouts."""
 
     @property
     def connect_s(self) -> float:
@@ -77,7 +77,7 @@ class TransportLimits(Protocol):
 
     @property
     def first_byte_s(self) -> float | None:
-        """From the request written to the answer's first byte; None: the whole call's time."""
+        """Seconds from the written request to the first byte of the answer; None: no own limit."""
 
     @property
     def answer_bytes(self) -> int:
@@ -179,7 +179,7 @@ class HttpTransport:
         self._pool.drop_idle()
 
     def _on_renewed(self, ends: datetime | None) -> None:
-        """Use no connection that was made with earlier files for another call."""
+        """Use connections made with the former files for no further call."""
         self._pool.renew()
         self._warm.drop()
         if ends is not None and self._runtime.on_certificate is not None:
@@ -208,7 +208,7 @@ class HttpTransport:
             raise Unreachable(Reason.TIMEOUT) from problem
 
     async def _check_certificate(self, progress: SendProgress, *, moves_money: bool) -> None:
-        """Refuse a call for want of a certificate; the bank is not to blame for that."""
+        """Refuse a call without a valid certificate; that is no failure of the bank."""
         if self._credentials is not None:
             try:
                 await self._credentials.check(moves_money=moves_money)

@@ -1,9 +1,9 @@
 """
-Through a proxy: a connection to the bank that somebody between us passes on (CONNECT).
+Connections to a bank through a proxy (CONNECT).
 
-Nothing of a request is written before the proxy has said yes and, for an https address, TLS
-with the bank itself stands: its name is checked and our certificate shown to it, not to the
-proxy. So whatever goes wrong here, the request was certainly not sent.
+A request is written only after the proxy has accepted and, for an https address, TLS with the bank
+itself is established: the bank's name is checked, and our certificate is shown to the bank, not to
+the proxy. So after any failure here, the request was certainly not sent.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ async def open_through(
     Connect to the bank through a proxy at ``address``.
 
     Raises:
-        ProxyRefused: It said no, or something that is no answer.
+        ProxyRefused: The proxy refused, or its answer is malformed.
         OSError: As ``create_connection``, for the proxy and for TLS with the bank.
     """
     loop = asyncio.get_running_loop()
@@ -63,7 +63,7 @@ async def open_through(
 
 
 def _request(proxy: Proxy, to: URL) -> bytes:
-    """Write the question; the bank's port is always named (RFC 9110, 9.3.6)."""
+    """Write the CONNECT request; the bank's port is always named (RFC 9110, 9.3.6)."""
     at = f"{to.host_subcomponent}:{to.port}"
     lines = [f"CONNECT {at} HTTP/1.1", f"Host: {at}", "User-Agent: pixgate"]
     if proxy.authorization:
@@ -73,11 +73,11 @@ def _request(proxy: Proxy, to: URL) -> bytes:
 
 class _Tunnel(asyncio.Protocol):
     """
-    What reads the proxy's answer; afterwards nobody may speak before we do.
+    Reads the proxy's answer; no byte may follow before we write.
 
     Attributes:
-        opened: Done when the proxy has said yes.
-        is_quiet: It was not closed, and no bytes came that nobody asked for.
+        opened: Done when the proxy has accepted.
+        is_quiet: Whether it is open and received no unexpected bytes.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -91,7 +91,7 @@ class _Tunnel(asyncio.Protocol):
         self._transport = cast("asyncio.Transport", transport)
 
     def data_received(self, data: bytes) -> None:
-        """Read the answer's head; its body, if a yes had one, would be the bank's first word."""
+        """Read the answer's head; a body after an acceptance would be the bank's first bytes."""
         if self.opened.done():
             self.is_quiet = False
             return

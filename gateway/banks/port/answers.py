@@ -1,13 +1,13 @@
 """
-What a bank's adapter may return, checked before anything else reads it.
+Checks of every value that a bank's adapter returns, before any other code reads it.
 
-Adapters are written by many people. Each function takes whatever a call of the port returned
-and gives it back typed: of the right classes, with amounts in range, instants that name their
-zone, texts that can be stored and shown, end-to-end ids of the central bank's form, lists no
-longer than asked for, and about the thing that was asked about.
+Adapters are written by many people. Each function takes the return value of a port call and returns
+it typed: of the right classes, with amounts in range, instants with a zone, texts that can be
+stored and shown, end-to-end ids of the central bank's form, lists no longer than requested, and
+about the requested thing.
 
-A text that people wrote never takes an answer away: it is cleaned. A row of a list that cannot be
-right is left out, and the others stay; the caller counts it.
+A text that people wrote never invalidates an answer: it is cleaned. An invalid row of a list is
+left out, and the others stay; the caller counts it.
 """
 
 from __future__ import annotations
@@ -63,10 +63,10 @@ _NO_CONTROLS: Final = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0)))
 
 class WrongAnswer(ValueError):
     """
-    What an adapter returned cannot be right.
+    An adapter returned an invalid value.
 
     Attributes:
-        field: What is wrong, by a name of ours such as ``balance.blocked``; never the value.
+        field: Our name of the invalid part, such as ``balance.blocked``; never the value.
     """
 
     def __init__(self, field: str) -> None:
@@ -76,11 +76,11 @@ class WrongAnswer(ValueError):
 
 
 class OddValue(WrongAnswer):
-    """A value of the right class that cannot be right: banks say such things, too."""
+    """An impossible value of the right class: banks send such values, too."""
 
 
 def balance(answer: object) -> Balance:
-    """Check a balance, which may be below zero; what is blocked may not."""
+    """Check a balance, which may be below zero; its blocked part may not."""
     found = of_type(answer, Balance, "balance")
     _sum(found.balance, "balance.balance")
     if found.blocked is not None:
@@ -115,14 +115,14 @@ def created_key(answer: object, order: KeyOrder) -> PixKey:
 
 
 def cancelled_key(answer: object, asked: PixKey) -> PixKey:
-    """Check a key that was given up."""
+    """Check a cancelled key."""
     gone = _key(answer)
     same_as(gone.key, asked.key, "key.key")
     return gone
 
 
 def key_owner(answer: object, asked: str) -> KeyOwner:
-    """Check who is behind a key."""
+    """Check the owner of a key."""
     found = of_type(answer, KeyOwner, "key_owner")
     same_as(found.key, asked, "key_owner.key")
     of_type(found.type, PixKeyType, "key_owner.type")
@@ -157,7 +157,7 @@ def _charge(answer: object, reference: str) -> Charge:
 
 
 def created_charge(answer: object, order: ChargeOrder) -> Charge:
-    """Check a charge that was made; its payload may not be known yet."""
+    """Check a created charge; its payload may be missing at first."""
     made = _charge(answer, order.reference)
     same_as(made.value, order.value, "charge.value")
     return made
@@ -187,7 +187,7 @@ def received_page(answer: object, cursor: str | None, limit: int) -> Page[Incomi
 
 
 def refund(answer: object, provider_key: str) -> Refund:
-    """Check a refund, asked for by our key: ours names its payment."""
+    """Check a refund, queried by our key: our own refunds name their payment."""
     found = _refund(answer)
     e2e_id(found.payment_e2e_id, "refund.payment_e2e_id", or_empty=False)
     same_as(found.provider_key, provider_key, "refund.provider_key")
@@ -205,7 +205,7 @@ def blocks(answer: object) -> Sequence[Block]:
 
 
 def nothing(_answer: object) -> None:
-    """Ask nothing of what a probe returns: that it returned is enough."""
+    """Accept any return value of a probe: returning is enough."""
 
 
 def e2e_id(value: object, field: str, *, or_empty: bool = True) -> None:
@@ -232,7 +232,7 @@ def amount_above_zero(value: object, field: str) -> None:
 def _page(
     answer: object, item: Callable[[object], Item], cursor: str | None, limit: int
 ) -> Page[Item]:
-    """Check a page, asked for behind a cursor; the same page where all of it is right."""
+    """Check a page after a cursor; the same object if all of it is valid."""
     page: Page[Item] = of_type(answer, Page, "page")
     found = list_of(page.items, limit, "page.items")
     kept = rows_of(found, item)
@@ -248,10 +248,10 @@ def _page(
 
 def rows_of(found: Sequence[object], check: Callable[[object], Item]) -> list[Item]:
     """
-    Return the rows of a list that can be right, their texts cleaned; odd ones are left out.
+    Return the valid rows of a list, their texts cleaned; invalid ones are left out.
 
     Raises:
-        WrongAnswer: None is left, and one has not the classes of the port: the adapter is wrong.
+        WrongAnswer: no row is left, and one has wrong classes: the adapter is faulty.
     """
     try:
         return [check(each) for each in found]
@@ -275,20 +275,20 @@ def _right_ones(found: Sequence[object], check: Callable[[object], Item]) -> lis
 
 
 def list_of(value: object, most: int, field: str) -> Sequence[object]:
-    """Return a list that has an end, and that soon enough."""
+    """Return a list, bounded in length."""
     if not (type(value) is tuple or type(value) is list) or len(value) > most:
         raise WrongAnswer(field)
     return value
 
 
 def _entry(answer: object) -> Entry:
-    """Check a movement. A statement has thousands, so that the usual kind takes one look."""
+    """Check a movement. A statement has thousands, so the usual kind has a fast path."""
     found = of_type(answer, Entry, "entry")
     return found if _is_usual(found) else _looked_over(found)
 
 
 def _is_usual(entry: Entry) -> bool:
-    """Say whether nothing at all is unusual; what is may be right, too."""
+    """Return whether nothing is unusual; unusual movements may be valid, too."""
     value: object = entry.value
     at: object = entry.created_at
     party: object = entry.counterparty
@@ -310,7 +310,7 @@ def _is_usual(entry: Entry) -> bool:
 
 
 def _looked_over(found: Entry) -> Entry:
-    """Check every part of a movement, and name what is wrong."""
+    """Check every part of a movement, and name the invalid part."""
     bank_id(found.provider_id, "entry.provider_id")
     bank_id(found.provider_key, "entry.provider_key")
     e2e_id(found.e2e_id, "entry.e2e_id")
@@ -386,13 +386,13 @@ def _party(value: object, field: str) -> Party:
 
 
 def _payload(value: object, field: str) -> str:
-    """Return what a charge is paid by without the line breaks around it and in it."""
+    """Return a charge's payload without line breaks."""
     text = of_type(value, str, field).translate(_NO_CONTROLS).strip()
     return _reference(text, field)
 
 
 def _reference(value: object, field: str) -> str:
-    """Return a reference; empty for an odd one, which cleaned could be another charge's."""
+    """Return a reference; empty for an invalid one, which cleaned could be another charge's."""
     try:
         plain_text(value, field)
     except OddValue:
@@ -401,7 +401,7 @@ def _reference(value: object, field: str) -> str:
 
 
 def _cleaned(found: Kind, field: str, *names: str) -> Kind:
-    """Return a value whose texts, written by people, can be stored and shown."""
+    """Return a value with its texts, written by people, cleaned for storing and showing."""
     texts = {name: of_type(getattr(found, name), str, f"{field}.{name}") for name in names}
     return _with(found, **{name: _clean(text) for name, text in texts.items()})
 
@@ -412,7 +412,7 @@ def _clean(text: str) -> str:
 
 
 def _with(found: Kind, **parts: object) -> Kind:
-    """Return a value with these parts; the same one where it has them."""
+    """Return a value with these parts; the same object if nothing changes."""
     new: dict[str, Any] = {
         name: part for name, part in parts.items() if part is not getattr(found, name)
     }
@@ -438,14 +438,14 @@ def plain_text(value: object, field: str, longest: int = strict.MAX_TEXT) -> Non
 
 
 def of_type(value: object, kind: type[Kind], field: str) -> Kind:
-    """Return a value of exactly this type; one of a subclass could behave otherwise."""
+    """Return a value of exactly this type; a subclass could behave otherwise."""
     if type(value) is not kind:
         raise WrongAnswer(field)
     return value
 
 
 def same_as(value: object, asked: object, field: str) -> None:
-    """Check that the answer is about what was asked."""
+    """Check that the answer is about the requested thing."""
     if type(value) is not type(asked) or value != asked:
         raise WrongAnswer(field)
 

@@ -1,7 +1,7 @@
 """
-What a bank can do, as its adapter declares it; what is not declared is never asked of the bank.
+A bank's capabilities, as its adapter declares them; undeclared calls are never made.
 
-Where something new is declared:
+To declare something new:
 
 - A call of the port: a member of ``PortCall``, and its method in ``provider_options``. An
   adapter that declares it is checked for the method when it is loaded, and a bank
@@ -104,11 +104,10 @@ class Lookup(StrEnum):
 
 class EntryField(StrEnum):
     """
-    What a bank tells of each movement of a statement.
+    The facts a bank gives on each movement of a statement.
 
-    KIND: whether it is Pix, and what else; without it ``is_pix`` is a guess.
-    E2E_ID, OUR_KEY: without both, a statement never proves a payout.
-    PARTY: who was on the other side.
+    KIND: whether it is Pix, and what else; without it ``is_pix`` is a guess. E2E_ID, OUR_KEY:
+    without both, a statement never proves a payout. PARTY: who was on the other side.
     """
 
     KIND = "kind"
@@ -158,13 +157,13 @@ class Hosts:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capabilities:
     """
-    What a provider can do; an undeclared thing is the careful choice.
+    A provider's capabilities; every default is the careful choice.
 
     Attributes:
-        calls: Those of the port that it offers, the nine of the contract included.
+        calls: The port's calls that it offers, the nine of the contract included.
         destinations: How a recipient may be named.
         repeat: What happens to a second payout of the same provider key.
-        lookup: What a payout can be found by.
+        lookup: The ids by which a payout can be found.
         absent_after: How long after the lease a payout that cannot be found
             is proven absent; None when nothing proves it.
         max_value: The largest payout: more is rejected and not sent; None for no known limit.
@@ -200,25 +199,25 @@ class Capabilities:
 
     @property
     def payouts(self) -> bool:
-        """Whether it pays out at all; an account of one that does not is read-only."""
+        """Whether the bank makes payouts; an account at a bank without them is read-only."""
         return _CREATE_PAYOUT in self.calls
 
     @property
     def operations(self) -> frozenset[PortCall]:
-        """The optional calls that it offers."""
+        """The optional calls that the bank offers."""
         return self.calls & OPTIONAL_CALLS
 
     def finds(self, provider_id: str = "") -> bool:
-        """Say whether a payout can be looked up, its id at the bank being known or empty."""
+        """Return whether a payout can be looked up, with its id at the bank or an empty text."""
         by = Lookup.BANK_ID if provider_id else Lookup.KEY
         return _FIND_PAYOUT in self.calls and (by in self.lookup or Lookup.KEY in self.lookup)
 
     def statement_proves(self, e2e_id: str) -> bool:
         """
-        Say whether a movement of a statement can prove a payout; an amount alone never does.
+        Return whether a statement's movement can prove a payout; an amount alone never does.
 
-        It carries our key, or an end-to-end id, which must be known of the payout then; empty
-        when it is not.
+        The movement must carry our key, or the payout's end-to-end id, which is empty while
+        unknown.
         """
         by_id = EntryField.E2E_ID in self.entry_fields and e2e_id != ""
         is_told = by_id or EntryField.OUR_KEY in self.entry_fields
@@ -234,7 +233,7 @@ def described(capabilities: Capabilities) -> dict[str, object]:
 
 
 def _plain(value: object) -> object:
-    """Write a declaration as JSON has it; a time in seconds, money in centavos."""
+    """Convert a declaration to JSON; a time in seconds, money in centavos."""
     match value:
         case StrEnum():
             return value.value
@@ -278,7 +277,7 @@ _NEEDED: Final[Mapping[PortCall, str]] = {
 
 
 def contradictions(capabilities: Capabilities) -> Iterator[str]:
-    """Name what is declared and cannot be: unknown words, and what needs a call that is absent."""
+    """Return the contradictions: unknown words, and declarations that need an absent call."""
     unknown = list(_unknown_words(capabilities))
     yield from unknown
     if unknown:
@@ -293,7 +292,7 @@ def contradictions(capabilities: Capabilities) -> Iterator[str]:
 
 
 def _unknown_words(capabilities: Capabilities) -> Iterator[str]:
-    """Name what is no word of the port, or no set of words at all."""
+    """Return the words that the port does not define, or a value that is no set of words."""
     for name, known in _WORDS.items():
         declared = getattr(capabilities, name)
         if not isinstance(declared, frozenset):

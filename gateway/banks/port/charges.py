@@ -19,7 +19,7 @@ class ChargeType(StrEnum):
 
 
 class ChargeStatus(StrEnum):
-    """Where a charge stands; past its expiry an active one cannot be paid."""
+    """A charge's state; past its expiry an active charge cannot be paid."""
 
     ACTIVE = "Active"
     PAID = "Paid"
@@ -69,7 +69,7 @@ class Charge:
     expires_at: datetime | None
 
     def is_expired(self, now: datetime) -> bool:
-        """Say whether it can no longer be paid, being neither paid nor cancelled."""
+        """Return whether the charge has expired, neither paid nor cancelled."""
         return (
             self.status is ChargeStatus.ACTIVE
             and self.expires_at is not None
@@ -80,7 +80,7 @@ class Charge:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChargeOrder:
     """
-    A charge to be made.
+    An order to create a charge.
 
     Attributes:
         key: One of the account's own active keys, in its normal form.
@@ -99,7 +99,7 @@ class ChargeOrder:
     reusable: bool = False
 
     def __post_init__(self) -> None:
-        """Raise ValueError rather than let a wrong order be sent."""
+        """Raise ValueError for an invalid order, before it can be sent."""
         if self.value is not None and self.value.centavos <= 0:
             problem = "a charge asks for more than zero"
             raise ValueError(problem)
@@ -114,7 +114,7 @@ class ChargePayment:
     A charge seen as a transaction: pending until ``paid_at`` is set.
 
     Attributes:
-        value: What was paid, else what is asked; None for an open amount.
+        value: The paid amount, else the requested one; None for an open amount.
         payer: None for an anonymous charge, also when paid.
     """
 

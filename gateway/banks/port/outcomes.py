@@ -1,12 +1,12 @@
 """
-What an adapter may say of a call that moves money, checked before it is believed.
+Checks of the outcomes that adapters return for calls that move money.
 
 An outcome is stored and acted upon, so it must agree with itself and with the order:
 
 - NotSent is no outcome of a call of which bytes have left, unless the bank's answer is listed
   as a refusal before execution, for the credential or the rate.
 - Accepted and Settled are read from an answer of the bank; so is Rejected, unless no byte left.
-- None of them is about another key or another amount than the order's.
+- No outcome has another key or another amount than the order.
 - Accepted is not said of a known key ("duplicate") that nobody has compared with the order.
 
 Source: docs/providers/outcomes.md.
@@ -59,7 +59,7 @@ def known_reason(reason: object) -> str:
 
 
 def is_wait(seconds: object) -> TypeGuard[float]:
-    """Say whether a bank can ask for this wait: a number of seconds that ends."""
+    """Return whether the wait is plausible: a finite number of seconds."""
     return (type(seconds) is int or type(seconds) is float) and 0 <= seconds <= _LONGEST_WAIT_S
 
 
@@ -68,7 +68,7 @@ def ordered(answer: object, provider_key: str, value: Money) -> Outcome:
     Check the outcome of an order.
 
     Raises:
-        WrongAnswer: whatever it says, it is not known what became of the order.
+        WrongAnswer: the order's outcome is unknown, whatever the answer claims.
     """
     said = _outcome(answer, provider_key)
     if isinstance(said, Accepted):
@@ -83,10 +83,10 @@ def ordered(answer: object, provider_key: str, value: Money) -> Outcome:
 
 def looked_up(answer: object, provider_key: str) -> Outcome:
     """
-    Check what a look-up found; the amount is for the caller to compare.
+    Check the result of a look-up; the caller compares the amount.
 
     Raises:
-        WrongAnswer: it tells nothing of the payout.
+        WrongAnswer: the result proves nothing about the payout.
     """
     said = _outcome(answer, provider_key)
     if isinstance(said, NotSent):
@@ -115,7 +115,7 @@ def _outcome(answer: object, provider_key: str) -> Outcome:
 
 
 def _accepted(said: Accepted, provider_key: str) -> Accepted:
-    """Check what the bank took on."""
+    """Check an accepted payout."""
     _answered(said.evidence)
     _names(said.provider_id, said.e2e_id, said.provider_key, provider_key)
     answers.instant_or_none(said.held_until, "outcome.held_until")
@@ -123,7 +123,7 @@ def _accepted(said: Accepted, provider_key: str) -> Accepted:
 
 
 def _settled(said: Settled, provider_key: str) -> Settled:
-    """Check what arrived."""
+    """Check a settled payout."""
     _answered(said.evidence)
     _names(said.provider_id, said.e2e_id, said.provider_key, provider_key)
     answers.amount_above_zero(said.value, "outcome.value")
@@ -133,7 +133,7 @@ def _settled(said: Settled, provider_key: str) -> Settled:
 
 
 def _came_back(returns: object) -> None:
-    """Check what came back of a payout."""
+    """Check the returns of a payout."""
     for each in answers.of_type(returns, tuple, "outcome.returns"):
         found = answers.of_type(each, PixReturn, "outcome.returns")
         answers.e2e_id(found.id, "outcome.returns.id", or_empty=False)
@@ -144,7 +144,7 @@ def _came_back(returns: object) -> None:
 
 
 def _rejected(said: Rejected, provider_key: str) -> Rejected:
-    """Check a no: the bank's, or ours before it was asked."""
+    """Check a rejection: the bank's, or ours before the bank was called."""
     if said.evidence.bytes_left:
         _answered(said.evidence)
     _names("", "", said.provider_key, provider_key)
@@ -154,7 +154,7 @@ def _rejected(said: Rejected, provider_key: str) -> Rejected:
 
 
 def _not_sent(said: NotSent) -> NotSent:
-    """Check that nothing left, or that the bank told why it executed nothing."""
+    """Check that no byte left, or that the bank stated why it executed nothing."""
     if said.evidence.bytes_left:
         _answered(said.evidence)
         if said.evidence.reason not in REFUSED_BEFORE_EXECUTION:
@@ -165,13 +165,13 @@ def _not_sent(said: NotSent) -> NotSent:
 
 
 def _answered(evidence: Evidence) -> None:
-    """Check that the bank said it."""
+    """Check that the outcome comes from an answer of the bank."""
     if evidence.phase is not Phase.ANSWERED:
         _refuse("outcome.evidence.phase")
 
 
 def _names(provider_id: object, e2e_id: object, told_key: object, provider_key: str) -> None:
-    """Check the ids of an outcome; our key, where it is told, is the one asked about."""
+    """Check the ids of an outcome; if it has our key, it must be the order's."""
     answers.bank_id(provider_id, "outcome.provider_id")
     answers.e2e_id(e2e_id, "outcome.e2e_id")
     if told_key != "":
@@ -179,7 +179,7 @@ def _names(provider_id: object, e2e_id: object, told_key: object, provider_key: 
 
 
 def _told(said: Said) -> Said:
-    """Check the evidence; words in it that are none of ours are replaced: they prove nothing."""
+    """Check the evidence; unknown words in it are replaced: they prove nothing."""
     evidence = answers.of_type(said.evidence, Evidence, "outcome.evidence")
     answers.of_type(evidence.phase, Phase, "outcome.evidence.phase")
     answers.of_type(evidence.bytes_left, bool, "outcome.evidence.bytes_left")
@@ -196,7 +196,7 @@ def _told(said: Said) -> Said:
 
 
 def _code(code: object) -> str:
-    """Return a bank's code; anything else than a short word may be a text about people."""
+    """Return a bank's code; anything but a short word may be a text about people."""
     is_one = type(code) is str and (code == "" or _CODE.fullmatch(code) is not None)
     return str(code) if is_one else _UNREADABLE
 

@@ -1,4 +1,4 @@
-"""A payout as a bank is asked for it: to whom, how much, and why it may fail."""
+"""A payout order to a bank: recipient, amount, and reasons of failure."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class AccountType(StrEnum):
 
 
 class NumberedBank(Protocol):
-    """A bank as a destination may name it."""
+    """A bank that a destination can name."""
 
     @property
     def compe(self) -> str:
@@ -82,12 +82,12 @@ Destination = PixDestination | BankDestination
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedOwner:
     """
-    The owner of a payout's key, as the bank named them when a user ordered the payout.
+    The owner of a payout's key, as the bank named the owner when a user ordered the payout.
 
     Attributes:
         tax_number: A person's with its ends hidden.
-        bank: Of the key, by name or number; empty where the bank that was asked did not tell.
-        reason: Why it was ordered though the number typed is another one; else empty.
+        bank: The key's bank, by name or number; empty where unreported.
+        reason: Why it was ordered although the typed number differs; else empty.
     """
 
     name: str
@@ -96,11 +96,11 @@ class NamedOwner:
     reason: str = ""
 
     def differs(self, destination: Destination) -> bool:
-        """Say whether the number that was typed is not the owner's."""
+        """Return whether the typed number is not the owner's."""
         return is_other_number(destination.tax_number, self.tax_number)
 
     def document(self, destination: Destination) -> NamedOwnerDocument:
-        """Show who owns the key of a payout to a destination."""
+        """Return the owner of the destination's key as a document."""
         return {
             "name": self.name,
             "tax_number": self.tax_number,
@@ -113,10 +113,10 @@ class NamedOwner:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PayoutOrder:
     """
-    A payout as a bank is asked for it.
+    An order to a bank to pay out.
 
     Attributes:
-        provider_key: Ours, derived; the partner's reference never leaves us.
+        provider_key: Our key, derived; the partner's reference never leaves us.
         value: Above zero.
     """
 
@@ -127,20 +127,20 @@ class PayoutOrder:
     description: str
 
     def __post_init__(self) -> None:
-        """Raise ValueError rather than let a wrong order be sent."""
+        """Raise ValueError for an invalid order, before it can be sent."""
         if self.value.centavos <= 0:
             problem = "a payout is above zero"
             raise ValueError(problem)
 
 
 def normal_destination(destination: Destination) -> dict[str, str]:
-    """Write a destination as a flat mapping of texts, for keeping and comparing."""
+    """Convert a destination to a flat mapping of texts, for storing and comparing."""
     fields = destination.__dataclass_fields__
     return {name: str(getattr(destination, name)) for name in fields}
 
 
 def hidden_destination(sent: Mapping[str, str]) -> dict[str, str]:
-    """Return a destination as it was spelt, with a person's tax number and key hidden."""
+    """Return a destination as typed, with a person's tax number and key masked."""
     shown = dict(sent)
     bare = re.sub(r"[./ -]", "", sent["tax_number"])
     if hidden_tax_number(bare) != bare:
@@ -151,7 +151,7 @@ def hidden_destination(sent: Mapping[str, str]) -> dict[str, str]:
 
 
 def restored_destination(method: PayoutMethod, fields: Mapping[str, str]) -> Destination:
-    """Read back what ``normal_destination`` wrote."""
+    """Build a destination from the mapping of ``normal_destination``."""
     if method is PayoutMethod.PIX:
         return PixDestination(
             name=fields["name"],

@@ -60,7 +60,7 @@ class KeyOrder:
     key: str
 
     def __post_init__(self) -> None:
-        """Raise ValueError rather than let a wrong order be sent."""
+        """Raise ValueError for an invalid order, before it can be sent."""
         if (self.type is PixKeyType.EVP) is not (self.key == ""):
             problem = "every key but a random one is named"
             raise ValueError(problem)
@@ -69,13 +69,13 @@ class KeyOrder:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyOwner:
     """
-    Who is behind a key, as the central bank's directory shows it before paying.
+    The owner of a key, as the central bank's directory shows it before paying.
 
     Attributes:
-        tax_number: For showing, a person's with its ends hidden. It can prove that
-            another number is not the owner's; that one is, it never proves.
-        bank_number, bank_name, branch, account: Empty where the bank does not
-            tell.
+        tax_number: For showing, a person's with its ends hidden. It can prove that another number
+            is not
+            the owner's, but never that a number is.
+        bank_number, bank_name, branch, account: Empty where unreported.
     """
 
     key: str
@@ -90,7 +90,7 @@ class KeyOwner:
 
     @property
     def bank(self) -> str:
-        """Name the owner's bank: by name, else by its number or ISPB; empty if not told."""
+        """Return the owner's bank: its name, else its number or ISPB; empty if unreported."""
         return self.bank_name or self.bank_number or self.ispb
 
 
@@ -99,7 +99,7 @@ _DOTS = "\N{BULLET}" * 5
 
 def hidden_key(kind: str, key: str) -> str:
     """
-    Hide most of a key that names a person: a CPF, an e-mail address, a telephone.
+    Mask most of a key that identifies a person: a CPF, an e-mail address, a telephone.
 
     A CNPJ and a random key stay whole.
     """
@@ -127,7 +127,7 @@ _LONGEST_EMAIL = 77
 
 def normal_key(kind: PixKeyType, text: str, *, alphanumeric_cnpj: bool = True) -> str:
     """
-    Return a key in the form it is sent and compared in.
+    Return a key in the form for sending and comparing.
 
     Tax numbers lose their punctuation, letters of a CNPJ become capitals, e-mail and evp lower
     case; a phone is ``+`` E.164. Without ``alphanumeric_cnpj`` a CNPJ with letters is refused.
@@ -159,7 +159,7 @@ def _tax_key(kind: PixKeyType, text: str, *, alphanumeric_cnpj: bool) -> str:
 
 
 def _matching(pattern: re.Pattern[str], text: str) -> str:
-    """Let a text through that matches whole."""
+    """Return the text if it matches as a whole."""
     if pattern.fullmatch(text) is None:
         problem = "not a key of its kind"
         raise ValueError(problem)

@@ -1,7 +1,7 @@
 """
-What a bank tells us unasked: how that is proven, what it says, and where the bank sends it.
+Callbacks of banks: proof, content, and the registration of our addresses.
 
-A callback is a reason to look, never a fact: only what the bank answers us moves a payout.
+A callback only triggers a query: only the bank's answer to us changes a payout.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class ProofRefused(Exception):
 
 class CallbackKind(StrEnum):
     """
-    What a callback speaks of.
+    The subject of a callback.
 
     RETURN: a settled payout came back, wholly or in part; also every callback
         about payouts of a bank that does not tell returns from the rest.
@@ -53,7 +53,7 @@ class NamedBy(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notice:
     """
-    One thing that a proven callback says.
+    One statement of a proven callback.
 
     Attributes:
         event: The bank's own id of the event; sent twice, it is still one event.
@@ -63,7 +63,7 @@ class Notice:
         account: What names the account: the bank's own name of it, one of its PIX
             keys, or the reference of one of its charges. Empty for a payout, which
             is known by its provider key.
-        named_by: Which of the three that is.
+        named_by: The kind of that name.
         part: Of a body that says several things, the part that says this one; it is
             shown to those who may see the account. Empty for the whole body.
         provider_id: The bank's id of a payout, for a bank that finds payouts by that alone.
@@ -83,7 +83,7 @@ class Notice:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delivery:
     """
-    What came to a provider's callback address, unproven.
+    An unproven request to a provider's callback address.
 
     Attributes:
         rest: What of the path follows our address, without its first slash: at most two
@@ -106,22 +106,22 @@ ONLY_OURS: Final = frozenset({""})
 
 
 class CallbackProof(Protocol):
-    """How one provider proves that a callback is its own."""
+    """Proves that a callback comes from one provider."""
 
     @property
     def rests(self) -> frozenset[str]:
-        """What may follow our address, such as ``pix``; an empty text for nothing."""
+        """Path suffixes that may follow our address, such as ``pix``; an empty text for none."""
         ...
 
     async def check(self, came: Delivery) -> Sequence[Notice] | None:
         """
-        Return what a callback says, in its order.
+        Return the statements of a callback, in order.
 
-        Nothing is stored for an empty sequence: it is answered as taken, which some
-        banks want for the test that they send when an address is registered.
+        Nothing is stored for an empty sequence: it is answered as taken, which some banks want for
+        the test that they send when an address is registered.
 
         Returns:
-            None when it is not proven, whatever is wrong with it.
+            None for an unproven callback, whatever the defect.
 
         Raises:
             ProviderError: the bank's public keys could not be read, so nothing is
@@ -134,7 +134,7 @@ class CallbackProof(Protocol):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallbackSecrets:
     """
-    What a bank and we both know, if anything.
+    Secrets shared with a bank, if any.
 
     Attributes:
         current: As the bank gave it; empty where none is configured.
@@ -150,18 +150,18 @@ class CallbackSecrets:
 
     @property
     def shared(self) -> Sequence[bytes]:
-        """Those shared with the bank, the one in force first; empty without one in force."""
+        """The secrets shared with the bank, the current one first; empty without a current one."""
         return (self.current, *self.former) if self.current else ()
 
     @property
     def shared_or_derived(self) -> Sequence[bytes]:
-        """The same, with derived ones where none is in force: for a bank on this machine."""
+        """The same, with derived ones if there is no current one: for a bank on this machine."""
         return self.shared or ((*self.derived, *self.former) if self.derived else ())
 
 
 @runtime_checkable
 class CallbackProver(Protocol):
-    """What the adapter of a bank that sends callbacks also is."""
+    """Implemented by adapters of banks that send callbacks."""
 
     def callback_proof(self, secrets: CallbackSecrets) -> CallbackProof:
         """
@@ -176,11 +176,11 @@ class CallbackProver(Protocol):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallbackOrder:
     """
-    Where a bank is to send its callbacks.
+    The address to which a bank shall send its callbacks.
 
     Attributes:
         url: Our address, complete.
-        secret: The one in force; empty where none is shared.
+        secret: The current secret; empty where none is shared.
     """
 
     url: str
@@ -206,9 +206,9 @@ class MissedEvent:
 
 def notice(answer: object) -> Notice:
     """
-    Check one thing that an adapter says of a callback.
+    Check one statement that an adapter read from a callback.
 
-    Its texts are the bank's; what of them cannot be stored is left out later.
+    Its texts are the bank's; unstorable texts are dropped later.
 
     Raises:
         WrongAnswer: it has not the types of the port.
@@ -223,19 +223,19 @@ def notice(answer: object) -> Notice:
 
 
 def registered(answer: object, order: CallbackOrder) -> RegisteredCallback:
-    """Check what a bank made of an order; raises ``WrongAnswer``."""
+    """Check a registration that a bank returned; raises ``WrongAnswer``."""
     made = _registered(answer)
     same_as(made.url, order.url, "registered_callback.url")
     return made
 
 
 def registrations(answer: object) -> Sequence[RegisteredCallback]:
-    """Check the addresses that a bank knows; raises ``WrongAnswer``."""
+    """Check a bank's registered addresses; raises ``WrongAnswer``."""
     return rows_of(list_of(answer, MOST_REGISTERED, "registered_callbacks"), _registered)
 
 
 def missed_events(answer: object, limit: int) -> Sequence[MissedEvent]:
-    """Check events that a bank could not deliver; raises ``WrongAnswer``."""
+    """Check undelivered events; raises ``WrongAnswer``."""
     return rows_of(list_of(answer, limit, "missed_events"), _missed)
 
 

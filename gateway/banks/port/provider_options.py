@@ -1,9 +1,8 @@
 """
-What a bank may offer beyond the nine calls, each a small port of its own.
+Optional calls of a bank beyond the nine, each group a small port of its own.
 
-``Capabilities.calls`` names the calls that are offered; a bank without one
-is not asked. All raise a ``ProviderError`` but ``create_refund``,
-which moves money and returns an ``Outcome``.
+``Capabilities.calls`` names the calls that are offered; other calls are never made. All raise a
+``ProviderError`` but ``create_refund``, which moves money and returns an ``Outcome``.
 """
 
 from __future__ import annotations
@@ -63,7 +62,7 @@ class OutcomeUnknown(ProviderError):
 
 
 class KeyCalls(Protocol):
-    """Registering PIX keys, giving them up, and asking who is behind one."""
+    """Registering and cancelling PIX keys, and looking up their owners."""
 
     async def create_key(self, account: ProviderAccount, order: KeyOrder) -> PixKey:
         """
@@ -76,11 +75,11 @@ class KeyCalls(Protocol):
         ...
 
     async def cancel_key(self, account: ProviderAccount, key: PixKey) -> PixKey:
-        """Give a key up; safe to repeat; NotFound when the bank has none such."""
+        """Cancel a key; safe to repeat; NotFound when the bank has no such key."""
         ...
 
     async def look_up_key(self, account: ProviderAccount, key: str) -> KeyOwner:
-        """Ask who is behind a key of any bank; NotFound when nobody is."""
+        """Look up the owner of a key of any bank; NotFound for an unregistered key."""
         ...
 
 
@@ -102,7 +101,7 @@ class ChargeCalls(Protocol):
 
 
 class IncomingCalls(Protocol):
-    """What came in."""
+    """Payments received."""
 
     async def find_received(self, account: ProviderAccount, e2e_id: str) -> IncomingPayment:
         """Read one payment by its end-to-end id; NotFound when absent."""
@@ -117,10 +116,10 @@ class IncomingCalls(Protocol):
 
 class RefundCalls(Protocol):
     """
-    Giving back what came in.
+    Refunds of payments received.
 
-    Offered only of a bank that gives one refund for one provider key, ever: an
-    adapter of another bank must not implement it.
+    Only for banks that execute one refund for one provider key, ever: adapters of other banks must
+    not implement it.
     """
 
     async def create_refund(
@@ -149,7 +148,7 @@ class RefundCalls(Protocol):
 
 
 class BlockCalls(Protocol):
-    """What is held back, and why."""
+    """Blocked money and its reasons."""
 
     async def list_blocks(self, account: ProviderAccount) -> Sequence[Block]:
         """Read every block, live; together they are the balance's ``blocked``."""
@@ -157,24 +156,24 @@ class BlockCalls(Protocol):
 
 
 class CallbackCalls(Protocol):
-    """Where the bank sends an account's callbacks, and which it could not deliver."""
+    """Registered callback addresses of an account, and undelivered events."""
 
     async def register_callback(
         self, account: ProviderAccount, order: CallbackOrder
     ) -> RegisteredCallback:
         """
-        Have the account's callbacks sent to an address of ours; sent once.
+        Register our address for the account's callbacks; sent once.
 
         A bank that has one address for each key gets it for every key.
         """
         ...
 
     async def list_callbacks(self, account: ProviderAccount) -> Sequence[RegisteredCallback]:
-        """Read every address that the bank has for the account, others' too."""
+        """Read every address that the bank has for the account, foreign ones too."""
         ...
 
     async def remove_callback(self, account: ProviderAccount, callback_id: str) -> None:
-        """Have no more sent to an address; safe to repeat; NotFound when absent."""
+        """Remove an address; safe to repeat; NotFound when absent."""
         ...
 
     async def list_missed_events(
@@ -184,7 +183,7 @@ class CallbackCalls(Protocol):
         ...
 
     async def acknowledge_events(self, account: ProviderAccount, event_ids: Sequence[str]) -> None:
-        """Say that missed events were read, so that they are not shown again; safe to repeat."""
+        """Acknowledge missed events, so that they are not listed again; safe to repeat."""
         ...
 
 

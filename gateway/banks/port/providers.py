@@ -1,5 +1,5 @@
 """
-The port to a bank: what we ask of one, what it may answer, how it may fail.
+The port to a bank: calls, answers and failures.
 
 ProviderError                 reads fail with one of these
 ├── NotSupported              this bank does not offer the operation
@@ -39,7 +39,7 @@ Item = TypeVar("Item", covariant=True)
 
 class ProviderError(OutsideFailure):
     """
-    A bank did not give what was asked.
+    A call of a bank failed.
 
     Attributes:
         reason: A fixed word for logs and metrics, never the bank's text.
@@ -185,10 +185,10 @@ class PixReturn:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settled:
     """
-    The money arrived; ``value`` is what the bank says was paid, ``provider_key`` is ours.
+    The money arrived; ``value`` is the paid amount, ``provider_key`` is ours.
 
     Attributes:
-        returns: What came back since, where the bank tells; it stays settled.
+        returns: Later returns, where the bank reports them; the payout stays settled.
     """
 
     evidence: Evidence
@@ -202,7 +202,7 @@ class Settled:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """All else: it may have moved, now or later. Look it up, never send it again."""
+    """Any other outcome: money may have moved, now or later. Look it up, never send it again."""
 
     evidence: Evidence
 
@@ -216,7 +216,7 @@ class ProviderAccount:
     An account as one provider knows it.
 
     Attributes:
-        credentials: The account's secret, opened, at a bank that wants a single text.
+        credentials: The account's decrypted secret, at a bank that takes a single text.
         secrets: The struct that the adapter's factory names, at any other bank (see
             ``provider_adapters.kit.secrets``); None for an account without.
         holder: The holder's name.
@@ -239,7 +239,7 @@ class Page(Generic[Item]):
 
 class ProviderAdapter(Protocol):
     """
-    What every adapter is; which of the calls it has, its capabilities say.
+    Common part of every adapter; its capabilities name the calls it has.
 
     A declared call is an ``async`` method with the parameters that it has in
     ``ContractCalls`` or in ``provider_options``, checked when it is loaded.
@@ -337,12 +337,12 @@ class Bank:
 
     @property
     def pays(self) -> bool:
-        """Say whether payouts can be made through it: neither operator nor bank forbids them."""
+        """Return whether payouts are possible: neither operator nor bank forbids them."""
         return not self.read_only and self.adapter.capabilities.payouts
 
     @property
     def lacks_credentials(self) -> bool:
-        """Say whether the account lacks the credentials that its bank asks for."""
+        """Return whether the account lacks the credentials that its bank requires."""
         shown = self.account.credentials or self.account.secrets
         return not shown and self.adapter.capabilities.account_credentials
 

@@ -1,4 +1,4 @@
-"""Money that came in by Pix, and refunds: how much of it was given back, wholly or in parts."""
+"""Payments received by Pix, and their refunds, whole or partial."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gateway.core.windows import Search
 
 
 class IncomingStatus(StrEnum):
-    """How much of a payment was given back; a refund that failed does not count."""
+    """Refunded share of a payment; a failed refund does not count."""
 
     PAID = "paid"
     PARTLY_REFUNDED = "partly_refunded"
@@ -33,7 +33,7 @@ class IncomingPayment:
         e2e_id: The central bank's; what names the payment where the reference
             names several or none.
         value: Above zero.
-        refunded: How much of it was given back, or is about to be.
+        refunded: Refunded amount, refunds under way included.
         payer: None when nobody was named.
     """
 
@@ -47,12 +47,12 @@ class IncomingPayment:
 
     @property
     def kept(self) -> Sum:
-        """What is left of it, and can still be given back."""
+        """The unrefunded rest, which can still be refunded."""
         return Sum(self.value.centavos - self.refunded.centavos)
 
     @property
     def status(self) -> IncomingStatus:
-        """Say how much was given back, in a word."""
+        """Return the refunded share as a word."""
         if self.refunded.centavos <= 0:
             return IncomingStatus.PAID
         whole = self.refunded >= self.value
@@ -62,10 +62,10 @@ class IncomingPayment:
 @dataclass(frozen=True, slots=True)
 class IncomingSearch:
     """
-    Which payments are asked for, by the day they came in; None is every status.
+    Search parameters of payments, by the day they came in; None is every status.
 
-    ``text`` is an amount received, given back or left, words of the payer's name, or a part of
-    the charge's reference or of an id.
+    ``text`` is an amount received, given back or left, words of the payer's name, or a part of the
+    charge's reference or of an id.
     """
 
     search: Search
@@ -74,7 +74,7 @@ class IncomingSearch:
 
 
 class RefundStatus(StrEnum):
-    """Where a refund stands; a failed one moved nothing."""
+    """State of a refund; a failed refund moved nothing."""
 
     PROCESSING = "processing"
     PAID = "paid"
@@ -100,7 +100,7 @@ class RefundRequest:
     description: str = ""
 
     def __post_init__(self) -> None:
-        """Raise ValueError rather than let a wrong order be sent."""
+        """Raise ValueError for an invalid order, before it can be sent."""
         _above_zero(self.value)
 
     @property
@@ -112,11 +112,11 @@ class RefundRequest:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefundOrder:
     """
-    A refund as a bank is asked for it.
+    An order to a bank to refund.
 
     Attributes:
-        provider_key: Ours, derived; the bank gives one refund for it, ever.
-        payment_e2e_id: The payment that is given back.
+        provider_key: Our key, derived; the bank executes one refund for it, ever.
+        payment_e2e_id: The refunded payment.
     """
 
     provider_key: str
@@ -126,14 +126,14 @@ class RefundOrder:
     description: str
 
     def __post_init__(self) -> None:
-        """Raise ValueError rather than let a wrong order be sent."""
+        """Raise ValueError for an invalid order, before it can be sent."""
         _above_zero(self.value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refund:
     """
-    A refund as the bank keeps it.
+    A refund in the bank's records.
 
     Attributes:
         reference: Ours; empty where the bank does not keep it.
@@ -159,7 +159,7 @@ class Refund:
     settled_at: datetime | None
 
     def is_of(self, request: RefundRequest) -> bool:
-        """Say whether this is what the request asks for."""
+        """Return whether this refund matches the request."""
         return (
             self.value == request.value
             and self.description == request.description
@@ -170,7 +170,7 @@ class Refund:
 @dataclass(frozen=True, slots=True)
 class RefundSearch:
     """
-    Which refunds are asked for, by the day they were ordered; None is every status.
+    Search parameters of refunds, by the day they were ordered; None is every status.
 
     ``text`` is an amount, or a part of a reference, of the description or of an id.
     """
@@ -182,10 +182,10 @@ class RefundSearch:
 
 def refund_key(environment: Environment, account_id: str, reference: str) -> str:
     """
-    Derive the key a bank knows the refund by: 32 lower-case hexadecimal characters.
+    Derive the provider key of a refund: 32 lower-case hexadecimal characters.
 
-    Made as a payout's is, under a prefix of its own, so that a refund and a
-    payout of one reference never meet.
+    Derived as a payout's key, under its own prefix, so that a refund and a payout of one reference
+    never collide.
     """
     parts = ("refund-v1", environment.value, account_id, reference)
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]

@@ -1,4 +1,4 @@
-"""What an account holds and what moved on it (contract 2.3, 2.7)."""
+"""Balances and statements of accounts (contract 2.3, 2.7)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gateway.core.windows import Paging
 
 
 class Direction(StrEnum):
-    """Which way the money went, seen from the account."""
+    """Direction of a movement, seen from the account."""
 
     CREDIT = "credit"
     DEBIT = "debit"
@@ -63,7 +63,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """One page of movements, how many there are in the window, and the balance now."""
+    """One page of movements, their number in the window, and the balance now."""
 
     entries: tuple[Entry, ...]
     paging: Paging
@@ -87,12 +87,11 @@ class Balance(msgspec.Struct, frozen=True, kw_only=True):
 
 class BlockKind(StrEnum):
     """
-    Who blocked money.
+    Origin of a block.
 
-    MED: the central bank's special return mechanism, after somebody reported a fraud.
-    COURT: an order of a court.
-    BANK: the bank itself, for orders under way too, and whenever no other kind is told.
-    CONTRACT: agreed between the account's holder and somebody else.
+    MED: the central bank's special return mechanism, after somebody reported a fraud. COURT: an
+    order of a court. BANK: the bank itself, for orders under way too, and whenever no other kind is
+    told. CONTRACT: agreed between the account's holder and somebody else.
     """
 
     MED = "med"

@@ -1,4 +1,4 @@
-"""The operations surface: is it alive, is it ready, how does it do, what is it configured as."""
+"""The operations surface: liveness, readiness, metrics, configuration digest."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _METRICS_S: Final = 5.0
 
 def check_ops_address(host: str, *, allow_public: bool) -> None:
     """
-    Let an address pass that only this machine can reach, or any that is allowed.
+    Admit an address that only this machine can reach, or any address if allowed.
 
     Raises:
         ValueError: with one line for the operator. A name other than
@@ -60,7 +60,7 @@ class OpsSurface:
         ready: Every readiness check by name (store, migrations), True when it
             passes; may raise, which counts as not passed.
         draining: Whether the process is being stopped; then it is not ready.
-        has_worker: Whether a worker is at work; told, and no reason to be not ready.
+        has_worker: Whether a worker is alive; shown, but no reason to be not ready.
         ready_deadline_s: How long ``ready`` may take; load balancers wait longer.
     """
 
@@ -77,12 +77,12 @@ class OpsSurface:
     _rendered: dict[tuple[bool, bool], tuple[float, bytes, str]] = field(default_factory=dict)
 
     def change_digest(self, digest: str) -> None:
-        """Name another configuration from now on."""
+        """Use another configuration digest from now on."""
         self.config_digest = digest
         self._rendered.clear()
 
     def application(self) -> web.Application:
-        """Make the application; every answer has a trace id, every error our body."""
+        """Build the application; every answer has a trace id, every error our body."""
         app = web.Application(middlewares=[self._observe])
         app.add_routes(
             [
@@ -96,7 +96,7 @@ class OpsSurface:
 
     @web.middleware
     async def _observe(self, request: web.Request, handler: Handler) -> web.StreamResponse:
-        """Begin the trace, and render whatever is raised."""
+        """Begin the trace, and render every exception."""
         sent = request.headers.getall("X-Trace-ID", [])
         trace_id = trace.accepted(sent) or trace.new_trace_id()
         trace.begin(trace_id)
@@ -116,11 +116,11 @@ class OpsSurface:
         return answer
 
     async def _live(self, request: web.Request) -> web.Response:
-        """Say that the process answers, and nothing else."""
+        """Return that the process answers, and nothing else."""
         return _json({"status": "alive", "version": self.version})
 
     async def _ready(self, request: web.Request) -> web.Response:
-        """Say whether requests may be sent here, and the result of each check; 503 if not."""
+        """Return readiness and the result of each check; 503 if not ready."""
         checks, draining = await self._checks(), self.draining()
         passed = bool(checks) and all(checks.values())
         self._was_ready = self._was_ready or passed
@@ -144,7 +144,7 @@ class OpsSurface:
         return web.Response(body=body, headers=headers)
 
     async def _digest(self, request: web.Request) -> web.Response:
-        """Name the configuration in force, so that nodes can be compared."""
+        """Return the digest of the current configuration, so that nodes can be compared."""
         return _json({"digest": self.config_digest, "version": self.version})
 
     async def _checks(self) -> dict[str, bool]:
@@ -169,7 +169,7 @@ class OpsSurface:
 
 
 def _refusal(error: ErrorCode, trace_id: str) -> web.Response:
-    """Make the error body of the contract."""
+    """Build the error body of the contract."""
     body = error_body(error, trace_id)
     return web.Response(status=error.status, body=body, headers={"Content-Type": _JSON})
 
@@ -180,7 +180,7 @@ def _json(document: Mapping[str, object], status: int = HTTPStatus.OK) -> web.Re
 
 
 def _is_loopback(host: str) -> bool:
-    """Say whether only this machine can reach an address."""
+    """Return whether only this machine can reach an address."""
     if host.lower() == "localhost":
         return True
     try:

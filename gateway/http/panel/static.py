@@ -2,7 +2,7 @@
 The panel's styles, scripts, fonts and icons, read once; an address never changes content.
 
 The address holds a digest of all files, so a browser may keep them for a year and a new version is
-asked for at once. One digest for all: a style sheet names its fonts, beside itself.
+loaded at once. One digest for all: a style sheet names its fonts, beside itself.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class StaticFiles:
 
     @cached_property
     def digest(self) -> str:
-        """Return what stands for the content of all files in their addresses."""
+        """Return the digest of all files, which their addresses contain."""
         summed = hashlib.sha256()
         for name, content in sorted(self.files.items()):
             summed.update(b"%s %d\n" % (name.encode(), len(content)))
@@ -84,13 +84,13 @@ class StaticFiles:
 
     @cached_property
     def pages(self) -> Mapping[str, Page]:
-        """Return the files by path, as the server shows them; the compressed ones are made here."""
+        """Return the files by path, as the server serves them; they are compressed here."""
         return {path: _page(name, self.files[name]) for name, path in self.addresses.items()}
 
 
 @cache
 def read_static(own: Path = OWN, vendored: Path = FOLDER) -> StaticFiles:
-    """Read all files; of others only what is on the list, digest by digest."""
+    """Read all files; vendored files only if listed with this digest."""
     files = {path.name: path.read_bytes() for path in own.iterdir() if path.suffix in _TYPES}
     known, complete = set(files), True
     for listed in vendor_files():

@@ -1,5 +1,5 @@
 """
-Our certificates for banks, from memory: checked as a whole, and never written to a disk.
+Our certificates for banks, loaded from memory and never written to disk.
 
 Python's ``ssl`` loads a certificate and its key from files only. So they are handed over in
 a file that lives in memory (``memfd_create``) and is reached by its descriptor; it is gone as
@@ -37,14 +37,14 @@ _SPKI: Final = (Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
 
 
 class Part(StrEnum):
-    """The part of a pair that is wrong."""
+    """The invalid part of a pair."""
 
     CERTIFICATE = "certificate"
     KEY = "key"
 
 
 class PemFlaw(StrEnum):
-    """What is wrong with it: words of ``gateway.core.reasons``."""
+    """The defect of a certificate or key: words of ``gateway.core.reasons``."""
 
     NO_CERTIFICATE = "pem_certificate"
     NO_KEY = "pem_key"
@@ -62,7 +62,7 @@ SENTENCES: Final[Mapping[PemFlaw, str]] = {
 
 
 class PairRefused(ValueError):
-    """A certificate and its key cannot be used; says which part and why, never what it holds."""
+    """A certificate and its key are unusable; names part and reason, never the content."""
 
     def __init__(self, part: Part, flaw: PemFlaw) -> None:
         super().__init__(f"{part}: {SENTENCES[flaw]}")
@@ -106,7 +106,7 @@ def check_pair(pair: CertificatePair) -> Validity:
     """
     Check that certificate and key are whole and belong together; return the validity.
 
-    One that has expired passes: who asks decides.
+    An expired certificate passes: the caller decides.
 
     Raises:
         PairRefused: with the part that is wrong.
@@ -163,7 +163,7 @@ def _in_memory(content: str) -> Iterator[Path]:
 
 
 def refuses_ours(problem: BaseException) -> bool:
-    """Say whether a connection ended because the bank did not accept our certificate."""
+    """Return whether the connection ended because the bank refused our certificate."""
     reason = problem.reason if isinstance(problem, ssl.SSLError) else None
     return _ALERT.search(reason or "") is not None
 

@@ -1,5 +1,5 @@
 """
-File descriptors: how many this process may have, and which callers must leave to others.
+Limits of file descriptors, for callers and for our own connections.
 
 The system always gives out the lowest free number. So a connection whose descriptor is number
 n shows, at no cost, that all numbers below n are in use.
@@ -22,7 +22,7 @@ _WORK_SHARE: Final = 8
 
 
 def descriptor_limit() -> int:
-    """Return how many descriptors this process may have open (the soft ``RLIMIT_NOFILE``)."""
+    """Return the process's limit of open descriptors (the soft ``RLIMIT_NOFILE``)."""
     if sys.platform == "win32":
         return NO_LIMIT
     soft, _hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -49,16 +49,16 @@ def raise_descriptor_limit(wanted: int) -> int:
 
 
 def callers_below(limit: int) -> int:
-    """Return the descriptor from which on callers are turned away."""
+    """Return the descriptor number from which callers are turned away."""
     return limit if limit == NO_LIMIT else max(1, limit - RESERVED - limit // _WORK_SHARE)
 
 
 def ours_below(limit: int) -> int:
-    """Return the descriptor from which on we open no connection of our own."""
+    """Return the descriptor number from which we open no connections of our own."""
     return limit if limit == NO_LIMIT else max(1, limit - RESERVED)
 
 
 def descriptor_of(transport: asyncio.BaseTransport) -> int:
-    """Return the number of a connection's descriptor; -1 where it has none."""
+    """Return the number of a connection's descriptor; -1 without one."""
     socket = transport.get_extra_info("socket")
     return socket.fileno() if socket is not None else -1

@@ -1,5 +1,5 @@
 """
-Addresses of a provider's host names, asked for in threads of that provider alone.
+Host name resolution in a provider's own threads.
 
 The system's own look-up (``getaddrinfo``) is right about everything that a host configures, but
 it blocks and cannot be cancelled: when a name server hangs, so does a thread, for ten seconds
@@ -31,7 +31,7 @@ LookUp = Callable[[str], Sequence[str]]
 
 
 def system_look_up(host: str) -> Sequence[str]:
-    """Ask the system, as it is configured: the file of hosts, name servers, the search list."""
+    """Resolve by the system, as it is configured: hosts file, name servers, search list."""
     found = socket.getaddrinfo(
         host, None, type=socket.SOCK_STREAM, flags=socket.AddressInfo.AI_ADDRCONFIG
     )
@@ -48,7 +48,7 @@ def in_turns(hosts: Sequence[str]) -> tuple[str, ...]:
 
 class HostNames:
     """
-    Knows the addresses of a provider's names; made once for each provider.
+    Resolver of a provider's host names, with a cache; made once for each provider.
 
     Found addresses are kept for ten seconds. When a look-up fails, those that were found last
     serve for ten minutes more.
@@ -66,7 +66,7 @@ class HostNames:
         self._names: dict[str, HostName] = {}
 
     def of(self, host: str) -> HostName:
-        """Return a name; all who want its addresses wait for one look-up."""
+        """Return a host name; concurrent callers share one look-up."""
         name = self._names.get(host)
         if name is None:
             name = self._names[host] = HostName(host, self._look_up, self._on_failed)
@@ -74,7 +74,7 @@ class HostNames:
 
 
 class HostName:
-    """One name: what is known of it, and the look-up that all who want it wait for."""
+    """A host name: its cached addresses, and the shared look-up."""
 
     def __init__(self, host: str, look_up: LookUp, on_failed: Callable[[], None]) -> None:
         self._host = host
@@ -108,7 +108,7 @@ class HostName:
             return self._known
 
     def look_again(self) -> None:
-        """Ask anew at the next use: none of the addresses answered."""
+        """Resolve again at the next use: none of the addresses answered."""
         self._fresh_until = 0.0
 
     def _begin(self, loop: asyncio.AbstractEventLoop) -> asyncio.Future[Sequence[str]]:
@@ -120,7 +120,7 @@ class HostName:
         return waiting
 
     def _ask(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Ask in a thread, unless two hang: whichever ends first then tells, or asks again."""
+        """Resolve in a thread, unless two hang: the first to end reports, or resolves again."""
         if self._threads >= _THREADS:
             return
         self._asked = True
@@ -143,7 +143,7 @@ class HostName:
             loop.call_soon_threadsafe(self._ended, loop, found)
 
     def _ended(self, loop: asyncio.AbstractEventLoop, found: Sequence[str] | Exception) -> None:
-        """Take what a thread found; a look-up that was too late is good for the next call."""
+        """Store a thread's result; a result that was too late serves the next call."""
         self._threads -= 1
         waiting = self._waiting
         if isinstance(found, Exception) or not found:

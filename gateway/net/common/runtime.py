@@ -34,7 +34,7 @@ class Traced(Protocol):
 
 
 def untraced(_address: str, carrier: Carrier, /) -> Carrier:
-    """Return the same: nobody records spans."""
+    """Return the carrier unchanged: no spans are recorded."""
     return carrier
 
 
@@ -55,7 +55,7 @@ a copy of it, and all would wait equally long.
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proxy:
     """
-    A proxy that connects us by CONNECT; what it passes on it cannot read.
+    A proxy that connects us by CONNECT; it cannot read the traffic.
 
     Attributes:
         authorization: The value of ``Proxy-Authorization``; empty for a proxy that asks for none.
@@ -69,7 +69,7 @@ class Proxy:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Runtime:
     """
-    What a client of a bank takes from outside.
+    External dependencies of a bank's client.
 
     Attributes:
         random: Numbers from 0 up to 1. Spreads pauses; not fit for secrets.
@@ -153,7 +153,7 @@ class LazyTimer:
         self._timer = self._loop.call_at(self._at, self._fire, context=self._context)
 
     def _fire(self) -> None:
-        """Report that it is late, or wait for the deadline of now."""
+        """Call ``on_late``, or wait for the current deadline."""
         self._timer = None
         self._fires_at = inf
         if self._at == inf:

@@ -1,4 +1,4 @@
-"""The connections of one listener: counted and bounded."""
+"""The connections of one listener, counted and limited."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 class Connections:
     """
-    Who may connect, and who is connected.
+    Limits and counts of connections.
 
     Attributes:
         draining: Set once. From then on new requests are refused with
@@ -54,7 +54,7 @@ class Connections:
         return self._is_counted(front, front.address)
 
     def release(self, front: Front) -> None:
-        """Count a connection no longer; one that was not admitted is none."""
+        """Uncount a connection; one that was not admitted does not count."""
         place = self._open.pop(front, None)
         if place is not None:
             self._by_place[place] -= 1
@@ -99,7 +99,7 @@ class Connections:
 
     def _place(self, address: str) -> str:
         """
-        Return what an address counts under: its network, and one of our proxies by itself.
+        Return the counting key of an address: its network; one of our proxies by itself.
 
         Else who has a /64 of IPv6 would have as many connections as addresses, and a proxy
         would use up those of its neighbours.
@@ -108,7 +108,7 @@ class Connections:
         return address if is_proxy else network(address)
 
     def _is_counted(self, front: Front, address: str) -> bool:
-        """Count under an address, unless it has all it may have; our proxies may have more."""
+        """Count under an address, unless it has its maximum; our proxies may have more."""
         place = self._place(address)
         if self._by_place[place] >= self.limits.connections_per_address and not is_within(
             place, self.limits.trusted_peers

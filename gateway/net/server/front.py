@@ -1,5 +1,5 @@
 """
-What stands between a socket and aiohttp: who may connect, and how long a head may take.
+The protocol between a socket and aiohttp: connection limits and head deadlines.
 
 aiohttp reads requests and writes answers. It does not know a PROXY header, a cap on
 connections, a deadline for a head, a bound on a whole head, or a caller who takes no answer.
@@ -125,7 +125,7 @@ class Front(asyncio.Protocol):
             self.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """End, and make room for another; a request that is served is carried through."""
+        """End, and free the slot; a request being served continues."""
         self._discards = True
         self._timer.dispose()
         self._stall_timer.dispose()
@@ -179,7 +179,7 @@ class Front(asyncio.Protocol):
             self._handler.data_received(piece)
 
     def _take(self, lane: Lane, data: bytes) -> bool:
-        """Serve a plain request that came whole between two others; else say no."""
+        """Serve a plain request that came whole between two others; else return False."""
         is_between = self._request is None and not self._handed_on
         if not is_between or self._connections.draining or not self._room.is_set():
             return False
@@ -260,8 +260,8 @@ class Front(asyncio.Protocol):
         """
         Read on in a PROXY header; return what comes after it.
 
-        Who begins with anything else is disconnected without an answer: we do not know whom
-        we would answer.
+        A connection that begins with anything else is closed without an answer, since its client is
+        unknown.
         """
         received += data
         try:
@@ -331,7 +331,7 @@ class Front(asyncio.Protocol):
 
     @property
     def is_last(self) -> bool:
-        """Does the connection take no further request?"""
+        """Return whether the connection takes no further request."""
         return self._connections.draining or self._has_ended.is_set() or self._discards
 
     @property
@@ -374,7 +374,7 @@ class Front(asyncio.Protocol):
         self._count(request)
 
     def find_fault(self) -> ErrorCode:
-        """Say why aiohttp could not read what it has had last."""
+        """Return why aiohttp could not parse the last data."""
         return find_fault(bytes(self._last_head), self.limits)
 
     def end_request(self) -> None:
@@ -426,7 +426,7 @@ class Front(asyncio.Protocol):
         return forwarded_address(lines, self.address, trusted)
 
     def certificate(self, headers: CIMultiDictProxy[str]) -> bytes:
-        """Return what our proxy says that its caller has shown; a stranger's word is none."""
+        """Return the caller's certificate if our proxy reported it; other peers' are ignored."""
         name = self.limits.certificate_header
         is_believed = self._is_proxy and self.limits.client_address == "forwarded"
         return forwarded_certificate(headers.getall(name, ())) if is_believed and name else b""

@@ -79,11 +79,11 @@ class Listener:
 
     @property
     def is_open(self) -> bool:
-        """Was it started, and not closed since?"""
+        """Return whether it was started, and not closed since."""
         return self._sockets is not None
 
     def change(self, limits: ServerLimits) -> None:
-        """Keep to other limits from now on; where the client's address comes from stays."""
+        """Apply new limits from now on; the source of the client's address stays."""
         before = self.connections.limits
         self.connections.limits = replace(limits, client_address=before.client_address)
 

@@ -1,5 +1,5 @@
 """
-The peer of a connection: its address, its certificate, and what it may take of the listener.
+The peer of a connection: its address, its certificate, and the listener's limits.
 
 What a client says about itself is never believed. Each proxy appends the address that
 it saw, so the rightmost address that is not one of our proxies is the client's.

@@ -1,4 +1,4 @@
-"""Answers given below the application: to what is no request, or never becomes a whole one."""
+"""Answers below the application, to malformed and incomplete requests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the gateway reads of a request: where it came from, what was asked, its body in limits."""
+"""The parts of a request that the gateway reads: peer, target, and the limited body."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class MalformedBody(Exception):
 
 
 def front_of(request: Request) -> Front | None:
-    """Return what stands before aiohttp on a request's connection; None where nothing does."""
+    """Return the protocol in front of aiohttp on a request's connection; None without one."""
     if isinstance(request, WholeRequest):
         return request.front
     transport = request.transport
@@ -49,7 +49,7 @@ def declared_bytes(request: Request) -> int:
 
 
 def address_of(request: Request) -> str:
-    """Return the client's address, as we believe it; empty when the system does not tell."""
+    """Return the client's trusted address; empty if the system reports none."""
     front = front_of(request)
     if front is not None:
         return front.client_address(request.headers)
@@ -57,7 +57,7 @@ def address_of(request: Request) -> str:
 
 
 def certificate_of(request: Request) -> bytes:
-    """Return the client's certificate in DER, as we believe it; empty for none."""
+    """Return the client's trusted certificate in DER; empty for none."""
     front = front_of(request)
     return b"" if front is None else front.certificate(request.headers)
 

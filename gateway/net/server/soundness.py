@@ -1,5 +1,5 @@
 """
-Requests that two readers might read differently.
+Ambiguous requests, which two readers might parse differently.
 
 Framing says where a message ends. Two readers that disagree about it can be made to take one
 message for two (request smuggling), so everything unusual is refused.
@@ -33,7 +33,7 @@ _VERSIONS: Final = (HttpVersion11, HttpVersion10)
 
 def find_flaw(request: web.BaseRequest, limits: ServerLimits, head_bytes: int) -> ErrorCode | None:
     """
-    Name what is wrong with a request that aiohttp accepted; None for a sound one.
+    Return the flaw of a request that aiohttp accepted; None for a sound one.
 
     ``head_bytes`` is how large its head was at most.
 
@@ -57,7 +57,7 @@ def find_flaw(request: web.BaseRequest, limits: ServerLimits, head_bytes: int) -
 
 
 def find_fault(received: bytes, limits: ServerLimits) -> ErrorCode:
-    """Say why aiohttp could not read a head; its own error names the bound in words alone."""
+    """Return why aiohttp could not parse a head; its own error names the limit only in words."""
     line, *headers = received.partition(_LINE_END * 2)[0].split(_LINE_END)
     is_too_large = (
         len(line) > limits.request_line_bytes
@@ -92,7 +92,7 @@ def _is_target(method: str, target: str) -> bool:
 
 @lru_cache(maxsize=_HOSTS_KEPT)
 def is_host(host: str) -> bool:
-    """Is it a name or an address, with or without a port? An empty one is: RFC 9112, 3.2."""
+    """Return whether it is a name or address, with or without a port, or empty: RFC 9112, 3.2."""
     found = _HOST.fullmatch(host)
     return found is not None and int(found.group(1) or 0) <= _LAST_PORT
 

@@ -1,4 +1,4 @@
-"""Answers on the wire: the last one of a connection is read, and none is cut unseen."""
+"""Writing of answers: the last one of a connection is read, and truncation is visible."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a store is: one URL, in the forms people write it."""
+"""The store's database URL, and its accepted forms."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CHECKS_CERTIFICATE = frozenset({"require", "verify-ca", "verify-full"})
 
 def address(url: str) -> URL:
     """
-    Read a store's URL and name our driver in it.
+    Parse a store's URL, and add our driver.
 
     ``sqlite:///var/pixgate.db`` (three slashes and a path; four for an absolute
     one) or ``postgresql://user:password@host:5432/name``, where ``host`` (several
@@ -48,7 +48,7 @@ def address(url: str) -> URL:
 
 
 def is_sqlite(url: URL) -> bool:
-    """Say whether the store is a file of ours rather than a server."""
+    """Return whether the store is an SQLite file."""
     return url.get_backend_name() == "sqlite"
 
 

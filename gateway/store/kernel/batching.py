@@ -34,7 +34,7 @@ class Undone(Exception):
 @contextmanager
 def faults_of_rows(of: int, *, commits: bool = False) -> Iterator[None]:
     """
-    Turn a failure that one of many rows may have caused into ``Undone``; one alone just fails.
+    Convert a failure that one of many rows may have caused to ``Undone``; one row just fails.
 
     For statements inside a transaction alone, never for its commit. A row that is refused, or that
     another transaction locks for too long, is such a cause; a lost server is not. A statement that
@@ -61,7 +61,7 @@ def _may_be_of_a_row(problem: Exception) -> bool:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchLimits:
     """
-    How many batches may run at once, how large they are, and how long an item waits for its turn.
+    Limits of batches: number, size and waiting time.
 
     Attributes:
         count: Batches at work at once, at most.
@@ -84,7 +84,7 @@ class BatchLimits:
 
 @dataclass(slots=True, eq=False)
 class _Waiting(Generic[Item, Answer]):
-    """A caller that waits; its turn has come when its batch begins."""
+    """A waiting caller; its turn has come when its batch begins."""
 
     item: Item
     answer: asyncio.Future[Answer | None]
@@ -100,7 +100,7 @@ class _Waiting(Generic[Item, Answer]):
             self.answer.set_result(answer)
 
     def fail(self, problem: BaseException) -> None:
-        """Raise an exception of its own there: one raised twice would grow a longer traceback."""
+        """Raise a copy of the exception: one raised twice would grow a longer traceback."""
         if self.answer.done():
             return
         known = problem if isinstance(problem, StoreUnavailable) else None
@@ -114,7 +114,7 @@ class _Waiting(Generic[Item, Answer]):
 
 class BatchQueue(Generic[Item, Answer]):
     """
-    Hands items to ``work`` in batches, in the order they came, and each caller its own answer.
+    Passes items to ``work`` in batches, in order, and returns each caller's own answer.
 
     ``work`` returns an answer per item, in order. None says that nothing was done for the item and
     that it must be worked on alone; so does ``Undone`` for a whole batch. What else it raises is
@@ -136,7 +136,7 @@ class BatchQueue(Generic[Item, Answer]):
 
     async def ask(self, item: Item) -> Answer:
         """
-        Have an item worked on, with others or alone, and return its answer.
+        Process an item, with others or alone, and return its answer.
 
         Raises:
             StoreUnavailable: the work failed, or the queue is closed.
@@ -153,7 +153,7 @@ class BatchQueue(Generic[Item, Answer]):
         return answer
 
     async def close(self) -> None:
-        """Finish what was asked so far; refuse what is asked from now on."""
+        """Finish pending items; refuse later ones."""
         self._closed = True
         while self._workers:
             await asyncio.wait(set(self._workers))
@@ -175,7 +175,7 @@ class BatchQueue(Generic[Item, Answer]):
             turn.cancel()
 
     def _ensure_worker(self) -> None:
-        """Start a worker, or see later whether another one is needed."""
+        """Start a worker, or check later whether another one is needed."""
         if not self._workers:
             self._start_worker()
         elif self._relief is None and len(self._workers) < self._limits.count:
@@ -196,20 +196,20 @@ class BatchQueue(Generic[Item, Answer]):
         worker.add_done_callback(self._on_worker_end)
 
     async def _serve(self) -> None:
-        """Work batch after batch until the queue is empty."""
+        """Process batch after batch until the queue is empty."""
         while batch := self._next():
             if self._queue:
                 self._ensure_worker()
             await self._serve_batch(batch)
 
     def _on_worker_end(self, worker: asyncio.Task[None]) -> None:
-        """Start another for an item that came after its last look, or if it was killed."""
+        """Start another worker for late items, or if the worker was killed."""
         self._workers.discard(worker)
         if not self._workers and any(not waiting.answer.done() for waiting in self._queue):
             self._start_worker()
 
     def _next(self) -> Sequence[_Waiting[Item, Answer]]:
-        """Take a batch of those whose callers still wait."""
+        """Take a batch of items whose callers still wait."""
         batch: list[_Waiting[Item, Answer]] = []
         while self._queue and len(batch) < self._limits.most:
             waiting = self._queue.popleft()

@@ -1,5 +1,5 @@
 """
-The arithmetic of the audit log: how an event is chained to the one before, and the head sealed.
+Hashes and seals of the audit log.
 
 Until there were keys, hash n was SHA-256 over hash n-1 and event n as JSON with sorted keys; hash 0
 is 32 zero bytes. Such a chain can be made anew by whoever may write to the database. Since then it
@@ -32,7 +32,7 @@ class KeyAbsent(Exception):
 @dataclass(frozen=True, slots=True)
 class ChainKeys:
     """
-    The keys of the audit log; neither lies in the store.
+    The keys of the audit log; neither is in the store.
 
     Attributes:
         events: Of the chain, by key id, the one in force first.
@@ -45,7 +45,7 @@ class ChainKeys:
 
     @property
     def current(self) -> str:
-        """Name the key in force; empty where there is none, and events stay unsealed."""
+        """Return the id of the current key; empty without one, and events stay unsealed."""
         return next(iter(self.events), NO_KEY)
 
     def chained(self, key_id: str, previous: bytes, number: int, event: AuditEvent) -> bytes:
@@ -79,12 +79,12 @@ UNSEALED: Final = ChainKeys({}, {})
 
 
 def chained(previous: bytes, number: int, event: AuditEvent) -> bytes:
-    """Return the hash of an event without a key; the older part of a log is proven by it."""
+    """Return the hash of an event without a key, for the older part of a log."""
     return hashlib.sha256(previous + _canonical(_fields(number, event))).digest()
 
 
 def _fields(number: int, event: AuditEvent) -> dict[str, object]:
-    """Return what was hashed of an event from the beginning."""
+    """Return the hashed fields of an event."""
     return {
         "number": number,
         "at": event.at.astimezone(UTC).isoformat(timespec="microseconds"),

@@ -1,4 +1,4 @@
-"""One database: its units of work, how much it is used, and its failures as ours."""
+"""A database: units of work, usage, and conversion of failures."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Usage:
     Counts the units of work of one process, on its event loop.
 
     Attributes:
-        clock: Seconds.
+        clock: Returns seconds.
         waiting: Those without a connection yet.
         in_use: Those that have one.
         on_usage: Called after each unit of work, with its kind and seconds.
@@ -88,7 +88,7 @@ class Usage:
 
 
 def _ignore(_work: str, _took_s: float) -> None:
-    """Ignore the event: nobody measures this store."""
+    """Ignore the event: this store has no metrics."""
 
 
 # The driver's text for these quotes the row, which may hold personal data.
@@ -115,21 +115,21 @@ Opened = TypeVar("Opened")
 
 
 class FactSealing(Protocol):
-    """Seals facts for one row each, and opens them."""
+    """Encrypts facts for one row each, and decrypts them."""
 
     def seal(self, content: bytes, bound_to: str) -> bytes | None:
-        """Return it sealed for a row; None where there is no key, and nothing is kept."""
+        """Encrypt facts for a row; None without a key, and nothing is stored."""
         ...
 
     def open(self, sealed: bytes, bound_to: str) -> bytes | None:
-        """Return what was sealed for a row; None where it cannot be opened."""
+        """Decrypt a row's facts; None if impossible."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
     """
-    How long the store is waited for, in seconds, and how many connections it may have.
+    Time limits of the store in seconds, and its maximum of connections.
 
     Attributes:
         pool_size: Connections of a process to PostgreSQL; readers of SQLite.
@@ -209,16 +209,16 @@ class Database:
     usage: Usage = field(default_factory=Usage)
 
     def reading(self) -> AbstractAsyncContextManager[AsyncConnection]:
-        """Give a connection to read from."""
+        """Yield a connection for reading."""
         return self._unit("read", self.reader.connect())
 
     def reading_at_once(self) -> AbstractAsyncContextManager[Execution]:
-        """Give what executes statements that are made once and only find something."""
+        """Yield an executor of prepared statements that only read."""
         return self._unit("read", self.lend())
 
     def writing_at_once(self) -> AbstractAsyncContextManager[Execution]:
         """
-        Give what executes statements that are made once, each a transaction of its own.
+        Yield an executor of prepared statements, each a transaction of its own.
 
         For statements that tell no acts, where ``commits_statements``. One that fails without an
         answer of the server's may have been done, as with a commit.
@@ -229,7 +229,7 @@ class Database:
     async def _unit(
         self, kind: str, opening: AbstractAsyncContextManager[Opened]
     ) -> AsyncIterator[Opened]:
-        """Open a connection for one unit of work, which is counted and does not last for ever."""
+        """Open a connection for one unit of work, which is counted and limited in time."""
         usage, began, has_one = self.usage, self.usage.clock(), False
         usage.waiting += 1
         try:
@@ -279,7 +279,7 @@ class Database:
         statement: Executable,
         given: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
     ) -> int:
-        """Do one statement in a transaction of its own; return how many rows it changed."""
+        """Execute one statement in its own transaction; return the number of changed rows."""
         async with self.writing() as connection:
             done: CursorResult[Any] = await connection.execute(statement, given)
             return done.rowcount
@@ -302,7 +302,7 @@ class Database:
         where: ColumnElement[bool],
     ) -> bool:
         """
-        Insert a row; where its primary key is taken, change that one, if it meets a condition.
+        Insert a row, or change the one with its primary key, if it meets a condition.
 
         Returns:
             False when nothing was done.
@@ -314,7 +314,7 @@ class Database:
         return done.rowcount == 1
 
     async def close(self) -> None:
-        """Let go of every connection, and of SQLite's threads; a unit under way has a moment."""
+        """Close every connection, and SQLite's threads; a unit under way has a moment."""
         # One that was cancelled is closing its connection. Cut short in that, SQLite's driver
         # waits for a thread that has ended, and the process never does.
         for _ in range(_LOOKS):
@@ -327,12 +327,12 @@ class Database:
 
 
 def note(connection: AsyncConnection, act: Act) -> None:
-    """Remember an act of this transaction; it is announced when the transaction ends."""
+    """Add an act of this transaction; it is announced when the transaction ends."""
     connection.info[_ACTS].append(act)
 
 
 def chain_of(connection: AsyncConnection) -> ChainKeys:
-    """Return the keys of the audit log that a connection to write with was given."""
+    """Return the keys of the audit log of a write connection."""
     keys: ChainKeys = connection.info[_CHAIN]
     return keys
 
@@ -340,7 +340,7 @@ def chain_of(connection: AsyncConnection) -> ChainKeys:
 @contextmanager
 def failures_as_ours() -> Iterator[None]:
     """
-    Turn whatever the driver or SQLAlchemy raises into ``StoreUnavailable``.
+    Convert every exception of driver and SQLAlchemy to ``StoreUnavailable``.
 
     A caller that is cancelled stays cancelled.
     """
@@ -353,7 +353,7 @@ def failures_as_ours() -> Iterator[None]:
 
 def _reason(problem: Exception) -> str:
     """
-    Name what happened by type and state, and in the server's words where they quote no row.
+    Describe a failure by type and state, and by the server's text if it quotes no row.
 
     Texts of drivers are not for logs.
     """
@@ -373,7 +373,7 @@ def _reason(problem: Exception) -> str:
 
 
 def quotes_the_row(problem: Exception) -> bool:
-    """Say whether the text of a failure may quote what a row has."""
+    """Return whether the text of a failure may quote a row's values."""
     origin = problem.orig if isinstance(problem, DBAPIError) else problem
     state = str(getattr(origin, "sqlstate", None) or "")
     return isinstance(problem, _QUOTING) or state.startswith(("22", "23"))

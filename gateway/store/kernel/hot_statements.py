@@ -1,5 +1,5 @@
 """
-Statements that are made once: how they take keys and rows, and how PostgreSQL's driver runs them.
+Compiled statements, run directly on the driver.
 
 What SQLAlchemy does for each execution costs more than the driver. The texts and the types of
 columns stay Core's: there is no SQL beside it.
@@ -49,7 +49,7 @@ def bound(name: str, rows: Sequence[Values]) -> dict[str, Sequence[object]]:
 
 class BulkParameters(Hashable, Protocol):
     """
-    How one statement takes many rows.
+    Binds many rows to one statement.
 
     A statement is built once with ``parameters`` or ``insert_rows``, and executed with what
     ``bind`` returns. Its text is the same for any number of rows.
@@ -89,14 +89,14 @@ _KEPT = 256
 
 
 class Result(Protocol):
-    """What a statement found or changed."""
+    """Result of a statement."""
 
     @property
     def rowcount(self) -> int:
-        """How many rows were changed."""
+        """Number of changed rows."""
 
     def all(self) -> Sequence[Record]:
-        """Return what was found."""
+        """Return the rows found."""
 
     def scalar_one(self) -> Any:  # noqa: ANN401 - of any type
         """Return the only value of the only row."""
@@ -113,13 +113,13 @@ class Execution(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class DriverResult:
-    """``Result`` of a hot statement."""
+    """``Result`` of a compiled statement."""
 
     rows: Sequence[Record] = ()
     rowcount: int = 0
 
     def all(self) -> Sequence[Record]:
-        """Return what was found."""
+        """Return the rows found."""
         return self.rows
 
     def scalar_one(self) -> Any:  # noqa: ANN401 - of any type
@@ -130,7 +130,7 @@ class DriverResult:
 
 @dataclass(frozen=True, slots=True)
 class HotExecution:
-    """``Execution`` on the driver, of statements that are made once and kept, without a list."""
+    """Executes compiled statements on the driver; the compiled ones are cached."""
 
     dialect: Dialect
     driver: asyncpg.Connection[asyncpg.Record]
@@ -148,7 +148,7 @@ class HotExecution:
         return DriverResult((), sum(int(each.rpartition(" ")[2]) for each in done))
 
     async def run(self, text: str, given: Values, *, finds: bool) -> Any:  # noqa: ANN401 - of two types
-        """Have the driver return rows where there are any to be had, else ``UPDATE 2``."""
+        """Return the driver's rows if the statement returns any, else ``UPDATE 2``."""
         try:
             return await (self.driver.fetch if finds else self.driver.execute)(text, *given)
         except OSError:  # TimeoutError is one
@@ -160,10 +160,10 @@ class HotExecution:
 @dataclass(frozen=True, slots=True)
 class _Hot:
     """
-    A statement for rows of parameters with the same names.
+    A compiled statement for rows of parameters with the same names.
 
     Attributes:
-        order: Names the driver's parameters.
+        order: Names of the driver's parameters, in order.
         write: Write a value as the driver takes it, by place; most need nothing.
         fixed: Values that the statement has in itself.
         names: The columns it finds; none of a statement that finds none.
@@ -184,7 +184,7 @@ class _Hot:
 
     def asked(self, row: BulkRow) -> Values:
         """
-        Write parameters as the driver takes them.
+        Convert parameters for the driver.
 
         Raises:
             StatementError: a value cannot be sent; it is not quoted.
@@ -200,7 +200,7 @@ class _Hot:
         return tuple(values)
 
     def restored(self, values: Iterable[object]) -> Record:
-        """Return a row with the types of its columns."""
+        """Return a row converted to the types of its columns."""
         restored = list(values)
         for place, process in self.read:
             restored[place] = process(restored[place])
@@ -231,7 +231,7 @@ def _binds(compiled: SQLCompiler, dialect: Dialect) -> Iterator[tuple[str, Proce
 
 
 def _writing(kind: TypeEngine[Any], dialect: Dialect) -> Process | None:
-    """Return what writes a value of a type; arrays are flat lists, whose values need nothing."""
+    """Return the converter for a type; arrays are flat lists, whose values need none."""
     if not isinstance(kind, ARRAY):
         return kind.dialect_impl(dialect).bind_processor(dialect)
     each = _writing(kind.item_type, dialect)

@@ -17,10 +17,10 @@ _LATEST: Final = select(func.max(_LEASES.ends_at, type_=_LEASES.ends_at.type))
 
 class StoredTaskLeases:
     """
-    Who does which task, and until when.
+    Leases of tasks: holder and end.
 
-    A lease saves work, it guards nothing: whatever is done under one may be done twice. Every
-    method raises ``StoreUnavailable`` when the store does not answer.
+    A lease saves work but guards nothing: work under a lease may be done twice. Every method raises
+    ``StoreUnavailable`` when the store does not answer.
     """
 
     def __init__(self, database: Database) -> None:
@@ -30,7 +30,7 @@ class StoredTaskLeases:
         """
         Take or renew a lease for ``LEASE``; False when another worker has it.
 
-        One that ends later than any could was made before a clock was put back, and is free.
+        A lease with an implausibly late end was made before a clock was put back, and is free.
         """
         ends_at = _LEASES.ends_at
         free = or_(_LEASES.owner == owner, ends_at <= now, ends_at > now + LEASE_AHEAD)
@@ -42,7 +42,7 @@ class StoredTaskLeases:
             return await self._database.add(connection, task_leases, {"task": task, **taken})
 
     async def release(self, owner: str, now: datetime) -> None:
-        """End all leases of a worker, so that another one takes over at once."""
+        """End all leases of a worker, so that another worker takes over at once."""
         ended = update(task_leases).where(_LEASES.owner == owner, _LEASES.ends_at > now)
         await self._database.write(ended.values(ends_at=now))
 

@@ -1,4 +1,4 @@
-"""Deleting what is old, a little at a time: nobody who writes meanwhile waits for long."""
+"""Deletion of old rows in small steps, so that concurrent writers hardly wait."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ class Partitions:
 
     async def renew(self, database: Database, before: datetime) -> int:
         """
-        Drop those whose rows are all older; make those of the next days, and of rows without one.
+        Drop partitions whose rows are all older; create those of the next days.
 
         Returns:
             How many were dropped, and old rows deleted that had none.
@@ -76,7 +76,7 @@ class Partitions:
         return gone
 
     async def end(self, connection: AsyncConnection, now: datetime) -> datetime:
-        """Return until when every instant from now on has a partition; the past if none has."""
+        """Return until when partitions exist without a gap; the past if none exists."""
         made = (await connection.execute(_MADE, {"table": self.table.name})).scalars().all()
         end = self._start(now)
         while self._name(end) in made:
@@ -84,7 +84,7 @@ class Partitions:
         return end
 
     async def _make(self, database: Database, start: datetime) -> None:
-        """Make one, and move its rows there."""
+        """Create a partition, and move its rows there."""
         table, name = self.table.name, self._name(start)
         first, end = f"'{start.isoformat()}'", f"'{self._end(start).isoformat()}'"
         await _do(
@@ -107,7 +107,7 @@ class Partitions:
         return f"{self.table.name}_{start:{self._form}}"
 
     def _older(self, names: Collection[str], before: datetime) -> list[str]:
-        """Return those of a period that ended before an instant, the oldest first."""
+        """Return the partitions of a period that ended before an instant, the oldest first."""
         ends = {}
         for name in names:
             period = name.removeprefix(f"{self.table.name}_")

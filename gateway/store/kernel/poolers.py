@@ -1,5 +1,5 @@
 """
-How a server's sessions get their time-outs, with or without a pooler such as PgBouncer in between.
+Time-outs of database sessions, with or without a pooler such as PgBouncer.
 
 A time-out is never a start-up parameter: a pooler that does not know it refuses the connection.
 """
@@ -54,17 +54,17 @@ def pooler_of(url: URL) -> Pooler:
 
 
 def without_pooler(url: URL) -> URL:
-    """Return the URL as the driver takes it."""
+    """Return the URL without our parameter, as the driver takes it."""
     return url.difference_update_query([_PARAMETER])
 
 
 def driver_options(pooler: Pooler) -> Mapping[str, int]:
-    """Return what the driver must be told."""
+    """Return the driver's options."""
     return _UNPREPARED if pooler == "transaction" else {}
 
 
 def set_timeouts(engine: AsyncEngine, pooler: Pooler, seconds: float) -> None:
-    """Have statements and idle transactions end after this time, by the server's clock too."""
+    """Set time-outs of statements and idle transactions, on the server too."""
     milliseconds = round(seconds * 1000)
     if pooler == "transaction":
         _set_for_transactions(engine.sync_engine, milliseconds)
@@ -77,7 +77,7 @@ def set_timeouts(engine: AsyncEngine, pooler: Pooler, seconds: float) -> None:
 
 
 def _set_for_session(statements: str, connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
-    """Set them when a connection is made, in one round trip; one that cannot is none."""
+    """Set the time-outs when a connection is made, in one round trip; a failing one is dropped."""
     adapted = cast("AdaptedConnection", connection)
     try:
         adapted.run_async(lambda driver: driver.execute(statements))
@@ -90,7 +90,7 @@ def _set_for_session(statements: str, connection: DBAPIConnection, _: Connection
 
 def _set_for_transactions(engine: Engine, milliseconds: int) -> None:
     """
-    Set them for a transaction alone, before its first statement: only then does it begin.
+    Set the time-outs for a transaction, before its first statement.
 
     A read stands alone without a transaction: it ends by our clock, which has it cancelled.
     """

@@ -165,7 +165,7 @@ def _engine(url: URL, limits: Limits) -> AsyncEngine:
 
 
 def _authority(url: URL) -> Mapping[str, str]:
-    """Return whom to trust to vouch for the server; the driver takes it in a URL alone."""
+    """Return the CA file for the server; the driver takes it only in a URL."""
     file = url.query.get("sslrootcert")
     return {} if file is None else {"dsn": f"postgresql://?{urlencode({'sslrootcert': file})}"}
 
@@ -184,14 +184,14 @@ async def _server_load(connection: AsyncConnection) -> tuple[int, int]:
 
 
 def _statement_s(pooler: Pooler, limits: Limits) -> float:
-    """Return how long we wait for a statement: longer than a server that knows its time-out."""
+    """Return the client-side time-out of a statement: longer than the server's."""
     return limits.statement_s + (0.0 if pooler == "transaction" else _OURS_LATER_S)
 
 
 def _refuse_closed(
     connection: AdaptedConnection, _entry: ConnectionPoolEntry, _proxy: PoolProxiedConnection
 ) -> None:
-    """Have the pool open another in place of one the server has closed; costs no round trip."""
+    """Have the pool replace a connection that the server has closed; costs no round trip."""
     if connection.driver_connection.is_closed():
         raise DisconnectionError
 
@@ -214,7 +214,7 @@ class _FreshPlans:
     def __call__(
         self, connection: AdaptedConnection, entry: ConnectionPoolEntry, _: PoolProxiedConnection
     ) -> None:
-        """Drop plans that are old for their connection; one that cannot is gone."""
+        """Drop a connection's old plans; close the connection if that fails."""
         now = self._monotonic()
         since, due = entry.info.setdefault(type(self), (now, now + _YOUNG_S))
         if now < due:

@@ -32,7 +32,7 @@ class StoredProcesses:
 
     async def register(self, process: LiveProcess, now: datetime) -> Sequence[str]:
         """
-        Add a process that starts, unless its keys do not fit those of the others.
+        Add a starting process, unless its keys conflict with the others'.
 
         Of two that start at the same time the second one is compared with the first.
 
@@ -48,14 +48,14 @@ class StoredProcesses:
         return problems
 
     async def renew(self, process: LiveProcess, now: datetime) -> None:
-        """Keep an entry; one that had ended is added again."""
+        """Renew an entry; an expired entry is added again."""
         own = update(processes).where(processes.c.id == process.id)
         async with self._database.writing() as connection:
             if not (await connection.execute(own.values(ends_at=now + LEASE))).rowcount:
                 await self._add(connection, process, now)
 
     async def remove(self, process: LiveProcess) -> None:
-        """Remove a process that ends."""
+        """Remove a process."""
         await self._database.write(delete(processes).where(processes.c.id == process.id))
 
     async def alive(self, now: datetime) -> Sequence[LiveProcess]:
@@ -80,5 +80,5 @@ async def _found(connection: AsyncConnection, now: datetime) -> Sequence[LivePro
 
 
 def _is_alive(now: datetime) -> ColumnElement[bool]:
-    """Select entries that last; one that ends too far ahead is from before a clock was put back."""
+    """Select live entries; implausibly late ends are from before a clock was put back."""
     return processes.c.ends_at.between(now, now + LEASE_AHEAD)

@@ -45,7 +45,7 @@ _WAL = "PRAGMA journal_mode = WAL"
 
 
 def open_file(url: URL, limits: Limits) -> Database:
-    """Open a file, made with its folder where it is missing."""
+    """Open a file; it and its folder are created if missing."""
     file = Path(url.database or "")
     _make(file)
     if file.stat().st_size == 0:

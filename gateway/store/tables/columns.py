@@ -1,4 +1,4 @@
-"""How our values lie in columns: instants, references, and documents kept as text."""
+"""Column types of our values: instants, references, and documents as text."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Instant(TypeDecorator[datetime]):
     cache_ok = True
 
     def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
-        """Choose the database's own type."""
+        """Return the database's own type."""
         if dialect.name == "postgresql":
             return dialect.type_descriptor(TIMESTAMP(timezone=True))
         return dialect.type_descriptor(BigInteger())

@@ -1,4 +1,4 @@
-"""The tables of figures that are remembered, and the expressions they are made with."""
+"""Tables of stored figures, and their expressions."""
 
 from __future__ import annotations
 

@@ -19,29 +19,29 @@ _ID_AND_BLANK: Final = 37
 
 
 def of_company(column: ColumnElement[Any], scope: CompanyScope) -> Conditions:
-    """Demand that a record's company is in scope."""
+    """Return the SQL condition: a record's company is in scope."""
     return () if scope.companies is None else (column.in_(scope.companies),)
 
 
 def of_account(column: ColumnElement[Any], scope: CompanyScope) -> Conditions:
-    """Demand that the company of a record's account is in scope."""
+    """Return the SQL condition: the company of a record's account is in scope."""
     return () if scope.companies is None else (column.in_(_accounts(scope.companies)),)
 
 
 def stops_in(scope: CompanyScope) -> Conditions:
-    """Demand that a stop concerns these companies: theirs, and those that stop others with them."""
+    """Return the SQL condition: a stop affects these companies, alone or with others."""
     if scope.companies is None:
         return ()
     return (or_(stops.c.scope.in_([*WIDE]), _own_stops(scope.companies)),)
 
 
 def stops_of(scope: CompanyScope) -> Conditions:
-    """Demand that a stop is of these companies alone: the ones that the caller may lift."""
+    """Return the SQL condition: a stop of these companies alone, which the caller may lift."""
     return () if scope.companies is None else (_own_stops(scope.companies),)
 
 
 def users_in(scope: CompanyScope) -> Conditions:
-    """Demand that a user sees no company beyond the scope: each of theirs is one of these."""
+    """Return the SQL condition: the user's companies are all in scope."""
     if scope.companies is None:
         return ()
     among = (
@@ -58,7 +58,7 @@ def users_in(scope: CompanyScope) -> Conditions:
 
 def limited_exactly(column: ColumnElement[Any], scope: CompanyScope) -> Conditions:
     """
-    Demand that sorted ids in one text are one company in scope, or all of them together.
+    Return the SQL condition: sorted ids are one company in scope, or exactly all of them.
 
     So a user sees what concerns their companies, and users who see the same as they do.
     """

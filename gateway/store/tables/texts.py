@@ -36,7 +36,7 @@ class Folded(FunctionElement[str]):
 
 
 def contains(column: ColumnElement[Any], text: str) -> ColumnElement[bool]:
-    """Demand that a column holds every word of a text, in any order."""
+    """Return the SQL condition: a column holds every word of a text, in any order."""
     return _holds(Folded(column), text)
 
 
@@ -68,7 +68,7 @@ def holding(
     inside: Sequence[ColumnElement[bool] | TextClause],
 ) -> ColumnElement[bool]:
     """
-    Demand one of the newest rows, as many as are compared at most, where a text holds all words.
+    Return the SQL condition: one of the newest rows, with all words in one text.
 
     Args:
         given: The words that one of ``texts`` holds.

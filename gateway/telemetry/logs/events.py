@@ -1,4 +1,4 @@
-"""Requests, bank calls and security events as log lines: an allow-list of fields."""
+"""Log lines of requests, bank calls and security events, by an allow-list of fields."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _IDEMPOTENCY: Final = {
 
 def access(record: AccessRecord, at: datetime, kind: Fields) -> Fields:
     """
-    Describe a served request; ``kind`` has the fields of ``access_kind``.
+    Build the line of a served request; ``kind`` has the fields of ``access_kind``.
 
     Never in it: query, body, headers, the reference, a bank's words.
     """
@@ -64,7 +64,7 @@ def access(record: AccessRecord, at: datetime, kind: Fields) -> Fields:
 @lru_cache(maxsize=4096)
 def _caller(address: str, client_id: str, user_id: str, company_id: str) -> Fields:
     """
-    Return who asked.
+    Return the fields of the caller.
 
     A client id is whatever the caller wrote before it is proven, so only the
     form of ours is shown.
@@ -80,7 +80,7 @@ def _caller(address: str, client_id: str, user_id: str, company_id: str) -> Fiel
 
 
 def access_kind(record: AccessRecord) -> Fields:
-    """Describe what a served request has in common with others of its kind."""
+    """Return the fields that requests of a kind share."""
     line: Fields = {
         "level": _level(record.status),
         "event": "access",
@@ -98,7 +98,7 @@ def access_kind(record: AccessRecord) -> Fields:
 
 
 def provider_call(call: ProviderCall, at: datetime, kind: Fields) -> Fields:
-    """Describe a call of a bank; ``kind`` has the fields of ``provider_call_kind``."""
+    """Build the line of a bank call; ``kind`` has the fields of ``provider_call_kind``."""
     line: Fields = {
         "ts": at,
         "trace_id": call.trace_id,
@@ -111,7 +111,7 @@ def provider_call(call: ProviderCall, at: datetime, kind: Fields) -> Fields:
 
 
 def provider_call_kind(call: ProviderCall) -> Fields:
-    """Describe what a call of a bank has in common with others of its kind."""
+    """Return the fields that bank calls of a kind share."""
     return {
         "level": "info",
         "event": "provider_call",
@@ -129,12 +129,12 @@ def _milliseconds(seconds: float) -> float:
 
 
 def idempotency(payout: str) -> str:
-    """Say what a payout's outcome means for its reference; empty when nothing was decided."""
+    """Return what a payout's outcome means for its reference; empty without a decision."""
     return _IDEMPOTENCY.get(payout, "")
 
 
 def security_event(record: AccessRecord) -> str:
-    """Name a refusal in OWASP's logging vocabulary; empty when it is none."""
+    """Return a refusal's word in OWASP's logging vocabulary; empty without one."""
     if record.code in _BY_CODE:
         return _BY_CODE[record.code]
     if record.code.startswith("SVC.VAL."):

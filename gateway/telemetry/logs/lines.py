@@ -1,5 +1,5 @@
 """
-Log lines on their way out: those said too often are counted, the rest handed on together.
+Batching of log lines, and the rate limit of repeated messages.
 
 Writing each line by itself costs more than all the rest of a line. What a
 killed process had not handed on yet is at most ``delay_s`` old.
@@ -25,7 +25,7 @@ _OTHERS: Final = "others"
 
 class Ceiling:
     """
-    Lets each message through so many times a second.
+    Limits each message to a number a second.
 
     Messages are told apart up to 1024 a second; the rest share one count.
     """
@@ -38,7 +38,7 @@ class Ceiling:
         self._over: Counter[str] = Counter()
 
     def admits(self, message: str) -> bool:
-        """Count a message and say whether it may be written."""
+        """Count a message, and return whether it may be written."""
         second = int(self._clock())
         if second != self._second:
             self._turn(second)
@@ -47,7 +47,7 @@ class Ceiling:
         return self._seen[kind] <= self._most
 
     def take_suppressed(self) -> dict[str, int]:
-        """Return how often each message was held back in earlier seconds, and forget it."""
+        """Return and reset the number of suppressed messages of earlier seconds."""
         second = int(self._clock())
         if second != self._second:
             self._turn(second)
@@ -79,7 +79,7 @@ def encode(fields: Mapping[str, object]) -> bytes:
 
 class LineBuffer:
     """
-    Collects lines and hands them on in batches.
+    Collects lines and passes them on in batches.
 
     Before ``start`` and after ``stop`` every line is handed on at once, and so is always one of
     another thread than the loop's: there are few. Those of one thread stay in order.
@@ -107,12 +107,12 @@ class LineBuffer:
         self._armed = False
 
     def start(self) -> None:
-        """Begin to collect; the running loop's timer hands on from now on."""
+        """Begin to collect; the running loop's timer passes lines on from now on."""
         self._thread = get_ident()
         self._loop = asyncio.get_running_loop()
 
     def stop(self) -> None:
-        """Hand on what is left, and from now on every line at once."""
+        """Pass on the rest, and every later line at once."""
         self._loop = None
         self._armed = False
         self.flush()

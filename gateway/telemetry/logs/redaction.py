@@ -1,5 +1,5 @@
 """
-What may be read in a log: fields by allow-list, texts and exceptions masked.
+Redaction of log lines: fields by allow-list, texts and exceptions masked.
 
 Masking is the second net. The first is not to log bodies, headers and banks'
 words at all. A partner's own trace id is shown as it stands: it is echoed too.
@@ -92,7 +92,7 @@ def mask_text(text: str) -> str:
 
 
 def mask_quoted(text: str) -> str:
-    """Hide text in quotes: that is where messages of others have values."""
+    """Mask quoted text, which holds values in messages of others."""
     return mask_text(_QUOTED.sub(f"'{MASK}'", _cut(text)))
 
 
@@ -113,7 +113,7 @@ def _cut(text: str) -> str:
 
 
 def _clean(value: object, depth: int) -> object:
-    """Make a value fit to be read; an object that may hold anything is named by its type."""
+    """Return a readable value; an object of unknown content is named by its type."""
     if value is None or isinstance(value, bool | float | datetime | date):
         return value
     if isinstance(value, int) and not isinstance(value, Enum):
@@ -141,7 +141,7 @@ def _clean_many(
 
 
 def _keep_or_mask_digits(found: re.Match[str]) -> str:
-    """Keep an id; show the middle of a tax number; hide any other personal number."""
+    """Keep an id; show the middle of a tax number; mask any other personal number."""
     if found["id"]:
         return found["id"]
     if found["cnpj"]:

@@ -1,5 +1,5 @@
 """
-Log lines on their last step, where a reader that stands still stops nobody.
+The last step of log lines: a stalled reader of standard output blocks nothing.
 
 A pipe or a socket below standard output is full as soon as nobody reads it (a log collector that
 hangs), and whoever writes to it then waits for as long as that lasts. So lines are written at once
@@ -69,7 +69,7 @@ def without_waiting(number: int) -> Callable[[bytes], int] | None:
 
 class LineWriter:
     """
-    Writes batches of lines in the order in which they come, and never lets anybody wait.
+    Writes batches of lines in order, without blocking the caller.
 
     Every method may be called on any thread.
 
@@ -141,7 +141,7 @@ class LineWriter:
             thread.join(patience_s)
 
     def _left_of(self, lines: bytes | bytearray, write: Callable[[bytes], int]) -> bytes:
-        """Write what can be written at once; return the rest, which somebody has to wait for."""
+        """Write as much as possible at once; return the rest, which has to wait."""
         done = 0
         for piece in _pieces(lines):
             try:

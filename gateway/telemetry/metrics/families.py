@@ -1,4 +1,4 @@
-"""A metric as it is declared: its name, its labels, and the values that labels may have."""
+"""Declarations of metrics: name, labels, and label values."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Family(Generic[Child]):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vocabulary:
     """
-    The words of this process: label values that rows and configuration decide.
+    Label values of this process that routes and configuration determine.
 
     Attributes:
         operation: Calls of a bank, by the provider port's names.
@@ -83,7 +83,7 @@ class Vocabulary:
     policy: frozenset[str]
 
     def allowed(self, label: Label) -> frozenset[str] | None:
-        """Return the closed set of a label; None for a value that we alone set, at start."""
+        """Return the closed set of a label; None for a value set at start."""
         if label.values is not None:
             return frozenset(label.values)
         words = {

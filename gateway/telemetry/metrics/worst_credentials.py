@@ -1,4 +1,4 @@
-"""Which partners get most errors: the worst credentials of the last minutes."""
+"""The credentials with the most errors in the last minutes."""
 
 from __future__ import annotations
 

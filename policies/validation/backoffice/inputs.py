@@ -1,4 +1,4 @@
-"""What the back office's management takes: bodies and filters; any fault is VALIDATION_FAILED."""
+"""Inputs of the back office: bodies and filters; any error is VALIDATION_FAILED."""
 
 from __future__ import annotations
 
@@ -43,17 +43,17 @@ KEYSET: Final = (
 
 
 def of_path(name: str) -> Input[str]:
-    """Take the UUID that the path names; another form is nobody's: NOT_FOUND."""
+    """Return the input of a UUID in the path; a malformed one is NOT_FOUND."""
     return _path(name, strict.uuid_text)
 
 
 def word_of_path(name: str) -> Input[str]:
-    """Take the text that the path names."""
+    """Return the input of a text in the path."""
     return _path(name, strict.plain_text)
 
 
 def both(path: Input[str], shape: type[Body]) -> Input[tuple[str, Body]]:
-    """Take what the path names, and a body."""
+    """Return the input of a path parameter and a body."""
     further = body(shape)
 
     def read(asked: RawRequest) -> tuple[str, Body]:
@@ -68,7 +68,7 @@ def both(path: Input[str], shape: type[Body]) -> Input[tuple[str, Body]]:
 
 
 def filters(read: Callable[[Filters], Wanted], *parameters: Parameter) -> Input[Wanted]:
-    """Take filters of the query."""
+    """Return the input of query filters."""
     return Input(read=lambda asked: read(Filters(asked)), parameters=parameters, refuses=_REFUSES)
 
 

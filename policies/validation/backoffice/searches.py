@@ -1,4 +1,4 @@
-"""Which days, which page of them, which status? Searches in a body, and words of a query."""
+"""Searches in a body: days, page and status; and words of a query."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from policies.validation.search import days, positive_integer
 
 
 class _Days(StrEnum):
-    """How days are counted, where not in UTC."""
+    """How days are counted, if not in UTC."""
 
     LOCAL = "local"
 
@@ -87,7 +87,7 @@ def filtered(
 
 
 def _body(asked: RawRequest, shape: type[SearchBody]) -> Mapping[str, Any]:
-    """Read the body; a filter that nobody knows must not look like one that matches everything."""
+    """Parse the body; an unknown filter is refused, since ignoring it would match everything."""
     body = document(asked)
     unknown = unknown_field(body, shape)
     if unknown is not None:

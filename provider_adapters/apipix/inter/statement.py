@@ -80,7 +80,7 @@ _SPAN: Final = msgspec.json.Decoder(Span)
 
 
 def begun(window: Window, cursor: str | None) -> Span:
-    """Return where a walk stands."""
+    """Return the position of a walk."""
     if cursor:
         return _SPAN.decode(cursor.partition(_BESIDE)[0])
     return _newest(*days(window, ZONE))
@@ -89,7 +89,7 @@ def begun(window: Window, cursor: str | None) -> Span:
 def reader(
     span: Span, window: Window, unknown: UnknownWord
 ) -> Callable[[Extrato], Page[Entry] | Span]:
-    """Return what makes a page of a document, or the span that is to be asked for instead."""
+    """Return the function that makes a page of a document, or the next span to request."""
 
     def read(document: Extrato) -> Page[Entry] | Span:
         narrowed = span.narrowed(document.total_elementos)
@@ -141,7 +141,7 @@ def _details(row: Transacao) -> DetalhesPix:
 
 
 def _with_returns(kind: MovementKind, e2e_id: str) -> MovementKind:
-    """Tell a return from a payment by its id, which begins so wherever Pix is (API Pix 2.9.0)."""
+    """Distinguish a return from a payment by its id's first letter (API Pix 2.9.0)."""
     is_return = kind is MovementKind.PIX and e2e_id.startswith(_RETURNED)
     return MovementKind.PIX_RETURN if is_return else kind
 

@@ -1,5 +1,5 @@
 """
-Inter's own words, as tables; what an unlisted word means is decided where it is read.
+Inter's own words, as tables; readers decide about unlisted words.
 
 Sources: the enumerations of inter-co/pj-sdk-python 594744c (2025-02-11) for the words; what others
 do about them (edusouza/inter-pj-cli and generated types, searched on 2026-11-23) for their sense.

@@ -1,4 +1,4 @@
-"""What waits for somebody, counted beside the entries of the side column."""
+"""Counts of waiting work, shown beside the entries of the side column."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Kind = tuple[str, frozenset[str], frozenset[str]]
 
 
 async def counted(asked: Awaitable[Struct]) -> Mapping[str, int]:
-    """Return the counts by name; none where they cannot be had."""
+    """Return the counts by name; none if unavailable."""
     found = await part(asked)
     return asdict(found.data) if found.data else {}
 
@@ -32,11 +32,11 @@ async def counted(asked: Awaitable[Struct]) -> Mapping[str, int]:
 @dataclass(frozen=True, slots=True)
 class Badges:
     """
-    Counts of each person; each page would else cost one more query.
+    Counts per user, cached, since each page would cost one more query.
 
     Attributes:
-        staff: Turns who is signed in into who acts.
-        count: Counts what waits for somebody.
+        staff: Converts the signed-in user to the actor.
+        count: Counts a user's waiting work.
     """
 
     staff: StaffOf
@@ -44,7 +44,7 @@ class Badges:
     _known: dict[Kind, tuple[datetime, Mapping[str, int]]] = field(default_factory=dict)
 
     async def of(self, visit: Visit) -> Mapping[str, int]:
-        """Return the counts for a whole page; none for a part of one, or where they cannot be."""
+        """Return the counts for a whole page; none for a part, or if unavailable."""
         if visit.person is None or visit.is_partial:
             return {}
         kind = _kind(visit.person)
@@ -55,19 +55,19 @@ class Badges:
         return counts
 
     def last(self, visit: Visit) -> Mapping[str, int]:
-        """Return what was counted last; for a page that counts nothing itself."""
+        """Return the last counts, for a page that counts nothing itself."""
         if visit.person is None or visit.is_partial:
             return {}
         kind = _kind(visit.person)
         return self._known.get(kind, (None, {}))[1]
 
     def forget(self, visit: Visit) -> None:
-        """Count again for the next page: who looks has just changed something."""
+        """Drop the counts of a user who has just changed something."""
         if visit.person is not None:
             self._known.pop(_kind(visit.person), None)
 
     def _keep(self, kind: Kind, counts: Mapping[str, int]) -> None:
-        """Remember counts; the oldest make room."""
+        """Cache counts; the oldest are evicted."""
         self._known.pop(kind, None)
         self._known[kind] = self.staff.now(), counts
         if len(self._known) > _MOST:
@@ -75,5 +75,5 @@ class Badges:
 
 
 def _kind(person: SignedInUser) -> Kind:
-    """Return what the counts of a person depend on."""
+    """Return the cache key of a user's counts."""
     return person.user_id, person.companies, frozenset(person.roles)

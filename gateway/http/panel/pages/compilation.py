@@ -1,9 +1,9 @@
 """
-How templates are compiled: what is known by then is written into them.
+Compilation of templates: words and static addresses are inlined.
 
-A page of fifty rows would look up a thousand words and as many addresses of icons, each
-by three calls. Every language has templates of its own, so a word is known when a template
-is compiled, and so is the address of a static file.
+A page of fifty rows would look up a thousand words and as many addresses of icons, each by three
+calls. Every language has its own templates, so words and static addresses are known at compile
+time.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _OF_JINJA: Final = ("_block_vars", "_loop_vars")
 
 
 def compile_with_words(environment: Environment, word: Word, static: Word) -> None:
-    """Have templates hold what ``word`` translates, and addresses that ``static`` writes."""
+    """Inline words translated by ``word``, and addresses written by ``static``."""
 
     class WithWords(CodeGenerator):
         """Compiles a template with its words in it."""
@@ -40,7 +40,7 @@ def compile_with_words(environment: Environment, word: Word, static: Word) -> No
 
 
 class _WrittenIn(NodeTransformer):
-    """Puts what ``_('…')`` and ``static('…')`` return in the place of the call."""
+    """Replaces ``_('…')`` and ``static('…')`` by their results."""
 
     def __init__(self, word: Word, static: Word) -> None:
         self._word, self._static = word, static
@@ -59,7 +59,7 @@ class _WrittenIn(NodeTransformer):
 
 
 def _only_text(node: Call) -> str | None:
-    """Return the one text that a call is given; None where it is given something else."""
+    """Return the single text argument of a call; None for other arguments."""
     if len(node.args) != 1 or node.kwargs or node.dyn_args or node.dyn_kwargs:
         return None
     only = node.args[0]

@@ -1,7 +1,8 @@
 """
-Money, times and tax numbers as people read them: Brazilian in every language.
+Formats of money, times and tax numbers, Brazilian in every language.
 
-A comma that is read as thousands is a thousandfold mistake, so no language changes it.
+Reading a decimal comma as a thousands separator is a thousandfold mistake, so no language changes
+the format.
 """
 
 from __future__ import annotations
@@ -33,12 +34,12 @@ def money(value: Decimal | Sum) -> str:
 
 
 def is_negative(value: Decimal | Sum) -> bool:
-    """Say whether an amount is below zero."""
+    """Return whether an amount is below zero."""
     return (value.centavos if isinstance(value, Sum) else value) < 0
 
 
 def is_nonzero(value: Decimal | Sum | None) -> bool:
-    """Say whether an amount is known and not zero."""
+    """Return whether an amount is known and not zero."""
     return value is not None and bool(value.centavos if isinstance(value, Sum) else value)
 
 
@@ -85,7 +86,7 @@ _AMOUNTS: Final = frozenset({"value", "limit_per_payout", "limit_per_day"})
 
 
 def told_amount(told: str, name: str) -> Decimal | None:
-    """Read an amount that an act on record tells, ``12.34``; None for anything else."""
+    """Read an amount in an act's details, ``12.34``; None for anything else."""
     is_one = name in _AMOUNTS and re.fullmatch(r"\d{1,13}\.\d{2}", told, re.ASCII)
     return Decimal(told) if is_one else None
 
@@ -96,13 +97,13 @@ def number(value: int) -> str:
 
 
 def percent(share: float | Decimal) -> str:
-    """Write a share from 0 to 1 as ``98,7 %``; only what is whole is 100."""
+    """Write a share from 0 to 1 as ``98,7 %``; only a complete share is 100."""
     tenths = int(share * 1000)
     return f"{tenths // 10},{tenths % 10} %" if tenths % 10 else f"{tenths // 10} %"
 
 
 def seconds(value: float | Decimal) -> str:
-    """Write how long something took: ``318 ms``, ``1,4 s``, ``12 min``."""
+    """Write a duration: ``318 ms``, ``1,4 s``, ``12 min``."""
     if value < _SECOND:
         return f"{round(value * 1000)} ms"
     if value < _LONG_S:
@@ -158,7 +159,7 @@ _FORMS: Final = {
 
 
 def universal(value: str | int | datetime) -> str:
-    """Write a time in UTC, for the hint of a local one."""
+    """Write a time in UTC, for the tooltip of a local time."""
     return written(moment(value).astimezone(UTC), "%d/%m/%Y %H:%M:%S UTC")
 
 
@@ -173,13 +174,13 @@ def epoch_ms(value: str | int | datetime) -> int:
 
 
 def days_left(value: str | int | datetime, now: datetime) -> tuple[int, int]:
-    """Return how many days it is until a time, and hours besides."""
+    """Return the days until a time, and the remaining hours."""
     hours = max(0, int((moment(value) - now).total_seconds())) // 3600
     return divmod(hours, 24)
 
 
 def time_left(value: str | int | datetime, now: datetime) -> str:
-    """Write how long it is until a time as ``9 h 04 min`` or ``4 min 05 s``, as the script does."""
+    """Write the time left as ``9 h 04 min`` or ``4 min 05 s``, as the script does."""
     left_s = max(0, round((moment(value) - now).total_seconds()))
     hours, rest = divmod(left_s, 3600)
     minutes, last_s = divmod(rest, 60)
@@ -201,26 +202,26 @@ def day_of(text: str) -> date | None:
 
 
 def day_begins(day: str) -> str:
-    """Write when a day of São Paulo begins, for programs; empty for what ``day_of`` cannot read."""
+    """Write the begin of a day in São Paulo for programs; empty for an unreadable day."""
     found = day_of(day)
     return machine(local_start(found)) if found else ""
 
 
 def day_ends(day: str) -> str:
-    """Write when a day of São Paulo is over, as ``day_begins`` does."""
+    """Write the end of a day in São Paulo, as ``day_begins`` does."""
     found = day_of(day)
     return machine(local_end(found)) if found else ""
 
 
 def tax_number(value: str) -> str:
-    """Write a CNPJ whole and a CPF hidden; anything else as it is."""
+    """Write a CNPJ in full and a CPF masked; other texts unchanged."""
     if len(value) == _CNPJ and value.isalnum():
         return f"{value[:2]}.{value[2:5]}.{value[5:8]}/{value[8:12]}-{value[12:]}"
     return hidden_tax_number(value)
 
 
 def browser(agent: str) -> str:
-    """Write ``Firefox 140 · Windows``; another program as it calls itself."""
+    """Write ``Firefox 140 · Windows``; other programs by their own name."""
     known = next(filter(None, (each.search(agent) for each in _BROWSERS)), None)
     if known is None:
         return agent
@@ -245,7 +246,7 @@ def milliseconds(value: Decimal | float) -> str:
 
 
 def visible(value: object) -> str:
-    """Write somebody's text so that nothing in it hides: a box for each invisible character."""
+    """Write foreign text with a box for each invisible character."""
     return "".join(
         _BOX if unicodedata.category(char) in _INVISIBLE else char for char in str(value)
     )

@@ -1,4 +1,4 @@
-"""Forms that were sent after the session had ended: kept for the same person's next sign-in."""
+"""Forms sent after the session had ended, kept for the same user's next sign-in."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ _MOST_CHARS: Final = 3800
 @dataclass(frozen=True, slots=True)
 class KeptForms:
     """
-    Keeps a form in a sealed cookie, bound to a person and to the page that holds the form.
+    Stores a form in a sealed cookie, bound to a user and to the page of the form.
 
-    Whose it is, the device cookie says: the person who signed in last in that browser.
+    The device cookie identifies the user: the last one signed in in that browser.
     """
 
     sealer: Sealer
@@ -49,7 +49,7 @@ class KeptForms:
 
     def keep(self, call: Call, page: str, act: str) -> str:
         """
-        Return the header that keeps the form of a call; empty for none, and for one too large.
+        Return the header that stores a call's form; empty for no form or one too large.
 
         Args:
             call: The refused one, with its body.
@@ -74,11 +74,11 @@ class KeptForms:
 
     @property
     def taken(self) -> str:
-        """The header that ends the keeping."""
+        """The header that deletes the stored form."""
         return self._cookie("", timedelta(0))
 
     def show(self, visit: Visit) -> None:
-        """Fill in the page of a visit from what its person typed there; nothing is sent."""
+        """Fill the page of a visit with the stored form; nothing is submitted."""
         value = cookie_value(visit.call.asked.headers, _COOKIE)
         if not value or visit.person is None or visit.is_partial:
             return

@@ -45,55 +45,55 @@ _AT_ACCOUNT: Final = {
 
 
 class Named(Protocol):
-    """A record as people call it."""
+    """A record with a name."""
 
     @property
     def id(self) -> str:
-        """Tell it from others."""
+        """Id of the record."""
 
     @property
     def name(self) -> str:
-        """What people call it."""
+        """Display name."""
 
 
 class Actor(Named, Protocol):
-    """Somebody who acts; no credential has an ``email``."""
+    """An actor; no credential has an ``email``."""
 
     @property
     def email(self) -> str:
-        """Tell people of one name apart."""
+        """Distinguishes users of the same name."""
 
 
 class KnownAccount(Named, Protocol):
-    """An account to choose, as its reader sees it."""
+    """A selectable account, as its reader sees it."""
 
     @property
     def company(self) -> Named:
-        """Who owns it."""
+        """Its owner."""
 
     @property
     def active(self) -> bool:
-        """Say whether it is in use."""
+        """Whether it is in use."""
 
     @property
     def verified(self) -> bool:
-        """Say whether it was checked."""
+        """Whether it was verified."""
 
     @property
     def provider(self) -> str:
-        """Name the bank behind it; empty for none."""
+        """The bank behind it; empty for none."""
 
     @property
     def branch(self) -> str:
-        """Where it is held."""
+        """Its branch."""
 
     @property
     def account(self) -> str:
-        """Its number there."""
+        """Its number at the branch."""
 
 
 class NumberedBank(Protocol):
-    """A bank to choose, by its numbers."""
+    """A selectable bank, by its numbers."""
 
     @property
     def compe(self) -> str:
@@ -105,22 +105,22 @@ class NumberedBank(Protocol):
 
 
 class InForce(Protocol):
-    """What stops payouts now."""
+    """A stop in force."""
 
     @property
     def subject(self) -> str:
-        """Whom it stops."""
+        """Its subject."""
 
     def concerns(
         self, company_id: str, account_id: str = "", provider: str = "", client_id: str = ""
     ) -> bool:
-        """Say whether it stops a company, or one of its accounts at a bank, for a credential."""
+        """Return whether it stops a company, or one of its accounts at a bank, for a credential."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part(Generic[Value]):
     """
-    What a service told for a part of a page, or why it did not.
+    A service's result for a part of a page, or its refusal.
 
     Attributes:
         problem: None where nothing was refused.
@@ -131,12 +131,12 @@ class Part(Generic[Value]):
 
     @property
     def is_forbidden(self) -> bool:
-        """Say whether the person may not see it: then it is left out."""
+        """Return whether the user lacks the right; the part is then left out."""
         return self.problem is not None and self.problem.error.status == _FORBIDDEN
 
 
 async def part(asked: Awaitable[Value], fails: Fails = STORE_FAILS) -> Part[Value]:
-    """Read a part of a page that may fail while the others are shown."""
+    """Read a part of a page that may fail independently of the others."""
     try:
         with explained():
             return Part(data=await asked)
@@ -146,9 +146,9 @@ async def part(asked: Awaitable[Value], fails: Fails = STORE_FAILS) -> Part[Valu
 
 def called(people: Sequence[Actor]) -> Mapping[str, str]:
     """
-    Return what people are called, by id and by address.
+    Return display names, by id and by address.
 
-    Those of one name are told apart by their addresses.
+    Users of the same name are distinguished by address.
     """
     many = Counter(each.name for each in people)
     return {
@@ -161,17 +161,17 @@ def called(people: Sequence[Actor]) -> Mapping[str, str]:
 def typed(
     takes: Input[Value], fields: Mapping[str, object], path: Mapping[str, str] | None = None
 ) -> Value:
-    """Read what was typed into a form as the back office reads it from a document."""
+    """Parse a form's text as the back office parses a document."""
     return takes.read(RawRequest(path=path or {}, body=dumps(fields), content_type=_JSON))
 
 
 def go_on(made: object, to: str) -> Redirect:
-    """Go on: to the order where a second person has to agree."""
+    """Redirect: to the order where a second person has to agree."""
     return Redirect(f"{HOME}/approvals/{made.id}" if isinstance(made, Approval) else to)
 
 
 def page_asked(visit: Visit) -> int:
-    """Read the number of a page; anything else is the first."""
+    """Read the page number; anything invalid is the first page."""
     text = visit.query("page")
     is_number = text.isascii() and text.isdigit() and len(text) < len("1000000")
     return max(1, int(text)) if is_number else 1
@@ -193,7 +193,7 @@ def chips(visit: Visit, names: Mapping[str, str]) -> Sequence[tuple[str, str, st
 
 
 def days_asked(visit: Visit) -> Mapping[str, str]:
-    """Return the instants of the days in the address: those of São Paulo, both included."""
+    """Return the instants of the filter's days: those of São Paulo, both included."""
     return {
         "since": day_begins(visit.query("init")),
         "until": day_ends(visit.query("ends")),
@@ -202,7 +202,7 @@ def days_asked(visit: Visit) -> Mapping[str, str]:
 
 class Listing(TypedDict):
     """
-    How a list is searched and shown.
+    Declaration of a list: its search and its rendering.
 
     Attributes:
         takes: How the search is read: that of the same list in the back office.
@@ -219,10 +219,10 @@ class Listing(TypedDict):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageContext:
     """
-    What the pages of every noun share.
+    Services that the pages of every noun share.
 
     Attributes:
-        staff: Turns who is signed in into who acts.
+        staff: Converts the signed-in user to the actor.
         find: Finds an account, whatever its state, in a company scope.
         account: Reads an account as every page of it shows it.
         accounts: Lists accounts to choose from.
@@ -269,7 +269,7 @@ class Pages:
         self.pages: list[Page] = []
 
     def staff(self, visit: Visit) -> Staff:
-        """Return who looks, as services know them."""
+        """Return the actor of the visit."""
         if visit.person is None:
             raise ServiceError(SESSION_REQUIRED, "missing")
         return self._context.staff(visit.person)
@@ -310,7 +310,7 @@ class Pages:
         return {"account": shown(found, who), "stops": stops, **rights}
 
     async def stops(self, visit: Visit) -> Sequence[InForce]:
-        """Return the stops in force, at most a hundred; none where they cannot be read."""
+        """Return the stops in force, at most a hundred; none if unreadable."""
         return (await part(self._context.stops(self.staff(visit)))).data or ()
 
     async def choices(self, visit: Visit) -> Part[Listed[KnownAccount]]:
@@ -320,25 +320,25 @@ class Pages:
         return replace(found, data=shown(found.data, who))
 
     async def accounts(self, visit: Visit) -> Sequence[KnownAccount]:
-        """Return accounts to choose from, at most a hundred; none where they cannot be read."""
+        """Return selectable accounts, at most a hundred; none if unreadable."""
         found = await self.choices(visit)
         return found.data.items if found.data else ()
 
     async def people(self, visit: Visit) -> Mapping[str, str]:
-        """Return what people are ``called``; nothing where they cannot be read."""
+        """Return the users' names; none if unreadable."""
         return called((await part(self._context.people(self.staff(visit)))).data or ())
 
     async def banks(self, visit: Visit) -> Sequence[NumberedBank]:
-        """Return banks to choose from; who knows the number needs none."""
+        """Return selectable banks; a bank's number can also be typed."""
         return (await part(self._context.banks(self.staff(visit)))).data or ()
 
     async def bank(self, visit: Visit, number: str) -> NumberedBank | None:
-        """Return the bank that one of its numbers names; None for one not listed."""
+        """Return the bank with a number; None for an unlisted one."""
         listed = await self.banks(visit) if number else ()
         return next((each for each in listed if number in {each.compe, each.ispb}), None)
 
     async def names(self, visit: Visit, ids: Iterable[str]) -> Mapping[str, str]:
-        """Return what accounts, companies and credentials are called; ids alone where unknown."""
+        """Return the names of accounts, companies and credentials; ids alone where unknown."""
         wanted = sorted({each for each in ids if each})
         found = await part(self._context.names(self.staff(visit), wanted))
         return {each.id: each.name for each in found.data or ()}
@@ -356,7 +356,7 @@ class Pages:
         return await part(_found(opens, self.staff(visit), takes, asked))
 
     def may(self, visit: Visit, method: Callable[..., Any]) -> bool:
-        """Say whether who looks has the right that a service method asks for."""
+        """Return whether the user has the right that a service method requires."""
         return visit.may(requirement_of(method).right)
 
     def view(

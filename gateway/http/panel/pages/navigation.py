@@ -1,4 +1,4 @@
-"""The side column: groups of entries, each a page that the person may open."""
+"""The side column: groups of entries, each a page that the user may open."""
 
 from __future__ import annotations
 
@@ -74,14 +74,14 @@ GROUPS: Final[Sequence[tuple[str, Sequence[Entry]]]] = (
 
 
 class Navigation:
-    """The entries of the pages that there are."""
+    """The entries of the existing pages."""
 
     def __init__(self, pages: Collection[Page]) -> None:
         """Leave out entries without a page."""
         self._needs = {each.path: each.needs for each in pages if each.does is None}
 
     def of(self, visit: Visit) -> list[tuple[str, list[Entry]]]:
-        """Return the groups with the entries that a person may open, none of them empty."""
+        """Return the groups of entries that a user may open, without empty groups."""
         shown = (
             (name, [each for each in entries if self._opens(visit, each)])
             for name, entries in GROUPS
@@ -89,7 +89,7 @@ class Navigation:
         return [(name, entries) for name, entries in shown if entries]
 
     def holds(self, path: str) -> bool:
-        """Say whether there is a page at a path below ``/panel``."""
+        """Return whether a page exists at a path below ``/panel``."""
         return path in self._needs
 
     def _opens(self, visit: Visit, entry: Entry) -> bool:

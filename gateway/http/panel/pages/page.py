@@ -1,4 +1,4 @@
-"""A page of the panel is one declared route: an address, a right, and what it shows."""
+"""Declaration of a panel page: an address, a right, and its content."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Redirect:
-    """Another page is shown instead, after a form that was accepted; a path of ours."""
+    """A redirect after an accepted form; a path of ours."""
 
     to: str
 
@@ -88,7 +88,7 @@ class Page:
 
 def holders(pages: Collection[Page]) -> Mapping[str, str]:
     """
-    Return where the forms stand whose own address only takes what they send.
+    Return the pages of forms whose own address only accepts submissions.
 
     Both are paths below ``/panel``: of the form, and of the page that holds it.
     """

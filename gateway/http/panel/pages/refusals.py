@@ -1,5 +1,5 @@
 """
-What pages make of a refusal: its words for people, and the mark on the field that it names.
+Refusals on pages: their message, and the mark on the invalid field.
 
 Words are other ones where programs are told of JSON. The mark is put into the rendered page,
 so that it holds for every field of every form, and nobody who writes a template has to
@@ -56,20 +56,20 @@ _TYPED_AS: Final = {
 
 
 def wrong(refusal: ServiceError) -> str:
-    """Return what is wrong with what was typed, ``{field}`` for its name; else nothing."""
+    """Return the message for an invalid input, ``{field}`` for its name; else nothing."""
     why = rendering.wrong(refusal)
     return _EMPTY if why and refusal.reason == _MISSING else why
 
 
 def means(reason: str, code: str = "") -> str:
-    """Say what a word for a refusal means, ``{field}`` for the name of what was sent."""
+    """Return the sentence of a refusal's word, ``{field}`` for the name of the input."""
     if reason == _MISSING:
         return _EMPTY if not code or code.startswith(_INPUTS) else _NOBODY
     return rendering.means(reason)
 
 
 def mark(page: bytes, visit: Visit) -> bytes:
-    """Mark what was refused in the form that was sent; the same page where nothing is named."""
+    """Mark the invalid field in the submitted form; unchanged without a field."""
     wanted = frozenset(_names(visit))
     if not wanted:
         return page
@@ -82,7 +82,7 @@ def mark(page: bytes, visit: Visit) -> bytes:
 
 
 def _with_marks(form: str, wanted: frozenset[str], *, ties: bool) -> str:
-    """Write a form with its wrong fields marked; ``ties`` says that the message is there."""
+    """Write a form with its invalid fields marked; ``ties`` if the message is there."""
 
     def written(found: re.Match[str]) -> str:
         tag = found[0]
@@ -92,7 +92,7 @@ def _with_marks(form: str, wanted: frozenset[str], *, ties: bool) -> str:
 
 
 def _names(visit: Visit) -> Iterator[str]:
-    """Return what the field may be called in its form; nothing where no field is named."""
+    """Return the field's possible names in its form; nothing without a field."""
     if visit.problem is None:
         return
     field = visit.problem.field
@@ -106,7 +106,7 @@ def _names(visit: Visit) -> Iterator[str]:
 
 
 def _is_sent(form: re.Match[str], visit: Visit) -> bool:
-    """Say whether it is the form that was sent, among others of the same address."""
+    """Return whether it is the submitted form, among others of the same address."""
     path, _, _ = (visit.act or visit.address).partition("?")
     if unescape(form[1]).partition("?")[0] != path:
         return False
@@ -130,7 +130,7 @@ def _value(tag: str) -> str:
 
 
 def _marked(tag: str, *, ties: bool) -> str:
-    """Write the tag of a field as one that is wrong."""
+    """Write the tag of a field as invalid."""
     if _HIDDEN in tag:
         return tag
     if ties:

@@ -1,4 +1,4 @@
-"""What pages gathered, as answers: HTML under a strict policy, redirects, files."""
+"""Responses of pages: HTML under a strict policy, redirects, files."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class PageResponses:
     random: Random = os.urandom
 
     async def answer(self, result: Result, visit: Visit) -> Answer[bytes]:
-        """Answer with what a page gathered; ``templates`` must have been loaded."""
+        """Return a page's response; ``templates`` must have been loaded."""
         if isinstance(result, Redirect):
             return _answer(visit, b"", {**HEADERS, "Location": own_path(result.to)}, SEE_OTHER)
         if isinstance(result, Download):
@@ -96,7 +96,7 @@ class PageResponses:
         return _answer(visit, *_compressed(content, headers, visit), result.status)
 
     def refuse(self, refusal: ServiceError, call: Call | None, at: RefusedPath) -> Answer[bytes]:
-        """Answer a refusal with a page; without a session, with the way to sign in."""
+        """Return a page for a refusal; without a session, the way to sign in."""
         visit = admit_visitor(call or _nobody(at))
         if refusal.error is SESSION_REQUIRED:
             if call is not None and not at.is_read:
@@ -122,7 +122,7 @@ class PageResponses:
         return _answer(visit, *_compressed(mark(page, visit), headers, visit), status)
 
     def _keep(self, visit: Visit, call: Call, at: RefusedPath) -> Answer[bytes]:
-        """Show a form's sender to the sign-in, which leads back to the page that holds it."""
+        """Redirect a form's sender to the sign-in, which leads back to the form's page."""
         path, _, _ = at.target.partition("?")
         page = self._held(path) or path
         typed = self.kept.keep(call, page, path)
@@ -133,7 +133,7 @@ class PageResponses:
         return _answer(visit, b"", {**HEADERS, "Location": where}, SEE_OTHER)
 
     def _given(self, visit: Visit, data: Mapping[str, object]) -> Mapping[str, object]:
-        """Return what each template is given; its forms get a token that no other answer has."""
+        """Return the data of every template; its forms get a token unique to the response."""
         if visit.browser is not None:
             visit.mask = self.random(len(visit.browser.panel.csrf))
         return {
@@ -150,7 +150,7 @@ class PageResponses:
         }
 
     def _held(self, path: str) -> str:
-        """Return the page of a form that was asked for by its own address; empty for none."""
+        """Return the page of a form requested by its own address; empty for none."""
         for act, held in self.holders.items():
             found = re.fullmatch(re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", HOME + act), path)
             if found:
@@ -168,7 +168,7 @@ class PageResponses:
 def _compressed(
     content: bytes, headers: Mapping[str, str], visit: Visit
 ) -> tuple[bytes, Mapping[str, str]]:
-    """Return a page as its browser takes it; short ones, and those of a link's token, stay."""
+    """Compress a page as its browser accepts; not short pages, nor those of a link's token."""
     accepted = visit.call.asked.headers.get("Accept-Encoding") or ""
     if len(content) < _SHORT or visit.query("token") or not takes_gzip(accepted):
         return content, headers
@@ -176,7 +176,7 @@ def _compressed(
 
 
 def _answer(visit: Visit, content: bytes, headers: Mapping[str, str], status: int) -> Answer[bytes]:
-    """Answer with the cookies that the visit has collected."""
+    """Return a response with the cookies of the visit."""
     return Answer(
         content=content, content_type=_HTML, headers=headers, cookies=visit.cookies, status=status
     )
@@ -195,7 +195,7 @@ def _file(visit: Visit, file: Download) -> Answer[bytes]:
 
 
 def _to_sign_in(visit: Visit, at: RefusedPath) -> Answer[bytes]:
-    """Show a browser to the sign-in; a script is told where to go."""
+    """Redirect a browser to the sign-in; a script gets the address."""
     if visit.is_partial:
         headers = {**HEADERS, "HX-Redirect": _door(_page_around(at))}
         return _answer(visit, b"", headers, SESSION_REQUIRED.status)
@@ -203,12 +203,12 @@ def _to_sign_in(visit: Visit, at: RefusedPath) -> Answer[bytes]:
 
 
 def _door(back: str) -> str:
-    """Write the address of the sign-in that leads back to a page of ours."""
+    """Return the address of the sign-in that leads back to a page of ours."""
     return f"{_DOOR}?next={quote(own_path(back), safe='')}"
 
 
 def _page_around(at: RefusedPath) -> str:
-    """Return the page that a script asks for a part of, as the browser names it."""
+    """Return the page around a part that a script requests, as the browser names it."""
     try:
         page = urlsplit(at.headers.get("HX-Current-URL") or "")
     except ValueError:
@@ -217,12 +217,12 @@ def _page_around(at: RefusedPath) -> str:
 
 
 def _nobody(at: RefusedPath) -> Call:
-    """Return the call of a request that no route was found for."""
+    """Return the call of a request without a route."""
     return Call(asked=RawRequest(path={}, headers=at.headers), needs=None, quota="")
 
 
 def _plain(refusal: ServiceError) -> bytes:
-    """Write a refusal without a template; the code's message is a text of ours."""
+    """Write a refusal without a template, from the code's message."""
     error = refusal.error
     head = f'<html lang="en"><title>{error.code}</title><link rel="icon" href="data:,">'
     return f"<!doctype html>{head}<main><h1>{error.message}</h1></main></html>".encode()

@@ -13,7 +13,7 @@ _SHOWN_FOR: Final = timedelta(minutes=5)
 
 
 def shown_once(made: Mapping[str, Any], now: datetime) -> Shown:
-    """Show a secret; nothing is read from the store any more, for that could fail."""
+    """Show a secret; the store is no longer read, for a read could fail."""
     data = {
         "made": made,
         "until": int((now + _SHOWN_FOR).timestamp() * 1000),

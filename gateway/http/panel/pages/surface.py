@@ -34,7 +34,7 @@ _SECRETS: Final = ("code", "password", "current_password", "new_password", "csrf
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frame:
     """
-    What every page runs in.
+    The frame of every page.
 
     Attributes:
         step_up: Submits a code of the second factor, after which the visit's browser
@@ -78,7 +78,7 @@ def pages_surface(frame: Frame, pages: Sequence[Page]) -> Surface:
 
 
 def _policies(policies: PanelPolicies, *, is_open: bool, acts: bool) -> Sequence[Policy]:
-    """Return what is asked: where it comes from, who it is, their quota, their right."""
+    """Return the policies: origin, user, quota, right."""
     users = policies.users
     place = _place(users.origin, is_open=is_open, acts=acts)
     if is_open:
@@ -87,7 +87,7 @@ def _policies(policies: PanelPolicies, *, is_open: bool, acts: bool) -> Sequence
 
 
 def _place(origin: Origin, *, is_open: bool, acts: bool) -> Policy:
-    """Return the question where a request comes from."""
+    """Return the policy that checks the origin."""
     return FormFromOurPage(origin) if acts else OpensOurPage(origin=origin, links=is_open)
 
 
@@ -131,7 +131,7 @@ def _declared(
 
 
 def _read(frame: Frame, page: Page) -> Callable[[Visit, None], Awaitable[Result]]:
-    """Return what gathers a page."""
+    """Return the function that gathers a page."""
 
     async def runs(visit: Visit, _taken: None) -> Result:
         await _begin(frame, page, visit)
@@ -142,7 +142,7 @@ def _read(frame: Frame, page: Page) -> Callable[[Visit, None], Awaitable[Result]
 
 
 def _act(frame: Frame, page: Page, does: Shows) -> Callable[[Visit, Form], Awaitable[Result]]:
-    """Return what a form does; where it is refused, its page is shown again."""
+    """Return the function that runs a form's action; after a refusal its page is shown again."""
 
     async def runs(visit: Visit, form: Form) -> Result:
         await _begin(frame, page, visit)
@@ -181,7 +181,7 @@ async def _begin(frame: Frame, page: Page, visit: Visit) -> None:
 
 
 async def _again(page: Page, visit: Visit, problem: ServiceError) -> Result:
-    """Show the page of a form with what was typed and what is wrong; secrets are left out."""
+    """Show the page of a form with its input and errors; secrets are left out."""
     visit.form, visit.problem = visit.form.without(*_SECRETS), problem
     shown = await page.shows(visit)
     if problem.error is CSRF_FAILED and not isinstance(shown, Shown):

@@ -1,4 +1,4 @@
-"""Templates, rendered in a language; loaded when somebody first looks at a page."""
+"""Templates by language; loaded on the first page."""
 
 from __future__ import annotations
 
@@ -53,18 +53,17 @@ _KEYS: Final[Mapping[Language, web.AppKey[Environment]]] = {
 
 
 class Uncompiled(Exception):
-    """A page needs a template that is not compiled yet, and other calls would wait for that."""
+    """A page needs an uncompiled template, whose compilation would block other calls."""
 
 
 class Templates:
     """
     The templates of every language, on the application that serves their pages.
 
-    Loading takes half a second of one core, so it happens once, in a thread, when a
-    page is first asked for: a gateway whose panel nobody opens does not pay for it.
-    All that refusals need is compiled by then. Each other template is compiled in a thread
-    when it is first shown: together they take four seconds, and one page up to a third of one.
-    Jinja locks what both threads share, its cache.
+    Loading takes half a second of one core, so it happens once, in a thread, with the first page: a
+    gateway whose panel is not used does not load any. All that refusals need is compiled by then.
+    Each other template is compiled in a thread when it is first shown: together they take four
+    seconds, and one page up to a third of one. Jinja locks what both threads share, its cache.
     """
 
     def __init__(self, static: Callable[[str], str]) -> None:
@@ -80,7 +79,7 @@ class Templates:
         from jinja2 import FileSystemLoader, StrictUndefined  # noqa: PLC0415
 
         class Apart(FileSystemLoader):
-            """Reads what is compiled then; not in the event loop."""
+            """Loads templates outside of the event loop only."""
 
             def get_source(self, environment: Environment, template: str) -> _Source:
                 if _in_loop():
@@ -110,7 +109,7 @@ class Templates:
                     await asyncio.to_thread(self._load)
 
     async def render(self, template: str, language: Language, data: Mapping[str, object]) -> bytes:
-        """Write a page, in a thread where a template is first compiled for it."""
+        """Render a page, in a thread if a template must be compiled first."""
         try:
             return self.render_compiled(template, language, data)
         except Uncompiled:
@@ -143,7 +142,7 @@ class Templates:
         return aiohttp_jinja2.get_env(self._application, app_key=_KEYS[language])
 
     def _load(self) -> None:
-        """Give each environment the words of its language, and compile what refusals need."""
+        """Give each environment the words of its language, and compile the refusals' templates."""
         for language in Language:
             self._teach(self.environment(language), language)
         self._is_loaded = True
@@ -172,7 +171,7 @@ class Templates:
 
 
 def _in_loop() -> bool:
-    """Say whether an event loop runs in this thread."""
+    """Return whether an event loop runs in this thread."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:

@@ -1,4 +1,4 @@
-"""Somebody looks at a page: who, in which language and theme, and what they typed."""
+"""A page request: user, language, theme, form."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ HOME: Final = "/panel"
 
 
 class Language(StrEnum):
-    """In what the panel speaks; its values are language tags."""
+    """Languages of the panel; values are language tags."""
 
     PORTUGUESE = "pt-BR"
     ENGLISH = "en"
 
 
 class Theme(StrEnum):
-    """What the panel looks like; ``SYSTEM`` leaves it to the browser."""
+    """Appearance of the panel; ``SYSTEM`` leaves it to the browser."""
 
     SYSTEM = "system"
     LIGHT = "light"
@@ -102,38 +102,38 @@ class Visit:
 
     @property
     def waiting(self) -> int:
-        """How much waits for the person: not what merely holds, such as stops."""
+        """Number of items that wait for the user, without mere states such as stops."""
         return sum(self.counts.get(name, 0) for name in _WAITING)
 
     @property
     def asks_code(self) -> bool:
-        """Say whether the form is shown again for a code of the app, if the person has one."""
+        """Return whether the form is shown again for a code of the app, if the user has one."""
         asks = self.problem is not None and self.problem.error in _FOR_A_CODE
         return asks and self.person is not None and self.person.has_factor
 
     @property
     def is_foreign(self) -> bool:
-        """Say whether a link on another site was followed: the cookie stayed behind."""
+        """Return whether a link on another site was followed, so that the cookie is missing."""
         return follows_link(self.call.asked.headers)
 
     @property
     def reads_bank(self) -> bool:
-        """Say whether this may wait for a bank: a part that comes after its page, or asked for."""
+        """Return whether the request may wait for a bank: a deferred or requested part."""
         return self.is_partial or self.query("read") == "1"
 
     @property
     def is_further(self) -> bool:
-        """Say whether a page of a list is asked for that is not its first."""
+        """Return whether a page after the first is requested."""
         page = self.query("page").lstrip("0")
         is_later = page.isascii() and page.isdigit() and page != "1"
         return is_later or any(map(self.query, _FURTHER))
 
     def may(self, needed: Right) -> bool:
-        """Say whether the person holds a right; nobody before the sign-in."""
+        """Return whether the user holds a right; never before the sign-in."""
         return self.person is not None and self.person.may(needed)
 
     def reads(self, *areas: Area) -> frozenset[str]:
-        """Return those of these areas that the person may read."""
+        """Return the areas among these that the user may read."""
         return frozenset(each.value for each in areas if self.may(Right(each, Action.READ)))
 
     def query(self, name: str) -> str:
@@ -141,7 +141,7 @@ class Visit:
         return next(iter(self.queries(name)), "")
 
     def queries(self, name: str) -> Sequence[str]:
-        """Return every value of a query parameter; what is not UTF-8 is left out."""
+        """Return every value of a query parameter; values that are not UTF-8 are left out."""
         sent = self.call.asked.query.get(name, ())
         return [each.strip() for each in sent if is_text(each)]
 
@@ -174,7 +174,7 @@ def admit_visitor(call: Call) -> Visit:
 
 
 def language_of(headers: Headers) -> Language:
-    """Return what was chosen here before, else what the browser asks for, else Portuguese."""
+    """Return the language chosen here, else the browser's, else Portuguese."""
     chosen = cookie_value(headers, LANGUAGE_COOKIE)
     if chosen in set(Language):
         return Language(chosen)
@@ -186,13 +186,13 @@ def language_of(headers: Headers) -> Language:
 
 
 def theme_of(headers: Headers) -> Theme:
-    """Return what was chosen here before."""
+    """Return the theme chosen here."""
     chosen = cookie_value(headers, THEME_COOKIE)
     return Theme(chosen) if chosen in set(Theme) else Theme.SYSTEM
 
 
 def own_path(text: str) -> str:
-    """Return an address if it is a page of ours, else that of the overview."""
+    """Return an address if it is a page of ours, else the overview's."""
     is_ours = text == HOME or text.startswith((f"{HOME}/", f"{HOME}?"))
     is_plain = text.isascii() and text.isprintable() and not {"\\", " "} & set(text)
     return text if is_ours and is_plain and ".." not in text else HOME
@@ -204,10 +204,10 @@ def address(template: str, **values: str) -> str:
 
 
 def is_text(value: str) -> bool:
-    """Say whether a value of a path or a query was UTF-8."""
+    """Return whether a value of a path or a query was UTF-8."""
     return not any("\ud800" <= char <= "\udfff" for char in value)
 
 
 def _known(kind: type[Word], chosen: str | None) -> Word | None:
-    """Return what a person has chosen; None for nothing, and for a word of another release."""
+    """Return a user's choice; None for none, and for a word of another release."""
     return kind(chosen) if chosen in set(kind) else None
