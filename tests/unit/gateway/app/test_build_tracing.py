@@ -36,7 +36,7 @@ def recording() -> tuple[Tracing, InMemorySpanExporter]:
 
 
 def test_without_a_collector_nothing_is_wrapped():
-    surface = listener_client.surface(listener_client.row())
+    surface = listener_client.surface(listener_client.route())
 
     assert build_tracing.build_tracing(Settings()) is None
     assert build_tracing.traced_requests(None) is begin_trace
@@ -97,7 +97,7 @@ async def test_a_gate_is_one_span_and_refuses_as_before():
         raise ServiceError(errors.PERMISSION_DENIED, "no_permission")
 
     shown = listener_client.surface(
-        listener_client.row(), policies=[listener_client.Asks(refuse)] * 2
+        listener_client.route(), policies=[listener_client.Asks(refuse)] * 2
     )
     [surface] = build_tracing.traced_gates(tracing, [shown])
     [policy] = surface.gates[0].policies

@@ -16,8 +16,8 @@ from tests.world.people import account, call, principal
 from tests.world.surfaces import usual_surfaces
 
 SURFACE = usual_surfaces()[0]
-ROWS = [row for row in SURFACE.gates[0].rows]  # noqa: C416 - typed
-BY_NAME = {row.name: row for row in ROWS}
+ROUTES = [route for route in SURFACE.gates[0].routes]  # noqa: C416 - typed
+BY_NAME = {route.name: route for route in ROUTES}
 
 CONTRACT = [
     ("GET", "/balance", "balance:read", "read"),
@@ -37,12 +37,12 @@ def test_the_routes_are_the_contracts():
     """Contract 4.1."""
     found = [
         (
-            row.method,
-            row.path.removeprefix("/account/{account_id}"),
-            str(row.needs),
-            row.limits.quota,
+            route.method,
+            route.path.removeprefix("/account/{account_id}"),
+            str(route.needs),
+            route.limits.quota,
         )
-        for row in ROWS
+        for route in ROUTES
     ]
 
     assert sorted(found) == sorted(CONTRACT)
@@ -63,12 +63,12 @@ def test_a_failing_provider_has_the_endpoints_code(
     name: str, failed: ErrorCode, absent: ErrorCode | None
 ):
     """Contract 4.1; a provider that lacks the operation counts as not configured."""
-    row = BY_NAME[name]
+    route = BY_NAME[name]
 
     for problem in (Unavailable("a"), Unreachable("a"), BadReply("a")):
-        assert code_of(problem, row.fails) is failed
-    assert code_of(NotFound("a"), row.fails) is (absent or failed)
-    assert code_of(NotSupported("a"), row.fails) is errors.PROVIDER_NOT_CONFIGURED
+        assert code_of(problem, route.fails) is failed
+    assert code_of(NotFound("a"), route.fails) is (absent or failed)
+    assert code_of(NotSupported("a"), route.fails) is errors.PROVIDER_NOT_CONFIGURED
 
 
 @pytest.mark.parametrize(
@@ -79,16 +79,16 @@ def test_a_failing_store_is_our_failure(name: str):
     assert code_of(StoreUnavailable("a"), BY_NAME[name].fails) is errors.INTERNAL
 
 
-def test_one_row_alone_reads_a_body():
+def test_one_route_alone_reads_a_body():
     """64 KiB."""
-    assert {row.name: row.limits.body_bytes for row in ROWS if row.limits.body_bytes} == {
+    assert {route.name: route.limits.body_bytes for route in ROUTES if route.limits.body_bytes} == {
         "banking.payout_create": BODY_BYTES
     }
     assert BODY_BYTES == 65_536
 
 
 def test_windows_and_pages_are_taken_by_the_two_lists():
-    taking = {row.name for row in ROWS if row.takes.parameters}
+    taking = {route.name for route in ROUTES if route.takes.parameters}
 
     assert taking == {"banking.statement", "banking.payouts"}
 
@@ -109,10 +109,10 @@ def test_questions_are_asked_in_the_order_decided():
     assert everybody.policies == ()
 
 
-def test_the_open_gate_has_three_rows():
+def test_the_open_gate_has_three_routes():
     _, everybody = SURFACE.gates
 
-    assert [row.name for row in everybody.rows] == [
+    assert [route.name for route in everybody.routes] == [
         "banking.info", "banking.health", "banking.error_codes",
     ]  # fmt: skip
 
