@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from gateway.identity import panel_representation as panel
+from gateway.identity import panel_surface as panel
 from gateway.identity import representation as represent
 from gateway.identity.representation import LoginDocument, SignedInDocument, TokensDocument
 
