@@ -46,11 +46,16 @@ from gateway.core.user_errors import (
 )
 from gateway.identity.context import IdentityContext, is_valid
 from gateway.identity.cookies import PanelCookies
-from gateway.identity.own_sessions import OwnSessions
 from gateway.identity.second_factors import SecondFactorCodes, SecondFactors
+from gateway.identity.sessions import (
+    OwnSessions,
+    SignedIn,
+    TokenPair,
+    TokenRefresh,
+    printable_agent,
+)
 from gateway.identity.sign_in import SecondFactorRequired, SignIn
 from gateway.identity.store import StoredPanelSessions
-from gateway.identity.token_refresh import SignedIn, TokenPair, TokenRefresh, printable_agent
 from gateway.telemetry.ports import Event
 
 ACCESS: Final = "access"

@@ -36,12 +36,11 @@ from gateway.http.panel.pages.kept import KeptForms
 from gateway.http.panel.pages.templates import Templates
 from gateway.http.panel.static import StaticFiles
 from gateway.http.route import Answer, Gate, Route, Surface
-from gateway.identity.bodies import CODE, LOGIN
 from gateway.identity.cookies import DeviceCookies
+from gateway.identity.documents import CODE, LOGIN, Epoch, PublicId, epoch
 from gateway.identity.panel_sessions import PanelSessions, PanelView, SignedInView
-from gateway.identity.representation import Epoch, PublicId, epoch
 from gateway.identity.services import IdentityServices
-from gateway.identity.user_routes import (
+from gateway.identity.surface import (
     LEAVING,
     SECOND_FACTOR,
     SIGN_IN,

@@ -24,10 +24,10 @@ from gateway.http.panel.pages.visit import (
     Visit,
     own_path,
 )
-from gateway.identity.bodies import CodeBody, ForgotBody, LinkBody, LoginBody, typed
+from gateway.identity.documents import CodeBody, ForgotBody, LinkBody, LoginBody, typed
 from gateway.identity.panel_sessions import PanelView
 from gateway.identity.panel_surface import Panel
-from gateway.identity.user_routes import FAILS
+from gateway.identity.surface import FAILS
 
 _YEAR_S: Final = 365 * 24 * 3600
 RECOVERY: Final = "recovery"
