@@ -24,12 +24,8 @@ from gateway.identity.context import (
 from gateway.identity.cookies import DEVICE_LABEL, PANEL_LABEL, DeviceCookies, PanelCookies
 from gateway.identity.mail import SealedOutbox
 from gateway.identity.one_time_codes import RecoveryCodes, Totp
-from gateway.identity.panel_context import PanelContext, PanelSettings
-from gateway.identity.panel_representation import PanelResponses
-from gateway.identity.panel_sessions import PanelSessionRecords
-from gateway.identity.panel_surface import Panel
-from gateway.identity.panel_tokens import PanelTokens
-from gateway.identity.panel_view import PanelViews
+from gateway.identity.panel_sessions import PanelContext, PanelSessions, PanelSettings, PanelTokens
+from gateway.identity.panel_surface import Panel, PanelResponses
 from gateway.identity.passwords import PasswordHasher
 from gateway.identity.services import (
     IdentityServices,
@@ -137,18 +133,20 @@ def build_panel(kernel: Kernel, identity: IdentityRoom) -> Panel:
             idle=timedelta(seconds=session.idle_s), renewal=timedelta(seconds=session.renew_s)
         ),
     )
-    records = PanelSessionRecords(context, PanelTokens(context))
+    sessions = PanelSessions(context, PanelTokens(context))
     device, sealing = DeviceCookie(form, devices.read), keys.keys(LABEL)
     static = read_static()
     return Panel(
-        views=PanelViews(records),
+        sessions=sessions,
         services=services,
         responses=PanelResponses(form, settings.environment, devices, settings.factor_roles),
         policies=PanelPolicies(
             users=identity.policies,
-            browser=BrowserCookie(form, records.find),
+            browser=BrowserCookie(form, sessions.find),
             device=device,
-            session=SessionCookie(form=form, find=records.find, authenticate=records.authenticate),
+            session=SessionCookie(
+                form=form, find=sessions.find, authenticate=sessions.authenticate
+            ),
         ),
         kept=KeptForms(Sealer(sealing, next(iter(sealing))), device, kernel.now),
         static=static,

@@ -50,7 +50,7 @@ async def running(gateway: Gateway) -> AsyncIterator[None]:
         started.push_async_callback(gateway.services.identity.close)
         if gateway.role.part.serves:  # the first signing key, where there is none
             await gateway.services.identity.services.signing_keys.ensure()
-        started.push_async_callback(gateway.services.panel.views.records.tokens.close)
+        started.push_async_callback(gateway.services.panel.sessions.tokens.close)
         started.push_async_callback(gateway.role.leases.release)
         for task in gateway.tasks:
             task.start()

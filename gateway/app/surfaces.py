@@ -264,7 +264,7 @@ def _pages_surface(services: Services) -> Surface:
             badges=badges,
             holders=holders(pages),
             environment=services.kernel.settings.environment,
-            idle=panel.views.records.context.settings.idle,
+            idle=panel.sessions.context.settings.idle,
             kept=panel.kept,
             origin=panel.policies.users.origin,
         ),

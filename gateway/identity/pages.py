@@ -14,11 +14,17 @@ from gateway.core.versions import ANY_VERSION, expected, version_of_user
 from gateway.http.panel.pages.kit import CHOICES, PageContext, Pages, go_on, part
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.visit import HOME, Language, Visit, own_path
-from gateway.identity.bodies import ChangeBody, CodeBody, PasswordBody, typed
+from gateway.identity.documents import (
+    ChangeBody,
+    CodeBody,
+    PasswordBody,
+    own_session,
+    qr_svg,
+    typed,
+)
 from gateway.identity.model import CompaniesBody, InvitationBody, NameBody, RolesBody
 from gateway.identity.panel_surface import Panel
-from gateway.identity.representation import own_session, qr_svg
-from gateway.identity.user_routes import FAILS
+from gateway.identity.surface import FAILS
 from gateway.identity.users import Users
 from policies.validation.backoffice import inputs
 from policies.validation.bodies import of_form, read_fields

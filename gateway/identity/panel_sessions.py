@@ -16,11 +16,15 @@ leads to the new one, sealed under the old cookie's own secret half.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+import contextlib
+import json
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
+from gateway.companies.model import Company
+from gateway.core import errors
 from gateway.core.browsers import (
     AnonymousCookie,
     Browser,
@@ -32,14 +36,38 @@ from gateway.core.browsers import (
 )
 from gateway.core.errors import ServiceError
 from gateway.core.sessions import SignedInUser, person
-from gateway.core.user_errors import MFA_EXPIRED, SESSION_REQUIRED, TOKEN_INVALID
-from gateway.identity.context import is_valid
-from gateway.identity.panel_context import PanelContext
-from gateway.identity.panel_tokens import ACCESS, MFA, POLL_S, REFRESH, PanelTokens
-from gateway.identity.sign_in import SecondFactorRequired
-from gateway.identity.token_refresh import SignedIn, printable_agent
+from gateway.core.storage import StoreUnavailable
+from gateway.core.user_errors import (
+    CSRF_FAILED,
+    MFA_EXPIRED,
+    REFRESH_INVALID,
+    SESSION_REQUIRED,
+    TOKEN_INVALID,
+)
+from gateway.identity.context import IdentityContext, is_valid
+from gateway.identity.cookies import PanelCookies
+from gateway.identity.second_factors import SecondFactorCodes, SecondFactors
+from gateway.identity.sessions import (
+    OwnSessions,
+    SignedIn,
+    TokenPair,
+    TokenRefresh,
+    printable_agent,
+)
+from gateway.identity.sign_in import SecondFactorRequired, SignIn
+from gateway.identity.store import StoredPanelSessions
 from gateway.telemetry.ports import Event
 
+ACCESS: Final = "access"
+REFRESH: Final = "refresh"
+MFA: Final = "mfa"
+"""Names of the tokens sealed in a row."""
+
+# a pause that a person does not notice, and few reads of the store
+POLL_S: Final = 0.1
+# a token that lasts as long as its session is not refreshed; times are cut to whole seconds
+_NOT_WORTH_IT: Final = timedelta(seconds=1)
+_REFRESHED: Final = Event.TOKEN_REFRESH
 _EVENT: Final = Event.SESSION_EVENT
 _FOLLOWER: Final = "follower"
 """The newer cookie, sealed in the row of the one that it replaced."""
@@ -48,9 +76,243 @@ _TRIES: Final = 60
 """For six seconds, longer than a refresh takes."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PanelSettings:
+    """
+    Lifetimes of the panel's sessions.
+
+    Attributes:
+        idle: A session ends after this time without a call.
+        anonymous: Lifetime of a cookie before the sign-in.
+        pending: Time between the password and the code.
+        renewal: A cookie of this age is renewed.
+        overlap: For so long a cookie that was renewed, or replaced at a step-up, leads to
+            the newer one.
+        refresh_ahead: An access token with less time left is refreshed first.
+        lease: Exclusive right to refresh; longer than ``refresh_timeout``, or two
+            processes would refresh the same token.
+        refresh_timeout: Longest duration of a refresh.
+        wait_timeout: How long other calls wait for it.
+        touch: ``seen_at`` is written at most this often.
+    """
+
+    idle: timedelta = timedelta(minutes=15)
+    anonymous: timedelta = timedelta(minutes=15)
+    pending: timedelta = timedelta(minutes=5)
+    renewal: timedelta = timedelta(minutes=60)
+    overlap: timedelta = timedelta(seconds=30)
+    refresh_ahead: timedelta = timedelta(seconds=60)
+    lease: timedelta = timedelta(seconds=15)
+    refresh_timeout: timedelta = timedelta(seconds=5)
+    wait_timeout: timedelta = timedelta(seconds=6)
+    touch: timedelta = timedelta(seconds=30)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PanelContext:
+    """
+    What every operation on the panel's sessions works with.
+
+    Attributes:
+        identity: The context of identity itself.
+        sessions: The sign-ins behind the cookies.
+    """
+
+    store: StoredPanelSessions
+    find_company: Callable[[str], Awaitable[Company | None]]
+    cookies: PanelCookies
+    identity: IdentityContext
+    sign_in: SignIn
+    tokens: TokenRefresh
+    sessions: OwnSessions
+    settings: PanelSettings
+
+    def seal_tokens(self, tokens: Mapping[str, str], cookie: Cookie) -> bytes:
+        """Encrypt tokens for the row of a cookie."""
+        return self.cookies.seal(json.dumps(tokens), cookie)
+
+    def open_tokens(self, sealed: bytes, cookie: Cookie) -> Mapping[str, str] | None:
+        """Decrypt the tokens of a cookie's row; None when they are not sealed for it."""
+        text = self.cookies.open(sealed, cookie)
+        return None if text is None else json.loads(text)
+
+    def count(self, event: Event, label: str) -> None:
+        """Count an event of the panel under one of its labels."""
+        self.identity.events.on_outcome(event, label)
+
+
+class PanelTokens:
+    """
+    Refreshes the access tokens of browsers, once however many calls wait; close it in the end.
+
+    Within a process one task serves every call; between processes the lease in the row
+    decides who refreshes. The task goes on when the call that started it is cancelled.
+    """
+
+    def __init__(self, context: PanelContext) -> None:
+        """Start with no refresh running."""
+        self._context = context
+        self._tasks: dict[str, asyncio.Task[PanelSession]] = {}
+
+    async def fresh(self, browser: Browser) -> Browser:
+        """
+        Return the browser with an access token that stays valid for a while.
+
+        Raises:
+            ServiceError: SESSION_REQUIRED when it cannot be refreshed any more;
+                ``SVC.SYS.002`` when it has expired and the refresh takes too long.
+            StoreUnavailable: it has expired, and the store does not answer.
+        """
+        panel = browser.panel
+        if not self._is_due(panel):
+            return browser
+        task = self._tasks.get(panel.id_hash)
+        if task is None:
+            task = self._start(browser)
+        else:
+            self._context.count(_REFRESHED, "coalesced")
+        wait_s = self._context.settings.wait_timeout.total_seconds()
+        await asyncio.wait({task}, timeout=wait_s)
+        if task.done():
+            return Browser(browser.cookie, task.result())
+        return Browser(browser.cookie, self._stale_ok(panel))
+
+    async def close(self) -> None:
+        """Cancel every refresh and wait for its end."""
+        tasks = list(self._tasks.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _start(self, browser: Browser) -> asyncio.Task[PanelSession]:
+        """Start a refresh that outlives the call."""
+        key = browser.panel.id_hash
+        task = asyncio.create_task(self._refresh(browser))  # noqa: TID251 - close() ends it
+
+        def on_done(done: asyncio.Task[PanelSession]) -> None:
+            self._tasks.pop(key, None)
+            if not done.cancelled():
+                # read, or asyncio would log an error that no caller waits for any more
+                done.exception()
+
+        self._tasks[key] = task
+        task.add_done_callback(on_done)
+        return task
+
+    async def _refresh(self, browser: Browser) -> PanelSession:
+        """Refresh, unless another process did or does."""
+        context, now = self._context, self._context.identity.now()
+        panel = await context.store.find(browser.panel.id_hash)
+        if panel is None:
+            raise ServiceError(SESSION_REQUIRED, "gone")
+        if not self._is_due(panel):
+            return panel
+        until = now + context.settings.lease
+        if await context.store.lease(panel.id_hash, panel.version, now, until):
+            return await self._exchange(panel, browser.cookie)
+        context.count(_REFRESHED, "coalesced")
+        return await self._await_other(panel)
+
+    async def _await_other(self, panel: PanelSession) -> PanelSession:
+        """Let another process refresh; the old token is used as long as it is valid."""
+        if self._is_alive(panel):
+            return panel
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(self._context.settings.wait_timeout.total_seconds()):
+                while True:
+                    found = await self._context.store.find(panel.id_hash)
+                    if found is None:
+                        raise ServiceError(SESSION_REQUIRED, "gone")
+                    if not self._is_due(found):
+                        return found
+                    await asyncio.sleep(POLL_S)
+        return self._stale_ok(panel)
+
+    async def _exchange(self, panel: PanelSession, cookie: Cookie) -> PanelSession:
+        """Exchange the refresh token and store the new pair."""
+        context = self._context
+        tokens = context.open_tokens(panel.sealed, cookie) or {}
+        try:
+            async with asyncio.timeout(context.settings.refresh_timeout.total_seconds()):
+                pair = await context.tokens.exchange(tokens.get(REFRESH, ""))
+        except ServiceError as refusal:
+            if refusal.error is not REFRESH_INVALID:
+                raise
+            await context.store.remove(panel.id_hash)
+            context.count(_REFRESHED, "invalid_grant")
+            raise ServiceError(SESSION_REQUIRED, "refresh") from refusal
+        except (StoreUnavailable, TimeoutError) as problem:
+            context.count(_REFRESHED, "error")
+            return self._stale_ok(panel, problem)
+        context.count(_REFRESHED, "ok")
+        return await self._save(panel, cookie, pair)
+
+    async def _save(self, panel: PanelSession, cookie: Cookie, pair: TokenPair) -> PanelSession:
+        """Store the new pair over the version it was made from."""
+        content = {ACCESS: pair.access_token, REFRESH: pair.refresh_token}
+        sealed = self._context.seal_tokens(content, cookie)
+        new = replace(panel, sealed=sealed, access_ends_at=pair.expires_at)
+        if not await self._context.store.save(new, panel.version):
+            raise ServiceError(SESSION_REQUIRED, "gone")
+        return replace(new, version=panel.version + 1, lease_until=None)
+
+    def _stale_ok(self, panel: PanelSession, problem: Exception | None = None) -> PanelSession:
+        """Continue with the old token while it is valid; otherwise answer ``SVC.SYS.002``."""
+        if self._is_alive(panel):
+            return panel
+        raise ServiceError(errors.AUTH_UNAVAILABLE, "refresh", {"Retry-After": "2"}) from problem
+
+    def _is_alive(self, panel: PanelSession) -> bool:
+        ends_at = panel.access_ends_at
+        return ends_at is not None and self._context.identity.now() < ends_at
+
+    def _is_due(self, panel: PanelSession) -> bool:
+        """Say whether the token should be refreshed; not if it lasts until the session ends."""
+        ends_at = panel.access_ends_at
+        if ends_at is None or panel.ends_at - ends_at <= _NOT_WORTH_IT:
+            return False
+        return ends_at - self._context.identity.now() < self._context.settings.refresh_ahead
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignedInView:
+    """
+    A user who is signed in.
+
+    Attributes:
+        company: The only company they see; None when they see several or all.
+        idle_ends_at: When the session ends without another call.
+    """
+
+    person: SignedInUser
+    company: Company | None
+    codes_left: int
+    idle_ends_at: datetime
+
+
 @dataclass(frozen=True, slots=True)
-class PanelSessionRecords:
-    """The sessions of the panel's browsers."""
+class PanelView:
+    """
+    A browser, and who is signed in there.
+
+    Attributes:
+        signed_in: None before that; while a code is required, it names nobody.
+        new_cookie: The cookie is a new one, which the answer must set.
+    """
+
+    browser: Browser
+    signed_in: SignedInView | None
+    new_cookie: bool
+
+    @property
+    def is_pending(self) -> bool:
+        """Say whether a code is required."""
+        return self.browser.panel.state is PanelState.MFA_PENDING
+
+
+@dataclass(frozen=True, slots=True)
+class PanelSessions:
+    """Signs browsers in and out, and keeps their sessions alive."""
 
     context: PanelContext
     tokens: PanelTokens
@@ -90,40 +352,70 @@ class PanelSessionRecords:
         return person(user, session)
 
     async def login(
-        self, browser: Browser, email: str, password: str, client: ClientInfo
-    ) -> Browser:
+        self, browser: Browser | None, email: str, password: str, client: ClientInfo
+    ) -> PanelView:
         """
-        Sign in by password; the browser gets a new cookie.
-
-        A form that is sent twice signs in twice; the browser keeps one of the cookies, and
-        the other session ends by itself.
+        Sign this browser in. Returns its session, which may ask for a second factor.
 
         Raises:
             ServiceError: PASSWORD_WRONG; TOO_MANY_ATTEMPTS; SESSION_REQUIRED
                 when the old cookie had a row that was used up meanwhile.
         """
+        # a form that is sent twice signs in twice: the browser keeps one of the cookies, and the
+        # other session ends by itself
+        old = _present(browser)
         cookie = self.context.cookies.make()
         # the challenge can be answered under the new cookie, and under no other
         bound = replace(client, panel=True, bound_to=cookie.id_hash)
         outcome = await self.context.sign_in.login(email, password, bound)
         if isinstance(outcome, SignedIn):
-            return await self._full(browser, cookie, outcome, client)
-        return await self._pending(browser, cookie, outcome, client)
+            return await self._new(await self._full(old, cookie, outcome, client))
+        return await self._new(await self._pending(old, cookie, outcome, client))
 
-    async def submit_code(self, browser: Browser, code: str, client: ClientInfo) -> Browser:
+    async def submit_code(
+        self, browser: Browser | None, code: str, client: ClientInfo
+    ) -> PanelView:
         """
-        Finish a sign-in by a code; the browser gets a new cookie again.
+        Finish the sign-in of this browser with a code.
 
         Raises:
             ServiceError: MFA_INVALID; MFA_EXPIRED, also where no code was required;
                 TOO_MANY_ATTEMPTS; SESSION_REQUIRED as ``login``.
         """
-        tokens = self.context.open_tokens(browser.panel.sealed, browser.cookie) or {}
-        if browser.panel.state is not PanelState.MFA_PENDING or MFA not in tokens:
+        old = _present(browser)
+        tokens = self.context.open_tokens(old.panel.sealed, old.cookie) or {}
+        if old.panel.state is not PanelState.MFA_PENDING or MFA not in tokens:
             raise ServiceError(MFA_EXPIRED, "challenge_unknown")
-        bound = replace(client, panel=True, bound_to=browser.cookie.id_hash)
+        bound = replace(client, panel=True, bound_to=old.cookie.id_hash)
         outcome = await self.context.sign_in.submit_code(tokens[MFA], code, bound)
-        return await self._full(browser, self.context.cookies.make(), outcome, client)
+        cookie = self.context.cookies.make()
+        return await self._new(await self._full(old, cookie, outcome, client))
+
+    async def step_up(self, browser: Browser | None, caller: SignedInUser, code: str) -> PanelView:
+        """
+        Submit a code of the second factor; it counts as recent for five minutes.
+
+        The browser gets a new cookie.
+
+        Raises:
+            ServiceError: as ``SecondFactors.step_up`` and ``rotate``.
+        """
+        await SecondFactors(self.context.identity).step_up(caller, code)
+        return await self._new(await self.rotate(_present(browser)))
+
+    async def visit(self, browser: Browser | None) -> PanelView:
+        """
+        Show the browser's session, signed in or not; always 200, by cookie alone.
+
+        If its cookie stands for nothing, it starts a new session. Its idle time goes on.
+        """
+        if browser is not None and browser.panel.state is not PanelState.FULL:
+            return PanelView(browser, None, new_cookie=False)
+        if browser is not None:
+            who = await self.signed_in(browser)
+            if who is not None:
+                return PanelView(browser, await self._signed_in(browser, who), new_cookie=False)
+        return PanelView(self.begin(), None, new_cookie=True)
 
     async def tries_left(self, browser: Browser) -> int:
         """Return how many codes may still be tried for the sign-in of a browser."""
@@ -193,6 +485,32 @@ class PanelSessionRecords:
             await self.context.sessions.logout(who)
             self.context.count(_EVENT, "logout")
         await self.context.store.remove(browser.cookie.id_hash)
+
+    async def _new(self, browser: Browser) -> PanelView:
+        """Show a browser that has just got a new cookie."""
+        who = await self.signed_in(browser)
+        signed_in = None if who is None else await self._signed_in(browser, who)
+        return PanelView(browser, signed_in, new_cookie=True)
+
+    async def _signed_in(self, browser: Browser, who: SignedInUser) -> SignedInView:
+        """Gather what is shown of a user."""
+        context, panel = self.context, browser.panel
+        codes_left = 0
+        if who.has_factor:
+            codes_left = await SecondFactorCodes(context.identity).left(who.user_id)
+        return SignedInView(
+            person=who,
+            company=await self._company(who),
+            codes_left=codes_left,
+            idle_ends_at=min(panel.seen_at + context.settings.idle, panel.ends_at),
+        )
+
+    async def _company(self, who: SignedInUser) -> Company | None:
+        """Return the company of a user who sees only one."""
+        if len(who.companies) != 1:
+            return None
+        (company_id,) = who.companies
+        return await self.context.find_company(company_id)
 
     async def _pending(
         self,
@@ -356,3 +674,10 @@ class PanelSessionRecords:
         )
         await identity.stores.sessions.end(panel.session_id, identity.now(), why, event)
         self.context.count(_EVENT, why)
+
+
+def _present(browser: Browser | None) -> Browser:
+    """Return the browser that the policies found."""
+    if browser is None:
+        raise ServiceError(CSRF_FAILED, "token")
+    return browser

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 
 from gateway.companies.model import KnownCompany
 from gateway.identity.context import IdentityContext
-from gateway.identity.own_sessions import OwnSessions
 from gateway.identity.password_changes import Passwords, ResetRequests
 from gateway.identity.second_factors import SecondFactors
+from gateway.identity.sessions import OwnSessions, TokenRefresh
 from gateway.identity.sign_in import SignIn
 from gateway.identity.signing_keys import SigningKeyRecords
-from gateway.identity.token_refresh import TokenRefresh
 from gateway.identity.users import Users
 
 

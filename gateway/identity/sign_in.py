@@ -14,7 +14,7 @@ from gateway.identity.context import IdentityContext
 from gateway.identity.model import Challenge
 from gateway.identity.password_changes import PasswordCheck
 from gateway.identity.second_factors import SecondFactorCodes
-from gateway.identity.token_refresh import SignedIn, TokenIssuer
+from gateway.identity.sessions import SignedIn, TokenIssuer
 from gateway.telemetry.ports import Event
 
 _LOGIN_LABELS: Final = {PASSWORD_WRONG.name: "bad_credentials"}

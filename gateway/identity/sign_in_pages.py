@@ -24,10 +24,10 @@ from gateway.http.panel.pages.visit import (
     Visit,
     own_path,
 )
-from gateway.identity.bodies import CodeBody, ForgotBody, LinkBody, LoginBody, typed
+from gateway.identity.documents import CodeBody, ForgotBody, LinkBody, LoginBody, typed
+from gateway.identity.panel_sessions import PanelView
 from gateway.identity.panel_surface import Panel
-from gateway.identity.panel_view import PanelView
-from gateway.identity.user_routes import FAILS
+from gateway.identity.surface import FAILS
 
 _YEAR_S: Final = 365 * 24 * 3600
 RECOVERY: Final = "recovery"
@@ -48,7 +48,7 @@ def pages(room: Panel, context: PageContext) -> Sequence[Page]:
 
 
 def _sign_in(panel: Pages, room: Panel) -> None:
-    views, services, responses = room.views, room.services, room.responses
+    sessions, services, responses = room.sessions, room.services, room.responses
 
     @panel.view("/login", "sign_in", None)
     async def sign_in(visit: Visit) -> Result:
@@ -71,7 +71,7 @@ def _sign_in(panel: Pages, room: Panel) -> None:
             raise ServiceError(PASSWORD_WRONG, "password")
         async with _within(room, visit, "sign_in"):
             body = typed(LoginBody, email=email, password=password)
-            view = await views.login(visit.browser, body.email, body.password, visit.client)
+            view = await sessions.login(visit.browser, body.email, body.password, visit.client)
         visit.cookies.extend(responses.cookies(view, visit.client))
         return _go_on(view, _next(visit), responses.factor_roles)
 
@@ -84,7 +84,7 @@ def _sign_in(panel: Pages, room: Panel) -> None:
         data = {
             "next": _next(visit),
             "ends_at": browser.panel.ends_at,
-            "tries_left": await views.records.tries_left(browser),
+            "tries_left": await sessions.tries_left(browser),
             "recovery": RECOVERY in {visit.query("with"), visit.form["with"]},
         }
         return Shown(template="session/second_factor.html", data=data)
@@ -94,14 +94,14 @@ def _sign_in(panel: Pages, room: Panel) -> None:
         """Finish the sign-in by a code of the app, or by a recovery code."""
         async with _within(room, visit, "second_factor"):
             body = typed(CodeBody, code=visit.form["code"])
-            view = await views.submit_code(visit.browser, body.code, visit.client)
+            view = await sessions.submit_code(visit.browser, body.code, visit.client)
         visit.cookies.extend(responses.cookies(view, visit.client))
         return Redirect(_next(visit))
 
     @panel.form("/logout", "sign_out", None, shows=sign_in)
     async def sign_out(visit: Visit) -> Result:
         """End the session of this browser; safe to repeat."""
-        await views.records.logout(visit.browser)
+        await sessions.logout(visit.browser)
         visit.cookies += [responses.form.taken, room.kept.taken]
         return Redirect(f"{HOME}/login?done=out")
 
@@ -170,7 +170,7 @@ def stepping_up(room: Panel) -> Callable[[Visit, str], Awaitable[None]]:
     async def step_up(visit: Visit, code: str) -> None:
         if visit.person is None:
             return
-        view = await room.views.step_up(visit.browser, visit.person, code)
+        view = await room.sessions.step_up(visit.browser, visit.person, code)
         visit.browser = view.browser
         visit.cookies.append(room.responses.form.given(view.browser.cookie))
         if view.signed_in is not None:
@@ -181,7 +181,7 @@ def stepping_up(room: Panel) -> Callable[[Visit, str], Awaitable[None]]:
 
 async def _begin(room: Panel, visit: Visit) -> None:
     """Give a browser a session, if it has none."""
-    view = await room.views.visit(visit.browser)
+    view = await room.sessions.visit(visit.browser)
     visit.browser = view.browser
     if view.new_cookie:
         visit.cookies.append(room.responses.form.given(view.browser.cookie))

@@ -1,12 +1,25 @@
-"""The surface of identity: its gates, and the public keys of its tokens."""
+"""The surface of identity: routes of sign-ins and of one's own account (contract 4.2); its keys."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from typing import Final
 
 from gateway.core import errors, user_errors
 from gateway.core.account import Environment
 from gateway.core.catalogue import ErrorCode
+from gateway.core.storage import StoreUnavailable
+from gateway.core.user_errors import (
+    MFA_EXPIRED,
+    MFA_INVALID,
+    NOT_FOUND,
+    NOT_POSSIBLE,
+    PASSWORD_WRONG,
+    REFRESH_INVALID,
+    STEP_UP_REQUIRED,
+    TOKEN_INVALID,
+    TOO_MANY_ATTEMPTS,
+)
 from gateway.http.gates import (
     BODY_BYTES,
     AnonymousCaller,
@@ -17,16 +30,22 @@ from gateway.http.gates import (
     admit_signed_in,
     open_gate,
 )
-from gateway.http.route import Gate, Surface
-from gateway.identity.representation import done
-from gateway.identity.services import IdentityServices
-from gateway.identity.user_routes import (
-    account_routes,
-    key_routes,
-    recovery_routes,
-    sign_in_routes,
-    token_routes,
+from gateway.http.route import OK, Answer, Gate, Surface
+from gateway.http.routing import Routes, Shape
+from gateway.identity import documents as represent
+from gateway.identity.documents import (
+    CHANGE,
+    CODE,
+    FORGOT,
+    LINK,
+    LOGIN,
+    MFA,
+    PASSWORD,
+    REFRESH,
+    SESSION_ID,
+    done,
 )
+from gateway.identity.services import IdentityServices
 from policies.authentication.bearer import RefusesBasic
 from policies.traffic.csrf import ReadFromOurPage
 from policies.traffic.quota import WithinAddressQuota
@@ -118,3 +137,167 @@ def keys_surface(
         body_bytes=0,
         exempt=frozenset(),
     )
+
+
+SIGN_IN: Final = "sign_in"
+SECOND_FACTOR: Final = "second_factor"
+RECOVERY: Final = "recovery"
+LEAVING: Final = "leaving"
+"""Signing out is never refused by a quota."""
+ACCEPTED = 202
+FAILS: dict[type[Exception], ErrorCode] = {StoreUnavailable: errors.AUTH_UNAVAILABLE}
+"""Without the store nobody can be authenticated: 503 on every row."""
+
+
+def own_routes(surface: str) -> Routes:
+    """Return no routes yet; those added to it run a method for the user who calls."""
+    return Routes(surface, "/auth", BODY_BYTES, needs=None, fails=FAILS, status=OK)
+
+
+def recovery_routes(
+    surface: str, services: IdentityServices, shows: Callable[[str, AnonymousCaller], Answer[None]]
+) -> Routes:
+    """Return the routes for users who cannot sign in; ``shows`` renders the use of a link."""
+    routes = own_routes(surface)
+    passwords = services.passwords
+    link: Shape = {
+        "shows": shows,
+        "fields": LINK,
+        "quota": RECOVERY,
+        "raises": (NOT_POSSIBLE, TOO_MANY_ATTEMPTS),
+    }
+    routes.post(
+        "/password/forgot",
+        "password_forgot",
+        passwords.forgot,
+        shows=represent.accepted,
+        fields=FORGOT,
+        quota=RECOVERY,
+        raises=(TOO_MANY_ATTEMPTS,),
+        status=ACCEPTED,
+    )
+    routes.post("/password/reset", "password_reset", passwords.reset, **link)
+    routes.post("/invitations/accept", "invitation_accept", passwords.accept_invitation, **link)
+    return routes
+
+
+def account_routes(surface: str, services: IdentityServices) -> Routes:
+    """Return the routes for one's own sessions, password and second factor."""
+    routes = own_routes(surface)
+    sessions, factors = services.sessions, services.second_factors
+    routes.get("/sessions", "sessions", sessions.list, shows=represent.own_sessions)
+    routes.delete(
+        "/sessions/{session_id}",
+        "session_end",
+        sessions.end,
+        shows=represent.done,
+        fields=SESSION_ID,
+        raises=(NOT_FOUND,),
+    )
+    routes.delete("/sessions", "sessions_end", sessions.end_others, shows=represent.done)
+    routes.post(
+        "/password/change",
+        "password_change",
+        services.passwords.change,
+        shows=represent.ended,
+        fields=CHANGE,
+        raises=(PASSWORD_WRONG, NOT_POSSIBLE, TOO_MANY_ATTEMPTS),
+    )
+    routes.post(
+        "/totp",
+        "totp_begin",
+        factors.begin,
+        shows=represent.enrolment,
+        fields=PASSWORD,
+        raises=(PASSWORD_WRONG, NOT_POSSIBLE, TOKEN_INVALID, TOO_MANY_ATTEMPTS),
+    )
+    routes.post(
+        "/totp/confirm",
+        "totp_confirm",
+        factors.confirm,
+        shows=represent.recovery_codes_and_logout,
+        fields=CODE,
+        raises=(MFA_INVALID, NOT_POSSIBLE, TOKEN_INVALID, TOO_MANY_ATTEMPTS),
+    )
+    routes.delete(
+        "/totp",
+        "totp_remove",
+        factors.remove,
+        shows=represent.ended,
+        raises=(STEP_UP_REQUIRED, NOT_POSSIBLE, TOKEN_INVALID),
+    )
+    routes.post(
+        "/recovery-codes",
+        "recovery_codes",
+        factors.new_recovery_codes,
+        shows=represent.recovery_codes,
+        raises=(STEP_UP_REQUIRED, TOKEN_INVALID, TOO_MANY_ATTEMPTS),
+    )
+    return routes
+
+
+def sign_in_routes(services: IdentityServices) -> Routes:
+    """Return the routes that are called without a token."""
+    routes = own_routes("identity")
+    routes.post(
+        "/login",
+        "login",
+        services.sign_in.login,
+        shows=represent.login,
+        fields=LOGIN,
+        quota=SIGN_IN,
+        raises=(PASSWORD_WRONG, TOO_MANY_ATTEMPTS),
+    )
+    routes.post(
+        "/mfa",
+        "mfa",
+        services.sign_in.submit_code,
+        shows=represent.signed_in,
+        fields=MFA,
+        quota=SECOND_FACTOR,
+        raises=(MFA_INVALID, MFA_EXPIRED, PASSWORD_WRONG, TOO_MANY_ATTEMPTS),
+    )
+    routes.post(
+        "/refresh",
+        "refresh",
+        services.tokens.refresh,
+        shows=represent.tokens,
+        fields=REFRESH,
+        quota="anonymous",
+        raises=(REFRESH_INVALID,),
+    )
+    return routes
+
+
+def token_routes(services: IdentityServices) -> Routes:
+    """Return the routes for the session of a token, which the panel has in another form."""
+    routes, factors = own_routes("identity"), services.second_factors
+    routes.delete(
+        "/logout", "logout", services.sessions.logout, shows=represent.done, quota=LEAVING
+    )
+    routes.post(
+        "/step-up",
+        "step_up",
+        factors.step_up,
+        shows=represent.fresh,
+        fields=CODE,
+        raises=(MFA_INVALID, STEP_UP_REQUIRED, TOKEN_INVALID, TOO_MANY_ATTEMPTS),
+    )
+    return routes
+
+
+def key_routes(published: Callable[[], Awaitable[dict[str, object]]]) -> Routes:
+    """Return the route of the public keys; ``published`` returns the JWK set of those in use."""
+
+    def jwks() -> Awaitable[dict[str, object]]:
+        return published()
+
+    keys = Routes("keys", needs=None, quota="keys", fails=FAILS)
+    keys.get(
+        "/jwks.json",
+        "jwks",
+        jwks,
+        shows=represent.keys,
+        summary="The public keys of access tokens.",
+    )
+    return keys

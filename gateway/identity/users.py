@@ -47,8 +47,8 @@ from gateway.identity.model import (
     UserRecord,
     UserStanding,
 )
-from gateway.identity.own_sessions import OwnSessions
 from gateway.identity.password_changes import NewPasswords
+from gateway.identity.sessions import OwnSessions
 from gateway.identity.throttling import Lockouts
 
 _LACKS = "You cannot give a right that you do not have."

@@ -14,7 +14,7 @@ from sqlalchemy import update
 from gateway.core.browsers import ClientInfo
 from gateway.core.rights import Role
 from gateway.identity.model import InvitationBody
-from gateway.identity.token_refresh import SignedIn
+from gateway.identity.sessions import SignedIn
 from gateway.store.tables.identity import sessions
 from tests.world.gateway.world import World
 from tests.world.people import CLI

@@ -28,7 +28,7 @@ from gateway.core.rights import Role
 from gateway.core.sessions import SignedInUser
 from gateway.credentials.model import CredentialBody
 from gateway.identity.model import InvitationBody
-from gateway.identity.token_refresh import SignedIn
+from gateway.identity.sessions import SignedIn
 from gateway.payouts.model import PayoutRequest, PayoutState
 from gateway.stops.model import Stop
 from tests.world.gateway.world import World, order

@@ -16,7 +16,7 @@ from gateway.app.store import open_store, prepare
 from gateway.core.account import Environment
 from gateway.core.errors import ServiceError
 from gateway.core.user_errors import REFRESH_INVALID
-from gateway.identity.token_refresh import TokenPair
+from gateway.identity.sessions import TokenPair
 from tests.world.identity import IdentityWorld, identity_world_on
 from tests.world.standing import Clock
 from tests.world.stores.patience import LONG

@@ -7,8 +7,8 @@ import pytest
 from gateway.core.browsers import ClientInfo
 from gateway.core.errors import ServiceError
 from gateway.core.schemas import ReasonBody
+from gateway.identity.sessions import SignedIn
 from gateway.identity.sign_in import SecondFactorRequired
-from gateway.identity.token_refresh import SignedIn
 from tests.identity.races import race, run
 from tests.world.extent import WHOLE
 from tests.world.identity import EMAIL, HOME, PASSWORD

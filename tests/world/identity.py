@@ -21,9 +21,9 @@ from gateway.identity.context import IdentityContext
 from gateway.identity.model import InvitationBody
 from gateway.identity.passwords import Cost, PasswordHasher, PoolSize
 from gateway.identity.services import IdentityServices
+from gateway.identity.sessions import SignedIn
 from gateway.identity.sign_in import SecondFactorRequired
 from gateway.identity.signing_keys import Keyring
-from gateway.identity.token_refresh import SignedIn
 from gateway.identity.tokens import Audience
 from gateway.security.sealing import Sealer
 from tests.world.kernel import KEYS, Witness, kernel_on

@@ -6,10 +6,7 @@ from dataclasses import dataclass, field
 
 from gateway.app.build_identity import build_panel
 from gateway.core.browsers import Browser
-from gateway.identity.panel_context import PanelContext
-from gateway.identity.panel_sessions import PanelSessionRecords
-from gateway.identity.panel_tokens import PanelTokens
-from gateway.identity.panel_view import PanelViews
+from gateway.identity.panel_sessions import PanelContext, PanelSessions, PanelTokens
 from tests.world.identity import EMAIL, HOME, PASSWORD, IdentityWorld
 
 
@@ -25,21 +22,20 @@ class PanelWorld:
     identity_world: IdentityWorld
     context: PanelContext
     tokens: PanelTokens
-    records: PanelSessionRecords
-    views: PanelViews
+    sessions: PanelSessions
     counted: list[tuple[str, str]] = field(default_factory=list)
 
     async def signed_in_browser(self, email: str = EMAIL) -> Browser:
         """Sign a browser in, with a code where one is asked for."""
-        browser = self.records.begin()
-        browser = await self.records.login(browser, email, PASSWORD, HOME)
-        if browser.panel.state != "full":
-            browser = await self.records.submit_code(browser, self.identity_world.code(email), HOME)
-        return browser
+        view = await self.sessions.login(self.sessions.begin(), email, PASSWORD, HOME)
+        if view.is_pending:
+            code = self.identity_world.code(email)
+            view = await self.sessions.submit_code(view.browser, code, HOME)
+        return view.browser
 
     async def again(self, browser: Browser) -> Browser:
         """Come back with the same cookie."""
-        found = await self.records.find(browser.cookie.value)
+        found = await self.sessions.find(browser.cookie.value)
         assert found is not None
         return found
 
@@ -49,9 +45,8 @@ def panel_world_on(identity_world: IdentityWorld) -> PanelWorld:
     panel = build_panel(identity_world.kernel, identity_world.room)
     return PanelWorld(
         identity_world=identity_world,
-        context=panel.views.records.context,
-        tokens=panel.views.records.tokens,
-        records=panel.views.records,
-        views=panel.views,
+        context=panel.sessions.context,
+        tokens=panel.sessions.tokens,
+        sessions=panel.sessions,
         counted=identity_world.counted,
     )

@@ -9,8 +9,8 @@ import pyotp
 
 from gateway.core.browsers import ClientInfo
 from gateway.core.rights import Role
+from gateway.identity.sessions import SignedIn
 from gateway.identity.sign_in import SecondFactorRequired
-from gateway.identity.token_refresh import SignedIn
 from tests.contract.openapi.known import Body, Knowing, Known
 from tests.world.backoffice.client import HERE, PASSWORD, BackofficeClient
 from tests.world.waiting import until

@@ -15,9 +15,9 @@ _MAIL = "tests/unit/gateway/identity/test_mail.py"
 _PANEL_COOKIES = "tests/unit/gateway/identity/test_cookies_panel_cookies.py"
 _PASSWORDS = "tests/unit/gateway/identity/test_password_changes.py"
 _PERSON = "tests/unit/gateway/core/test_sessions.py"
-_REFRESHING = "tests/unit/gateway/identity/test_token_refresh.py"
+_REFRESHING = "tests/unit/gateway/identity/test_sessions.py"
 _RIGHTS = "tests/unit/gateway/core/test_rights.py"
-_SESSIONS = "tests/unit/gateway/identity/test_own_sessions.py"
+_SESSIONS = "tests/unit/gateway/identity/test_sessions.py"
 _SIGN_IN = "tests/unit/gateway/identity/test_sign_in.py"
 _THROTTLING = "tests/unit/gateway/identity/test_throttling.py"
 _TOTP = "tests/unit/gateway/identity/test_one_time_codes_totp.py"
@@ -97,7 +97,7 @@ ROWS = (
         name="token-outlives-logout",
         promise="A token is dead as soon as its session is ended.",
         source="contract 4.2",
-        file="gateway/identity/own_sessions.py",
+        file="gateway/identity/sessions.py",
         right="if not session.is_live(now):",
         wrong="if session.ends_at <= now:",
         tests=(f"{_SESSIONS}::test_after_logout_the_token_is_dead_at_once",),
@@ -106,7 +106,7 @@ ROWS = (
         name="session-of-a-colleague-ended",
         promise="A person ends their own sessions only.",
         source="docs/people.md",
-        file="gateway/identity/own_sessions.py",
+        file="gateway/identity/sessions.py",
         right="return False",
         wrong="return await self._end(by, user_id, session_id, why)",
         tests=(f"{_SESSIONS}::test_a_person_sees_and_ends_their_own_sessions_only",),
@@ -164,7 +164,7 @@ ROWS = (
         name="refresh-after-being-disabled",
         promise="Who was disabled gets no new tokens for the old session.",
         source="contract 4.2",
-        file="gateway/identity/token_refresh.py",
+        file="gateway/identity/sessions.py",
         right=(
             "        if not is_valid(*found):\n"
             '            raise ServiceError(REFRESH_INVALID, "person_changed")\n'
@@ -176,7 +176,7 @@ ROWS = (
         name="access-token-outlives-its-session",
         promise="An access token never lives longer than its session.",
         source="decisions 7",
-        file="gateway/identity/token_refresh.py",
+        file="gateway/identity/sessions.py",
         right="ends_at = min(now + self.context.settings.access, session.ends_at)",
         wrong="ends_at = now + self.context.settings.access",
         tests=(f"{_REFRESHING}::test_an_access_token_never_outlives_its_session",),

@@ -9,7 +9,7 @@ _CHALLENGES = "tests/contract/stores/test_challenges.py"
 _CODES = "tests/unit/gateway/identity/test_second_factors.py"
 _CSRF = "tests/unit/policies/traffic/test_csrf.py"
 _LISTS = "tests/contract/stores/test_lists.py"
-_REFRESHING = "tests/unit/gateway/identity/test_token_refresh.py"
+_REFRESHING = "tests/unit/gateway/identity/test_sessions.py"
 _SESSION = "tests/unit/policies/authentication/test_session.py"
 _SESSIONS = "tests/contract/stores/test_sessions.py"
 _STEP_UP = "tests/unit/policies/authorization/test_user_step_up.py"
@@ -66,7 +66,7 @@ ROWS = (
         name="stolen-refresh-token-borne",
         promise="A used refresh token that is shown again ends the session.",
         source="contract 4.2",
-        file="gateway/identity/token_refresh.py",
+        file="gateway/identity/sessions.py",
         right="if in_time and token.number == newest - 1:",
         wrong="if in_time or token.number == newest - 1:",
         tests=(_REFRESHING,),

@@ -18,8 +18,8 @@ from gateway.core.browsers import ClientInfo
 from gateway.core.reasons import REASONS
 from gateway.core.rights import Role
 from gateway.identity.model import InvitationBody
+from gateway.identity.sessions import SignedIn
 from gateway.identity.sign_in import SecondFactorRequired
-from gateway.identity.token_refresh import SignedIn
 from tests.world.backoffice import matrix
 from tests.world.gateway.answers import JSON, WAITING, Answer
 from tests.world.gateway.sayings import means

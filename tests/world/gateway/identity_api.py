@@ -252,7 +252,7 @@ async def api_client_on(
             )
     finally:
         await listener.close(1)
-        await services.panel.views.records.tokens.close()
+        await services.panel.sessions.tokens.close()
         identity_world.hasher.close()
 
 

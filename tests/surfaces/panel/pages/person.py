@@ -15,7 +15,7 @@ from yarl import URL
 from gateway.core.browsers import ClientInfo
 from gateway.core.rights import Role
 from gateway.identity.model import InvitationBody
-from gateway.identity.token_refresh import SignedIn
+from gateway.identity.sessions import SignedIn
 from gateway.store.tables.identity import sessions
 from tests.surfaces.panel.roles import PASSWORD
 from tests.world.gateway.identity_api import ORIGIN

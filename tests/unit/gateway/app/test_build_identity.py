@@ -17,7 +17,7 @@ from gateway.core.account import Environment
 from gateway.core.browsers import PanelSession, PanelState
 from gateway.core.rights import Role
 from gateway.identity.model import InvitationBody
-from gateway.identity.token_refresh import SignedIn
+from gateway.identity.sessions import SignedIn
 from gateway.security.keys import load_keys
 from tests.world.identity import EMAIL, HOME, PASSWORD
 from tests.world.kernel import kernel_on

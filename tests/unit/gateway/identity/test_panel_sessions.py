@@ -8,19 +8,28 @@ from datetime import timedelta
 
 import pytest
 
+from gateway.companies.model import Company
+from gateway.companies.service import add_company
+from gateway.core import errors
 from gateway.core.browsers import Browser, PanelState
 from gateway.core.errors import ServiceError
+from gateway.core.storage import StoreUnavailable
 from gateway.core.user_errors import (
     CSRF_FAILED,
     MFA_EXPIRED,
     PASSWORD_WRONG,
+    REFRESH_INVALID,
     SESSION_REQUIRED,
 )
+from gateway.identity.model import CompaniesBody
+from gateway.identity.panel_sessions import PanelTokens
 from policies.traffic.csrf import check_token
 from tests.unit.refusals import refused
 from tests.world.identity import EMAIL, HOME, PASSWORD
-from tests.world.people import CLI
-from tests.world.waiting import settle
+from tests.world.people import CLI, COMPANY, OTHER_COMPANY
+from tests.world.standing import NOON
+from tests.world.stores.samples import event
+from tests.world.waiting import settle, until
 
 
 async def with_factor(panel_world) -> Browser:
@@ -30,32 +39,32 @@ async def with_factor(panel_world) -> Browser:
 
 
 async def test_a_browser_begins_with_a_token_and_nothing_else(panel_world):
-    browser = panel_world.records.begin()
+    browser = panel_world.sessions.begin()
 
     found = await panel_world.again(browser)
 
     assert found == browser
     assert found.panel.state is PanelState.ANONYMOUS
     assert len(found.panel.csrf) == 43
-    assert await panel_world.records.signed_in(found) is None
+    assert await panel_world.sessions.signed_in(found) is None
     # a stranger's look leaves no row
     assert await panel_world.context.store.find(browser.cookie.id_hash) is None
 
 
 async def test_a_quarter_of_an_hour_later_a_browser_begins_anew(panel_world):
-    browser = panel_world.records.begin()
+    browser = panel_world.sessions.begin()
 
     panel_world.identity_world.clock.passes(899)
     assert await panel_world.again(browser) == browser
     panel_world.identity_world.clock.passes(1)
-    assert await panel_world.records.find(browser.cookie.value) is None
+    assert await panel_world.sessions.find(browser.cookie.value) is None
 
 
 async def test_a_wrong_password_changes_nothing(panel_world, maria):
-    browser = panel_world.records.begin()
+    browser = panel_world.sessions.begin()
 
     with refused(PASSWORD_WRONG):
-        await panel_world.records.login(browser, EMAIL, "wrong wrong wrong", HOME)
+        await panel_world.sessions.login(browser, EMAIL, "wrong wrong wrong", HOME)
 
     assert await panel_world.again(browser) == browser
 
@@ -63,7 +72,7 @@ async def test_a_wrong_password_changes_nothing(panel_world, maria):
 async def test_a_sign_in_is_of_the_panel_and_known_by_its_cookie(panel_world, maria):
     browser = await panel_world.signed_in_browser()
 
-    seated = await panel_world.records.authenticate(await panel_world.again(browser))
+    seated = await panel_world.sessions.authenticate(await panel_world.again(browser))
     (session,) = await panel_world.identity_world.services.sessions.list(seated.person)
 
     assert seated.person.email == EMAIL
@@ -74,27 +83,29 @@ async def test_a_sign_in_is_of_the_panel_and_known_by_its_cookie(panel_world, ma
 
 async def test_a_cookie_from_before_the_sign_in_is_worth_nothing_after_it(panel_world, maria):
     """Whoever planted it learns neither cookie nor token of a sign-in, even of a repeated one."""
-    browser = panel_world.records.begin()
+    browser = panel_world.sessions.begin()
 
-    made = [await panel_world.records.login(browser, EMAIL, PASSWORD, HOME) for _ in range(2)]
+    views = [await panel_world.sessions.login(browser, EMAIL, PASSWORD, HOME) for _ in range(2)]
+    made = [each.browser for each in views]
 
     before = await panel_world.again(browser)
-    assert await panel_world.records.signed_in(before) is None
+    assert await panel_world.sessions.signed_in(before) is None
     assert len({each.cookie.value for each in (before, *made)}) == 3
     assert len({each.panel.csrf for each in (before, *made)}) == 3
 
 
 async def test_a_code_is_taken_where_one_was_asked_for(panel_world, maria):
     await panel_world.identity_world.enrol()
-    browser = panel_world.records.begin()
+    browser = panel_world.sessions.begin()
 
     with refused(MFA_EXPIRED):
-        await panel_world.records.submit_code(browser, panel_world.identity_world.code(), HOME)
-    pending = await panel_world.records.login(browser, EMAIL, PASSWORD, HOME)
+        await panel_world.sessions.submit_code(browser, panel_world.identity_world.code(), HOME)
+    pending = (await panel_world.sessions.login(browser, EMAIL, PASSWORD, HOME)).browser
 
     assert pending.panel.state is PanelState.MFA_PENDING
     assert (pending.panel.user_id, pending.panel.session_id) == ("", "")
-    full = await panel_world.records.submit_code(pending, panel_world.identity_world.code(), HOME)
+    code = panel_world.identity_world.code()
+    full = (await panel_world.sessions.submit_code(pending, code, HOME)).browser
     assert full.panel.state is PanelState.FULL
 
 
@@ -103,18 +114,18 @@ async def test_a_row_and_another_secret_are_nothing(panel_world, maria):
     browser = await panel_world.signed_in_browser()
     name, _, _ = browser.cookie.value.partition(".")
 
-    assert await panel_world.records.find(f"{name}.AAAAAAAAAAAAAAAAAAAAAA") is None
+    assert await panel_world.sessions.find(f"{name}.AAAAAAAAAAAAAAAAAAAAAA") is None
     assert await panel_world.again(browser) == browser
 
 
 async def test_signing_out_ends_the_sign_in_and_the_cookie(panel_world, maria):
     browser = await panel_world.signed_in_browser()
 
-    await panel_world.records.logout(browser)
-    await panel_world.records.logout(browser)
-    await panel_world.records.logout(None)
+    await panel_world.sessions.logout(browser)
+    await panel_world.sessions.logout(browser)
+    await panel_world.sessions.logout(None)
 
-    assert await panel_world.records.find(browser.cookie.value) is None
+    assert await panel_world.sessions.find(browser.cookie.value) is None
     assert (
         await panel_world.identity_world.store.identity.sessions.of(
             maria.id, panel_world.identity_world.clock.now()
@@ -132,7 +143,7 @@ async def test_a_store_that_fails_is_never_a_sign_out(panel_world, maria, monkey
 
     monkeypatch.setattr(type(panel_world.identity_world.store.identity.sessions), "end", fails)
     with pytest.raises(RuntimeError):
-        await panel_world.records.logout(browser)
+        await panel_world.sessions.logout(browser)
 
     assert await panel_world.again(browser) == browser
 
@@ -141,9 +152,9 @@ async def test_after_a_code_the_old_cookie_changes_nothing_and_then_is_void(pane
     """Requests that were on their way are read; the browser has the new cookie."""
     old = await panel_world.signed_in_browser()
 
-    new = await panel_world.records.rotate(old)
-    seated = await panel_world.records.authenticate(new)
-    late = await panel_world.records.authenticate(await panel_world.again(old))
+    new = await panel_world.sessions.rotate(old)
+    seated = await panel_world.sessions.authenticate(new)
+    late = await panel_world.sessions.authenticate(await panel_world.again(old))
 
     assert seated.person.email == EMAIL
     assert new.panel.csrf != old.panel.csrf
@@ -151,10 +162,10 @@ async def test_after_a_code_the_old_cookie_changes_nothing_and_then_is_void(pane
     with refused(SESSION_REQUIRED):
         check_token(late.browser.panel.csrf, late.browser)
     with refused(SESSION_REQUIRED):
-        await panel_world.records.rotate(old)
+        await panel_world.sessions.rotate(old)
     panel_world.identity_world.clock.passes(30)
-    assert await panel_world.records.find(old.cookie.value) is None
-    assert (await panel_world.records.authenticate(await panel_world.again(new))).person == (
+    assert await panel_world.sessions.find(old.cookie.value) is None
+    assert (await panel_world.sessions.authenticate(await panel_world.again(new))).person == (
         seated.person
     )
 
@@ -163,9 +174,9 @@ async def test_an_answer_that_was_lost_signs_nobody_out(panel_world, maria):
     """The old cookie gives the one new cookie, as often as it is lost, and no fresh factor."""
     old = await with_factor(panel_world)
 
-    new = await panel_world.records.rotate(old)
+    new = await panel_world.sessions.rotate(old)
     for _ in range(3):
-        seated = await panel_world.records.authenticate(await panel_world.again(old))
+        seated = await panel_world.sessions.authenticate(await panel_world.again(old))
         assert seated.browser.cookie == new.cookie
         assert seated.person.factor_at is None
 
@@ -173,17 +184,17 @@ async def test_an_answer_that_was_lost_signs_nobody_out(panel_world, maria):
         check_token(old.panel.csrf, seated.browser)
     assert refusal.value.reason == "answer_lost"
     check_token(new.panel.csrf, seated.browser)
-    again = await panel_world.records.authenticate(await panel_world.again(new))
+    again = await panel_world.sessions.authenticate(await panel_world.again(new))
     assert again.person.factor_at is None
     assert ("session_event", "recovered") in panel_world.counted
 
 
 async def test_a_timer_gets_no_new_cookie_and_costs_no_factor(panel_world, maria):
     old = await with_factor(panel_world)
-    new = await panel_world.records.rotate(old)
+    new = await panel_world.sessions.rotate(old)
 
-    asked = await panel_world.records.authenticate(await panel_world.again(old), acts=False)
-    seated = await panel_world.records.authenticate(await panel_world.again(new))
+    asked = await panel_world.sessions.authenticate(await panel_world.again(old), acts=False)
+    seated = await panel_world.sessions.authenticate(await panel_world.again(new))
 
     assert (asked.browser.cookie, asked.browser.reads_only) == (old.cookie, True)
     assert seated.person.factor_at is not None
@@ -195,30 +206,30 @@ async def test_the_half_minute_is_never_longer_than_the_session(panel_world, mar
     while left.total_seconds() > 800:
         panel_world.identity_world.clock.passes(700)
         left -= timedelta(seconds=700)
-        old = (await panel_world.records.authenticate(await panel_world.again(old))).browser
+        old = (await panel_world.sessions.authenticate(await panel_world.again(old))).browser
     panel_world.identity_world.clock.passes(left.total_seconds() - 10)
 
-    await panel_world.records.rotate(await panel_world.again(old))
+    await panel_world.sessions.rotate(await panel_world.again(old))
     panel_world.identity_world.clock.passes(10)
 
-    assert await panel_world.records.find(old.cookie.value) is None
+    assert await panel_world.sessions.find(old.cookie.value) is None
 
 
 @pytest.mark.parametrize("delivered", [False, True])
 async def test_signing_out_ends_a_replaced_cookie_too(panel_world, maria, delivered: bool):
     """With either cookie."""
     old = await panel_world.signed_in_browser()
-    new = await panel_world.records.rotate(old)
+    new = await panel_world.sessions.rotate(old)
     if delivered:
-        await panel_world.records.authenticate(new)
+        await panel_world.sessions.authenticate(new)
 
-    await panel_world.records.logout(await panel_world.again(new if delivered else old))
+    await panel_world.sessions.logout(await panel_world.again(new if delivered else old))
 
     for each in (old, new):
-        found = await panel_world.records.find(each.cookie.value)
+        found = await panel_world.sessions.find(each.cookie.value)
         if found is not None:
             with refused(SESSION_REQUIRED):
-                await panel_world.records.authenticate(found)
+                await panel_world.sessions.authenticate(found)
 
 
 async def test_an_hour_and_a_code_in_one_lost_answer(panel_world, maria):
@@ -227,18 +238,18 @@ async def test_an_hour_and_a_code_in_one_lost_answer(panel_world, maria):
     old = await panel_world.signed_in_browser()
     for _ in range(5):
         panel_world.identity_world.clock.passes(720)
-        await panel_world.records.authenticate(await panel_world.again(other))
-        seated = await panel_world.records.authenticate(await panel_world.again(old))
+        await panel_world.sessions.authenticate(await panel_world.again(other))
+        seated = await panel_world.sessions.authenticate(await panel_world.again(old))
     assert seated.browser.cookie != old.cookie
 
-    new = await panel_world.records.rotate(seated.browser)
-    lost = await panel_world.records.authenticate(await panel_world.again(old))
-    await panel_world.records.authenticate(await panel_world.again(new))
-    late = await panel_world.records.authenticate(await panel_world.again(old))
+    new = await panel_world.sessions.rotate(seated.browser)
+    lost = await panel_world.sessions.authenticate(await panel_world.again(old))
+    await panel_world.sessions.authenticate(await panel_world.again(new))
+    late = await panel_world.sessions.authenticate(await panel_world.again(old))
 
     assert (lost.browser.cookie, lost.browser.answer_lost) == (new.cookie, True)
     assert late.browser.reads_only
-    assert await panel_world.records.find(other.cookie.value) is not None
+    assert await panel_world.sessions.find(other.cookie.value) is not None
 
 
 async def test_a_code_waits_for_a_refresh_of_the_tokens(panel_world, maria):
@@ -248,7 +259,7 @@ async def test_a_code_waits_for_a_refresh_of_the_tokens(panel_world, maria):
     assert await store.lease(old.panel.id_hash, 0, now, now + timedelta(seconds=15))
     refreshed = replace(old.panel, access_ends_at=now + timedelta(minutes=20))
 
-    waiting = asyncio.create_task(panel_world.records.rotate(old))
+    waiting = asyncio.create_task(panel_world.sessions.rotate(old))
     await settle()
     assert await store.save(refreshed, 0)
     new = await waiting
@@ -261,17 +272,17 @@ async def test_a_session_that_was_ended_elsewhere_is_no_seat(panel_world, maria)
     panel_world.identity_world.clock.passes(1)
     await panel_world.identity_world.services.users.end_sessions(CLI, maria.id)
 
-    assert await panel_world.records.signed_in(browser) is None
+    assert await panel_world.sessions.signed_in(browser) is None
     with refused(SESSION_REQUIRED):
-        await panel_world.records.authenticate(browser)
-    assert await panel_world.records.find(browser.cookie.value) is None
+        await panel_world.sessions.authenticate(browser)
+    assert await panel_world.sessions.find(browser.cookie.value) is None
 
 
 async def test_an_idle_session_is_ended_with_its_sign_in(panel_world, maria):
     browser = await panel_world.signed_in_browser()
     panel_world.identity_world.clock.passes(900)
 
-    assert await panel_world.records.find(browser.cookie.value) is None
+    assert await panel_world.sessions.find(browser.cookie.value) is None
     assert (
         await panel_world.identity_world.store.identity.sessions.of(
             maria.id, panel_world.identity_world.clock.now()
@@ -287,9 +298,9 @@ async def test_the_idle_time_slides_with_calls(panel_world, maria):
     for _ in range(5):
         panel_world.identity_world.clock.passes(400)
         browser = await panel_world.again(browser)
-        browser = (await panel_world.records.authenticate(browser)).browser
+        browser = (await panel_world.sessions.authenticate(browser)).browser
 
-    assert await panel_world.records.find(browser.cookie.value) is not None
+    assert await panel_world.sessions.find(browser.cookie.value) is not None
 
 
 async def test_a_renewed_cookie_leaves_the_old_one_half_a_minute(panel_world, maria):
@@ -297,20 +308,20 @@ async def test_a_renewed_cookie_leaves_the_old_one_half_a_minute(panel_world, ma
     old = await panel_world.signed_in_browser()
     for _ in range(4):
         panel_world.identity_world.clock.passes(890)
-        await panel_world.records.authenticate(await panel_world.again(old))
+        await panel_world.sessions.authenticate(await panel_world.again(old))
     panel_world.identity_world.clock.passes(40)
 
-    new = (await panel_world.records.authenticate(await panel_world.again(old))).browser
+    new = (await panel_world.sessions.authenticate(await panel_world.again(old))).browser
 
     assert new.cookie != old.cookie
-    late = await panel_world.records.authenticate(await panel_world.again(old))
+    late = await panel_world.sessions.authenticate(await panel_world.again(old))
     assert (late.browser.cookie, late.browser.answer_lost) == (new.cookie, False)
     check_token(old.panel.csrf, late.browser)
-    assert (await panel_world.records.signed_in(late.browser)) is not None
+    assert (await panel_world.sessions.signed_in(late.browser)) is not None
     panel_world.identity_world.clock.passes(30)
-    assert await panel_world.records.find(old.cookie.value) is None
+    assert await panel_world.sessions.find(old.cookie.value) is None
     assert (
-        await panel_world.records.authenticate(await panel_world.again(new))
+        await panel_world.sessions.authenticate(await panel_world.again(new))
     ).person.email == EMAIL
 
 
@@ -325,8 +336,328 @@ async def test_a_store_refusal_of_another_kind_passes(panel_world, maria):
         async def logout(self, _caller):
             """Not asked."""
 
-    records = replace(panel_world.records, context=replace(panel_world.context, sessions=Busy()))
+    records = replace(panel_world.sessions, context=replace(panel_world.context, sessions=Busy()))
     with refused(PASSWORD_WRONG):
         await records.authenticate(browser)
 
     assert await panel_world.again(browser) == browser
+
+
+LONG = timedelta(minutes=2)
+
+
+class Slow:
+    """Refreshes when it is told to, or fails as it is told to."""
+
+    def __init__(self, inner, problem: Exception | None = None) -> None:
+        self.inner = inner
+        self.problem = problem
+        self.go = asyncio.Event()
+        self.calls = 0
+
+    async def exchange(self, token: str):
+        self.calls += 1
+        await self.go.wait()
+        if self.problem:
+            raise self.problem
+        return await self.inner.exchange(token)
+
+
+def with_slow(
+    panel_world, problem: Exception | None = None, **settings: timedelta
+) -> tuple[PanelTokens, Slow]:
+    """Refresh by something slow; no limit is short unless a test asks for it."""
+    settings = {"wait_timeout": LONG, "refresh_timeout": LONG, **settings}
+    slow = Slow(panel_world.identity_world.services.tokens, problem)
+    context = replace(
+        panel_world.context, tokens=slow, settings=replace(panel_world.context.settings, **settings)
+    )
+    return PanelTokens(context), slow
+
+
+async def due(panel_world):
+    """A browser whose token has a minute left."""
+    browser = await panel_world.signed_in_browser()
+    panel_world.identity_world.clock.passes(541)
+    return await panel_world.again(browser)
+
+
+async def test_a_token_with_time_left_stays(panel_world, maria):
+    browser = await panel_world.signed_in_browser()
+    panel_world.identity_world.clock.passes(540)
+
+    assert await panel_world.tokens.fresh(browser) is browser
+
+
+async def test_a_token_with_little_left_is_refreshed_and_kept(panel_world, maria):
+    browser = await due(panel_world)
+
+    fresh = await panel_world.tokens.fresh(browser)
+
+    assert fresh.panel.version == browser.panel.version + 1
+    assert fresh.panel.lease_until is None
+    assert fresh.panel.access_ends_at == panel_world.identity_world.clock.now() + timedelta(
+        minutes=10
+    )
+    assert await panel_world.again(browser) == fresh
+
+
+async def test_many_calls_are_one_flight(panel_world, maria):
+    browser = await due(panel_world)
+    tokens, slow = with_slow(panel_world)
+    waiting = [asyncio.create_task(tokens.fresh(browser)) for _ in range(20)]
+    await until(lambda: slow.calls)
+
+    slow.go.set()
+    found = await asyncio.gather(*waiting)
+
+    assert slow.calls == 1
+    assert len({each.panel.version for each in found}) == 1
+    assert panel_world.counted.count(("token_refresh", "coalesced")) == 19
+
+
+async def test_a_caller_that_is_given_up_does_not_end_the_flight(panel_world, maria):
+    browser = await due(panel_world)
+    tokens, slow = with_slow(panel_world)
+    first = asyncio.create_task(tokens.fresh(browser))
+    await until(lambda: slow.calls)
+
+    first.cancel()
+    slow.go.set()
+    fresh = await tokens.fresh(browser)
+
+    assert (slow.calls, fresh.panel.version) == (1, 1)
+
+
+async def test_another_process_that_holds_the_lease_is_not_disturbed(panel_world, maria):
+    """The old token serves as long as it lives."""
+    browser = await due(panel_world)
+    now = panel_world.identity_world.clock.now()
+    await panel_world.context.store.lease(
+        browser.panel.id_hash, 0, now, now + timedelta(seconds=15)
+    )
+
+    found = await panel_world.tokens.fresh(browser)
+
+    assert found.panel.access_ends_at == browser.panel.access_ends_at
+    assert panel_world.counted[-1] == ("token_refresh", "coalesced")
+
+
+async def test_a_token_that_is_over_waits_for_the_other_process(panel_world, maria):
+    browser = await due(panel_world)
+    panel_world.identity_world.clock.passes(60)
+    other, slow = with_slow(panel_world)
+    waits, _ = with_slow(panel_world)
+    flying = asyncio.create_task(other.fresh(browser))
+    await until(lambda: slow.calls)
+    waiting = asyncio.create_task(waits.fresh(browser))
+    await until(lambda: panel_world.counted.count(("token_refresh", "coalesced")))
+
+    slow.go.set()
+    found = await asyncio.gather(flying, waiting)
+
+    assert found[0].panel.version == found[1].panel.version == 1
+    assert slow.calls == 1
+
+
+@pytest.mark.parametrize("lives", [True, False])
+async def test_a_call_that_takes_too_long_is_tolerated_while_the_token_is_valid(
+    panel_world, maria, lives: bool
+):
+    browser = await due(panel_world)
+    panel_world.identity_world.clock.passes(0 if lives else 60)
+    short = timedelta(milliseconds=30)
+    tokens, _slow = with_slow(panel_world, refresh_timeout=short)
+
+    if lives:
+        assert (await tokens.fresh(browser)).panel.version == 0
+    else:
+        with refused(errors.AUTH_UNAVAILABLE):
+            await tokens.fresh(browser)
+    assert panel_world.counted[-1] == ("token_refresh", "error")
+
+
+async def test_who_waits_has_no_more_patience_than_the_rule(panel_world, maria):
+    browser = await due(panel_world)
+    panel_world.identity_world.clock.passes(60)
+    tokens, _slow = with_slow(panel_world, wait_timeout=timedelta(milliseconds=30))
+
+    with refused(errors.AUTH_UNAVAILABLE):
+        await tokens.fresh(browser)
+    await tokens.close()
+
+
+async def test_a_silent_store_is_tolerated_while_the_token_is_valid(panel_world, maria):
+    browser = await due(panel_world)
+    tokens, slow = with_slow(panel_world, StoreUnavailable())
+    slow.go.set()
+
+    assert (await tokens.fresh(browser)).panel.version == 0
+
+
+async def test_a_refused_token_ends_the_session(panel_world, maria):
+    browser = await due(panel_world)
+    tokens, slow = with_slow(panel_world, ServiceError(REFRESH_INVALID, "used"))
+    slow.go.set()
+
+    with refused(SESSION_REQUIRED):
+        await tokens.fresh(browser)
+
+    assert await panel_world.sessions.find(browser.cookie.value) is None
+    assert panel_world.counted[-1] == ("token_refresh", "invalid_grant")
+
+
+async def test_a_session_that_went_away_meanwhile_is_over(panel_world, maria):
+    browser = await due(panel_world)
+    tokens, slow = with_slow(panel_world)
+    flying = asyncio.create_task(tokens.fresh(browser))
+    await until(lambda: slow.calls)
+    await panel_world.context.store.remove(browser.panel.id_hash)
+
+    slow.go.set()
+
+    with refused(SESSION_REQUIRED):
+        await flying
+    with refused(SESSION_REQUIRED):
+        await panel_world.tokens.fresh(browser)
+
+
+async def test_a_token_that_lasts_to_the_end_is_not_refreshed(panel_world, maria):
+    """There is nothing to be had any more."""
+    browser = await panel_world.signed_in_browser()
+    panel = replace(browser.panel, access_ends_at=browser.panel.ends_at)
+    panel_world.identity_world.clock.passes(8 * 3600 - 10)
+
+    assert await panel_world.tokens.fresh(replace(browser, panel=panel)) == replace(
+        browser, panel=panel
+    )
+
+
+async def test_closing_gives_up_what_is_under_way(panel_world, maria):
+    browser = await due(panel_world)
+    tokens, slow = with_slow(panel_world)
+    flying = asyncio.create_task(tokens.fresh(browser))
+    await until(lambda: slow.calls)
+
+    await tokens.close()
+
+    with pytest.raises(asyncio.CancelledError):
+        await flying
+    assert slow.calls == 1
+
+
+async def test_without_a_browser_one_begins(panel_world):
+    view = await panel_world.sessions.visit(None)
+
+    assert view.new_cookie is True
+    assert (view.signed_in, view.is_pending) == (None, False)
+    assert await panel_world.again(view.browser) == view.browser
+
+
+async def test_an_anonymous_browser_keeps_its_cookie(panel_world):
+    browser = panel_world.sessions.begin()
+
+    view = await panel_world.sessions.visit(browser)
+
+    assert (view.new_cookie, view.browser) == (False, browser)
+
+
+async def test_while_a_code_is_asked_for_nobody_is_named(panel_world, maria):
+    await panel_world.identity_world.enrol()
+    browser = panel_world.sessions.begin()
+
+    view = await panel_world.sessions.login(browser, EMAIL, PASSWORD, HOME)
+
+    assert (view.is_pending, view.signed_in, view.new_cookie) == (True, None, True)
+
+
+async def test_who_is_signed_in_is_told(panel_world, maria):
+    await panel_world.identity_world.enrol()
+    browser = await panel_world.signed_in_browser()
+
+    view = await panel_world.sessions.visit(browser)
+
+    assert view.signed_in is not None
+    assert view.signed_in.person.email == EMAIL
+    assert view.signed_in.codes_left == 10
+    assert view.signed_in.company is None
+    assert view.signed_in.idle_ends_at == panel_world.identity_world.clock.now() + timedelta(
+        minutes=15
+    )
+
+
+async def test_the_only_company_of_a_person_is_told(panel_world, maria):
+    await panel_world.identity_world.services.users.set_companies(
+        CLI, maria.id, CompaniesBody([COMPANY])
+    )
+    panel_world.identity_world.clock.passes(1)
+
+    view = await panel_world.sessions.visit(await panel_world.signed_in_browser())
+
+    assert view.signed_in is not None
+    assert view.signed_in.company is not None
+    assert view.signed_in.company.id == COMPANY
+
+
+async def test_of_several_companies_none_is_told_as_the_only_one(panel_world, maria):
+    both, store = [COMPANY, OTHER_COMPANY], panel_world.identity_world.store
+    await add_company(store.database, Company(OTHER_COMPANY, "Another", NOON), event())
+    await panel_world.identity_world.services.users.set_companies(
+        CLI, maria.id, CompaniesBody(list(both))
+    )
+    panel_world.identity_world.clock.passes(1)
+
+    view = await panel_world.sessions.visit(await panel_world.signed_in_browser())
+
+    assert view.signed_in is not None
+    assert view.signed_in.company is None
+
+
+async def test_looking_does_not_keep_a_session_alive(panel_world, maria):
+    browser = await panel_world.signed_in_browser()
+    panel_world.identity_world.clock.passes(600)
+
+    view = await panel_world.sessions.visit(await panel_world.again(browser))
+
+    assert view.signed_in is not None
+    assert view.signed_in.idle_ends_at == panel_world.identity_world.clock.now() + timedelta(
+        minutes=5
+    )
+    panel_world.identity_world.clock.passes(300)
+    assert await panel_world.sessions.find(browser.cookie.value) is None
+
+
+async def test_a_sign_in_that_has_ended_begins_anew(panel_world, maria):
+    browser = await panel_world.signed_in_browser()
+    panel_world.identity_world.clock.passes(1)
+    await panel_world.identity_world.services.users.end_sessions(CLI, maria.id)
+
+    view = await panel_world.sessions.visit(browser)
+
+    assert (view.signed_in, view.new_cookie) == (None, True)
+    assert view.browser.cookie != browser.cookie
+
+
+async def test_without_a_browser_nobody_signs_in(panel_world, maria):
+    """A gate that forgot to look for the cookie is no way in."""
+    with refused(CSRF_FAILED):
+        await panel_world.sessions.login(None, EMAIL, PASSWORD, HOME)
+    with refused(CSRF_FAILED):
+        await panel_world.sessions.submit_code(None, "123456", HOME)
+
+
+def test_tokens_are_sealed_for_one_cookie(panel_world):
+    mine, other = panel_world.context.cookies.make(), panel_world.context.cookies.make()
+
+    sealed = panel_world.context.seal_tokens({"access": "a"}, mine)
+
+    assert panel_world.context.open_tokens(sealed, mine) == {"access": "a"}
+    assert panel_world.context.open_tokens(sealed, other) is None
+
+
+def test_the_lease_outlives_the_call_it_is_for(panel_world):
+    """Else two processes would refresh the same token."""
+    settings = panel_world.context.settings
+
+    assert settings.lease > settings.wait_timeout > settings.refresh_timeout
+    assert settings.refresh_ahead > settings.overlap

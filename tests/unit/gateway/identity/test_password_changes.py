@@ -21,8 +21,8 @@ from gateway.identity.password_changes import (
     PasswordCheck,
     normalized_email,
 )
+from gateway.identity.sessions import SignedIn
 from gateway.identity.sign_in import SecondFactorRequired
-from gateway.identity.token_refresh import SignedIn
 from tests.world.acts import acts_of
 from tests.world.identity import EMAIL, HOME, PASSWORD, refusal
 from tests.world.people import CLI

@@ -8,8 +8,8 @@ from gateway.core.errors import ServiceError
 from gateway.core.schemas import ReasonBody
 from gateway.core.user_access import check_fresh_factor
 from gateway.identity.second_factors import SecondFactorCodes, totp_row
+from gateway.identity.sessions import SignedIn
 from gateway.identity.sign_in import SecondFactorRequired
-from gateway.identity.token_refresh import SignedIn
 from gateway.security.sealing import SealBroken
 from tests.world.identity import EMAIL, HOME, PASSWORD, refusal
 from tests.world.people import CLI

@@ -1,11 +1,15 @@
 """The gates of identity."""
 
+from __future__ import annotations
+
+import pytest
+
 from gateway.core import errors, user_errors
 from gateway.identity.surface import CATALOGUE
 from policies.authentication.bearer import BearerToken, RefusesBasic
 from policies.traffic.csrf import ReadFromOurPage
 from policies.traffic.quota import WithinAddressQuota, WithinPersonQuota
-from tests.world.surfaces import surface_named
+from tests.world.surfaces import surface_named, usual_surfaces
 
 IDENTITY = surface_named("identity")
 
@@ -30,3 +34,59 @@ def test_the_catalogue_is_of_people_and_of_every_surface():
 
 def test_signing_out_works_while_others_are_shed():
     assert {"identity.health", "identity.logout"} == IDENTITY.exempt
+
+
+SURFACES = {each.name: each for each in usual_surfaces()}
+ROUTES = {
+    (route.method, SURFACES[name].prefix + route.path): (gate, route)
+    for name in ("identity", "keys")
+    for gate in SURFACES[name].gates
+    for route in gate.routes
+}
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "scheme", "status"),
+    [
+        ("POST", "/iam/v1/auth/login", "", 200),
+        ("POST", "/iam/v1/auth/mfa", "", 200),
+        ("POST", "/iam/v1/auth/refresh", "", 200),
+        ("DELETE", "/iam/v1/auth/logout", "bearer", 204),
+        ("GET", "/iam/v1/auth/session", "session", 200),
+        ("POST", "/iam/v1/auth/password/forgot", "", 202),
+        ("POST", "/iam/v1/auth/password/reset", "", 204),
+        ("POST", "/iam/v1/auth/password/change", "bearer", 204),
+        ("POST", "/iam/v1/auth/totp", "bearer", 200),
+        ("POST", "/iam/v1/auth/totp/confirm", "bearer", 200),
+        ("DELETE", "/iam/v1/auth/totp", "bearer", 204),
+        ("POST", "/iam/v1/auth/recovery-codes", "bearer", 200),
+        ("POST", "/iam/v1/auth/step-up", "bearer", 200),
+        ("GET", "/iam/v1/auth/sessions", "bearer", 200),
+        ("DELETE", "/iam/v1/auth/sessions/{session_id}", "bearer", 204),
+        ("POST", "/iam/v1/auth/invitations/accept", "", 204),
+        ("GET", "/iam/v1/info", "", 200),
+        ("GET", "/iam/v1/health", "", 200),
+        ("GET", "/iam/v1/error-codes", "", 200),
+        ("GET", "/.well-known/jwks.json", "", 200),
+    ],
+)
+def test_a_route_is_there_behind_its_gate(method: str, path: str, scheme: str, status: int):
+    gate, route = ROUTES[method, path]
+
+    assert (gate.scheme, route.status) == (scheme, status)
+
+
+@pytest.mark.parametrize(
+    ("path", "quota"),
+    [
+        ("login", "sign_in"),
+        ("mfa", "second_factor"),
+        ("password/forgot", "recovery"),
+        ("password/reset", "recovery"),
+        ("invitations/accept", "recovery"),
+    ],
+)
+def test_what_can_be_guessed_draws_from_a_scarce_bucket_of_its_own(path: str, quota: str):
+    _, route = ROUTES["POST", f"/iam/v1/auth/{path}"]
+
+    assert route.limits.quota == quota

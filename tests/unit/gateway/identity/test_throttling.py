@@ -12,6 +12,7 @@ from gateway.core.browsers import ClientInfo, KnownBrowser
 from gateway.core.errors import ServiceError
 from gateway.identity.model import Failures
 from gateway.identity.passwords import Cost, PasswordHasher, PoolSize
+from gateway.identity.sessions import SignedIn
 from gateway.identity.throttling import (
     REMEMBERED,
     AttemptLimit,
@@ -24,7 +25,6 @@ from gateway.identity.throttling import (
     password_keys,
     undo_attempt,
 )
-from gateway.identity.token_refresh import SignedIn
 from tests.world.identity import ELSEWHERE, EMAIL, HOME, PASSWORD
 from tests.world.standing import NOON
 

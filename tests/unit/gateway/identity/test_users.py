@@ -9,7 +9,7 @@ from gateway.core.rights import Role
 from gateway.core.schemas import ReasonBody
 from gateway.core.strict import Malformed
 from gateway.identity.model import CompaniesBody, EndedDocument, InvitationBody, RolesBody
-from gateway.identity.token_refresh import SignedIn
+from gateway.identity.sessions import SignedIn
 from gateway.identity.users import read_email
 from tests.world.identity import EMAIL, HOME, PASSWORD, refusal
 from tests.world.people import CLI, COMPANY

@@ -1,22 +1,30 @@
-"""Identity's documents."""
+"""Bodies and documents of identity."""
 
 from __future__ import annotations
 
 import sys
+import typing
 import xml.etree.ElementTree as ET
 from datetime import timedelta
+from typing import Any
 
+import msgspec
 import pytest
 
 from gateway.core.browsers import ClientInfo
+from gateway.core.calls import RawRequest
 from gateway.core.rights import Role
 from gateway.core.sessions import Session, public_id
+from gateway.core.user_errors import NOT_FOUND, VALIDATION_FAILED
 from gateway.http.gates import AnonymousCaller, SignedInCaller
-from gateway.identity import representation as represent
+from gateway.identity import documents as represent
+from gateway.identity import panel_surface as panel
+from gateway.identity.documents import LoginDocument, SignedInDocument, TokensDocument
 from gateway.identity.second_factors import Enrolment
+from gateway.identity.sessions import SignedIn, TokenPair
 from gateway.identity.sign_in import SecondFactorRequired
-from gateway.identity.token_refresh import SignedIn, TokenPair
-from tests.world.people import somebody
+from tests.unit.refusals import refused
+from tests.world.people import posted, somebody
 from tests.world.standing import NOON
 
 MARIA = somebody(Role.VIEWER, Role.ADMIN)
@@ -145,3 +153,109 @@ def test_keys_may_be_kept_for_five_minutes():
 
     assert shown.headers == {"Cache-Control": "public, max-age=300"}
     assert shown.content == {"keys": []}
+
+
+SHAPES = [
+    each
+    for module in (represent, panel)
+    for each in vars(module).values()
+    if typing.is_typeddict(each) and each.__module__ == module.__name__
+]
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.__name__)
+def test_a_shape_can_be_described(shape: type):
+    """Every field has a schema."""
+    described = msgspec.json.schema(shape)["$defs"][shape.__name__]
+
+    assert set(described["properties"]) == set(shape.__annotations__)
+    assert described["description"]
+
+
+def described(shape: type) -> dict[str, Any]:
+    """Return the schema of a shape."""
+    found: dict[str, Any] = msgspec.json.schema(shape)["$defs"][shape.__name__]
+    return found
+
+
+def test_a_login_is_a_sign_in_or_a_challenge():
+    """One document, in which all but one field may be missing."""
+    login, signed_in = described(LoginDocument), described(SignedInDocument)
+
+    assert login["required"] == ["mfa_required"]
+    assert set(login["properties"]) == {"mfa_token", *signed_in["properties"]}
+    assert set(signed_in["required"]) == set(signed_in["properties"])
+
+
+def test_a_refresh_has_the_tokens_of_a_sign_in():
+    tokens, signed_in = described(TokensDocument), described(SignedInDocument)
+
+    assert set(tokens["required"]) == set(signed_in["required"]) - {"user", "mfa_required"}
+
+
+INPUTS = [
+    each
+    for name, each in vars(represent).items()
+    if name.isupper() and getattr(each, "body", None) is not None
+]
+
+
+def filled(body: type) -> dict[str, object]:
+    """Return a body with every field."""
+    return dict.fromkeys(body.__struct_fields__, "abc")  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("taken", INPUTS, ids=lambda each: each.body.__name__)
+def test_a_body_is_read_field_by_field(taken):
+    asked = posted(filled(taken.body) | {"role": "admin", "is_admin": True})
+
+    found = taken.read(asked)
+
+    assert found == taken.body(**filled(taken.body))
+    assert asked.unknown_fields == 2
+
+
+@pytest.mark.parametrize("wrong", [None, "", 1, 1.5, True, [], {}, "x" * 1025], ids=repr)
+@pytest.mark.parametrize("taken", INPUTS, ids=lambda each: each.body.__name__)
+def test_every_field_is_a_text_of_some_length(taken, wrong: object):
+    for name in taken.body.__struct_fields__:
+        body = filled(taken.body)
+        for bad in (body | {name: wrong}, {k: v for k, v in body.items() if k != name}):
+            with refused(VALIDATION_FAILED):
+                taken.read(posted(bad))
+
+
+@pytest.mark.parametrize("media", [None, "text/plain", "application/json; charset=latin-1"])
+def test_json_alone_is_read(media: str | None):
+    asked = posted({"email": "a@b.c", "password": "a"}, content_type=media)
+
+    with refused(VALIDATION_FAILED) as refusal:
+        represent.LOGIN.read(asked)
+
+    assert refusal.value.reason == "media_type"
+
+
+def test_an_address_is_the_same_in_any_case():
+    """A password is not: not even a space is taken from it."""
+    found = represent.LOGIN.read(posted({"email": " Maria@Example.COM ", "password": " A b "}))
+
+    assert (found.email, found.password) == ("maria@example.com", " A b ")
+
+
+@pytest.mark.parametrize("email", ["a\x00@b.c", "a\n@b.c", "\x7f", "   ", "\t"])
+def test_an_address_is_some_text_without_control_characters(email: str):
+    with refused(VALIDATION_FAILED):
+        represent.FORGOT.read(posted({"email": email}))
+
+
+@pytest.mark.parametrize(
+    ("step", "found"), [("0F1E2D3C4B5A", "0f1e2d3c4b5a"), ("x", "x"), ("é", "é")]
+)
+def test_a_session_is_named_as_lists_name_it(step: str, found: str):
+    assert represent.SESSION_ID.read(RawRequest(path={"session_id": step})) == {"session_id": found}
+
+
+@pytest.mark.parametrize("step", ["\x00", "\udcff", "a" * 1025])
+def test_another_form_of_name_is_nobody_s(step: str):
+    with refused(NOT_FOUND):
+        represent.SESSION_ID.read(RawRequest(path={"session_id": step}))

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from gateway.identity.panel_representation import SessionDocument
+from gateway.identity.panel_surface import SessionDocument
 
 DESCRIBED = msgspec.json.schema(SessionDocument)["$defs"]["SessionDocument"]
 
