@@ -107,7 +107,7 @@ def _sentence(line: str) -> str:
 
 
 def translate(problem: Exception, place: PlacedRoute | None) -> ServiceError:
-    """Give an exception its route's code; one that nobody declared is ours: 500."""
+    """Map an exception to its route's code; an undeclared one is a 500."""
     return refusal_of(problem, place.route.fails if place else {})
 
 

@@ -256,7 +256,7 @@ class Serving:
         return page.reply(request.headers.get(hdrs.ACCEPT_ENCODING, ""))
 
     def _find(self, method: str, exchange: Exchange) -> tuple[PlacedRoute, Mapping[str, str]]:
-        """Name the route and let the request in, or refuse: overloaded, no path, no method."""
+        """Find the route and admit the request, or refuse: overloaded, no path, no method."""
         found = self.table.find(exchange.path)
         place = found.places.get(method) if found else None
         if place is not None:
@@ -296,7 +296,7 @@ class Serving:
         return render(shown, route.status, call.headers)
 
     async def _body(self, request: Request, route: Route[Any], call: Call) -> bytes:
-        """Read the body; strangers who send theirs slowly wait apart from everybody else."""
+        """Read the body; slow unauthenticated bodies wait in slots of their own."""
         limit = route.limits.body_bytes
         is_known = call.principal is not None or call.person is not None
         if is_known or is_whole(request):
@@ -380,7 +380,7 @@ async def _ask_on(waiting: Awaitable[None], policies: Sequence[Policy], call: Ca
 def _call(
     request: Request, exchange: Exchange, place: PlacedRoute, path: Mapping[str, str]
 ) -> Call:
-    """Take what was asked out of the request."""
+    """Build the call from the request."""
     route, headers = place.route, request.headers
     declared = declared_bytes(request)
     if declared > place.surface.body_bytes:
@@ -466,7 +466,7 @@ async def counted(record: AccessRecord, first: bytes, rest: Pieces) -> Pieces:
 
 
 def why_cut(problem: Exception, place: PlacedRoute | None) -> str:
-    """Say why an answer is not whole: the caller went, was too slow, or a failure of ours."""
+    """Return why an answer is incomplete: caller gone, caller too slow, or our failure."""
     match problem:
         case ConnectionError():
             return "caller_gone"

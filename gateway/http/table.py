@@ -108,7 +108,7 @@ class Table:
         return Found(node.places, dict(zip(node.names, values, strict=True)))
 
     def explains(self, raw_path: str, place: PlacedRoute | None) -> bool:
-        """Say whether refusals name field and reason; an unknown path goes by its prefix."""
+        """Return whether refusals name field and reason; unknown paths go by prefix."""
         if place is not None:
             return place.surface.explains
         return raw_path.startswith(self._explaining)
@@ -116,7 +116,7 @@ class Table:
     def refuse(
         self, raw_path: str, place: PlacedRoute | None, *, wants_page: bool
     ) -> Refuse | None:
-        """Return what shows refusals here as pages; a path without a route goes by its prefix."""
+        """Return the page renderer of refusals; unknown paths go by prefix."""
         if place is not None:
             return place.surface.refuse
         if not wants_page:
@@ -158,7 +158,7 @@ class Table:
 
 
 def _declared(node: _Node) -> list[PlacedRoute]:
-    """Return the routes of a node without the HEAD that GET brings along, nor those it shares."""
+    """Return a node's own routes, without implied HEAD and shared routes."""
     return [
         place
         for method, place in node.places.items()
@@ -204,7 +204,7 @@ def check_surfaces(surfaces: Iterable[Surface]) -> list[str]:
 
 
 def _problems(surface: Surface, gate: Gate[Any], route: Route[Any]) -> Iterable[str]:
-    """Name what is wrong with one route."""
+    """Return the problems of one route."""
     if route.needs is None and not gate.opens:
         yield "no permission"
     if route.needs is not None and not gate.policies:
@@ -220,7 +220,7 @@ def _problems(surface: Surface, gate: Gate[Any], route: Route[Any]) -> Iterable[
 
 
 def _is_guarded(gate: Gate[Any], route: Route[Any]) -> bool:
-    """Say whether a cookie gate asks where a request comes from, and a write for its token."""
+    """Return whether a cookie gate checks the origin, and the token of writes."""
     asked = {type(policy) for policy in gate.policies}
     if route.method in _READING:
         return bool(asked & {ReadFromOurPage, WriteFromOurPage, OpensOurPage})
