@@ -1,9 +1,4 @@
-"""
-Fields that several nouns share: the type, the meaning and an example of each.
-
-``examples`` stands in the field's schema too, and shows an optional field in the example of its
-object; ``example`` is for fields that need neither.
-"""
+"""Types of fields that several nouns share, each with its description and an example."""
 
 from __future__ import annotations
 
@@ -13,7 +8,14 @@ from msgspec import UNSET, Meta
 
 
 def meaning(text: str, example: object = UNSET, **bounds: Any) -> Meta:  # noqa: ANN401 - those of Meta
-    """Describe a field, with an example that its object's example shows; bounds as of ``Meta``."""
+    """
+    Describe a field for the OpenAPI documents.
+
+    Args:
+        example: Its value in the example of an object that has the field. It does not stand in the
+            field's own schema; ``examples`` does.
+        bounds: Further arguments of ``Meta``.
+    """
     shown = None if example is UNSET else {"example": example}
     return Meta(description=text, extra_json_schema=shown, **bounds)
 
