@@ -12,6 +12,7 @@ def meaning(text: str, example: object = UNSET, **bounds: Any) -> Meta:  # noqa:
     Describe a field for the OpenAPI documents.
 
     Args:
+        text: One sentence.
         example: Its value in the example of an object that has the field. It does not stand in the
             field's own schema; ``examples`` does.
         bounds: Further arguments of ``Meta``.
