@@ -32,6 +32,7 @@ async def lively(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Pane
 
 async def tick(page: Page, event: str = "panel:tick") -> None:
     """Let time pass, as the page's one timer does, and wait for what is asked then."""
+    await page.wait_for_selector("[data-htmx-powered]", state="attached")
     async with page.expect_response(lambda said: "/panel/" in said.url):
         await page.evaluate(f"document.body.dispatchEvent(new Event('{event}'))")
 

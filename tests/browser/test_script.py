@@ -337,6 +337,7 @@ async def test_what_is_typed_stays_while_the_page_renews_itself(browser: Browser
 
         await tab.page.click("#cancel summary")
         await words.fill(charge[:-1])
+        await tab.page.wait_for_selector("#charge[data-htmx-powered]", state="attached")
         for _ in range(2):
             async with tab.page.expect_response(lambda said: "/charges/" in said.url):
                 await tab.page.evaluate("document.body.dispatchEvent(new Event('panel:tick'))")
