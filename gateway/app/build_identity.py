@@ -16,21 +16,14 @@ from gateway.http.gates import PanelPolicies, UserPolicies
 from gateway.http.panel.pages.kept import LABEL, KeptForms
 from gateway.http.panel.pages.templates import Templates
 from gateway.http.panel.static import read_static
-from gateway.identity.context import (
-    Crypto,
-    IdentityContext,
-    IdentitySettings,
-)
+from gateway.identity.context import Crypto, IdentityContext, IdentitySettings
 from gateway.identity.cookies import DEVICE_LABEL, PANEL_LABEL, DeviceCookies, PanelCookies
 from gateway.identity.mail import SealedOutbox
 from gateway.identity.one_time_codes import RecoveryCodes, Totp
 from gateway.identity.panel_sessions import PanelContext, PanelSessions, PanelSettings, PanelTokens
 from gateway.identity.panel_surface import Panel, PanelResponses
 from gateway.identity.passwords import PasswordHasher
-from gateway.identity.services import (
-    IdentityServices,
-    build_identity_services,
-)
+from gateway.identity.services import IdentityServices, build_identity_services
 from gateway.identity.signing_keys import Keyring
 from gateway.identity.tokens import AccessTokens, Audience, OpaqueTokens
 from gateway.security.sealing import Sealer

@@ -453,8 +453,9 @@ class Services:
     @cached_property
     def _absent_after(self) -> Mapping[str, timedelta | None]:
         """Return what "not found" proves at each bank, as its adapter declares."""
-        adapters = {name: each.adapter for name, each in self.connections.items()}
-        return {name: each.capabilities.absent_after for name, each in adapters.items()}
+        return {
+            name: each.adapter.capabilities.absent_after for name, each in self.connections.items()
+        }
 
     @cached_property
     def payout_records(self) -> PayoutRecords:

@@ -25,12 +25,7 @@ from gateway.payouts.store import StoredPayouts
 from gateway.store import schema
 from gateway.store.kernel.address import address, is_sqlite
 from gateway.store.kernel.chain import UNSEALED, ChainKeys
-from gateway.store.kernel.database import (
-    DEFAULT_LIMITS,
-    Database,
-    FactSealing,
-    Limits,
-)
+from gateway.store.kernel.database import DEFAULT_LIMITS, Database, FactSealing, Limits
 from gateway.store.kernel.leases import StoredTaskLeases
 from gateway.store.kernel.partitions import EVENTS, REQUESTS
 from gateway.store.kernel.processes import StoredProcesses

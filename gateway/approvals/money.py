@@ -12,12 +12,7 @@ from dataclasses import asdict, dataclass
 from datetime import date
 
 from gateway.accounts.store import StoredAccounts
-from gateway.banks.connections import (
-    changing_bank_of,
-    offered,
-    paying_bank_of,
-    refuse_letters,
-)
+from gateway.banks.connections import changing_bank_of, offered, paying_bank_of, refuse_letters
 from gateway.banks.port.capabilities import PortCall
 from gateway.banks.port.charges import Payer
 from gateway.banks.port.payout_orders import (
@@ -28,13 +23,7 @@ from gateway.banks.port.payout_orders import (
     restored_destination,
 )
 from gateway.banks.port.provider_options import OutcomeUnknown
-from gateway.banks.port.providers import (
-    NotFound,
-    NotSupported,
-    ProviderError,
-    Refused,
-    Unreachable,
-)
+from gateway.banks.port.providers import NotFound, NotSupported, ProviderError, Refused, Unreachable
 from gateway.banks.port.refunds import IncomingPayment, Refund, RefundRequest, RefundStatus
 from gateway.core import errors, user_errors
 from gateway.core.account import Account

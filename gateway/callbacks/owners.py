@@ -11,14 +11,7 @@ from gateway.accounts.store import StoredAccounts
 from gateway.banks.connections import offered
 from gateway.banks.port.capabilities import PortCall
 from gateway.banks.port.provider_callbacks import NamedBy
-from gateway.banks.port.providers import (
-    Bank,
-    Banks,
-    NotFound,
-    NotSupported,
-    ProviderError,
-    Refused,
-)
+from gateway.banks.port.providers import Bank, Banks, NotFound, NotSupported, ProviderError, Refused
 from gateway.callbacks.model import Callback
 from gateway.core.account import Account
 

@@ -11,11 +11,7 @@ from typing import Final
 
 from gateway.banks.port import provider_callbacks
 from gateway.banks.port.answers import LONGEST_ID, WrongAnswer
-from gateway.banks.port.provider_callbacks import (
-    CallbackProof,
-    Delivery,
-    Notice,
-)
+from gateway.banks.port.provider_callbacks import CallbackProof, Delivery, Notice
 from gateway.banks.port.providers import ProviderError
 from gateway.callbacks.model import Callback
 from gateway.callbacks.store import CallbackRecords

@@ -16,13 +16,7 @@ from gateway.core.rights import Area, Right
 from gateway.core.schemas import ReasonBody
 from gateway.core.user_errors import VALIDATION_FAILED
 from gateway.core.windows import Paging, local_end
-from gateway.credentials.model import (
-    Credential,
-    CredentialBody,
-    Issued,
-    LimitsBody,
-    RotationBody,
-)
+from gateway.credentials.model import Credential, CredentialBody, Issued, LimitsBody, RotationBody
 from gateway.credentials.searches import CREDENTIALS
 from gateway.credentials.service import Credentials
 from gateway.http.panel.pages.formats import DAY_FORM, ZONE, day_of, typed_money

@@ -6,10 +6,7 @@ from typing import Annotated, Final, TypedDict
 
 from gateway.core import errors
 from gateway.core.fields import meaning
-from gateway.credentials.model import (
-    CredentialCountsDocument,
-    CredentialDocument,
-)
+from gateway.credentials.model import CredentialCountsDocument, CredentialDocument
 from gateway.credentials.searches import CREDENTIALS
 from gateway.credentials.service import CredentialPage, Credentials
 from gateway.http.common import Meter, meter

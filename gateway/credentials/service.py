@@ -28,12 +28,7 @@ from gateway.core.audit_context import AuditContext, RuleViolation, identifier, 
 from gateway.core.clocks import Now
 from gateway.core.company_scope import CompanyScope
 from gateway.core.errors import ServiceError
-from gateway.core.permissions import (
-    EVERY_PERMISSION,
-    Action,
-    CredentialLimits,
-    Permission,
-)
+from gateway.core.permissions import EVERY_PERMISSION, Action, CredentialLimits, Permission
 from gateway.core.rights import Area
 from gateway.core.schemas import ReasonBody, instant
 from gateway.core.storage import AlreadyExists, NothingToCollect
@@ -59,12 +54,7 @@ from gateway.credentials.model import (
     pays,
     words,
 )
-from gateway.credentials.store import (
-    EVERY,
-    Rotation,
-    StoredCredentials,
-    read_credentials,
-)
+from gateway.credentials.store import EVERY, Rotation, StoredCredentials, read_credentials
 from gateway.security.secrets import SecretDigest
 from gateway.store.kernel.database import Database, page
 from gateway.store.tables.core import credentials, secrets

@@ -15,9 +15,7 @@ from gateway.core.sessions import Session
 from gateway.core.user import User
 from gateway.identity.one_time_codes import RecoveryCodes, Totp
 from gateway.identity.passwords import PasswordHasher
-from gateway.identity.store import (
-    IdentityStore,
-)
+from gateway.identity.store import IdentityStore
 from gateway.identity.tokens import AccessTokens, OpaqueTokens
 from gateway.security.sealing import Sealer
 from gateway.telemetry.ports import Count, Event

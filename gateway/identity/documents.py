@@ -326,13 +326,13 @@ def keys(published: dict[str, object], _who: None) -> Answer[KeySetDocument]:
 LONGEST: Final = 1024
 """Code points of a field; what a password may be is another question."""
 
-Text = Annotated[str, msgspec.Meta(min_length=1, max_length=LONGEST)]
+Text = Annotated[str, Meta(min_length=1, max_length=LONGEST)]
 Secret = Annotated[
-    str, msgspec.Meta(min_length=1, max_length=LONGEST, extra_json_schema={"format": "password"})
+    str, Meta(min_length=1, max_length=LONGEST, extra_json_schema={"format": "password"})
 ]
 """A password: any characters at all."""
-Email = Annotated[str, msgspec.Meta(min_length=1, max_length=LONGEST, examples=["ana@example.com"])]
-Code = Annotated[str, msgspec.Meta(min_length=1, max_length=LONGEST, examples=["123456"])]
+Email = Annotated[str, Meta(min_length=1, max_length=LONGEST, examples=["ana@example.com"])]
+Code = Annotated[str, Meta(min_length=1, max_length=LONGEST, examples=["123456"])]
 
 
 Password = Annotated[Secret, meaning("The password.", "uma frase bem comprida")]

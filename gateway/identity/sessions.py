@@ -9,13 +9,7 @@ from typing import Final
 
 from gateway.core.browsers import ClientInfo
 from gateway.core.errors import ServiceError
-from gateway.core.sessions import (
-    AccessClaims,
-    RefreshToken,
-    Session,
-    SignedInUser,
-    person,
-)
+from gateway.core.sessions import AccessClaims, RefreshToken, Session, SignedInUser, person
 from gateway.core.user import User
 from gateway.core.user_errors import NOT_FOUND, PASSWORD_WRONG, REFRESH_INVALID, TOKEN_INVALID
 from gateway.identity.context import IdentityContext, is_valid

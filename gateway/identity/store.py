@@ -152,8 +152,7 @@ class StoredUsers:
 
     async def page(self, paging: Paging, scope: CompanyScope) -> Listed[User]:
         """Return a page of users who see no company beyond the scope, oldest first."""
-        wanted = select(users).order_by(users.c.created_at, users.c.id).where(*users_in(scope))
-        return await page(self._database, wanted, paging, read_user)
+        return await page(self._database, _LIST.where(*users_in(scope)), paging, read_user)
 
     async def last_sign_ins(self, user_ids: Sequence[str]) -> Mapping[str, datetime]:
         """Return when each of these users last signed in, as far as it is on record."""
@@ -439,32 +438,6 @@ async def _see(connection: AsyncConnection, session_id: str, at: datetime) -> No
 def _session(row: Record) -> Session:
     """Read a sign-in from a row that holds its user too."""
     return Session(**{each.name: getattr(row, _PREFIX + each.name) for each in sessions.c})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IdentityStore:
-    """Identity's stores over one database."""
-
-    users: StoredUsers
-    sessions: StoredSessions
-    challenges: StoredChallenges
-    panels: StoredPanelSessions
-    signing_keys: StoredSigningKeys
-    failures: StoredFailureCounts
-    outbox: StoredOutbox
-
-    @classmethod
-    def over(cls, database: Database) -> IdentityStore:
-        """Make identity's stores over a database."""
-        return cls(
-            users=StoredUsers(database),
-            sessions=StoredSessions(database),
-            challenges=StoredChallenges(database),
-            panels=StoredPanelSessions(database),
-            signing_keys=StoredSigningKeys(database),
-            failures=StoredFailureCounts(database),
-            outbox=StoredOutbox(database),
-        )
 
 
 _PANEL = select(panel_sessions).where(panel_sessions.c.id_hash == bindparam("id_hash"))
@@ -755,3 +728,29 @@ class StoredChallenges:
         """Delete what was over before an instant, links too; return how many."""
         gone = await delete_old(self._database, challenges.c.ends_at, before)
         return gone + await delete_old(self._database, mail_tokens.c.ends_at, before)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IdentityStore:
+    """Identity's stores over one database."""
+
+    users: StoredUsers
+    sessions: StoredSessions
+    challenges: StoredChallenges
+    panels: StoredPanelSessions
+    signing_keys: StoredSigningKeys
+    failures: StoredFailureCounts
+    outbox: StoredOutbox
+
+    @classmethod
+    def over(cls, database: Database) -> IdentityStore:
+        """Make identity's stores over a database."""
+        return cls(
+            users=StoredUsers(database),
+            sessions=StoredSessions(database),
+            challenges=StoredChallenges(database),
+            panels=StoredPanelSessions(database),
+            signing_keys=StoredSigningKeys(database),
+            failures=StoredFailureCounts(database),
+            outbox=StoredOutbox(database),
+        )

@@ -40,30 +40,11 @@ from gateway.overview.model import (
 from gateway.payouts.certainty import CERTAINTY
 from gateway.payouts.model import FINAL_STATES, Certainty, PayoutState
 from gateway.store.kernel.database import Database
-from gateway.store.own_work import (
-    collectable,
-    decidable,
-    ended,
-    ends_soon,
-    reviewable,
-    waits,
-)
+from gateway.store.own_work import collectable, decidable, ended, ends_soon, reviewable, waits
 from gateway.store.tables.backoffice import approvals, callbacks
 from gateway.store.tables.columns import Record
-from gateway.store.tables.core import (
-    UNRESOLVED,
-    accounts,
-    foreign_debits,
-    payouts,
-    returns,
-    stops,
-)
-from gateway.store.tables.figures import (
-    HourOf,
-    SecondsBetween,
-    closed_hours,
-    payout_hours,
-)
+from gateway.store.tables.core import UNRESOLVED, accounts, foreign_debits, payouts, returns, stops
+from gateway.store.tables.figures import HourOf, SecondsBetween, closed_hours, payout_hours
 from gateway.store.tables.scope import of_account, of_company, stops_in
 
 _TOOK: Final = SecondsBetween(payouts.c.created_at, payouts.c.settled_at)

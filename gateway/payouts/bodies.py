@@ -160,10 +160,10 @@ def _matching(sent: Mapping[str, str], name: str) -> str:
     return sent[name]
 
 
-Holder = Annotated[Text, msgspec.Meta(examples=["Maria Silva"])]
+Holder = Annotated[Text, Meta(examples=["Maria Silva"])]
 Key = Annotated[
     str,
-    msgspec.Meta(
+    Meta(
         min_length=1,
         max_length=1024,
         description=(
@@ -176,16 +176,16 @@ Key = Annotated[
 ]
 BankNumber = Annotated[
     str,
-    msgspec.Meta(
+    Meta(
         pattern=schemas.BANK_NUMBER,
         description="A COMPE code of 3 digits or an ISPB of 8.",
         examples=["341"],
     ),
 ]
-Branch = Annotated[str, msgspec.Meta(pattern=schemas.BRANCH, examples=["0001"])]
+Branch = Annotated[str, Meta(pattern=schemas.BRANCH, examples=["0001"])]
 BankAccount = Annotated[
     str,
-    msgspec.Meta(
+    Meta(
         pattern=schemas.ACCOUNT,
         description="Digits, with a check digit or letter behind a hyphen where there is one.",
         examples=["123456-7"],
@@ -198,9 +198,7 @@ class PixDestinationBody(msgspec.Struct):
     """Who is paid, by PIX key."""
 
     tax_number: TaxNumber
-    key_type: Annotated[
-        KeyType, msgspec.Meta(description="The type of the Pix key.", examples=["email"])
-    ]
+    key_type: Annotated[KeyType, Meta(description="The type of the Pix key.", examples=["email"])]
     key: Key
     name: Annotated[Holder, meaning("Name, as people know it.")] = ""
 
@@ -301,7 +299,7 @@ class KeyPayoutBody(PixWithdrawBody, kw_only=True):
 
     difference_reason: Annotated[
         str,
-        msgspec.Meta(
+        Meta(
             description="Why the key's owner may differ from the recipient.",
             max_length=LONGEST_REASON,
             extra_json_schema={"pattern": schemas.PLAIN_TEXT},

@@ -18,14 +18,7 @@ from gateway.core.account import Account
 from gateway.core.approvals import NamedOwnerDocument
 from gateway.core.fields import meaning
 from gateway.core.money import ZERO, Money, Sum, sum_of
-from gateway.core.schemas import (
-    Day,
-    Instant,
-    KeyType,
-    OptionalMoment,
-    instant,
-    one_of,
-)
+from gateway.core.schemas import Day, Instant, KeyType, OptionalMoment, instant, one_of
 from gateway.core.structs import struct_of
 from gateway.core.windows import Listed
 from gateway.http.common import Meter, OfAccount, meter

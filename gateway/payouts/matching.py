@@ -250,7 +250,7 @@ async def statement_payouts(bank: Bank, window: Window, rows: Sequence[Payout]) 
 
 
 def _executions(entries: Sequence[Entry], rows: NamedPayouts) -> list[Execution]:
-    """Return the key of each movement that may be a payout; refunds are none."""
+    """Return the debits that may be payouts, each with its key; refunds are left out."""
     back: Counter[str] = Counter()
     for entry in entries:
         if entry.provider_key and entry.direction is Direction.CREDIT:

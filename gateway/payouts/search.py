@@ -54,13 +54,7 @@ from gateway.core.permissions import Action
 from gateway.core.rights import Area, Right
 from gateway.core.terms import terms_of
 from gateway.core.user_errors import VALIDATION_FAILED
-from gateway.core.windows import (
-    DEFAULT_LIMIT,
-    LARGEST_LIMIT,
-    LOCAL,
-    local_end,
-    local_start,
-)
+from gateway.core.windows import DEFAULT_LIMIT, LARGEST_LIMIT, LOCAL, local_end, local_start
 from gateway.payouts.certainty import CERTAINTY, proven
 from gateway.payouts.documents import (
     FoundPayout,
@@ -108,11 +102,11 @@ FOUND_AT_MOST: Final = 25
 """Hits of a text on a page."""
 _PLACE: Final = r"^([0-9]{1,17})\.([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([0-9a-f]{64})$"
 """Microseconds since 1970, below the year 5139, so that each one is an instant."""
-Word = Annotated[str, msgspec.Meta(min_length=1, max_length=64)]
+Word = Annotated[str, Meta(min_length=1, max_length=64)]
 """A name or an id of ours; none is longer."""
 After = Annotated[
     str,
-    msgspec.Meta(
+    Meta(
         pattern=_PLACE,
         description="What the page before says in `next`; absent for the first page.",
         examples=["1795177815123456.0b7d7e4a-9e0e-4a3c-8f5e-3c1f0a9b2c01." + "9f" * 32],
@@ -141,7 +135,7 @@ class PayoutFilterBody(msgspec.Struct, kw_only=True, forbid_unknown_fields=True)
     init: Annotated[date | None, meaning("First day, included.")] = None
     ends: Annotated[date | None, meaning("Last day, included.")] = None
     days: Annotated[
-        Annotated[int, msgspec.Meta(ge=1, le=90)] | None,
+        Annotated[int, Meta(ge=1, le=90)] | None,
         meaning("Which days `init` and `ends` mean: `utc`, or `local` for days in Brasília."),
     ] = None
     states: Annotated[list[PayoutState], meaning("Only these states; none is every state.")] = []
@@ -182,7 +176,7 @@ class PayoutFilterBody(msgspec.Struct, kw_only=True, forbid_unknown_fields=True)
         bool | None, meaning("Only payouts whose money came back, or only the others.")
     ] = None
     text: Annotated[
-        Annotated[str, msgspec.Meta(min_length=1, max_length=200)] | None,
+        Annotated[str, Meta(min_length=1, max_length=200)] | None,
         meaning("A sentence for people.", "Choose your password: https://pix.example/panel/reset"),
     ] = None
     order: PayoutOrder = PayoutOrder.NEWEST
@@ -194,7 +188,7 @@ class PayoutsBody(PayoutFilterBody, kw_only=True, forbid_unknown_fields=True):
     limit: Annotated[Limit, Meta(extra_json_schema={"example": 25})] = DEFAULT_LIMIT
     page: Annotated[
         int,
-        msgspec.Meta(
+        Meta(
             description="Number of the page, beginning behind `after`.", ge=1, le=400, examples=[1]
         ),
     ] = 1

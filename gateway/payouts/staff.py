@@ -66,13 +66,7 @@ from gateway.payouts.search import (
 )
 from gateway.payouts.store import StoredPayouts
 from gateway.pix_keys.service import KeyOwners
-from gateway.reports.files import (
-    ROWS_A_PAGE,
-    DownloadFile,
-    DownloadPage,
-    DownloadReader,
-    Turns,
-)
+from gateway.reports.files import ROWS_A_PAGE, DownloadFile, DownloadPage, DownloadReader, Turns
 
 RECIPIENT_DAYS: Final = 30
 """How far back payouts to the same recipient are told: a month of salaries and rents."""

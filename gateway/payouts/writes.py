@@ -45,15 +45,7 @@ from sqlalchemy.sql.expression import Executable
 from gateway.core.storage import LimitReached, StoreUnavailable
 from gateway.payouts.events import PayoutEvent, begun, stepped
 from gateway.payouts.limits import Allowances, allowances
-from gateway.payouts.model import (
-    SUCCESSORS,
-    Attempt,
-    Change,
-    Claim,
-    Intent,
-    Payout,
-    PayoutState,
-)
+from gateway.payouts.model import SUCCESSORS, Attempt, Change, Claim, Intent, Payout, PayoutState
 from gateway.payouts.rows import (
     attempt_row,
     check,

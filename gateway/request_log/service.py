@@ -11,13 +11,7 @@ from gateway.core.permissions import Action
 from gateway.core.rights import Area
 from gateway.core.windows import Listed
 from gateway.payouts.documents import Orderer
-from gateway.reports.files import (
-    ROWS_A_PAGE,
-    DownloadFile,
-    DownloadPage,
-    DownloadReader,
-    Turns,
-)
+from gateway.reports.files import ROWS_A_PAGE, DownloadFile, DownloadPage, DownloadReader, Turns
 from gateway.request_log import report_file as request_table
 from gateway.request_log.model import (
     COUNTED_AT_MOST,

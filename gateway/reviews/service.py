@@ -17,13 +17,7 @@ from gateway.accounts.store import StoredAccounts
 from gateway.banks.port.payout_orders import FailureCode
 from gateway.core.access import Staff, requires
 from gateway.core.account import Account
-from gateway.core.audit_context import (
-    AuditContext,
-    RuleViolation,
-    identifier,
-    name,
-    reason,
-)
+from gateway.core.audit_context import AuditContext, RuleViolation, identifier, name, reason
 from gateway.core.company_scope import scope_of
 from gateway.core.money import Money
 from gateway.core.permissions import Action

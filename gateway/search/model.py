@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Annotated, Final
 
-import msgspec
 from msgspec import Meta, Struct
 
 from gateway.banks.port.refunds import IncomingPayment, Refund
@@ -40,7 +39,7 @@ class SearchBody(Struct, forbid_unknown_fields=True):
 
     text: Annotated[
         str,
-        msgspec.Meta(
+        Meta(
             description="A reference, end-to-end id, trace id, CPF, CNPJ, client id or UUID.",
             min_length=1,
             max_length=1024,

@@ -21,12 +21,7 @@ from gateway.core.account import Environment
 from gateway.core.storage import StoreUnavailable
 from gateway.store.kernel.database import Database, Limits
 from gateway.store.opening import open_database
-from gateway.store.stamp import (
-    StoreRefused,
-    check_environment,
-    compatible_with,
-    read_stamp,
-)
+from gateway.store.stamp import StoreRefused, check_environment, compatible_with, read_stamp
 from gateway.store.tables.core import stamps
 
 REVISIONS = ("0001",)

@@ -15,14 +15,7 @@ from gateway.core.errors import CATALOGUE
 from gateway.core.reasons import REASONS
 from gateway.credentials.model import Credential
 from gateway.request_log.model import LoggedRequest
-from gateway.traces.model import (
-    Explanation,
-    Refusal,
-    Sentence,
-    ladder_of,
-    sentence,
-    step_of,
-)
+from gateway.traces.model import Explanation, Refusal, Sentence, ladder_of, sentence, step_of
 from gateway.traces.records import TracedRecords
 from gateway.traces.remedies import REMEDIES
 

@@ -18,17 +18,8 @@ from gateway.core.windows import Paging
 from gateway.request_log.model import LoggedRequest, RequestSearch
 from gateway.request_log.store import RequestRecords
 from gateway.store.kernel.database import Database
-from gateway.traces.explanations import (
-    Circumstances,
-    CircumstancesInScope,
-    explain,
-    refusal_of,
-)
-from gateway.traces.model import (
-    ExplainedRequestDocument,
-    TracedAttempt,
-    TraceDocument,
-)
+from gateway.traces.explanations import Circumstances, CircumstancesInScope, explain, refusal_of
+from gateway.traces.model import ExplainedRequestDocument, TracedAttempt, TraceDocument
 from gateway.traces.records import TracedRecords
 
 _ACTS: Final = Right(Area.AUDIT, Action.READ)

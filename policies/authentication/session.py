@@ -8,13 +8,7 @@ from datetime import timedelta
 from typing import Final, Protocol
 
 from gateway.core import errors
-from gateway.core.browsers import (
-    Browser,
-    Cookie,
-    KnownBrowser,
-    PanelState,
-    SignedInBrowser,
-)
+from gateway.core.browsers import Browser, Cookie, KnownBrowser, PanelState, SignedInBrowser
 from gateway.core.calls import Call
 from gateway.core.errors import ServiceError
 from gateway.core.headers import Headers

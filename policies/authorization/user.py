@@ -12,11 +12,7 @@ from gateway.core.clocks import Now
 from gateway.core.company_scope import CompanyScope, scope_of
 from gateway.core.errors import ServiceError
 from gateway.core.rights import Right, Role, needs_step_up
-from gateway.core.user_access import (
-    check_enrolled,
-    check_fresh_factor,
-    check_right,
-)
+from gateway.core.user_access import check_enrolled, check_fresh_factor, check_right
 from gateway.core.user_errors import FORBIDDEN, STEP_UP_REQUIRED
 from policies.store_silence import asking_the_store
 

@@ -32,12 +32,7 @@ from provider_adapters.apipix.secrets import ApiPixSecrets
 from provider_adapters.apipix.words import ERRORS
 from provider_adapters.kit import money
 from provider_adapters.kit.adapter import BankAdapter
-from provider_adapters.kit.answers import (
-    ProviderAnswer,
-    listed_error,
-    reader,
-    try_document,
-)
+from provider_adapters.kit.answers import ProviderAnswer, listed_error, reader, try_document
 from provider_adapters.kit.client import Translate
 from provider_adapters.kit.outcomes import unsent
 from provider_adapters.kit.requests import ProviderRequest, as_account, get

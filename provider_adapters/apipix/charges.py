@@ -25,13 +25,7 @@ from gateway.banks.port.charges import (
 )
 from gateway.banks.port.provider_options import CHARGE_PAID, IN_USE
 from gateway.banks.port.provider_reasons import Reason
-from gateway.banks.port.providers import (
-    BadReply,
-    NotFound,
-    ProviderAccount,
-    ProviderError,
-    Refused,
-)
+from gateway.banks.port.providers import BadReply, NotFound, ProviderAccount, ProviderError, Refused
 from gateway.core.clocks import Deadline
 from gateway.core.money import ZERO, Money
 from gateway.core.strict import cleaned_text

@@ -12,13 +12,7 @@ from typing import Final
 
 import msgspec
 
-from gateway.banks.port.provider_callbacks import (
-    ONLY_OURS,
-    CallbackKind,
-    Delivery,
-    NamedBy,
-    Notice,
-)
+from gateway.banks.port.provider_callbacks import ONLY_OURS, CallbackKind, Delivery, NamedBy, Notice
 from provider_adapters.asaas.mapping import EVENTS
 from provider_adapters.kit.answers import try_body
 from provider_adapters.kit.proofs import SharedToken, only_value

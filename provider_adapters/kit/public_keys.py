@@ -11,11 +11,7 @@ from typing import Final, Protocol, TypeVar
 from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
 from cryptography.hazmat.primitives.hashes import SHA256
-from cryptography.hazmat.primitives.serialization import (
-    Encoding,
-    PublicFormat,
-    load_pem_public_key,
-)
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat, load_pem_public_key
 
 from gateway.banks.client.messages import ProviderAnswer, ProviderRequest
 from gateway.banks.port.provider_callbacks import ProofRefused

@@ -15,13 +15,7 @@ from gateway.banks.port.provider_callbacks import (
     RegisteredCallback,
 )
 from gateway.banks.port.provider_reasons import Reason
-from gateway.banks.port.providers import (
-    NotSupported,
-    Outcome,
-    Page,
-    ProviderAccount,
-    ProviderError,
-)
+from gateway.banks.port.providers import NotSupported, Outcome, Page, ProviderAccount, ProviderError
 from gateway.banks.port.refunds import IncomingPayment, Refund, RefundOrder
 from gateway.banks.port.statements import Balance, Block, Entry
 from gateway.core.clocks import Deadline, Now

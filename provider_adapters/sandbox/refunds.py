@@ -26,12 +26,7 @@ from provider_adapters.kit.answers import (
 )
 from provider_adapters.kit.client import UnknownWord
 from provider_adapters.kit.money import above_zero
-from provider_adapters.kit.outcomes import (
-    Expected,
-    outcome_of,
-    refund_shown,
-    refused_before,
-)
+from provider_adapters.kit.outcomes import Expected, outcome_of, refund_shown, refused_before
 from provider_adapters.kit.times import utc
 from provider_adapters.sandbox import documents, mapping
 from provider_adapters.sandbox.mapping import REFUND_STATUSES

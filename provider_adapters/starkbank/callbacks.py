@@ -24,13 +24,7 @@ from gateway.banks.port.provider_callbacks import (
     RegisteredCallback,
 )
 from gateway.banks.port.providers import Page
-from provider_adapters.kit.answers import (
-    Inside,
-    ProviderAnswer,
-    decode_body,
-    provider_id,
-    try_body,
-)
+from provider_adapters.kit.answers import Inside, ProviderAnswer, decode_body, provider_id, try_body
 from provider_adapters.kit.paging import continued
 from provider_adapters.kit.proofs import KeySignature, only_value
 from provider_adapters.kit.public_keys import PublicKeys

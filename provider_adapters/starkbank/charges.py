@@ -17,14 +17,7 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from gateway.banks.port.charges import (
-    Charge,
-    ChargePayment,
-    ChargeStatus,
-    ChargeType,
-    Party,
-    Payer,
-)
+from gateway.banks.port.charges import Charge, ChargePayment, ChargeStatus, ChargeType, Party, Payer
 from gateway.banks.port.providers import Page
 from gateway.banks.port.refunds import IncomingPayment
 from gateway.core.money import Money

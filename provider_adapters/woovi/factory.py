@@ -5,14 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from gateway.banks.port.capabilities import (
-    Capabilities,
-    Hosts,
-    Lookup,
-    PortCall,
-    ProofKind,
-    Repeat,
-)
+from gateway.banks.port.capabilities import Capabilities, Hosts, Lookup, PortCall, ProofKind, Repeat
 from gateway.banks.port.charges import ChargeStatus
 from gateway.banks.port.payout_orders import PayoutMethod
 from gateway.core.account import Environment

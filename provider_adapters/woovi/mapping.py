@@ -17,13 +17,7 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from gateway.banks.port.charges import (
-    Charge,
-    ChargeStatus,
-    ChargeType,
-    Party,
-    Payer,
-)
+from gateway.banks.port.charges import Charge, ChargeStatus, ChargeType, Party, Payer
 from gateway.banks.port.payout_orders import AccountType, FailureCode
 from gateway.banks.port.pix_keys import KeyOwner, PixKey, PixKeyStatus, PixKeyType
 from gateway.banks.port.provider_callbacks import CallbackKind

@@ -14,10 +14,7 @@ from typing import Final
 import msgspec
 
 from gateway.banks.port.charges import ChargeOrder, ChargeType
-from gateway.banks.port.payout_orders import (
-    PayoutOrder,
-    PixDestination,
-)
+from gateway.banks.port.payout_orders import PayoutOrder, PixDestination
 from gateway.banks.port.pix_keys import KeyOrder
 from gateway.banks.port.provider_callbacks import CallbackOrder
 from gateway.banks.port.providers import ProviderAccount

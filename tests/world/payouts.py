@@ -10,13 +10,7 @@ from types import SimpleNamespace
 from typing import TypeVar
 
 from gateway.app.build_payouts import build_payouts
-from gateway.banks.port.capabilities import (
-    CONTRACT_CALLS,
-    Capabilities,
-    EntryField,
-    Lookup,
-    Repeat,
-)
+from gateway.banks.port.capabilities import CONTRACT_CALLS, Capabilities, EntryField, Lookup, Repeat
 from gateway.banks.port.charges import Charge, ChargePayment
 from gateway.banks.port.payout_orders import FailureCode, PayoutMethod, PayoutOrder, PixDestination
 from gateway.banks.port.pix_keys import PixKey, PixKeyType

@@ -11,14 +11,7 @@ import click
 from gateway.accounts.cli import account
 from gateway.app.commands.assets import assets
 from gateway.app.commands.callbacks import callbacks
-from gateway.app.commands.catalogue import (
-    banks,
-    errors,
-    metrics,
-    providers,
-    routes,
-    show_version,
-)
+from gateway.app.commands.catalogue import banks, errors, metrics, providers, routes, show_version
 from gateway.app.commands.config import config
 from gateway.app.commands.database import database
 from gateway.app.commands.key_rotation import promote, stage, status

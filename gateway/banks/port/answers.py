@@ -33,14 +33,7 @@ from gateway.banks.port.payout_orders import FailureCode
 from gateway.banks.port.pix_keys import KeyOrder, KeyOwner, PixKey, PixKeyStatus, PixKeyType
 from gateway.banks.port.providers import Page
 from gateway.banks.port.refunds import IncomingPayment, Refund, RefundStatus
-from gateway.banks.port.statements import (
-    Balance,
-    Block,
-    BlockKind,
-    Direction,
-    Entry,
-    MovementKind,
-)
+from gateway.banks.port.statements import Balance, Block, BlockKind, Direction, Entry, MovementKind
 from gateway.core import strict
 from gateway.core.money import LARGEST_SUM, MAX_CENTAVOS, Money, Sum
 

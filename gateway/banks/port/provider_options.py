@@ -12,11 +12,7 @@ from typing import Final, Protocol
 
 from gateway.banks.port.charges import Charge, ChargeOrder
 from gateway.banks.port.pix_keys import KeyOrder, KeyOwner, PixKey
-from gateway.banks.port.provider_callbacks import (
-    CallbackOrder,
-    MissedEvent,
-    RegisteredCallback,
-)
+from gateway.banks.port.provider_callbacks import CallbackOrder, MissedEvent, RegisteredCallback
 from gateway.banks.port.providers import (
     ContractCalls,
     Outcome,

@@ -37,13 +37,7 @@ from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
 from gateway.core.clocks import Monotonic
 from gateway.store.kernel.database import Database, Limits
-from gateway.store.kernel.hot_statements import (
-    BulkRow,
-    Execution,
-    Found,
-    HotExecution,
-    Types,
-)
+from gateway.store.kernel.hot_statements import BulkRow, Execution, Found, HotExecution, Types
 from gateway.store.kernel.poolers import (
     Pooler,
     driver_options,

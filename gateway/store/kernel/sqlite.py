@@ -15,17 +15,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import (
-    URL,
-    ColumnElement,
-    Connection,
-    Insert,
-    Table,
-    and_,
-    bindparam,
-    event,
-    tuple_,
-)
+from sqlalchemy import URL, ColumnElement, Connection, Insert, Table, and_, bindparam, event, tuple_
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.ext.asyncio.engine import AsyncConnection, AsyncEngine, create_async_engine

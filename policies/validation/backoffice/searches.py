@@ -14,13 +14,7 @@ from gateway.core.calls import Input, RawRequest
 from gateway.core.errors import ServiceError
 from gateway.core.fields import meaning
 from gateway.core.schemas import Day
-from gateway.core.windows import (
-    DEFAULT_LIMIT,
-    LARGEST_LIMIT,
-    LocalWindow,
-    Paging,
-    Search,
-)
+from gateway.core.windows import DEFAULT_LIMIT, LARGEST_LIMIT, LocalWindow, Paging, Search
 from policies.validation import fields
 from policies.validation.fields import document, unknown_field
 from policies.validation.search import days, positive_integer

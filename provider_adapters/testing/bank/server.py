@@ -21,9 +21,7 @@ from provider_adapters.testing.bank import control, settlement
 from provider_adapters.testing.bank.books import Books, open_books
 from provider_adapters.testing.bank.callbacks import CallbackListener, Delivery
 from provider_adapters.testing.bank.dialect import Dialect
-from provider_adapters.testing.bank.messages import (
-    Faults,
-)
+from provider_adapters.testing.bank.messages import Faults
 from provider_adapters.testing.bank.ports import CustomersPort, ListeningPort, RecordedCalls
 
 _LOG = logging.getLogger(__name__)

@@ -7,9 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from gateway.banks.port.charges import ChargeStatus, ChargeType
-from gateway.banks.port.providers import (
-    ProviderAdapter,
-)
+from gateway.banks.port.providers import ProviderAdapter
 from gateway.core.money import Money
 from gateway.core.windows import Window
 from tests.world.banks.sandbox import BankWorld

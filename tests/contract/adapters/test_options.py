@@ -20,13 +20,7 @@ from gateway.banks.port.provider_options import (
     KeyCalls,
     RefundCalls,
 )
-from gateway.banks.port.providers import (
-    Accepted,
-    NotFound,
-    Refused,
-    Rejected,
-    Settled,
-)
+from gateway.banks.port.providers import Accepted, NotFound, Refused, Rejected, Settled
 from gateway.banks.port.refunds import IncomingStatus, RefundStatus
 from gateway.banks.port.statements import BlockKind, Direction, MovementKind
 from gateway.core.money import Money, Sum

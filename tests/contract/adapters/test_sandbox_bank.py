@@ -6,12 +6,7 @@ import dataclasses
 
 import pytest
 
-from gateway.banks.port.payout_orders import (
-    AccountType,
-    BankDestination,
-    FailureCode,
-    PayoutMethod,
-)
+from gateway.banks.port.payout_orders import AccountType, BankDestination, FailureCode, PayoutMethod
 from gateway.banks.port.providers import (
     Accepted,
     NotSent,

@@ -17,12 +17,7 @@ from gateway.banks.port.providers import (
     Unknown,
 )
 from gateway.core.money import Money
-from tests.contract.adapters.options import (
-    REFUND_KEY,
-    Offering,
-    refund_order,
-    refunded,
-)
+from tests.contract.adapters.options import REFUND_KEY, Offering, refund_order, refunded
 from tests.contract.adapters.sandbox_bank import FAULTS
 from tests.world.banks.harness import FAR
 from tests.world.banks.sandbox import BankWorld, Paid

@@ -20,16 +20,7 @@ from gateway.store.tables.core import payouts
 from tests.contract.stores.databases import both
 from tests.contract.stores.plans import Explained
 from tests.world.stores.due import claim_of
-from tests.world.stores.samples import (
-    ACCOUNT,
-    NOW,
-    SISTER,
-    account,
-    attempt,
-    change,
-    event,
-    payout,
-)
+from tests.world.stores.samples import ACCOUNT, NOW, SISTER, account, attempt, change, event, payout
 
 SENDING, UNKNOWN = PayoutState.SENDING, PayoutState.UNKNOWN
 LATER = NOW + timedelta(seconds=10)

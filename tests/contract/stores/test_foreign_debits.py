@@ -15,12 +15,7 @@ from gateway.banks.port.capabilities import EntryField
 from gateway.banks.port.providers import Bank, Page, ProviderAccount, Unreachable
 from gateway.banks.port.statements import Balance, Direction, Entry, MovementKind
 from gateway.charges.store import StoredCharges
-from gateway.closings.foreign_debits import (
-    DebitWatch,
-    ForeignDebits,
-    oldest_readings,
-    open_debits,
-)
+from gateway.closings.foreign_debits import DebitWatch, ForeignDebits, oldest_readings, open_debits
 from gateway.closings.model import ForeignDebit
 from gateway.closings.service import Closings
 from gateway.core.access import Staff

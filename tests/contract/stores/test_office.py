@@ -16,11 +16,7 @@ from gateway.banks.port.provider_callbacks import CallbackKind
 from gateway.callbacks.model import CallbackSearch, CallbackState
 from gateway.callbacks.store import CallbackRecords
 from gateway.companies.service import add_company
-from gateway.core.approvals import (
-    Approval,
-    ApprovalSearch,
-    ApprovalState,
-)
+from gateway.core.approvals import Approval, ApprovalSearch, ApprovalState
 from gateway.core.company_scope import EVERY_COMPANY, CompanyScope, StopScope, scope_of
 from gateway.core.storage import AlreadyExists
 from gateway.core.windows import Listed, Paging

@@ -17,14 +17,7 @@ from gateway.store.tables import identity
 from gateway.store.tables.columns import row_of
 from tests.contract.stores.databases import both
 from tests.contract.stores.plans import Explained
-from tests.world.stores.people import (
-    challenge,
-    mail_token,
-    panel,
-    session,
-    signed_in,
-    token,
-)
+from tests.world.stores.people import challenge, mail_token, panel, session, signed_in, token
 from tests.world.stores.samples import NOW
 
 OLD, MANY = NOW - timedelta(days=8), 2_500

@@ -10,14 +10,7 @@ import pytest
 
 from gateway.banks.client.messages import Kind, ProviderAnswer, ProviderRequest
 from gateway.banks.client.transport import HttpTransport
-from gateway.banks.port.providers import (
-    Accepted,
-    Evidence,
-    NotSent,
-    Outcome,
-    Phase,
-    Unknown,
-)
+from gateway.banks.port.providers import Accepted, Evidence, NotSent, Outcome, Phase, Unknown
 from gateway.core.account import Environment
 from provider_adapters.kit.answers import provider_id, read_document
 from provider_adapters.kit.client import ClientParts, ProviderClient

@@ -19,12 +19,7 @@ from gateway.core.company_scope import StopScope
 from gateway.core.rights import Role
 from tests.world.backoffice.client import BackofficeClient
 from tests.world.backoffice.explanations import OFFICE, explained
-from tests.world.gateway.world import (
-    World,
-    basic,
-    order,
-    other_secret,
-)
+from tests.world.gateway.world import World, basic, order, other_secret
 from tests.world.stops import lift, stop_payouts
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

@@ -17,14 +17,7 @@ from gateway.config.values import Address
 from tests.servers.redis import RedisServer
 from tests.world.accounts import change_account
 from tests.world.gateway.answers import Answer
-from tests.world.gateway.world import (
-    FROM_NOON,
-    World,
-    another_process,
-    opened,
-    patient,
-    sandbox,
-)
+from tests.world.gateway.world import FROM_NOON, World, another_process, opened, patient, sandbox
 from tests.world.waiting import until
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

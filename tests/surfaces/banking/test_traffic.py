@@ -10,15 +10,7 @@ from pathlib import Path
 
 from gateway.config.settings import FailedCredentials, Limits, Rate, RateLimits
 from tests.world.gateway.answers import Answer
-from tests.world.gateway.world import (
-    FREE,
-    NOBODY,
-    World,
-    opened,
-    other_secret,
-    patient,
-    sandbox,
-)
+from tests.world.gateway.world import FREE, NOBODY, World, opened, other_secret, patient, sandbox
 from tests.world.waiting import until
 
 SCARCE = Rate(rate=0.001, burst=3)

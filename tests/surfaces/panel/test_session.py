@@ -8,11 +8,7 @@ import pytest
 
 from gateway.app.store import Store
 from gateway.core.browsers import PanelState
-from tests.world.gateway.identity_api import (
-    COOKIE,
-    ApiClient,
-    BrowserClient,
-)
+from tests.world.gateway.identity_api import COOKIE, ApiClient, BrowserClient
 from tests.world.identity import EMAIL, PASSWORD
 
 BOTH = pytest.mark.parametrize("kind", ["sqlite", "postgres"])

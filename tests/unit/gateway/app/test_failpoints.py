@@ -9,13 +9,7 @@ import pytest
 from aiohttp.test_utils import TestClient
 from pytest_aiohttp import AiohttpClient
 
-from gateway.app.failpoints import (
-    NAMES,
-    VARIABLE,
-    FailingPayouts,
-    armed,
-    failing_answers,
-)
+from gateway.app.failpoints import NAMES, VARIABLE, FailingPayouts, armed, failing_answers
 from gateway.config.reading import ConfigError
 from gateway.core.account import Environment
 from gateway.net.common.runtime import Failpoint

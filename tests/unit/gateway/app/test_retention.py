@@ -19,10 +19,7 @@ from gateway.app.store import Store
 from gateway.banks.model import ProviderMinute
 from gateway.banks.port.provider_callbacks import CallbackKind
 from gateway.banks.store import ProviderMinutes
-from gateway.callbacks.model import (
-    Callback,
-    CallbackSearch,
-)
+from gateway.callbacks.model import Callback, CallbackSearch
 from gateway.callbacks.store import CallbackRecords
 from gateway.core.company_scope import EVERY_COMPANY
 from gateway.core.windows import Paging

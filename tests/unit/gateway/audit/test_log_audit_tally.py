@@ -10,14 +10,7 @@ from typing import Any
 import pytest
 
 from gateway.audit import log as audit_log
-from gateway.audit.log import (
-    BATCH,
-    FAILED,
-    MOST_ADDRESSES,
-    TAKEN,
-    AuditTally,
-    keeping,
-)
+from gateway.audit.log import BATCH, FAILED, MOST_ADDRESSES, TAKEN, AuditTally, keeping
 from gateway.audit.model import AuditSearch
 from gateway.companies.service import add_company
 from gateway.core.audit import AuditEvent

@@ -10,17 +10,10 @@ from typing import Any
 from gateway.banks.port.capabilities import Capabilities, PortCall
 from gateway.banks.port.provider_callbacks import CallbackKind, Delivery, Notice
 from gateway.banks.port.providers import Unavailable
-from gateway.callbacks.model import (
-    Callback,
-    CallbackSearch,
-)
+from gateway.callbacks.model import Callback, CallbackSearch
 from gateway.callbacks.owners import CallbackAccounts
 from gateway.callbacks.processing import CallbackLooks
-from gateway.callbacks.reception import (
-    AddressedDelivery,
-    CallbackAddress,
-    Reception,
-)
+from gateway.callbacks.reception import AddressedDelivery, CallbackAddress, Reception
 from gateway.callbacks.store import CallbackRecords
 from gateway.core.company_scope import EVERY_COMPANY
 from gateway.core.headers import NO_HEADERS

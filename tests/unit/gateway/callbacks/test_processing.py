@@ -11,10 +11,7 @@ import pytest
 
 from gateway.banks.port.provider_callbacks import CallbackKind, NamedBy, Notice
 from gateway.banks.port.providers import NotFound, Unavailable
-from gateway.callbacks.model import (
-    Callback,
-    CallbackState,
-)
+from gateway.callbacks.model import Callback, CallbackState
 from gateway.callbacks.store import CallbackRecords
 from gateway.core.storage import StoreUnavailable
 from gateway.payouts.events import PayoutEvent

@@ -5,10 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gateway.banks.port.provider_callbacks import CallbackKind
-from gateway.callbacks.model import (
-    Callback,
-    CallbackSearch,
-)
+from gateway.callbacks.model import Callback, CallbackSearch
 from gateway.callbacks.service import Callbacks
 from gateway.callbacks.store import CallbackRecords
 from gateway.core.windows import Paging

@@ -9,14 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from gateway.banks.port.charges import (
-    Charge,
-    ChargePayment,
-    ChargeStatus,
-    ChargeType,
-    Party,
-    Payer,
-)
+from gateway.banks.port.charges import Charge, ChargePayment, ChargeStatus, ChargeType, Party, Payer
 from gateway.charges import documents
 from gateway.core.account import BankCoordinates
 from gateway.core.calls import Caller

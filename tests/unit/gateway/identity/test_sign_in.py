@@ -15,9 +15,7 @@ from gateway.core.storage import StoreUnavailable
 from gateway.identity.passwords import Cost, PasswordHasher
 from gateway.identity.second_factors import Enrolment, SecondFactorCodes
 from gateway.identity.sessions import SignedIn, TokenPair
-from gateway.identity.sign_in import (
-    SecondFactorRequired,
-)
+from gateway.identity.sign_in import SecondFactorRequired
 from tests.world.identity import ELSEWHERE, EMAIL, HOME, PASSWORD, IdentityWorld, refusal
 from tests.world.people import CLI
 from tests.world.standing import NOON

@@ -20,13 +20,7 @@ from gateway.core.sessions import public_id
 from gateway.identity.model import CompaniesBody, Failures, InvitationBody, RolesBody, UserRecord
 from gateway.identity.throttling import factor_key
 from gateway.identity.users import Users
-from tests.unit.gateway.http.registers import (
-    FIRST,
-    AdminWorld,
-    admin_world_of,
-    person,
-    turned_down,
-)
+from tests.unit.gateway.http.registers import FIRST, AdminWorld, admin_world_of, person, turned_down
 from tests.world import registers
 from tests.world.identity import IdentityWorld, identity_world_on
 from tests.world.standing import Clock

@@ -10,10 +10,7 @@ from gateway.payouts.model import Payout, PayoutState
 from gateway.payouts.reconciler import Reconciler, Work
 from gateway.payouts.schedule import Checked, DueAccount, DueClaim, ProbeClaim
 from gateway.telemetry.records import Unsettled
-from tests.world.payouts import (
-    PayoutWorld,
-    ScriptedBank,
-)
+from tests.world.payouts import PayoutWorld, ScriptedBank
 from tests.world.people import ACCOUNT, account
 from tests.world.standing import NOON, Clock
 from tests.world.waiting import forever, settle

@@ -10,13 +10,7 @@ from gateway.banks.port.payout_orders import FailureCode
 from gateway.banks.port.providers import PixReturn
 from gateway.cli.console import Terminal
 from gateway.core.money import Money
-from gateway.payouts.cli import (
-    LISTED,
-    attempt_row,
-    opinion_row,
-    payout_row,
-    show_dossier,
-)
+from gateway.payouts.cli import LISTED, attempt_row, opinion_row, payout_row, show_dossier
 from gateway.payouts.documents import PayoutDetail
 from gateway.payouts.model import Failure, Opinion, PayoutState, Verdict
 from tests.world.stores.samples import EVIDENCE, NOW, account, attempt, payout

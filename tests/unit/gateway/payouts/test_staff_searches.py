@@ -13,12 +13,7 @@ from gateway.core.access import Staff
 from gateway.core.company_scope import CompanyScope
 from gateway.payouts.documents import FoundPayout, OpenWork
 from gateway.payouts.model import PayoutState
-from gateway.payouts.search import (
-    PayoutFilterBody,
-    PayoutPlace,
-    PayoutQuery,
-    PayoutsBody,
-)
+from gateway.payouts.search import PayoutFilterBody, PayoutPlace, PayoutQuery, PayoutsBody
 from gateway.reports.files import ROWS_A_PAGE
 from tests.unit.standing_payouts import company_and_accounts, stand
 from tests.world.registers import NOON, Registers

@@ -20,13 +20,7 @@ from gateway.payouts.model import Payout, PayoutState
 from gateway.payouts.staff import PayoutProbes
 from gateway.reviews import probes as probing
 from gateway.reviews.model import ProbedAll, UnresolvedPayout
-from gateway.reviews.probes import (
-    ASKED_AT_MOST,
-    AT_ONCE,
-    BEGINS_WITHIN,
-    PACE_S,
-    UnresolvedProbes,
-)
+from gateway.reviews.probes import ASKED_AT_MOST, AT_ONCE, BEGINS_WITHIN, PACE_S, UnresolvedProbes
 from tests.unit.refusals import refused
 from tests.world.standing import Clock
 from tests.world.stores.samples import attempt, payout

@@ -10,13 +10,7 @@ import pytest
 
 from gateway.banks.port.charges import ChargeOrder, ChargeType, Payer
 from gateway.banks.port.pix_keys import KeyOrder, PixKeyType
-from gateway.banks.port.providers import (
-    Accepted,
-    NotSupported,
-    ProviderAccount,
-    Rejected,
-    Unknown,
-)
+from gateway.banks.port.providers import Accepted, NotSupported, ProviderAccount, Rejected, Unknown
 from gateway.banks.port.statements import MovementKind
 from gateway.core.money import Money
 from gateway.core.windows import Window

@@ -20,14 +20,7 @@ from gateway.banks.port.providers import (
 )
 from gateway.core.money import Money
 from provider_adapters.asaas import mapping, payouts
-from tests.world.banks.asaas import (
-    E2E,
-    TRANSFER,
-    answer,
-    by_account,
-    by_key,
-    refused,
-)
+from tests.world.banks.asaas import E2E, TRANSFER, answer, by_account, by_key, refused
 from tests.world.banks.harness import KEY, order
 from tests.world.tables import cases
 

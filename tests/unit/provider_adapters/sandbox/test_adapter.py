@@ -7,12 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from gateway.banks.port.payout_orders import (
-    AccountType,
-    BankDestination,
-    FailureCode,
-    PayoutMethod,
-)
+from gateway.banks.port.payout_orders import AccountType, BankDestination, FailureCode, PayoutMethod
 from gateway.banks.port.pix_keys import KeyOrder, PixKeyType
 from gateway.banks.port.providers import (
     Accepted,

@@ -8,12 +8,7 @@ import hmac
 import pytest
 from multidict import CIMultiDict
 
-from gateway.banks.port.provider_callbacks import (
-    CallbackKind,
-    Delivery,
-    Notice,
-    ProofRefused,
-)
+from gateway.banks.port.provider_callbacks import CallbackKind, Delivery, Notice, ProofRefused
 from provider_adapters.sandbox.callbacks import SandboxProof
 from provider_adapters.testing.sandbox import sign
 from tests.world.standing import NOON, Clock

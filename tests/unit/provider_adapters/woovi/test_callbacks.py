@@ -10,12 +10,7 @@ from pathlib import Path
 import pytest
 from multidict import CIMultiDict, CIMultiDictProxy
 
-from gateway.banks.port.provider_callbacks import (
-    CallbackKind,
-    CallbackSecrets,
-    Delivery,
-    NamedBy,
-)
+from gateway.banks.port.provider_callbacks import CallbackKind, CallbackSecrets, Delivery, NamedBy
 from gateway.banks.port.providers import NotFound
 from provider_adapters.kit.public_keys import GivenKeys
 from provider_adapters.woovi import callbacks

@@ -22,12 +22,7 @@ from provider_adapters.kit.outcomes import Expected
 from provider_adapters.woovi import mapping, payouts
 from tests.unit.provider_adapters.woovi.payouts import PAID, SHOWN
 from tests.world.banks.harness import KEY, order
-from tests.world.banks.woovi import (
-    SETTLED,
-    answer,
-    by_account,
-    refused,
-)
+from tests.world.banks.woovi import SETTLED, answer, by_account, refused
 from tests.world.tables import cases
 
 EXPECTED = payouts.expected(order())

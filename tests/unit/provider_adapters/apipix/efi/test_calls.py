@@ -5,9 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gateway.banks.port.pix_keys import KeyOrder, PixKeyType
-from gateway.banks.port.providers import (
-    NotSent,
-)
+from gateway.banks.port.providers import NotSent
 from gateway.banks.port.refunds import RefundOrder
 from gateway.banks.port.statements import Direction, MovementKind
 from gateway.core.money import Money, Sum

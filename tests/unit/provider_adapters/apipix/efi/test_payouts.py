@@ -6,17 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from gateway.banks.port.payout_orders import (
-    AccountType,
-    FailureCode,
-    PayoutOrder,
-)
-from gateway.banks.port.providers import (
-    Outcome,
-    ProviderError,
-    Settled,
-    Unknown,
-)
+from gateway.banks.port.payout_orders import AccountType, FailureCode, PayoutOrder
+from gateway.banks.port.providers import Outcome, ProviderError, Settled, Unknown
 from provider_adapters.apipix.efi import payouts
 from provider_adapters.kit.answers import ProviderAnswer
 from provider_adapters.kit.outcomes import Expected, NeverSendable

@@ -7,9 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from gateway.banks.port.providers import (
-    ProviderError,
-)
+from gateway.banks.port.providers import ProviderError
 from gateway.core.money import Money, Sum
 from provider_adapters.apipix.inter import calls
 from provider_adapters.apipix.inter.documents import SALDO

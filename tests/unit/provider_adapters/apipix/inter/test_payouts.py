@@ -9,12 +9,7 @@ import msgspec
 import pytest
 
 from gateway.banks.port.payout_orders import AccountType, FailureCode, PayoutOrder
-from gateway.banks.port.providers import (
-    Outcome,
-    ProviderError,
-    Settled,
-    Unknown,
-)
+from gateway.banks.port.providers import Outcome, ProviderError, Settled, Unknown
 from gateway.core.money import Money
 from provider_adapters.apipix.inter import payouts, words
 from provider_adapters.kit.answers import ProviderAnswer

@@ -8,12 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from provider_adapters.testing.scaffold.package import (
-    OPTIONS,
-    PackageRefused,
-    rendered,
-    write,
-)
+from provider_adapters.testing.scaffold.package import OPTIONS, PackageRefused, rendered, write
 
 EVERY = [dict(zip(OPTIONS, choice, strict=True)) for choice in itertools.product(*OPTIONS.values())]
 DEFAULT = rendered("acme")
