@@ -25,7 +25,7 @@ from provider_adapters.testing.bank.accounts import PayoutKind
 from provider_adapters.testing.bank.control_client import BankControl
 from provider_adapters.testing.bank.dialect import BankAddress, Simulator
 from provider_adapters.testing.commands.banks import running_bank
-from provider_adapters.testing.commands.demo import account_request
+from provider_adapters.testing.commands.demo_bank import account_request
 from tests.proofs.torture.processes import Command
 from tests.world.gateway.world import basic
 

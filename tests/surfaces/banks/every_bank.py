@@ -23,7 +23,7 @@ from provider_adapters.testing import simulators
 from provider_adapters.testing.bank.control_client import BankControl
 from provider_adapters.testing.bank.server import SimulatedBank
 from provider_adapters.testing.commands.banks import address_of
-from provider_adapters.testing.commands.demo import account_request, open_account
+from provider_adapters.testing.commands.demo_bank import account_request, open_account
 from provider_adapters.testing.demo.ensure import Pair
 from tests.world.backoffice.client import BackofficeClient
 from tests.world.gateway.answers import Answer

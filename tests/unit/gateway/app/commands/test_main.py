@@ -122,7 +122,12 @@ def test_version_and_commit_name_what_is_installed(shell):
 @pytest.mark.process
 def test_help_costs_no_database_and_no_http(tmp_path):
     """A command imports what it needs when it runs."""
-    code = "import sys, gateway.app.commands.main; print(*sys.modules)"
+    code = """
+import sys
+from gateway.app.commands.main import pixgate
+pixgate(["--help"], standalone_mode=False)
+print(*sys.modules)
+"""
 
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
 

@@ -21,7 +21,7 @@ from provider_adapters.kit.references import txids
 from provider_adapters.testing import simulators
 from provider_adapters.testing.bank.server import SimulatedBank
 from provider_adapters.testing.commands.banks import address_of
-from provider_adapters.testing.commands.demo import CHARGE, write_provider
+from provider_adapters.testing.commands.demo_bank import CHARGE, write_provider
 from tests.world.shell import Shell
 
 pytestmark = pytest.mark.slow
