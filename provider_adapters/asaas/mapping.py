@@ -1,5 +1,5 @@
 """
-The bank's words and ours, as tables, and the answers that are listed as definite.
+Reads the bank's answers; tables map its words to ours and list the definite answers.
 
 Sources, each read on 22 November 2026: SDK is asaasdev/asaas-api-sdk-java 0641522 of 22 July
 2025, GUIDE the pages of docs.asaas.com named. What an unlisted word means is decided where a

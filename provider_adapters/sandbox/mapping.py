@@ -1,4 +1,8 @@
-"""The bank's words and ours, as tables; readers decide about unlisted words."""
+"""
+Reads the bank's answers; tables map its words to ours.
+
+Readers decide about unlisted words.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """
-The bank's words and ours, as tables; readers decide about unlisted words.
+Reads the bank's answers; tables map its words to ours. Readers decide about unlisted words.
 
 Sources, read on 22 November 2026: PyPI ``starkbank`` 2.36.0 and the tests of starkbank/sdk-python
 (MIT), the pages below docs.starkbank.com/get-started, and where nothing else says it He4rt's

@@ -91,7 +91,7 @@ def _refusal(answer: ProviderAnswer, codes: tuple[str, ...]) -> Rejected | Unkno
 
 
 def _shown(transfer: Transfer, wanted: Expected) -> Shown:
-    """Read a transfer; the bank repeats our key twice, and reports no end-to-end id."""
+    """Read a transfer; the bank returns our key twice, and no end-to-end id."""
     told = {tag.removeprefix(OUR_TAG) for tag in transfer.tags if tag.startswith(OUR_TAG)}
     told |= {transfer.external_id} if transfer.external_id else set()
     goes_there = wanted.place is None or _goes_there(transfer, wanted.place)

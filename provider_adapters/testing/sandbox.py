@@ -1,4 +1,8 @@
-"""How the sandbox bank signs its callbacks: Standard Webhooks, HMAC-SHA-256."""
+"""
+The sandbox bank: calls, documents and callbacks over the books of every simulated bank.
+
+Callbacks are signed by Standard Webhooks, HMAC-SHA-256.
+"""
 
 from __future__ import annotations
 

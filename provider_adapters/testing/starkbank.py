@@ -18,6 +18,7 @@ from cryptography.hazmat.primitives.serialization import (
     PublicFormat,
 )
 
+from gateway.core.money import MAX_CENTAVOS
 from gateway.core.strict import Malformed, tax_number
 from provider_adapters.kit.public_keys import PublicKey
 from provider_adapters.testing.bank import (
@@ -46,7 +47,6 @@ from provider_adapters.testing.bank.dialect import (
 )
 from provider_adapters.testing.bank.magic_values import KEY_OF_ANOTHER
 from provider_adapters.testing.bank.messages import (
-    LARGEST,
     Answer,
     Code,
     Document,
@@ -306,7 +306,7 @@ def _new_charge(
     Its last tag names it for the control interface; the bank itself names none.
     """
     amount, last = body.whole("amount"), read_tags(body)[-1:]
-    require(0 <= amount <= LARGEST, "amount is not below zero")
+    require(0 <= amount <= MAX_CENTAVOS, "amount is not below zero")
     own = keys.usable(books, account_id)
     require(own, "the workspace has no key")
     known = {charge.reference for charge in charges.list_all(books, account_id)}

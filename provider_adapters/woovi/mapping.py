@@ -1,5 +1,5 @@
 """
-Woovi's words and ours, as tables; readers decide about unlisted words.
+Reads Woovi's answers; tables map its words to ours. Readers decide about unlisted words.
 
 Sources, read on 22 November 2026:
 

@@ -65,7 +65,7 @@ def found(answer: ProviderAnswer, wanted: Expected) -> Outcome:
 
 
 def _shown(document: documents.PaymentAnswer, wanted: Expected) -> Shown:
-    """Read a payout; the transaction's paid amount precedes the ordered one."""
+    """Read a payout; what the transaction paid takes precedence over what was ordered."""
     payment, paid = document.payment, document.transaction or _NOT_YET
     code = (paid.reason or "").partition(_REASON_ENDS)[0]  # ``AC03`` of ``AC03 - Conta inválida``
     return Shown(

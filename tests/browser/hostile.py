@@ -1,7 +1,7 @@
 """
 Texts of somebody who means harm, in each field that a partner or a bank can set.
 
-The fields are found, not listed: what partners send by the bodies of their rows, what banks say
+The fields are found, not listed: what partners send by the bodies of their routes, what banks say
 by every answer of the port; how long a text may be is found out by trying. Each text begins with
 a mark of its own, by which it is found in a page.
 """

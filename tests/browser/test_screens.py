@@ -34,10 +34,10 @@ A_DAY = 4
 """Cases beside the usual ones that a day looks at: each has its turn within the year."""
 
 PAGES = {
-    row.name
+    route.name
     for gate in surface_named(NAME).gates
-    for row in gate.routes
-    if row.method == "GET" and tuple(row.media) == ("text/html",)
+    for route in gate.routes
+    if route.method == "GET" and tuple(route.media) == ("text/html",)
 }
 PAPER = "rgb(255, 255, 255)"
 INK = 0x50

@@ -1,4 +1,4 @@
-"""The bank's customers: their accounts, tokens and balances."""
+"""The bank's customers: accounts, tokens, balances, blocked money and statements."""
 
 from __future__ import annotations
 

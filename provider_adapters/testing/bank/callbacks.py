@@ -1,4 +1,4 @@
-"""Where customers have their callbacks sent, and the callbacks that could not be delivered."""
+"""Callbacks: the addresses of customers, delivery with retries, and missed events."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PIX keys of the bank's customers."""
+"""PIX keys of the bank's customers, the owners of keys, and destinations of payouts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The bank's refusals: a status, a code and a text."""
+"""Requests and answers of the bank: refusals, injected faults, and JSON read strictly."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from typing import Final, Self, TypeAlias, TypeVar
 
 from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
+
+from gateway.core.money import MAX_CENTAVOS
 
 Found = TypeVar("Found")
 
@@ -192,7 +194,6 @@ class Faults(list[Fault]):
 
 Value = TypeVar("Value")
 _LOG = logging.getLogger(__name__)
-_SERVER_ERROR = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -246,14 +247,12 @@ def showing_refusals(render: RenderRefusal) -> Middleware:
             return respond(render(of_status(problem.status)))
         except Exception:  # noqa: BLE001 - the last resort: the bank's shape even for its own mistake
             _LOG.exception("the simulated bank failed")
-            return respond(render(of_status(_SERVER_ERROR)))
+            return respond(render(of_status(HTTPStatus.INTERNAL_SERVER_ERROR)))
 
     return show
 
 
 Document: TypeAlias = Mapping[str, object]
-LARGEST: int = 999_999_999_999_999
-"""The largest amount anywhere, in centavos: R$ 9 999 999 999 999.99."""
 _REAIS = re.compile(r"([0-9]{1,13})(?:\.([0-9]{1,2}))?")
 
 
@@ -319,7 +318,7 @@ class Fields:
     def centavos(self, name: str) -> int:
         """Read an amount in centavos, above zero."""
         value = self.whole(name)
-        if not 0 < value <= LARGEST:
+        if not 0 < value <= MAX_CENTAVOS:
             raise _wrong(name, "above zero")
         return value
 

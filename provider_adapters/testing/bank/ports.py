@@ -1,4 +1,4 @@
-"""The bank's ports: its dialect's calls, recorded and spoilt by faults, or no connection."""
+"""The bank's ports: they serve and record a dialect's calls, and inject faults."""
 
 from __future__ import annotations
 

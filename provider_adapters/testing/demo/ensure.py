@@ -1,4 +1,4 @@
-"""The demo as it is printed and kept: ids, secrets and references; and its first ten calls."""
+"""The demo: created at the sandbox bank and in the store, kept in a file, and its first calls."""
 
 from __future__ import annotations
 

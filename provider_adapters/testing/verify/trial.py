@@ -1,4 +1,4 @@
-"""What a case works with: a fresh stage, and an adapter that reaches its bank through a relay."""
+"""Cases of the suite; each gets a fresh stage, and an adapter behind a relay to its bank."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The document as it is generated from the rows, without anything behind them."""
+"""The document as it is generated from the routes, without anything behind them."""
 
 from __future__ import annotations
 

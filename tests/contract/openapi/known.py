@@ -1,8 +1,8 @@
 """
 What no schema can tell of a call: today, a valid tax number and key, an id that exists.
 
-Every row of the three documents is called with its example, and with what is made of its schema;
-both must be accepted. A row that takes nothing but an account needs no word here. Any other has
+Every route of the three documents is called with its example, and with what is made of its schema;
+both must be accepted. A route that takes nothing but an account needs no word here. Any other has
 an entry in ``known_banking``, ``known_identity`` or ``known_backoffice``: a function that makes
 what the call needs, and returns it as ``Known``.
 """

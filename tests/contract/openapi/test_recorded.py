@@ -68,9 +68,9 @@ class Recording:
         self.world = world
         self.answers: dict[str, dict[str, dict[str, Any]]] = {}
 
-    async def get(self, row: str, word: str, path: str, **how: Any) -> None:
+    async def get(self, route: str, word: str, path: str, **how: Any) -> None:
         """Read something below account main."""
-        self._keep(row, word, await self.world.ask("GET", self.world.at(path), **how))
+        self._keep(route, word, await self.world.ask("GET", self.world.at(path), **how))
 
     async def pay(self, word: str, reference: str, **changed: object) -> None:
         """Order a payout."""
@@ -82,11 +82,11 @@ class Recording:
         path = self.world.at(f"/withdraw/{reference}")
         self._keep("banking.payout_cancel", word, await self.world.ask("DELETE", path))
 
-    def _keep(self, row: str, word: str, answer: Answer) -> None:
+    def _keep(self, route: str, word: str, answer: Answer) -> None:
         shown = dict(answer.document)
         if "trace_id" in shown:
             shown["trace_id"] = TRACE_ID
-        self.answers.setdefault(row, {}).setdefault(str(answer.status), {})[word] = shown
+        self.answers.setdefault(route, {}).setdefault(str(answer.status), {})[word] = shown
 
 
 async def payouts(found: Recording) -> None:
@@ -160,16 +160,16 @@ def documented(answers: Mapping[str, Any]) -> dict[str, Any]:
         for each in methods.values()
     }
     return {
-        row: {
+        route: {
             status: {
                 word: example["value"]
-                for word, example in operations[row.replace(".", "_")][status]["content"][
+                for word, example in operations[route.replace(".", "_")][status]["content"][
                     "application/json"
                 ]["examples"].items()
             }
             for status in statuses
         }
-        for row, statuses in answers.items()
+        for route, statuses in answers.items()
     }
 
 
@@ -200,8 +200,8 @@ async def test_no_example_of_a_payout_is_impossible():
     answers = json.loads(FILE.read_text("utf-8"))
     shown = [
         each
-        for row in ("banking.payout_create", "banking.payout")
-        for each in answers[row]["200"].values()
+        for route in ("banking.payout_create", "banking.payout")
+        for each in answers[route]["200"].values()
     ] + answers["banking.payouts"]["200"]["today"]["data"]
 
     wrong = [(word, each) for each in shown for word, finds in IMPOSSIBLE.items() if finds(each)]

@@ -9,7 +9,6 @@ _ACCESS_DOMAIN = "tests/unit/gateway/identity/test_users_orders.py"
 _ACCESS_ORDERS = f"{_IDENTITY}/test_users_orders.py"
 _APPROVALS = "tests/unit/gateway/approvals/test_service.py"
 _APPROVALS_DOMAIN = "tests/unit/gateway/core/test_approvals.py"
-_CARRIERS = f"{_IDENTITY}/test_users_orders.py"
 _CREDENTIALS = "tests/unit/gateway/credentials/test_service.py"
 _EXECUTION = "tests/unit/gateway/approvals/test_execution.py"
 _EXPORTED = "tests/unit/gateway/payouts/test_staff_searches.py"
@@ -120,7 +119,9 @@ ROWS = (
         file="gateway/identity/users.py",
         right="await self._do(orderer, order, _Guard(order=order))",
         wrong="await self._do(orderer, order, _Guard())",
-        tests=(f"{_CARRIERS}::test_what_changes_between_the_decision_and_the_deed_refuses_it",),
+        tests=(
+            f"{_ACCESS_ORDERS}::test_what_changes_between_the_decision_and_the_deed_refuses_it",
+        ),
     ),
     Mistake(
         name="order-beyond-the-orderer-s-companies",
@@ -129,7 +130,9 @@ ROWS = (
         file="gateway/identity/users.py",
         right="if not all(scope_of(orderer.companies).covers(each) for each in limits):",
         wrong="if not any(scope_of(orderer.companies).covers(each) for each in limits):",
-        tests=(f"{_CARRIERS}::test_an_orderer_who_does_not_see_it_all_by_now_has_ordered_nothing",),
+        tests=(
+            f"{_ACCESS_ORDERS}::test_an_orderer_who_does_not_see_it_all_by_now_has_ordered_nothing",
+        ),
     ),
     Mistake(
         name="refund-closed-by-a-failed-repetition",

@@ -10,7 +10,6 @@ _APPROVALS_SHOWN = "tests/unit/gateway/approvals/test_routes.py"
 _AUDIT = "tests/unit/gateway/audit/test_service.py"
 _CALLBACKS = "tests/unit/gateway/callbacks/test_service.py"
 _CREDENTIALS = "tests/unit/gateway/credentials/test_service.py"
-_DOSSIERS = "tests/unit/gateway/payouts/test_documents.py"
 _FAILURES = "tests/unit/gateway/banks/test_failures.py"
 _INPUTS = f"{_VALIDATION}/test_inputs.py"
 _FINDER = "tests/unit/gateway/payouts/test_staff_searches.py"
@@ -129,7 +128,7 @@ ROWS = (
         file="gateway/payouts/documents.py",
         right="is_open = found.number == about.attempt and about.state not in FINAL_STATES",
         wrong="is_open = found.number == about.attempt",
-        tests=(f"{_DOSSIERS}::test_only_the_latest_try_of_an_open_payout_is_looked_at_again",),
+        tests=(f"{_PAYOUTS}::test_only_the_latest_try_of_an_open_payout_is_looked_at_again",),
     ),
     Mistake(
         name="exported-act-without-its-microseconds",

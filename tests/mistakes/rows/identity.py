@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from tests.mistakes.mistake import Mistake
 
-_ATTEMPTS = "tests/unit/gateway/identity/test_throttling.py"
 _BEARER = "tests/unit/policies/authentication/test_bearer.py"
 _CHANGES = "tests/unit/gateway/identity/test_context.py"
 _DEVICE_COOKIES = "tests/unit/gateway/identity/test_cookies.py"
@@ -15,7 +14,6 @@ _MAIL = "tests/unit/gateway/identity/test_mail.py"
 _PANEL_COOKIES = "tests/unit/gateway/identity/test_cookies_panel_cookies.py"
 _PASSWORDS = "tests/unit/gateway/identity/test_password_changes.py"
 _PERSON = "tests/unit/gateway/core/test_sessions.py"
-_REFRESHING = "tests/unit/gateway/identity/test_sessions.py"
 _RIGHTS = "tests/unit/gateway/core/test_rights.py"
 _SESSIONS = "tests/unit/gateway/identity/test_sessions.py"
 _SIGN_IN = "tests/unit/gateway/identity/test_sign_in.py"
@@ -170,7 +168,7 @@ ROWS = (
             '            raise ServiceError(REFRESH_INVALID, "person_changed")\n'
         ),
         wrong="",
-        tests=(f"{_REFRESHING}::test_a_disabled_person_does_not_refresh",),
+        tests=(f"{_SESSIONS}::test_a_disabled_person_does_not_refresh",),
     ),
     Mistake(
         name="access-token-outlives-its-session",
@@ -179,7 +177,7 @@ ROWS = (
         file="gateway/identity/sessions.py",
         right="ends_at = min(now + self.context.settings.access, session.ends_at)",
         wrong="ends_at = now + self.context.settings.access",
-        tests=(f"{_REFRESHING}::test_an_access_token_never_outlives_its_session",),
+        tests=(f"{_SESSIONS}::test_an_access_token_never_outlives_its_session",),
     ),
     Mistake(
         name="session-prolonged-by-use",
@@ -191,7 +189,7 @@ ROWS = (
             ".values(seen_at=at, ends_at=at + timedelta(hours=8))\n    )\n"
             "    if (await connection.execute(seen)).rowcount == 0:"
         ),
-        tests=(f"{_REFRESHING}::test_a_refreshed_session_ends_eight_hours_after_the_sign_in",),
+        tests=(f"{_SESSIONS}::test_a_refreshed_session_ends_eight_hours_after_the_sign_in",),
     ),
     Mistake(
         name="sessions-ended-of-all-people",
@@ -254,7 +252,7 @@ ROWS = (
         file="gateway/identity/throttling.py",
         right="if count < self.most:",
         wrong="if count <= self.most:",
-        tests=(f"{_ATTEMPTS}::test_the_try_that_fills_the_window_blocks_the_next",),
+        tests=(f"{_THROTTLING}::test_the_try_that_fills_the_window_blocks_the_next",),
     ),
     Mistake(
         name="key-retired-too-early",

@@ -7,7 +7,6 @@ from tests.mistakes.mistake import Mistake
 _HEALTH = "tests/unit/gateway/banks/test_health_health.py"
 _ONE_SECRET = "test_a_secret_is_in_the_answer_to_the_form_and_nowhere_else"
 _PANEL = "tests/unit/gateway/http/panel"
-_SCREENS = f"{_PANEL}/screens"
 _SURFACES = "tests/surfaces/panel/pages"
 _APPROVALS = f"{_SURFACES}/test_approvals.py"
 _CALLBACKS = "tests/unit/gateway/callbacks/test_pages.py"
@@ -15,15 +14,12 @@ _CREDENTIALS = "tests/unit/gateway/credentials/test_pages.py"
 _FORMS = "tests/unit/policies/validation/test_forms.py"
 _PAYOUT = "tests/unit/gateway/payouts/test_pages.py"
 _PROVIDERS = "tests/unit/gateway/banks/test_pages.py"
-_REFRESHING = "tests/unit/gateway/identity/test_panel_sessions.py"
-_REPRESENT = "tests/unit/gateway/identity/test_panel_surface.py"
 _SEARCH = "tests/unit/gateway/search/test_pages.py"
 _SESSIONS = "tests/unit/gateway/identity/test_panel_sessions.py"
 _SURFACE = "tests/unit/gateway/identity/test_panel_surface.py"
 _TEXTS = "tests/unit/gateway/reports/test_texts.py"
 _UNRESOLVED = "tests/unit/gateway/reviews/test_pages.py"
 _VENDOR = "tests/unit/gateway/panel/test_vendor.py"
-_VIEWS = "tests/unit/gateway/identity/test_panel_sessions.py"
 
 ROWS = (
     Mistake(
@@ -135,7 +131,7 @@ ROWS = (
         file="gateway/identity/panel_surface.py",
         right="held = {right for right in who.rights if not (lacks and changes(right))}",
         wrong="held = set(who.rights)",
-        tests=(f"{_REPRESENT}::test_what_is_listed_works_where_a_role_asks_for_a_factor",),
+        tests=(f"{_SURFACE}::test_what_is_listed_works_where_a_role_asks_for_a_factor",),
     ),
     Mistake(
         name="browser-not-cleared",
@@ -145,7 +141,7 @@ ROWS = (
         right='"Clear-Site-Data": \'"cache", "storage"\'',
         wrong='"Clear-Site-Data": \'"cache"\'',
         tests=(
-            f"{_REPRESENT}::test_signing_out_leaves_nothing_behind_but_that_the_browser_is_known",
+            f"{_SURFACE}::test_signing_out_leaves_nothing_behind_but_that_the_browser_is_known",
         ),
     ),
     Mistake(
@@ -251,7 +247,7 @@ ROWS = (
         file="gateway/identity/panel_sessions.py",
         right="            await context.store.remove(panel.id_hash)\n",
         wrong="",
-        tests=(f"{_REFRESHING}::test_a_refused_token_ends_the_session",),
+        tests=(f"{_SESSIONS}::test_a_refused_token_ends_the_session",),
     ),
     Mistake(
         name="company-of-several-told",
@@ -266,7 +262,7 @@ ROWS = (
             "        if not who.companies:\n            return None\n"
             "        company_id, *_ = sorted(who.companies)\n"
         ),
-        tests=(f"{_VIEWS}::test_of_several_companies_none_is_told_as_the_only_one",),
+        tests=(f"{_SESSIONS}::test_of_several_companies_none_is_told_as_the_only_one",),
     ),
     Mistake(
         name="password-without-its-blanks",

@@ -14,7 +14,6 @@ from tests.world.backoffice.client import BackofficeClient
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 FOREIGN = "other_company"
-BANKING = ("pix_key", "qrcode", "refund", "payout")
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")

@@ -86,7 +86,7 @@ def _route(name: str, place: str, *needs: PortCall, body: object = None, **more:
     return RouteOf(name, method, path, frozenset(needs), body, **more)  # type: ignore[arg-type]
 
 
-ROWS = {
+ROUTES = {
     BANKING: [
         _route("banking.balance", "GET /balance", C.GET_BALANCE),
         _route("banking.pix_keys", "GET /pix/keys", C.LIST_KEYS),
@@ -124,7 +124,7 @@ ROWS = {
              body=to_an_account, verdict=READ_ONLY),
     ],
 }  # fmt: skip
-EVERY = [(surface, each) for surface, found in ROWS.items() for each in found]
+EVERY = [(surface, each) for surface, found in ROUTES.items() for each in found]
 NEEDING = [(surface, each, call) for surface, each in EVERY for call in sorted(each.needs)]
 OWN_RECORDS = [
     _route("banking.payouts", "GET /withdraws?{days}"),
@@ -191,9 +191,9 @@ async def test_a_bank_that_can_nothing_is_asked_nothing(backoffice_client: Backo
 @pytest.mark.parametrize(
     ("method", "route"),
     [
-        (PayoutMethod.PIX, ROWS[BANKING][-1]),
-        (PayoutMethod.PIX, ROWS[BACK_OFFICE][-2]),
-        (PayoutMethod.BANK_ACCOUNT, ROWS[BACK_OFFICE][-1]),
+        (PayoutMethod.PIX, ROUTES[BANKING][-1]),
+        (PayoutMethod.PIX, ROUTES[BACK_OFFICE][-2]),
+        (PayoutMethod.BANK_ACCOUNT, ROUTES[BACK_OFFICE][-1]),
     ],
     ids=["banking", "backoffice pix", "backoffice bank account"],
 )
@@ -202,7 +202,7 @@ async def test_a_bank_without_such_destinations_is_sent_nothing(
 ):
     """It does pay out, so the account is not read-only."""
     can = declared(backoffice_client.world)
-    surface = BANKING if route in ROWS[BANKING] else BACK_OFFICE
+    surface = BANKING if route in ROUTES[BANKING] else BACK_OFFICE
     with declaring(backoffice_client.world, replace(can, destinations=can.destinations - {method})):
         answer = await ask(backoffice_client, surface, route)
 

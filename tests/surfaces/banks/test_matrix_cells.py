@@ -39,13 +39,13 @@ ASKED_BY_OURSELVES = {
     *(C.PROBE, C.FIND_PAYOUT, C.FIND_RECEIVED),
     *(C.LIST_MISSED_EVENTS, C.ACKNOWLEDGE_EVENTS),
 }
-"""No row of a surface stands for these; the suite for adapters calls them."""
+"""No route of a surface stands for these; the suite for adapters calls them."""
 
 Cell = tuple[PortCall, str]
 
 
 def told(answer) -> str:
-    """Say in a word how a row answered."""
+    """Say in a word how a route answered."""
     if answer.status < 300:
         return OFFERED
     return f"{answer.status} {answer.document.get('code')}"
@@ -138,7 +138,7 @@ async def registered(registrations: CallbackRegistrations, at: Account) -> Async
 
 
 def expected(can: Capabilities, call: PortCall, said: str) -> str:
-    """Return what a cell is to say; a command says in words what a row says by 422."""
+    """Return what a cell is to say; a command says in words what a route says by 422."""
     if call in can.calls:
         return OFFERED
     if call is C.CREATE_PAYOUT:

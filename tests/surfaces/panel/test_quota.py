@@ -5,8 +5,6 @@ from __future__ import annotations
 from tests.world.gateway.identity_api import Rate, api_client_on
 
 SCARCE = Rate(rate=0.001, burst=3)
-SESSIONS = "/iam/v1/auth/sessions"
-OTHERS = "joao@example.com"
 
 
 async def test_whoever_has_asked_too_often_can_still_leave(store, clock):

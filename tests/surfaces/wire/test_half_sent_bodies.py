@@ -36,7 +36,7 @@ APART = (
     "/iam/v1/auth/password/forgot",
     "/iam/v1/auth/password/reset",
 )
-"""Rows of people who have no token yet, or no more."""
+"""Routes of people who have no token yet, or no more."""
 HOW = pytest.mark.parametrize("how", ["peer", "forwarded"])
 
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]

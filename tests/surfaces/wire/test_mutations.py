@@ -35,7 +35,7 @@ def plain(world: World) -> dict[str, Message]:
         "statement": message(world, b"GET", of(f"/transactions?date_from={day}&date_to={day}")),
         "payout": message(world, b"GET", of("/withdraw/mutated-1")),
         "unknown payout": message(world, b"GET", of("/withdraw/nobody-s")),
-        "no row": message(world, b"GET", "/baas/v1/nowhere"),
+        "no route": message(world, b"GET", "/baas/v1/nowhere"),
         "nobody": message(world, b"GET", of("/balance"), by=NOBODY),
         "pay": message(world, b"POST", of("/withdraw"), *sized, body=body),
         "nobody pays": message(world, b"POST", of("/withdraw"), *sized, body=body, by=NOBODY),

@@ -25,7 +25,7 @@ LONGEST = 40_000
 
 
 def aimed(data: bytes, target: str, credential: str) -> bytes:
-    """Send the same to a row of the partner surface, with a credential: the lane's own."""
+    """Send the same to a route of the partner surface, with a credential: the lane's own."""
     for given in (b"/" + MARK, b"/"):
         data = data.replace(b" " + given + b" ", b" " + target.encode() + b" ")
     return data.replace(HOST, HOST + f"Authorization: {credential}\r\n".encode())

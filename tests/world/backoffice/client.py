@@ -88,10 +88,6 @@ class BackofficeClient:
         self.tokens[who] = again.tokens.access_token
         return who
 
-    async def plain_approver(self) -> str:
-        """Make somebody who sees everything and approves; return who they are."""
-        return await self._made(frozenset(), Role.APPROVER)
-
     async def ask(
         self,
         method: str,

@@ -1,5 +1,5 @@
 """
-Faults of a bank's wire, and the one thing an adapter makes of each.
+Cases about faults of a bank's wire, and the one thing an adapter makes of each.
 
 A fault is the same for every bank: it happens below what a bank says.
 """

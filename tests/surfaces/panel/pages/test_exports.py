@@ -111,7 +111,6 @@ def statement(world: World, form: str = "csv") -> str:
 
 
 TABLES = ("/panel/payouts/export?days=1", "/panel/requests/export", "statement")
-FILES = (*TABLES, "/panel/audit/export")
 
 
 def path_of(world: World, name: str) -> str:

@@ -25,16 +25,6 @@ from tests.world.waiting import until
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-PAGES = (
-    "",
-    "/overview/latest",
-    "/providers",
-    "/providers/sandbox",
-    "/providers/sandbox/incident",
-    "/stops",
-    "/callbacks",
-)
-
 
 async def signed_in(world: World, role: Role, company: str = "") -> Person:
     """Sign in somebody of a role; with a company, somebody who sees that one alone."""

@@ -599,9 +599,6 @@ async def test_a_trace_in_any_writing_leads_to_its_refusal(world: World, operato
         assert (seen.status, seen.location) == (303, f"/panel/trace/{trace}"), text
 
 
-ODD = ("🦜", "%_%", "http://[", "a" * 1024, "https://evil.example/x", "''", "\u202d", "529.982")
-
-
 async def test_a_payout_is_looked_up_read_and_ordered_once(world: World, operator: Person):
     fields = ordered(world)
     await operator.open("/panel/payouts/new")

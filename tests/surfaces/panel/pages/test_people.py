@@ -10,7 +10,6 @@ import pytest
 import pytest_asyncio
 
 from gateway.core.rights import Role
-from gateway.core.schemas import ReasonBody
 from gateway.identity.model import InvitationBody
 from tests.surfaces.panel.pages.person import Person, signed_in
 from tests.surfaces.panel.roles import PASSWORD
@@ -139,21 +138,6 @@ async def test_a_second_factor_is_reset_only_by_the_typed_address(
 
     assert unsure.status == 400
     assert "deve ser exatamente o texto" in unsure.text
-
-
-async def operator_of_one_company(world: World, *, active: bool) -> str:
-    """Make somebody who may write; return their page."""
-    users = world.gateway.services.identity.services.users
-    order = InvitationBody(
-        email=f"limitada-{uuid4().hex[:8]}@panel.example",
-        name="Limitada",
-        roles=[Role.OPERATOR],
-        companies=[world.demo["companies"]["main"]["id"]],
-    )
-    made = await users.create(CLI, order, PASSWORD)
-    if not active:
-        await users.disable(CLI, made.id, ReasonBody())
-    return f"/panel/people/{made.id}"
 
 
 async def test_a_change_of_somebody_who_was_changed_meanwhile_is_refused(

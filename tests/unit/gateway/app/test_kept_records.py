@@ -21,8 +21,6 @@ from tests.world.registers import NOON, Registers
 from tests.world.stops import lift, stop_payouts
 from tests.world.stores.kept_records import Watch, keep
 
-TAX = "52998224725"
-
 
 def at_hand(records: RecordCache[Any], key: str) -> bool:
     """Say whether a record need not be waited for."""

@@ -23,8 +23,6 @@ from policies.traffic.quota import PERSON, WithinPersonQuota
 from policies.validation.parameters import KnownParameters
 from tests.world.people import caller
 
-LETTERS = "12.ABC.345/01DE-35"
-
 
 def test_every_surface_is_there_and_in_order():
     surfaces = described_surfaces(Settings())

@@ -1,4 +1,4 @@
-"""The rows of approvals."""
+"""The routes of approvals."""
 
 from __future__ import annotations
 

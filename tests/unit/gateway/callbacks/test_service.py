@@ -1,4 +1,4 @@
-"""The row of callbacks received."""
+"""The list of callbacks received."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Forms of credentials, as their rows are asked."""
+"""Forms of credentials, as the pages read them."""
 
 from __future__ import annotations
 

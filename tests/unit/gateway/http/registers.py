@@ -23,7 +23,6 @@ from tests.unit.gateway.http.surface import ROUTES
 from tests.world.people import somebody
 from tests.world.registers import Registers as Office_
 
-TAX = "52998224725"
 FIRST = Paging(1, 25)
 
 

@@ -10,16 +10,17 @@ from gateway.core.errors import CATALOGUE
 from gateway.http.common import VERSION
 from gateway.http.introduction import codes, routes
 
-ROWS = {row.path: row for row in routes("tests", Environment.PRODUCTION, CATALOGUE).declared}
+DECLARED = routes("tests", Environment.PRODUCTION, CATALOGUE).declared
+ROUTES = {route.path: route for route in DECLARED}
 
 
-@pytest.mark.parametrize("path", list(ROWS))
+@pytest.mark.parametrize("path", list(ROUTES))
 def test_they_are_open(path: str):
     """No credential, no input, nothing that fails."""
-    row = ROWS[path]
+    route = ROUTES[path]
 
-    assert (row.method, row.needs, row.fails, row.raises) == ("GET", None, {}, ())
-    assert row.name.startswith("tests.")
+    assert (route.method, route.needs, route.fails, route.raises) == ("GET", None, {}, ())
+    assert route.name.startswith("tests.")
 
 
 @pytest.mark.parametrize(
@@ -30,12 +31,12 @@ def test_they_are_open(path: str):
     ],
 )
 async def test_they_say_what_was_decided(path: str, document: dict[str, str]):
-    assert await ROWS[path].serve(None, RawRequest(path={})) == document
+    assert await ROUTES[path].serve(None, RawRequest(path={})) == document
 
 
 async def test_the_catalogue_is_listed_by_public_code():
     """One code with several statuses is one line, its meanings side by side."""
-    listed = await ROWS["/error-codes"].serve(None, RawRequest(path={}))
+    listed = await ROUTES["/error-codes"].serve(None, RawRequest(path={}))
 
     lines = {line["code"]: line for line in listed["data"]}
     assert len(lines) == listed["meta"]["total"] == len({error.code for error in CATALOGUE})

@@ -80,7 +80,7 @@ def test_a_route_is_what_its_method_says():
     (end,) = routes().fresh
 
     assert (page.name, page.summary) == ("backoffice.notes", "List them.")
-    assert [str(row.needs) for row in (page, create, end)] == [
+    assert [str(route.needs) for route in (page, create, end)] == [
         "stop:read",
         "stop:write",
         "stop:write",

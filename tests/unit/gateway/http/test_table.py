@@ -7,7 +7,7 @@ import pytest
 from gateway.http.table import Table
 from tests.world.gateway.listener_client import route, surface
 
-ROWS = (
+ROUTES = (
     route(path="/a"),
     route(path="/a/{word}"),
     route(path="/a/{word}", method="DELETE"),
@@ -17,7 +17,7 @@ ROWS = (
 
 
 def table() -> Table:
-    return Table([surface(*ROWS)])
+    return Table([surface(*ROUTES)])
 
 
 @pytest.mark.parametrize(
@@ -79,5 +79,5 @@ def test_every_route_is_listed_once():
     """HEAD is no route."""
     listed = [place.route for place in table().places()]
 
-    assert len(listed) == len(ROWS)
-    assert set(map(id, listed)) == set(map(id, ROWS))
+    assert len(listed) == len(ROUTES)
+    assert set(map(id, listed)) == set(map(id, ROUTES))

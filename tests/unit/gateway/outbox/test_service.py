@@ -1,4 +1,4 @@
-"""The row of the sandbox's mail."""
+"""The list of the sandbox's mail."""
 
 from __future__ import annotations
 

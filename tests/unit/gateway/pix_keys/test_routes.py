@@ -1,4 +1,4 @@
-"""The rows of PIX keys."""
+"""The routes of PIX keys."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ import pytest
 from gateway.banks.port.pix_keys import KeyOwner, PixKeyType
 from gateway.pix_keys.routes import key_owner
 from tests.unit.gateway.http.surface import OFFICE, ROUTES
-
-READING = ["pix_keys", "pix_key"]
 
 
 def test_a_key_that_is_asked_about_is_in_no_path():

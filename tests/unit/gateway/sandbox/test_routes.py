@@ -6,8 +6,6 @@ from gateway.app.surfaces import described_surfaces
 from gateway.config.settings import Settings
 from gateway.core.account import Environment
 
-NAMES = ("sandbox", "sandbox_pay", "sandbox_top_up", "sandbox_fault", "sandbox_clock")
-
 
 def test_production_has_none_of_them():
     settings = Settings(environment=Environment.PRODUCTION)

@@ -61,7 +61,7 @@ def test_one_of_many_is_enough():
 
 
 def test_nobody_holds_nothing():
-    """A row whose chain forgot to authenticate must not be open."""
+    """A route whose chain forgot to authenticate must not be open."""
     with refused(errors.PERMISSION_DENIED):
         RequiresPermission()(call(needs=EVERY_PERMISSION[0]))
 

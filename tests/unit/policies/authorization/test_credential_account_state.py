@@ -28,7 +28,7 @@ def test_inactive_comes_before_unverified(active: bool, verified: bool, error: E
 
 
 def test_no_account_is_no_active_one():
-    """A row whose chain forgot the scope must not be open."""
+    """A route whose chain forgot the scope must not be open."""
     with refused(errors.ACCOUNT_INACTIVE):
         AccountState()(call())
 

@@ -47,7 +47,7 @@ def test_several_roles_are_all_of_them():
 
 
 def test_nobody_and_a_partner_are_let_on_nowhere():
-    """A row whose chain forgot to authenticate must not be open."""
+    """A route whose chain forgot to authenticate must not be open."""
     asking = [
         each
         for needed in EVERY_RIGHT

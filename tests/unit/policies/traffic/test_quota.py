@@ -158,10 +158,10 @@ def test_the_window_is_what_an_empty_bucket_takes_to_fill(quota: Quota, seconds:
 class Partner:
     """A policy with two quotas, and what it told of its draws."""
 
-    def __init__(self, clock: Clock, row: Quota, company: Quota) -> None:
+    def __init__(self, clock: Clock, route: Quota, company: Quota) -> None:
         self.seen: list[tuple[str, str]] = []
         self.within = WithinQuota(
-            {"read": row, COMPANY: company},
+            {"read": route, COMPANY: company},
             clock.monotonic,
             lambda event, label: self.seen.append((event, label)),
         )

@@ -70,7 +70,7 @@ def test_a_row_that_names_another_bucket_is_free(
 
 
 def test_nobody_has_no_bucket(quota: WithinPersonQuota, seen: list[tuple[str, str]]):
-    """A row before a sign-in is counted by address, not here."""
+    """A route before a sign-in is counted by address, not here."""
     for _ in range(100):
         quota(call(headed(), quota=PERSON))
 

@@ -1,4 +1,4 @@
-"""What rows take is documented as it is read."""
+"""What routes take is documented as it is read."""
 
 import pytest
 
@@ -68,7 +68,7 @@ def test_a_cnpj_with_letters_is_taken():
 
 
 @pytest.mark.parametrize(
-    ("row", "expected"),
+    ("taken", "expected"),
     [
         (KEY_ID, {errors.IDENTIFIER_INVALID}),
         (REFERENCE, {errors.PAYLOAD_INVALID}),
@@ -85,8 +85,8 @@ def test_a_cnpj_with_letters_is_taken():
     ],
     ids=["key_id", "reference", "search", "payout"],
 )
-def test_what_an_input_refuses_with_is_declared(row: Input[object], expected: set[object]):
-    assert set(row.refuses) == expected
+def test_what_an_input_refuses_with_is_declared(taken: Input[object], expected: set[object]):
+    assert set(taken.refuses) == expected
 
 
 def test_the_account_types_are_the_contract_s():

@@ -1,4 +1,4 @@
-"""Parameters that a row does not know."""
+"""Parameters that a route does not know."""
 
 from __future__ import annotations
 
