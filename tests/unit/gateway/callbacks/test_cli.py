@@ -3,19 +3,6 @@
 import json
 import sqlite3
 from contextlib import closing
-from pathlib import Path
-
-import pytest
-
-from tests.world.shell import CONFIG
-
-
-@pytest.fixture
-def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The sandbox's own configuration, in a folder of the test's."""
-    monkeypatch.setenv("PIXGATE_VAR", str(tmp_path))
-    monkeypatch.delenv("PIXGATE_DATABASE_URL", raising=False)
-    return CONFIG
 
 
 def test_an_address_is_registered_at_the_bank_and_removed(shell, bank):

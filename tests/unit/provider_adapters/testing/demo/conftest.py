@@ -9,7 +9,6 @@ from msgspec.structs import replace
 
 from gateway.app.commands.context import AdminContext
 from gateway.security.keys import Keys
-from provider_adapters.testing.bank.control_client import BankControl
 from provider_adapters.testing.demo.ensure import Demo, DemoUrls, made_demo
 from provider_adapters.testing.sandbox import SandboxBank
 from tests.world import registers
@@ -33,13 +32,6 @@ async def bank(tmp_path: Path, office: Registers) -> AsyncIterator[SandboxBank]:
     await running.start()
     yield running
     await running.close()
-
-
-@pytest.fixture
-async def control(bank: SandboxBank) -> AsyncIterator[BankControl]:
-    """Its control interface."""
-    async with BankControl(f"http://127.0.0.1:{bank.control_port}") as opened:
-        yield opened
 
 
 Make = Callable[..., Awaitable[Demo]]
