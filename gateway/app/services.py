@@ -287,7 +287,7 @@ class Services:
 
     @cached_property
     def _orders(self) -> Approvals:
-        """Return the store of orders, before their executors are known."""
+        """The approvals service without its executors, which need it themselves."""
         kernel, store = self.kernel, self.kernel.store
         above, sealer = kernel.settings.payouts.approval_above, kernel.keys.sealer
         return Approvals(

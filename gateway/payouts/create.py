@@ -403,7 +403,7 @@ class Payouts:
         return outcome
 
     async def _record(self, payout: Payout, outcome: Outcome) -> bool:
-        """Store an outcome by compare-and-set; False if another process was first."""
+        """Store an outcome; False if another process was first or the store failed."""
         change = _change(payout, outcome, self.terms.now)
         try:
             recorded = await self.store.record(change)
@@ -421,9 +421,9 @@ async def seen_before(payout: Payout, bank: Bank) -> Outcome | None:
     Query the bank for an earlier payout of this key.
 
     Returns:
-        None when it does not: it may be sent. What the bank says of it when it
-        does. NotSent when the bank cannot be asked, since sending blindly is
-        what must not happen now.
+        None if the bank has none: the payout may be sent. The bank's answer if it has one.
+        NotSent if the bank cannot be queried or gives no usable answer, since the payout may
+        have been sent before.
     """
     if not bank.adapter.capabilities.finds():
         return _not_sent(CANNOT_LOOK_FIRST)
@@ -483,7 +483,7 @@ def _limited(caller: Caller) -> bool:
 
 
 def _unexplained(reason: str) -> Evidence:
-    """Return the worst outcome, for a call that ended without one."""
+    """Return the evidence of a call that ended without an outcome: bytes may have left."""
     return Evidence(phase=Phase.SENT, bytes_left=True, reason=reason)
 
 
@@ -491,8 +491,8 @@ def answer(payout: Payout, outcome: Outcome, *, recorded: bool) -> Payout:
     """
     Return the answer to the caller.
 
-    An acknowledged payout is told even if recording failed: it is true. A
-    rejection is told only once it is stored, lest money follow a refusal.
+    An acknowledged payout is returned even if recording failed: the bank has it. A
+    rejection is raised only once it is stored, lest money follow a refusal.
 
     Raises:
         ServiceError: for everything else than an acknowledged payout.

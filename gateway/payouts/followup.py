@@ -230,7 +230,11 @@ class FollowUp:
         return payout if ended is None else await self._do(payout, ended)
 
     def _end_of_day(self, payout: Payout) -> Change | None:
-        """End an unsent payout once its day is over; in doubt, query the bank."""
+        """
+        Return the step that ends an unsent payout once its day is over; None for no step.
+
+        It fails. With ``look_first`` it becomes unknown instead, since it may have been sent.
+        """
         if payout.state is not PayoutState.NOT_SENT or not self._day_is_over(payout):
             return None
         if self.look_first:

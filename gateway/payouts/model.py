@@ -136,9 +136,7 @@ FINAL_STATES = frozenset({PayoutState.PAID, PayoutState.REJECTED, PayoutState.FA
 
 SUCCESSORS: Mapping[PayoutState, frozenset[PayoutState]] = {
     PayoutState.SENDING: frozenset(PayoutState) - {PayoutState.SENDING},
-    PayoutState.UNKNOWN: frozenset(
-        {PayoutState.NOT_SENT, PayoutState.ACCEPTED, PayoutState.REJECTED} | FINAL_STATES
-    ),
+    PayoutState.UNKNOWN: frozenset({PayoutState.NOT_SENT, PayoutState.ACCEPTED}) | FINAL_STATES,
     PayoutState.NOT_SENT: frozenset({PayoutState.SENDING, PayoutState.UNKNOWN, PayoutState.FAILED}),
     PayoutState.ACCEPTED: frozenset({PayoutState.PAID, PayoutState.FAILED}),
     PayoutState.PAID: frozenset(),
@@ -430,7 +428,7 @@ class Intent:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """The next attempt of a payout that was not sent; see ``Payouts.claim``."""
+    """The next attempt of a payout that was not sent; see ``StoredPayouts.claim``."""
 
     payout: Payout
     attempt: Attempt

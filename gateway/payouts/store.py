@@ -257,8 +257,8 @@ class StoredPayouts:
         """
         Move NOT_SENT to SENDING with the next attempt; False when another caller did.
 
-        The stored payout takes date and credential from ``payout``, and provider, lease and time
-        of change from ``attempt``. ``limited`` works as in ``add``.
+        The stored payout takes date, credential and bank account from ``payout``, and provider,
+        lease and time of change from ``attempt``. ``limited`` works as in ``add``.
 
         Raises:
             LimitReached: it is above a limit of its credential; nothing was changed.
