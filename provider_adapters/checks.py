@@ -19,8 +19,7 @@ import msgspec
 
 from gateway.banks.port.capabilities import PORT, Capabilities, PortCall, contradictions
 from gateway.banks.port.provider_callbacks import ProofRefused
-from gateway.banks.port.provider_options import EveryCall
-from gateway.banks.port.providers import ProviderError
+from gateway.banks.port.providers import EveryCall, ProviderError
 from provider_adapters.kit.factory import AdapterFactory, AdapterRefused, profiles_of
 from provider_adapters.kit.secrets import check_kind
 

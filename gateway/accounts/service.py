@@ -31,8 +31,6 @@ from gateway.accounts.store import StoredAccounts, read_account
 from gateway.audit.store import StoredAudit
 from gateway.banks.connections import offered
 from gateway.banks.port.capabilities import PortCall
-from gateway.banks.port.payout_orders import NumberedBank
-from gateway.banks.port.provider_reasons import Reason
 from gateway.banks.port.providers import (
     BadReply,
     Banks,
@@ -41,6 +39,7 @@ from gateway.banks.port.providers import (
     NotSupported,
     ProviderError,
     RateLimited,
+    Reason,
     Refused,
     Unavailable,
     Unreachable,
@@ -117,7 +116,7 @@ class Accounts:
     seal: Callable[[str, str], bytes]
     read_secrets: Callable[[str, GivenSecrets], BankSecrets]
     providers: Mapping[str, Collection[str]]
-    listed_banks: Callable[[], Sequence[NumberedBank]]
+    listed_banks: Callable[[], Sequence[object]]
 
     @requires(Area.ACCOUNT, Action.READ)
     async def page(self, who: Staff, wanted: AccountSearch) -> Listed[OwnedAccount]:

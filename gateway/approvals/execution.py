@@ -16,8 +16,7 @@ from typing import Annotated, Literal, TypedDict
 from gateway.approvals.money import Ended, MoneyOrders, Moved, outcome_of
 from gateway.approvals.store import StoredApprovals
 from gateway.audit.store import StoredAudit
-from gateway.banks.port.provider_options import OutcomeUnknown
-from gateway.banks.port.providers import Unreachable
+from gateway.banks.port.providers import OutcomeUnknown, Unreachable
 from gateway.core import user_errors
 from gateway.core.access import Staff
 from gateway.core.approvals import (

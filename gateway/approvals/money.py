@@ -22,8 +22,14 @@ from gateway.banks.port.payout_orders import (
     normal_destination,
     restored_destination,
 )
-from gateway.banks.port.provider_options import OutcomeUnknown
-from gateway.banks.port.providers import NotFound, NotSupported, ProviderError, Refused, Unreachable
+from gateway.banks.port.providers import (
+    NotFound,
+    NotSupported,
+    OutcomeUnknown,
+    ProviderError,
+    Refused,
+    Unreachable,
+)
 from gateway.banks.port.refunds import IncomingPayment, Refund, RefundRequest, RefundStatus
 from gateway.core import errors, user_errors
 from gateway.core.account import Account

@@ -9,10 +9,12 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from gateway.audit.store import StoredAudit
-from gateway.banks.port.provider_options import IN_USE, WHY, OutcomeUnknown
 from gateway.banks.port.providers import (
+    IN_USE,
+    WHY,
     BadReply,
     NotFound,
+    OutcomeUnknown,
     ProviderError,
     Refused,
     Unavailable,

@@ -17,24 +17,25 @@ from functools import partial
 from traceback import walk_tb
 from typing import Final, cast
 
-from gateway.banks.port import answers, outcomes, provider_callbacks
+from gateway.banks.port import answers
 from gateway.banks.port.answers import WrongAnswer
 from gateway.banks.port.payout_orders import FailureCode, PayoutOrder
-from gateway.banks.port.provider_options import EveryCall, OutcomeUnknown
-from gateway.banks.port.provider_reasons import Reason
 from gateway.banks.port.providers import (
     BadReply,
     CredentialsRefused,
+    EveryCall,
     Evidence,
     NotFound,
     NotSupported,
     Outcome,
+    OutcomeUnknown,
     Page,
     Phase,
     ProviderAccount,
     ProviderAdapter,
     ProviderError,
     RateLimited,
+    Reason,
     Refused,
     Rejected,
     Unavailable,
@@ -77,18 +78,16 @@ _CHECKS: Final[Mapping[str, Check]] = {
     "get_charge_payment": lambda found, _account, named: answers.charge_payment(found, named),
     "create_charge": lambda found, _account, order: answers.created_charge(found, order),
     "cancel_charge": lambda found, _account, reference: answers.charge(found, reference),
-    "find_payout": lambda found, _account, key, _id: outcomes.looked_up(found, key),
+    "find_payout": lambda found, _account, key, _id: answers.found_outcome(found, key),
     "find_received": lambda found, _account, e2e_id: answers.received(found, e2e_id),
     "list_received": lambda found, _account, _window, *page: answers.received_page(found, *page),
     "find_refund": lambda found, _account, key: answers.refund(found, key),
     "list_refunds": lambda found, _account, _window, *page: answers.refund_page(found, *page),
     "list_blocks": lambda found, _account: answers.blocks(found),
-    "register_callback": lambda found, _account, order: provider_callbacks.registered(found, order),
-    "list_callbacks": lambda found, _account: provider_callbacks.registrations(found),
+    "register_callback": lambda found, _account, order: answers.registered(found, order),
+    "list_callbacks": lambda found, _account: answers.registrations(found),
     "remove_callback": lambda found, *_asked: answers.nothing(found),
-    "list_missed_events": lambda found, _account, most: provider_callbacks.missed_events(
-        found, most
-    ),
+    "list_missed_events": lambda found, _account, most: answers.missed_events(found, most),
     "acknowledge_events": lambda found, *_asked: answers.nothing(found),
 }
 """Of every call that fails by raising, by its name."""
@@ -181,7 +180,7 @@ class CheckedAdapter:
                 raise
             return _unknown(self._raised(operation, mistake))
         try:
-            return outcomes.ordered(answer, order.provider_key, order.value)
+            return answers.ordered_outcome(answer, order.provider_key, order.value)
         except Exception as wrong:  # noqa: BLE001 - a value may raise anything when looked at
             return _unknown(self._wrong(operation, wrong))
 
@@ -244,7 +243,7 @@ def _in_our_words(problem: ProviderError) -> ProviderError:
     kind = next((kind for kind in _CLASSES if isinstance(problem, kind)), BadReply)
     status, wait = getattr(problem, "http_status", None), getattr(problem, "retry_after", None)
     return kind(
-        outcomes.known_reason(getattr(problem, "reason", None)),
+        answers.known_reason(getattr(problem, "reason", None)),
         http_status=status if type(status) is int and status in _STATUSES else None,
-        retry_after=float(wait) if outcomes.is_wait(wait) else None,
+        retry_after=float(wait) if answers.is_wait(wait) else None,
     )

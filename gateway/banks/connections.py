@@ -7,9 +7,7 @@ from typing import Final, cast
 
 from gateway.banks.port.capabilities import PortCall
 from gateway.banks.port.payout_orders import PayoutMethod
-from gateway.banks.port.provider_options import EveryCall
-from gateway.banks.port.provider_reasons import Reason
-from gateway.banks.port.providers import Bank, Banks, NotSupported
+from gateway.banks.port.providers import Bank, Banks, EveryCall, NotSupported, Reason
 from gateway.core import errors
 from gateway.core.account import Account
 from gateway.core.errors import ServiceError

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from gateway.banks.port.provider_options import OutcomeUnknown
-from gateway.banks.port.providers import NotFound, NotSupported, ProviderError, Unreachable
+from gateway.banks.port.providers import (
+    NotFound,
+    NotSupported,
+    OutcomeUnknown,
+    ProviderError,
+    Unreachable,
+)
 from gateway.core import errors, user_errors
 from gateway.core.catalogue import ErrorCode
 from gateway.core.storage import StoreUnavailable

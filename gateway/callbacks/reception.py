@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from gateway.banks.port import provider_callbacks
+from gateway.banks.port import answers
 from gateway.banks.port.answers import LONGEST_ID, WrongAnswer
 from gateway.banks.port.provider_callbacks import CallbackProof, Delivery, Notice
 from gateway.banks.port.providers import ProviderError
@@ -123,7 +123,7 @@ class Reception:
         if notices is None:
             raise self._refused(came.provider, _FORGED)
         try:
-            return [provider_callbacks.notice(each) for each in notices]
+            return [answers.notice(each) for each in notices]
         except WrongAnswer as problem:
             raise self._refused(came.provider, _UNPROVEN) from problem
 

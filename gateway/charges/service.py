@@ -13,8 +13,7 @@ from gateway.banks.bank_acts import BankAct, is_unknown, recorded
 from gateway.banks.connections import bank_of, changing_bank_of, offered, refuse_letters
 from gateway.banks.port.capabilities import PortCall
 from gateway.banks.port.charges import Charge, ChargeOrder, ChargePayment
-from gateway.banks.port.provider_reasons import Reason
-from gateway.banks.port.providers import Banks, ProviderError, Unavailable
+from gateway.banks.port.providers import Banks, ProviderError, Reason, Unavailable
 from gateway.charges.model import ChargePage, ChargeRecord, ChargeSearch, ChargeSums
 from gateway.charges.records import KeptCharges
 from gateway.core import errors

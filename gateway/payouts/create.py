@@ -17,7 +17,6 @@ from typing import Any, Final, NoReturn
 from gateway.banks.connections import offered, paying_bank_of, payout_calls, refuse_letters
 from gateway.banks.port.capabilities import PortCall
 from gateway.banks.port.payout_orders import PayoutMethod
-from gateway.banks.port.provider_reasons import Reason
 from gateway.banks.port.providers import (
     Accepted,
     Bank,
@@ -28,6 +27,7 @@ from gateway.banks.port.providers import (
     Outcome,
     Phase,
     ProviderError,
+    Reason,
     Rejected,
     Settled,
     Unknown,

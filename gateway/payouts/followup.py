@@ -16,10 +16,9 @@ from datetime import datetime
 from typing import Final
 
 from gateway.banks.connections import offered
+from gateway.banks.port.answers import known_reason
 from gateway.banks.port.capabilities import PortCall, Repeat
-from gateway.banks.port.outcomes import known_reason
 from gateway.banks.port.payout_orders import FailureCode
-from gateway.banks.port.provider_reasons import Reason
 from gateway.banks.port.providers import (
     Accepted,
     Bank,
@@ -30,6 +29,7 @@ from gateway.banks.port.providers import (
     Phase,
     PixReturn,
     ProviderError,
+    Reason,
     Rejected,
     Settled,
     Unavailable,

@@ -16,23 +16,21 @@ from gateway.audit.store import StoredAudit
 from gateway.banks.bank_acts import BankAct, recorded, refused
 from gateway.banks.connections import bank_of, changing_bank_of, offered
 from gateway.banks.port.capabilities import PortCall
-from gateway.banks.port.provider_options import (
+from gateway.banks.port.providers import (
     ABOVE_PAYMENT,
     IN_USE,
     NOT_PAID,
     SEVERAL_PAYMENTS,
     WHY,
-    OutcomeUnknown,
-    RefundCalls,
-)
-from gateway.banks.port.providers import (
     Accepted,
     Bank,
     Banks,
     NotFound,
     NotSent,
     NotSupported,
+    OutcomeUnknown,
     ProviderError,
+    RefundCalls,
     Refused,
     Rejected,
     Settled,

@@ -15,13 +15,13 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from gateway.banks.port.provider_reasons import Reason
 from gateway.banks.port.providers import (
     BadReply,
     CredentialsRefused,
     Outcome,
     ProviderAccount,
     ProviderError,
+    Reason,
 )
 from gateway.core.account import Environment
 from gateway.core.clocks import Deadline, Now

@@ -28,8 +28,7 @@ from gateway.banks.port.provider_callbacks import (
     Notice,
     RegisteredCallback,
 )
-from gateway.banks.port.provider_reasons import Reason
-from gateway.banks.port.providers import BadReply, NotFound, ProviderAccount
+from gateway.banks.port.providers import BadReply, NotFound, ProviderAccount, Reason
 from gateway.core.strict import uuid_text
 from provider_adapters.apipix import documents
 from provider_adapters.apipix.access import Access, accepted, failure, reading

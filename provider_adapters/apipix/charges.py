@@ -23,9 +23,16 @@ from gateway.banks.port.charges import (
     Party,
     Payer,
 )
-from gateway.banks.port.provider_options import CHARGE_PAID, IN_USE
-from gateway.banks.port.provider_reasons import Reason
-from gateway.banks.port.providers import BadReply, NotFound, ProviderAccount, ProviderError, Refused
+from gateway.banks.port.providers import (
+    CHARGE_PAID,
+    IN_USE,
+    BadReply,
+    NotFound,
+    ProviderAccount,
+    ProviderError,
+    Reason,
+    Refused,
+)
 from gateway.core.clocks import Deadline
 from gateway.core.money import ZERO, Money
 from gateway.core.strict import cleaned_text

@@ -14,8 +14,7 @@ from typing import Final, Generic, TypeVar
 
 import msgspec
 
-from gateway.banks.port.provider_reasons import Reason
-from gateway.banks.port.providers import Page, ProviderAccount
+from gateway.banks.port.providers import Page, ProviderAccount, Reason
 from gateway.core.windows import Window
 from provider_adapters.apipix.access import Access, reading
 from provider_adapters.apipix.documents import Pagina

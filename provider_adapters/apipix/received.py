@@ -15,7 +15,6 @@ from typing import Final
 import msgspec
 
 from gateway.banks.port.payout_orders import FailureCode
-from gateway.banks.port.provider_reasons import Reason
 from gateway.banks.port.providers import (
     Accepted,
     NotFound,
@@ -23,6 +22,7 @@ from gateway.banks.port.providers import (
     Page,
     ProviderAccount,
     ProviderError,
+    Reason,
     Rejected,
     Unknown,
 )

@@ -13,9 +13,15 @@ from typing import Final
 
 from gateway.banks.port.charges import ChargeStatus
 from gateway.banks.port.payout_orders import FailureCode
-from gateway.banks.port.provider_options import CHARGE_PAID, IN_USE, NOT_ALLOWED
-from gateway.banks.port.provider_reasons import Reason
-from gateway.banks.port.providers import CredentialsRefused, NotFound, Refused
+from gateway.banks.port.providers import (
+    CHARGE_PAID,
+    IN_USE,
+    NOT_ALLOWED,
+    CredentialsRefused,
+    NotFound,
+    Reason,
+    Refused,
+)
 from gateway.banks.port.refunds import RefundStatus
 from provider_adapters.kit.answers import Errors
 from provider_adapters.kit.outcomes import RefusedBefore

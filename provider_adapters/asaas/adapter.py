@@ -19,9 +19,9 @@ from gateway.banks.port.charges import (
 from gateway.banks.port.payout_orders import PayoutOrder
 from gateway.banks.port.pix_keys import KeyOrder, PixKey, PixKeyType
 from gateway.banks.port.provider_callbacks import CallbackOrder, CallbackSecrets, RegisteredCallback
-from gateway.banks.port.provider_options import CHARGE_PAID, IN_USE
-from gateway.banks.port.provider_reasons import Reason
 from gateway.banks.port.providers import (
+    CHARGE_PAID,
+    IN_USE,
     BadReply,
     NotFound,
     NotSupported,
@@ -29,6 +29,7 @@ from gateway.banks.port.providers import (
     Page,
     ProviderAccount,
     ProviderError,
+    Reason,
     Refused,
 )
 from gateway.banks.port.refunds import IncomingPayment

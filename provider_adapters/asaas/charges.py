@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TypeVar
 
 from gateway.banks.port.charges import Charge, ChargePayment, ChargeStatus, ChargeType, Party, Payer
-from gateway.banks.port.provider_reasons import Reason
-from gateway.banks.port.providers import NotFound
+from gateway.banks.port.providers import NotFound, Reason
 from provider_adapters.asaas import documents, mapping
 from provider_adapters.asaas.mapping import instant_or_none, payer
 from provider_adapters.kit import brcode, money

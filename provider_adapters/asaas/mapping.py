@@ -20,8 +20,15 @@ from gateway.banks.port.charges import ChargeStatus, Party, Payer
 from gateway.banks.port.payout_orders import AccountType, FailureCode
 from gateway.banks.port.pix_keys import PixKey, PixKeyStatus, PixKeyType
 from gateway.banks.port.provider_callbacks import CallbackKind, RegisteredCallback
-from gateway.banks.port.provider_reasons import Reason
-from gateway.banks.port.providers import Accepted, BadReply, NotFound, Page, Rejected, Settled
+from gateway.banks.port.providers import (
+    Accepted,
+    BadReply,
+    NotFound,
+    Page,
+    Reason,
+    Rejected,
+    Settled,
+)
 from gateway.banks.port.refunds import IncomingPayment
 from gateway.banks.port.statements import Balance, Direction, Entry, MovementKind
 from gateway.core.money import Money

@@ -9,8 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from gateway.banks.port.payout_orders import FailureCode, PayoutOrder, PixDestination
-from gateway.banks.port.provider_reasons import Reason
-from gateway.banks.port.providers import Outcome
+from gateway.banks.port.providers import Outcome, Reason
 from provider_adapters.asaas import documents, mapping
 from provider_adapters.asaas.mapping import (
     DONE,

@@ -8,8 +8,7 @@ from typing import TypeVar
 
 from gateway.banks.port.capabilities import Capabilities
 from gateway.banks.port.pix_keys import PixKey
-from gateway.banks.port.provider_reasons import Reason
-from gateway.banks.port.providers import BadReply, NotFound, ProviderAccount, ProviderError
+from gateway.banks.port.providers import BadReply, NotFound, ProviderAccount, ProviderError, Reason
 from provider_adapters.kit.client import ProviderClient
 
 Made = TypeVar("Made")

@@ -16,8 +16,7 @@ from math import inf
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from gateway.banks.client.messages import Kind, ProviderRequest
-from gateway.banks.port.provider_reasons import Reason
-from gateway.banks.port.providers import Unreachable
+from gateway.banks.port.providers import Reason, Unreachable
 from gateway.core.clocks import Monotonic
 from gateway.net.common.runtime import Runtime
 from gateway.telemetry.records import Observer

@@ -16,8 +16,7 @@ from typing import Protocol, TypeVar, cast
 import msgspec
 
 from gateway.banks.client.messages import ProviderAnswer
-from gateway.banks.port.provider_reasons import Reason
-from gateway.banks.port.providers import BadReply, ProviderError
+from gateway.banks.port.providers import BadReply, ProviderError, Reason
 from gateway.core import strict
 from provider_adapters.kit import tolerant
 from provider_adapters.kit.faults import of_status, retry_after

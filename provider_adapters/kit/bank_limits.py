@@ -18,8 +18,7 @@ from typing import Final, NamedTuple, TypeVar
 import msgspec
 
 from gateway.banks.client.messages import ProviderRequest
-from gateway.banks.port.provider_reasons import Reason
-from gateway.banks.port.providers import RateLimited
+from gateway.banks.port.providers import RateLimited, Reason
 from gateway.core.shared_limits import Ask
 from gateway.net.common.runtime import Runtime
 from provider_adapters.kit.admission import Bulkhead, account_of

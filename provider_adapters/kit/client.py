@@ -20,13 +20,13 @@ from typing import Final, TypeVar
 from gateway.banks.client.messages import ProviderAnswer, ProviderRequest, SendProgress
 from gateway.banks.client.tls import TlsFiles, TlsFilesRefused
 from gateway.banks.client.transport import Transport
+from gateway.banks.port.answers import REFUSED_BEFORE_EXECUTION
 from gateway.banks.port.capabilities import Hosts
-from gateway.banks.port.outcomes import REFUSED_BEFORE_EXECUTION
-from gateway.banks.port.provider_reasons import Reason
 from gateway.banks.port.providers import (
     NotSent,
     Outcome,
     ProviderError,
+    Reason,
     Rejected,
     Unavailable,
     Unknown,

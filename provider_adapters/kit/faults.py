@@ -9,7 +9,6 @@ from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 
 from gateway.banks.client.messages import ProviderAnswer
-from gateway.banks.port.provider_reasons import Reason
 from gateway.banks.port.providers import (
     BadReply,
     CredentialsRefused,
@@ -17,6 +16,7 @@ from gateway.banks.port.providers import (
     NotSupported,
     ProviderError,
     RateLimited,
+    Reason,
     Refused,
     Unavailable,
     Unknown,

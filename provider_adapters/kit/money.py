@@ -16,7 +16,7 @@ from typing import Final
 
 import msgspec
 
-from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import Reason
 from gateway.core.money import Money, Sum
 
 JsonNumber = msgspec.Raw

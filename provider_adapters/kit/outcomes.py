@@ -14,7 +14,6 @@ from typing import Final
 
 from gateway.banks.client.messages import ProviderAnswer
 from gateway.banks.port.payout_orders import FailureCode
-from gateway.banks.port.provider_reasons import Reason
 from gateway.banks.port.providers import (
     Accepted,
     Evidence,
@@ -23,6 +22,7 @@ from gateway.banks.port.providers import (
     Phase,
     PixReturn,
     ProviderError,
+    Reason,
     Refused,
     Rejected,
     Settled,

@@ -17,8 +17,7 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from gateway.banks.port.provider_reasons import Reason
-from gateway.banks.port.providers import BadReply, Page
+from gateway.banks.port.providers import BadReply, Page, Reason
 from gateway.core.windows import Window, local_time
 
 Item = TypeVar("Item")

@@ -15,8 +15,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat,
 
 from gateway.banks.client.messages import ProviderAnswer, ProviderRequest
 from gateway.banks.port.provider_callbacks import ProofRefused
-from gateway.banks.port.provider_reasons import Reason
-from gateway.banks.port.providers import BadReply, ProviderError, Unavailable
+from gateway.banks.port.providers import BadReply, ProviderError, Reason, Unavailable
 from gateway.core.clocks import Monotonic
 
 KEYS_LIVE_S: Final = 3600.0

@@ -18,8 +18,7 @@ import msgspec
 
 from gateway.banks.client.messages import Identity, Kind, ProviderRequest, filled
 from gateway.banks.port.capabilities import PortCall
-from gateway.banks.port.provider_reasons import Reason
-from gateway.banks.port.providers import NotFound, Refused
+from gateway.banks.port.providers import NotFound, Reason, Refused
 from provider_adapters.kit.outcomes import NeverSendable
 
 __all__ = ["Identity", "ProviderRequest", "as_account", "get", "json_body", "paying", "sending"]

@@ -14,8 +14,14 @@ from gateway.banks.port.provider_callbacks import (
     MissedEvent,
     RegisteredCallback,
 )
-from gateway.banks.port.provider_reasons import Reason
-from gateway.banks.port.providers import NotSupported, Outcome, Page, ProviderAccount, ProviderError
+from gateway.banks.port.providers import (
+    NotSupported,
+    Outcome,
+    Page,
+    ProviderAccount,
+    ProviderError,
+    Reason,
+)
 from gateway.banks.port.refunds import IncomingPayment, Refund, RefundOrder
 from gateway.banks.port.statements import Balance, Block, Entry
 from gateway.core.clocks import Deadline, Now
@@ -35,7 +41,7 @@ class SandboxAdapter(BankAdapter):
     The sandbox bank as one configured provider.
 
     The first nine operations are those of every bank, the others are optional
-    (``gateway.banks.port.provider_options``). Each builds a request, sends it, and
+    (``gateway.banks.port.providers``). Each builds a request, sends it, and
     translates the answer. A ``ProviderAccount``'s credentials are the bank's
     token for that account.
 

@@ -13,14 +13,16 @@ from typing import Final, TypeVar
 from gateway.banks.port.charges import Charge, ChargePayment, ChargeStatus, ChargeType, Party, Payer
 from gateway.banks.port.payout_orders import FailureCode
 from gateway.banks.port.pix_keys import KeyOwner, PixKey, PixKeyStatus, PixKeyType
-from gateway.banks.port.provider_options import CHARGE_PAID, IN_USE, NOT_ALLOWED
-from gateway.banks.port.provider_reasons import Reason
 from gateway.banks.port.providers import (
+    CHARGE_PAID,
+    IN_USE,
+    NOT_ALLOWED,
     Accepted,
     CredentialsRefused,
     NotFound,
     Page,
     ProviderError,
+    Reason,
     Refused,
     Rejected,
     Settled,

@@ -12,8 +12,7 @@ from datetime import UTC
 from typing import Final
 
 from gateway.banks.port.payout_orders import FailureCode, PayoutOrder
-from gateway.banks.port.provider_reasons import Reason
-from gateway.banks.port.providers import Outcome, PixReturn
+from gateway.banks.port.providers import Outcome, PixReturn, Reason
 from gateway.core.money import Money
 from provider_adapters.kit.answers import ProviderAnswer, read_document
 from provider_adapters.kit.money import above_zero

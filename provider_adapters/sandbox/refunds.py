@@ -12,9 +12,16 @@ from datetime import UTC
 from typing import Final
 
 from gateway.banks.port.payout_orders import FailureCode
-from gateway.banks.port.provider_options import ABOVE_PAYMENT, IN_USE, NOT_ALLOWED, TOO_LATE
-from gateway.banks.port.provider_reasons import Reason
-from gateway.banks.port.providers import Outcome, Page, Rejected
+from gateway.banks.port.providers import (
+    ABOVE_PAYMENT,
+    IN_USE,
+    NOT_ALLOWED,
+    TOO_LATE,
+    Outcome,
+    Page,
+    Reason,
+    Rejected,
+)
 from gateway.banks.port.refunds import Refund, RefundOrder, RefundStatus
 from gateway.core.strict import cleaned_text
 from provider_adapters.kit.answers import (

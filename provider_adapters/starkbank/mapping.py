@@ -16,13 +16,13 @@ from gateway.banks.port.charges import ChargeStatus, Party
 from gateway.banks.port.payout_orders import AccountType, FailureCode
 from gateway.banks.port.pix_keys import KeyOwner, PixKey, PixKeyStatus, PixKeyType
 from gateway.banks.port.provider_callbacks import CallbackKind
-from gateway.banks.port.provider_reasons import Reason
 from gateway.banks.port.providers import (
     Accepted,
     CredentialsRefused,
     NotFound,
     Page,
     ProviderError,
+    Reason,
     Rejected,
     Settled,
 )

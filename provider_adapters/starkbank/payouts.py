@@ -11,8 +11,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from gateway.banks.port.payout_orders import FailureCode
-from gateway.banks.port.provider_reasons import Reason
-from gateway.banks.port.providers import NotFound, Outcome, Rejected, Unknown
+from gateway.banks.port.providers import NotFound, Outcome, Reason, Rejected, Unknown
 from gateway.core.money import Money
 from provider_adapters.kit.answers import Inside, ProviderAnswer, read_document
 from provider_adapters.kit.outcomes import Expected, Shown, outcome_of, refused_before

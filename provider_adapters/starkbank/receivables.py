@@ -15,9 +15,16 @@ from functools import partial
 from typing import Final, TypeVar
 
 from gateway.banks.port.charges import Charge, ChargeOrder, ChargePayment, ChargeStatus, ChargeType
-from gateway.banks.port.provider_options import CHARGE_PAID, IN_USE
-from gateway.banks.port.provider_reasons import Reason
-from gateway.banks.port.providers import NotFound, NotSupported, Page, ProviderAccount, Refused
+from gateway.banks.port.providers import (
+    CHARGE_PAID,
+    IN_USE,
+    NotFound,
+    NotSupported,
+    Page,
+    ProviderAccount,
+    Reason,
+    Refused,
+)
 from gateway.banks.port.refunds import IncomingPayment
 from gateway.core.account import Environment
 from gateway.core.clocks import Deadline, Now

@@ -24,8 +24,7 @@ from gateway.banks.port.payout_orders import (
     PixDestination,
 )
 from gateway.banks.port.provider_callbacks import CallbackOrder
-from gateway.banks.port.provider_reasons import Reason
-from gateway.banks.port.providers import CredentialsRefused, ProviderAccount
+from gateway.banks.port.providers import CredentialsRefused, ProviderAccount, Reason
 from gateway.core.windows import Window, day_after, day_before
 from provider_adapters.kit import banks
 from provider_adapters.kit.outcomes import NeverSendable

@@ -18,8 +18,7 @@ from gateway.banks.port.charges import ChargeOrder, Payer
 from gateway.banks.port.payout_orders import FailureCode
 from gateway.banks.port.pix_keys import KeyOrder, PixKeyType
 from gateway.banks.port.provider_callbacks import CallbackKind, CallbackSecrets, Delivery
-from gateway.banks.port.provider_reasons import Reason
-from gateway.banks.port.providers import ProviderAccount
+from gateway.banks.port.providers import ProviderAccount, Reason
 from gateway.core.account import Environment
 from provider_adapters import registry
 from provider_adapters.apipix.profiles import PROFILES, Name

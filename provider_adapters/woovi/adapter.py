@@ -10,8 +10,9 @@ from gateway.banks.port.charges import Charge, ChargeOrder, ChargePayment, Charg
 from gateway.banks.port.payout_orders import PayoutOrder
 from gateway.banks.port.pix_keys import KeyOrder, KeyOwner, PixKey
 from gateway.banks.port.provider_callbacks import CallbackOrder, CallbackSecrets, RegisteredCallback
-from gateway.banks.port.provider_options import CHARGE_PAID, IN_USE
 from gateway.banks.port.providers import (
+    CHARGE_PAID,
+    IN_USE,
     NotFound,
     Outcome,
     Page,

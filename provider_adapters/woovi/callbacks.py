@@ -24,8 +24,7 @@ from gateway.banks.port.provider_callbacks import (
     Notice,
     RegisteredCallback,
 )
-from gateway.banks.port.provider_reasons import Reason
-from gateway.banks.port.providers import NotFound
+from gateway.banks.port.providers import NotFound, Reason
 from provider_adapters.kit.answers import ProviderAnswer, is_json, provider_id, try_body
 from provider_adapters.kit.proofs import Hmac, KeySignature, only_value
 from provider_adapters.kit.public_keys import PublicKeys

@@ -21,15 +21,15 @@ from gateway.banks.port.charges import Charge, ChargeStatus, ChargeType, Party, 
 from gateway.banks.port.payout_orders import AccountType, FailureCode
 from gateway.banks.port.pix_keys import KeyOwner, PixKey, PixKeyStatus, PixKeyType
 from gateway.banks.port.provider_callbacks import CallbackKind
-from gateway.banks.port.provider_options import NOT_ALLOWED
-from gateway.banks.port.provider_reasons import Reason
 from gateway.banks.port.providers import (
+    NOT_ALLOWED,
     Accepted,
     CredentialsRefused,
     NotFound,
     Page,
     ProviderError,
     RateLimited,
+    Reason,
     Refused,
     Rejected,
     Settled,

@@ -13,8 +13,7 @@ from typing import Final
 
 from gateway.banks.port.answers import LONGEST_ID
 from gateway.banks.port.charges import Charge, ChargePayment
-from gateway.banks.port.provider_reasons import Reason
-from gateway.banks.port.providers import BadReply, NotFound, Page
+from gateway.banks.port.providers import BadReply, NotFound, Page, Reason
 from gateway.banks.port.refunds import IncomingPayment, RefundStatus
 from gateway.core.money import Money
 from gateway.core.strict import cleaned_text

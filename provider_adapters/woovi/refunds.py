@@ -12,8 +12,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from gateway.banks.port.payout_orders import FailureCode
-from gateway.banks.port.provider_reasons import Reason
-from gateway.banks.port.providers import Outcome, Page
+from gateway.banks.port.providers import Outcome, Page, Reason
 from gateway.banks.port.refunds import Refund, RefundOrder, RefundStatus
 from gateway.core.money import Money
 from gateway.core.strict import cleaned_text

@@ -36,7 +36,6 @@ WITHOUT = {
     "gateway/closings/foreign_debits.py": "so too: tests/contract/stores/test_foreign_debits.py",
     "gateway/http/openapi/recorded.py": "kept by tests/contract/openapi/test_recorded.py",
     "gateway/banks/port/payout_orders.py": "tested with the payouts that are made of it",
-    "gateway/banks/port/providers.py": "ports: the adapter contract suite keeps them",
     "gateway/pix_keys/model.py": "tested with the keys that are read",
     "gateway/sandbox/model.py": "structs; tests of the tools and of their page read them",
     "gateway/statements/model.py": "tested with the statements that are made of it",

@@ -18,7 +18,7 @@ from types import ModuleType
 RECORD = Path(__file__).parents[1] / "outside/port-1.json"
 PACKAGES = ("gateway.banks.port", "provider_adapters.kit")
 STAGE = "provider_adapters.testing.verify.stage"
-CHECKS = frozenset({"gateway.banks.port.answers", "gateway.banks.port.outcomes"})
+CHECKS = frozenset({"gateway.banks.port.answers"})
 """What the gateway checks an adapter's answers with; no author needs them."""
 CLIENT = frozenset(
     f"provider_adapters.kit.{name}"

@@ -19,8 +19,7 @@ from gateway.app.commands.context import opened_store
 from gateway.app.kernel import SilentObserver
 from gateway.banks.client.tls import TlsFiles, TlsFilesRefused, check_files
 from gateway.banks.port.capabilities import PortCall
-from gateway.banks.port.provider_options import EveryCall
-from gateway.banks.port.providers import ProviderAdapter, ProviderError
+from gateway.banks.port.providers import EveryCall, ProviderAdapter, ProviderError
 from gateway.config.settings import Settings
 from gateway.core.audit_context import RuleViolation
 from gateway.core.storage import StoreUnavailable

@@ -15,8 +15,7 @@ from typing import Final
 from gateway.banks.client.messages import Identity, ProviderAnswer, ProviderRequest, SendProgress
 from gateway.banks.client.tls import TlsFiles, TlsFilesRefused, TlsSetup
 from gateway.banks.client.transport import LONGEST_S, HttpTransport, TransportLimits
-from gateway.banks.port.provider_reasons import Reason
-from gateway.banks.port.providers import Unreachable
+from gateway.banks.port.providers import Reason, Unreachable
 from gateway.core.account import Environment
 from gateway.net.common.certificates import NoMemoryFiles, require_memory_files
 from gateway.net.common.runtime import Runtime

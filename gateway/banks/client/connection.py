@@ -12,8 +12,7 @@ from typing import cast
 from gateway.banks.client.messages import ProviderAnswer, SendProgress
 from gateway.banks.client.response_reader import ResponseReader
 from gateway.banks.client.tls import ResumingContext, VerifiedSSLObject
-from gateway.banks.port.provider_reasons import Reason
-from gateway.banks.port.providers import ProviderError, Unavailable
+from gateway.banks.port.providers import ProviderError, Reason, Unavailable
 from gateway.net.common.certificates import refuses_ours
 from gateway.net.common.descriptors import descriptor_of
 from gateway.net.common.runtime import Failpoint, LazyTimer

@@ -17,8 +17,7 @@ from gateway.banks.client.addresses import read_literal, require_public
 from gateway.banks.client.connection import Connection
 from gateway.banks.client.tls import ResumingContext
 from gateway.banks.client.tunnels import ProxyRefused, open_through
-from gateway.banks.port.provider_reasons import Reason
-from gateway.banks.port.providers import Unreachable
+from gateway.banks.port.providers import Reason, Unreachable
 from gateway.core.account import Environment
 from gateway.net.common.certificates import refuses_ours
 from gateway.net.common.descriptors import descriptor_limit, ours_below

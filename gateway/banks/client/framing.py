@@ -17,8 +17,7 @@ from typing import Final
 import msgspec
 from multidict import CIMultiDict, istr
 
-from gateway.banks.port.provider_reasons import Reason
-from gateway.banks.port.providers import BadReply
+from gateway.banks.port.providers import BadReply, Reason
 
 LINE_BYTES: Final = 8190
 """The longest line of a head; as web servers have it."""

@@ -17,8 +17,14 @@ from urllib.parse import quote
 import msgspec
 from yarl import URL
 
-from gateway.banks.port.provider_reasons import Reason
-from gateway.banks.port.providers import Evidence, Phase, ProviderError, Refused, Unreachable
+from gateway.banks.port.providers import (
+    Evidence,
+    Phase,
+    ProviderError,
+    Reason,
+    Refused,
+    Unreachable,
+)
 from gateway.core.clocks import Deadline
 from gateway.net.common.certificates import CertificatePair
 

@@ -9,8 +9,7 @@ from math import inf
 from typing import Final
 
 from gateway.banks.client.connection import Connection
-from gateway.banks.port.provider_reasons import Reason
-from gateway.banks.port.providers import ProviderError, Unreachable
+from gateway.banks.port.providers import ProviderError, Reason, Unreachable
 from gateway.net.common.runtime import chance
 
 IDLE_S: Final = 15.0

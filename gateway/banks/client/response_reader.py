@@ -24,8 +24,7 @@ from gateway.banks.client.framing import (
     unpack,
 )
 from gateway.banks.client.messages import ProviderAnswer
-from gateway.banks.port.provider_reasons import Reason
-from gateway.banks.port.providers import BadReply, ProviderError, Unavailable
+from gateway.banks.port.providers import BadReply, ProviderError, Reason, Unavailable
 
 HEAD_BYTES: Final = 64 * 1024
 """

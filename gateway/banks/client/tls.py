@@ -22,8 +22,7 @@ from typing import Final, cast
 
 import msgspec
 
-from gateway.banks.port.provider_reasons import Reason
-from gateway.banks.port.providers import Unreachable
+from gateway.banks.port.providers import Reason, Unreachable
 from gateway.core.clocks import Monotonic, Now
 from gateway.net.common.certificates import (
     CertificatePair,

@@ -29,8 +29,7 @@ from gateway.banks.client.messages import (
 )
 from gateway.banks.client.pool import Pool, WarmConnections
 from gateway.banks.client.tls import TlsCredentials, TlsFiles, TlsFilesRefused, TlsSetup
-from gateway.banks.port.provider_reasons import Reason
-from gateway.banks.port.providers import Unreachable
+from gateway.banks.port.providers import Reason, Unreachable
 from gateway.core import trace
 from gateway.core.account import Environment
 from gateway.net.common.runtime import Runtime

@@ -8,15 +8,27 @@ about the requested thing.
 
 A text that people wrote never invalidates an answer: it is cleaned. An invalid row of a list is
 left out, and the others stay; the caller counts it.
+
+The outcome of a call that moves money is stored and acted upon, so it must agree with itself and
+with the order:
+
+- NotSent is no outcome of a call of which bytes have left, unless the bank's answer is listed
+  as a refusal before execution, for the credential or the rate.
+- Accepted and Settled are read from an answer of the bank; so is Rejected, unless no byte left.
+- No outcome has another key or another amount than the order.
+- Accepted is not an outcome for a known key ("duplicate") that nobody has compared with the order.
+
+Source of these rules: docs/providers/outcomes.md.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import operator
+import re
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NoReturn, TypeGuard, TypeVar
 
 import msgspec
 
@@ -31,7 +43,29 @@ from gateway.banks.port.charges import (
 )
 from gateway.banks.port.payout_orders import FailureCode
 from gateway.banks.port.pix_keys import KeyOrder, KeyOwner, PixKey, PixKeyStatus, PixKeyType
-from gateway.banks.port.providers import Page
+from gateway.banks.port.provider_callbacks import (
+    MOST_REGISTERED,
+    CallbackKind,
+    CallbackOrder,
+    MissedEvent,
+    NamedBy,
+    Notice,
+    RegisteredCallback,
+)
+from gateway.banks.port.providers import (
+    WHY,
+    Accepted,
+    Evidence,
+    NotSent,
+    Outcome,
+    Page,
+    Phase,
+    PixReturn,
+    Reason,
+    Rejected,
+    Settled,
+    Unknown,
+)
 from gateway.banks.port.refunds import IncomingPayment, Refund, RefundStatus
 from gateway.banks.port.statements import Balance, Block, BlockKind, Direction, Entry, MovementKind
 from gateway.core import strict
@@ -39,6 +73,10 @@ from gateway.core.money import LARGEST_SUM, MAX_CENTAVOS, Money, Sum
 
 Item = TypeVar("Item")
 Kind = TypeVar("Kind")
+Result = TypeVar("Result", NotSent, Rejected, Accepted, Settled, Unknown)
+
+REFUSED_BEFORE_EXECUTION: Final = frozenset({Reason.CREDENTIALS_REFUSED, Reason.RATE_LIMITED})
+"""Why a bank may refuse a call that it has read and never executes."""
 
 _OF_OWNERS: Final = (
     "name", "tax_number", "ispb", "bank_number", "bank_name", "branch", "account",
@@ -51,6 +89,15 @@ _LONGEST_CURSOR: Final = 4096  # a bank's cursor may be a signed token; none is 
 _MOST_BLOCKS: Final = 10_000  # one for each order under way, where a bank blocks them one by one
 _MOST_KEYS: Final = 1000  # the central bank allows 20 an account
 _UNREADABLE: Final = "\ufffd"  # an adapter's reader puts it where a bank's bytes are no text
+_WORDS: Final = frozenset(map(str, Reason)) | WHY.keys()
+_AFTER_A_BYTE: Final = frozenset({Phase.SENT, Phase.ANSWERED})
+_STATUSES: Final = range(100, 600)
+_OUTCOMES: Final = frozenset({NotSent, Rejected, Accepted, Settled, Unknown})
+# Such as CBE101 or chave_nao_pertence_ao_documento; a sentence of the bank's is not kept.
+_CODE: Final = re.compile(r"[0-9A-Za-z][0-9A-Za-z_.:\-]{0,63}", re.ASCII)
+# A bank may close for a night; a longer wait is a mistake, and some are no number at all.
+_LONGEST_WAIT_S: Final = 86_400.0
+_NO_CODE: Final = "unreadable"
 _NO_CONTROLS: Final = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0)))
 
 
@@ -126,8 +173,7 @@ def charge(answer: object, reference: str) -> Charge:
     """Check a charge, asked for by its reference."""
     found = _charge(answer, reference)
     if found.status is ChargeStatus.ACTIVE and not found.emv:  # nobody could pay it
-        field = "charge.emv"
-        raise WrongAnswer(field)
+        _refuse("charge.emv")
     return found
 
 
@@ -491,3 +537,213 @@ def instant_or_none(value: object, field: str) -> None:
     """Check an instant that may be missing."""
     if value is not None:
         instant(value, field)
+
+
+def known_reason(reason: object) -> str:
+    """Return a reason that is one of our words; any other text may be the bank's."""
+    is_ours = isinstance(reason, str) and reason in _WORDS
+    return str(reason) if is_ours else Reason.UNLISTED_REASON.value
+
+
+def is_wait(seconds: object) -> TypeGuard[float]:
+    """Return whether the wait is plausible: a finite number of seconds."""
+    return (type(seconds) is int or type(seconds) is float) and 0 <= seconds <= _LONGEST_WAIT_S
+
+
+def ordered_outcome(answer: object, provider_key: str, value: Money) -> Outcome:
+    """
+    Check the outcome of an order.
+
+    Raises:
+        WrongAnswer: the order's outcome is unknown, whatever the answer claims.
+    """
+    result = _outcome(answer, provider_key)
+    if isinstance(result, Accepted):
+        if result.value is not None:
+            same_as(result.value, value, "outcome.value")
+        if result.evidence.reason == Reason.DUPLICATE:
+            _refuse("outcome.not_compared")
+    elif isinstance(result, Settled):
+        same_as(result.value, value, "outcome.value")
+    return result
+
+
+def found_outcome(answer: object, provider_key: str) -> Outcome:
+    """
+    Check the result of a look-up; the caller compares the amount.
+
+    Raises:
+        WrongAnswer: the result proves nothing about the payout.
+    """
+    result = _outcome(answer, provider_key)
+    if isinstance(result, NotSent):
+        _refuse("outcome")  # what is found was sent
+    if isinstance(result, Rejected):
+        _require_answered(result.evidence)
+    return result
+
+
+def _outcome(answer: object, provider_key: str) -> Outcome:
+    """Check an outcome, and that it is about this key."""
+    if type(answer) not in _OUTCOMES:
+        _refuse("outcome")
+    match answer:
+        case Accepted():
+            return _accepted(_with_our_words(answer), provider_key)
+        case Settled():
+            return _settled(_with_our_words(answer), provider_key)
+        case Rejected():
+            return _rejected(_with_our_words(answer), provider_key)
+        case NotSent():
+            return _not_sent(_with_our_words(answer))
+        case Unknown():
+            return _with_our_words(answer)
+    return _refuse("outcome")
+
+
+def _accepted(result: Accepted, provider_key: str) -> Accepted:
+    """Check an accepted payout."""
+    _require_answered(result.evidence)
+    _require_ids(result, provider_key)
+    instant_or_none(result.held_until, "outcome.held_until")
+    return result
+
+
+def _settled(result: Settled, provider_key: str) -> Settled:
+    """Check a settled payout."""
+    _require_answered(result.evidence)
+    _require_ids(result, provider_key)
+    amount_above_zero(result.value, "outcome.value")
+    instant_or_none(result.settled_at, "outcome.settled_at")
+    _require_returns(result.returns)
+    return result
+
+
+def _require_returns(returns: object) -> None:
+    """Check the returns of a payout."""
+    for each in of_type(returns, tuple, "outcome.returns"):
+        found = of_type(each, PixReturn, "outcome.returns")
+        e2e_id(found.id, "outcome.returns.id", or_empty=False)
+        if not found.id.startswith("D"):
+            _refuse("outcome.returns.id")
+        amount_above_zero(found.value, "outcome.returns.value")
+        instant(found.at, "outcome.returns.at")
+
+
+def _rejected(result: Rejected, provider_key: str) -> Rejected:
+    """Check a rejection: the bank's, or ours before the bank was called."""
+    if result.evidence.bytes_left:
+        _require_answered(result.evidence)
+    _require_key(result, provider_key)
+    of_type(result.failure, FailureCode, "outcome.failure")
+    of_type(result.forbidden, bool, "outcome.forbidden")
+    return result
+
+
+def _not_sent(result: NotSent) -> NotSent:
+    """Check that no byte left, or that the bank stated why it executed nothing."""
+    if result.evidence.bytes_left:
+        _require_answered(result.evidence)
+        if result.evidence.reason not in REFUSED_BEFORE_EXECUTION:
+            _refuse("outcome.evidence.reason")
+    if result.retry_after is not None and not is_wait(result.retry_after):
+        _refuse("outcome.retry_after")
+    return result
+
+
+def _require_answered(evidence: Evidence) -> None:
+    """Check that the outcome comes from an answer of the bank."""
+    if evidence.phase is not Phase.ANSWERED:
+        _refuse("outcome.evidence.phase")
+
+
+def _require_ids(result: Accepted | Settled, provider_key: str) -> None:
+    """Check the ids of an outcome; if it has our key, it must be the order's."""
+    bank_id(result.provider_id, "outcome.provider_id")
+    e2e_id(result.e2e_id, "outcome.e2e_id")
+    _require_key(result, provider_key)
+
+
+def _require_key(result: Accepted | Settled | Rejected, provider_key: str) -> None:
+    if result.provider_key != "":
+        same_as(result.provider_key, provider_key, "outcome.provider_key")
+
+
+def _with_our_words(result: Result) -> Result:
+    """Check the evidence; unknown words in it are replaced: they prove nothing."""
+    evidence = of_type(result.evidence, Evidence, "outcome.evidence")
+    of_type(evidence.phase, Phase, "outcome.evidence.phase")
+    of_type(evidence.bytes_left, bool, "outcome.evidence.bytes_left")
+    if evidence.bytes_left is not (evidence.phase in _AFTER_A_BYTE):
+        _refuse("outcome.evidence.bytes_left")
+    if evidence.http_status is not None:
+        status = of_type(evidence.http_status, int, "outcome.evidence.http_status")
+        if status not in _STATUSES:
+            _refuse("outcome.evidence.http_status")
+    reason, code = known_reason(evidence.reason), _code(evidence.provider_code)
+    if (reason, code) == (evidence.reason, evidence.provider_code):
+        return result
+    evidence = dataclasses.replace(evidence, reason=reason, provider_code=code)
+    return dataclasses.replace(result, evidence=evidence)
+
+
+def _code(code: object) -> str:
+    """Return a bank's code; anything but a short word may be a text about people."""
+    is_one = type(code) is str and (code == "" or _CODE.fullmatch(code) is not None)
+    return str(code) if is_one else _NO_CODE
+
+
+def _refuse(field: str) -> NoReturn:
+    raise WrongAnswer(field)
+
+
+def notice(answer: object) -> Notice:
+    """
+    Check one statement that an adapter read from a callback.
+
+    Its texts are the bank's; unstorable texts are dropped later.
+
+    Raises:
+        WrongAnswer: it has not the types of the port.
+    """
+    found = of_type(answer, Notice, "notice")
+    for name in ("event", "subject", "account", "provider_id"):
+        of_type(getattr(found, name), str, f"notice.{name}")
+    of_type(found.kind, CallbackKind, "notice.kind")
+    of_type(found.named_by, NamedBy, "notice.named_by")
+    of_type(found.part, bytes, "notice.part")
+    return found
+
+
+def registered(answer: object, order: CallbackOrder) -> RegisteredCallback:
+    """Check a registration that a bank returned; raises ``WrongAnswer``."""
+    made = _registered(answer)
+    same_as(made.url, order.url, "registered_callback.url")
+    return made
+
+
+def registrations(answer: object) -> Sequence[RegisteredCallback]:
+    """Check a bank's registered addresses; raises ``WrongAnswer``."""
+    return rows_of(list_of(answer, MOST_REGISTERED, "registered_callbacks"), _registered)
+
+
+def missed_events(answer: object, limit: int) -> Sequence[MissedEvent]:
+    """Check undelivered events; raises ``WrongAnswer``."""
+    return rows_of(list_of(answer, limit, "missed_events"), _missed)
+
+
+def _registered(answer: object) -> RegisteredCallback:
+    found = of_type(answer, RegisteredCallback, "registered_callback")
+    bank_id(found.id, "registered_callback.id")
+    plain_text(found.url, "registered_callback.url")
+    return found
+
+
+def _missed(answer: object) -> MissedEvent:
+    found = of_type(answer, MissedEvent, "missed_event")
+    bank_id(found.id, "missed_event.id")
+    if not found.id:
+        _refuse("missed_event.id")
+    notice(found.notice)
+    of_type(found.body, bytes, "missed_event.body")
+    return found

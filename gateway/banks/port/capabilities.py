@@ -3,9 +3,9 @@ A bank's capabilities, as its adapter declares them; undeclared calls are never 
 
 To declare something new:
 
-- A call of the port: a member of ``PortCall``, and its method in ``provider_options``. An
+- A call of the port: a member of ``PortCall``, and its method in ``EveryCall``. An
   adapter that declares it is checked for the method when it is loaded, and a bank
-  without it is refused in one place, ``operations.bank.connections.offered``.
+  without it is refused in one place, ``banks.connections.offered``.
 - A fact about the bank: a field of ``Capabilities`` whose default is the careful choice.
   Every place that shows the matrix takes it from there (``described``).
 

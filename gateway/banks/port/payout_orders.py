@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
 
 from gateway.banks.port.pix_keys import PixKeyType, hidden_key
 from gateway.core.approvals import NamedOwnerDocument
@@ -28,30 +27,6 @@ class AccountType(StrEnum):
     SAVINGS = "savings"
     SALARY = "salary"
     PAYMENT = "payment"
-
-
-class NumberedBank(Protocol):
-    """A bank that a destination can name."""
-
-    @property
-    def compe(self) -> str:
-        """Three digits, as customers know it."""
-        ...
-
-    @property
-    def ispb(self) -> str:
-        """Eight digits, as Pix knows it."""
-        ...
-
-    @property
-    def name(self) -> str:
-        """As the Banco Central lists it."""
-        ...
-
-    @property
-    def pix(self) -> str:
-        """Return ``direct`` or ``indirect`` for who takes part in Pix; else nothing."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,15 +11,6 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final, Protocol, runtime_checkable
 
-from gateway.banks.port.answers import (
-    WrongAnswer,
-    bank_id,
-    list_of,
-    of_type,
-    plain_text,
-    rows_of,
-    same_as,
-)
 from gateway.core.headers import Headers
 
 
@@ -202,56 +193,3 @@ class MissedEvent:
     id: str
     notice: Notice
     body: bytes = field(repr=False)
-
-
-def notice(answer: object) -> Notice:
-    """
-    Check one statement that an adapter read from a callback.
-
-    Its texts are the bank's; unstorable texts are dropped later.
-
-    Raises:
-        WrongAnswer: it has not the types of the port.
-    """
-    found = of_type(answer, Notice, "notice")
-    for name in ("event", "subject", "account", "provider_id"):
-        of_type(getattr(found, name), str, f"notice.{name}")
-    of_type(found.kind, CallbackKind, "notice.kind")
-    of_type(found.named_by, NamedBy, "notice.named_by")
-    of_type(found.part, bytes, "notice.part")
-    return found
-
-
-def registered(answer: object, order: CallbackOrder) -> RegisteredCallback:
-    """Check a registration that a bank returned; raises ``WrongAnswer``."""
-    made = _registered(answer)
-    same_as(made.url, order.url, "registered_callback.url")
-    return made
-
-
-def registrations(answer: object) -> Sequence[RegisteredCallback]:
-    """Check a bank's registered addresses; raises ``WrongAnswer``."""
-    return rows_of(list_of(answer, MOST_REGISTERED, "registered_callbacks"), _registered)
-
-
-def missed_events(answer: object, limit: int) -> Sequence[MissedEvent]:
-    """Check undelivered events; raises ``WrongAnswer``."""
-    return rows_of(list_of(answer, limit, "missed_events"), _missed)
-
-
-def _registered(answer: object) -> RegisteredCallback:
-    found = of_type(answer, RegisteredCallback, "registered_callback")
-    bank_id(found.id, "registered_callback.id")
-    plain_text(found.url, "registered_callback.url")
-    return found
-
-
-def _missed(answer: object) -> MissedEvent:
-    found = of_type(answer, MissedEvent, "missed_event")
-    bank_id(found.id, "missed_event.id")
-    if not found.id:
-        empty = "missed_event.id"
-        raise WrongAnswer(empty)
-    notice(found.notice)
-    of_type(found.body, bytes, "missed_event.body")
-    return found

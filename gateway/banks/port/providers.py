@@ -9,25 +9,32 @@ ProviderError                 reads fail with one of these
 ├── RateLimited               too many calls for the bank
 ├── Unreachable               certainly no byte of the request left us
 ├── Unavailable               time-out, reset or a 5xx
-└── BadReply                  an answer that cannot be read
+├── BadReply                  an answer that cannot be read
+└── OutcomeUnknown            money may have moved
 
 A payout never raises for the bank's part: it returns an ``Outcome``, and an
 exception that leaves the call all the same counts as ``Unknown``.
+
+``Capabilities.calls`` names the calls that an adapter offers; other calls are never made. All raise
+a ``ProviderError`` but ``create_payout`` and ``create_refund``, which move money and return an
+``Outcome``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Generic, Protocol, TypeVar
+from typing import Final, Generic, Protocol, TypeVar
 
 from gateway.banks.port.capabilities import Capabilities
-from gateway.banks.port.charges import Charge, ChargePayment
+from gateway.banks.port.charges import Charge, ChargeOrder, ChargePayment
 from gateway.banks.port.payout_orders import FailureCode, PayoutOrder
-from gateway.banks.port.pix_keys import PixKey
-from gateway.banks.port.statements import Balance, Entry
+from gateway.banks.port.pix_keys import KeyOrder, KeyOwner, PixKey
+from gateway.banks.port.provider_callbacks import CallbackOrder, MissedEvent, RegisteredCallback
+from gateway.banks.port.refunds import IncomingPayment, Refund, RefundOrder
+from gateway.banks.port.statements import Balance, Block, Entry
 from gateway.core.account import Account
 from gateway.core.clocks import Deadline
 from gateway.core.errors import OutsideFailure
@@ -35,6 +42,61 @@ from gateway.core.money import Money
 from gateway.core.windows import Window
 
 Item = TypeVar("Item", covariant=True)
+
+
+class Reason(StrEnum):
+    """
+    Why a call failed: for logs, metrics and evidence, never for a partner.
+
+    The first group is used only if certainly no byte of the request left us.
+    """
+
+    BREAKER_OPEN = "breaker_open"
+    BULKHEAD_FULL = "bulkhead_full"
+    CERTIFICATE_EXPIRED = "certificate_expired"
+    CERTIFICATE_MISSING = "certificate_missing"
+    CLOSED = "closed"
+    CONNECT_FAILED = "connect_failed"
+    CONNECT_TIMEOUT = "connect_timeout"
+    DEADLINE_PASSED = "deadline_passed"
+    DNS_FAILED = "dns_failed"
+    PROXY_REFUSED = "proxy_refused"
+    TLS_FAILED = "tls_failed"
+    UNSENDABLE = "unsendable"
+
+    CANCELLED = "cancelled"
+    CERTIFICATE_REFUSED = "certificate_refused"
+    CONNECTION_LOST = "connection_lost"
+    TIMEOUT = "timeout"
+
+    ANSWER_CUT_SHORT = "answer_cut_short"
+    CONTENT_CODING = "content_coding"
+    CREDENTIALS_REFUSED = "credentials_refused"
+    CREDENTIALS_UNFIT = "credentials_unfit"
+    NOT_FOUND = "not_found"
+    NOT_HTTP = "not_http"
+    NOT_JSON = "not_json"
+    NOT_SUPPORTED = "not_supported"
+    RATE_LIMITED = "rate_limited"
+    REDIRECTED = "redirected"
+    REFUSED = "refused"
+    SERVER_ERROR = "server_error"
+    TOO_LARGE = "too_large"
+    UNEXPECTED_STATUS = "unexpected_status"
+    WRONG_SHAPE = "wrong_shape"
+
+    ANSWERED = "answered"
+    DUPLICATE = "duplicate"
+
+    AMOUNT_MISMATCH = "amount_mismatch"
+    E2E_ID_MALFORMED = "e2e_id_malformed"
+    KEY_MISMATCH = "key_mismatch"
+    DESTINATION_MISMATCH = "destination_mismatch"
+    UNKNOWN_STATUS = "unknown_status"
+
+    ADAPTER_RAISED = "adapter_raised"
+    ADAPTER_ANSWER_INVALID = "adapter_answer_invalid"
+    UNLISTED_REASON = "unlisted_reason"
 
 
 class ProviderError(OutsideFailure):
@@ -85,6 +147,37 @@ class Unavailable(ProviderError):
 
 class BadReply(ProviderError):
     """The answer cannot be read, or contradicts what was asked."""
+
+
+class OutcomeUnknown(ProviderError):
+    """Money may have moved; ask again under the same reference, never under a new one."""
+
+
+ABOVE_PAYMENT: Final = "above_payment"
+CHARGE_PAID: Final = "charge_paid"
+IN_USE: Final = "in_use"
+NOT_ALLOWED: Final = "not_allowed"
+NOT_PAID: Final = "not_paid"
+SEVERAL_PAYMENTS: Final = "several_payments"
+TOO_LATE: Final = "too_late"
+
+WHY: Final[Mapping[str, str]] = {
+    ABOVE_PAYMENT: "The value is above what is left of the payment.",
+    CHARGE_PAID: "The charge is paid already.",
+    IN_USE: "The key or the reference is in use.",
+    NOT_ALLOWED: "The bank does not allow this to the account.",
+    NOT_PAID: "The charge is not paid.",
+    SEVERAL_PAYMENTS: "The charge may have several payments: name one by its end-to-end id.",
+    TOO_LATE: "The payment is too old to be given back.",
+    "account_invalid": "The account at the bank is not valid.",
+    "insufficient_funds": "The balance is too low.",
+    "limit_exceeded": "A limit of the account is exceeded.",
+}
+"""
+The fixed reasons of a ``Refused``, or of a ``Rejected``'s evidence, and their sentences.
+
+Any other reason says no more than that the bank refused.
+"""
 
 
 class Phase(StrEnum):
@@ -242,7 +335,7 @@ class ProviderAdapter(Protocol):
     Common part of every adapter; its capabilities name the calls it has.
 
     A declared call is an ``async`` method with the parameters that it has in
-    ``ContractCalls`` or in ``provider_options``, checked when it is loaded.
+    ``EveryCall``, checked when it is loaded.
     """
 
     @property
@@ -324,6 +417,146 @@ class ContractCalls(Protocol):
                 period is over.
         """
         ...
+
+
+class KeyCalls(Protocol):
+    """Registering and cancelling PIX keys, and looking up their owners."""
+
+    async def create_key(self, account: ProviderAccount, order: KeyOrder) -> PixKey:
+        """
+        Register a key; sent once, never repeated below this line.
+
+        Raises:
+            Refused: with the reason ``IN_USE`` when the key is somebody's
+                already, the account's own included.
+        """
+        ...
+
+    async def cancel_key(self, account: ProviderAccount, key: PixKey) -> PixKey:
+        """Cancel a key; safe to repeat; NotFound when the bank has no such key."""
+        ...
+
+    async def look_up_key(self, account: ProviderAccount, key: str) -> KeyOwner:
+        """Look up the owner of a key of any bank; NotFound for an unregistered key."""
+        ...
+
+
+class ChargeCalls(Protocol):
+    """Making charges and cancelling them."""
+
+    async def create_charge(self, account: ProviderAccount, order: ChargeOrder) -> Charge:
+        """
+        Make a charge; sent once, never repeated below this line.
+
+        Raises:
+            Refused: with the reason ``IN_USE`` when the reference is taken.
+        """
+        ...
+
+    async def cancel_charge(self, account: ProviderAccount, reference: str) -> Charge:
+        """Cancel a charge; safe to repeat; NotFound when absent, Refused when it is paid."""
+        ...
+
+
+class IncomingCalls(Protocol):
+    """Payments received."""
+
+    async def find_received(self, account: ProviderAccount, e2e_id: str) -> IncomingPayment:
+        """Read one payment by its end-to-end id; NotFound when absent."""
+        ...
+
+    async def list_received(
+        self, account: ProviderAccount, window: Window, cursor: str | None, limit: int
+    ) -> Page[IncomingPayment]:
+        """Read the payments of the window, newest first, at most ``limit`` a page."""
+        ...
+
+
+class RefundCalls(Protocol):
+    """
+    Refunds of payments received.
+
+    Only for banks that execute one refund for one provider key, ever: adapters of other banks must
+    not implement it.
+    """
+
+    async def create_refund(
+        self, account: ProviderAccount, order: RefundOrder, send_by: Deadline
+    ) -> Outcome:
+        """
+        Ask the bank to give money back, once; never repeated below this line.
+
+        Returns:
+            Accepted or Settled, ``e2e_id`` being the id of the way back;
+            Rejected with the reason ``IN_USE`` when the key belongs to
+            another refund; NotSent when ``send_by`` had passed before the
+            first byte; Unknown for all that is not listed.
+        """
+        ...
+
+    async def find_refund(self, account: ProviderAccount, provider_key: str) -> Refund:
+        """Look a refund up by our key; NotFound when the bank does not show it."""
+        ...
+
+    async def list_refunds(
+        self, account: ProviderAccount, window: Window, cursor: str | None, limit: int
+    ) -> Page[Refund]:
+        """Read the refunds ordered in the window, newest first, at most ``limit`` a page."""
+        ...
+
+
+class BlockCalls(Protocol):
+    """Blocked money and its reasons."""
+
+    async def list_blocks(self, account: ProviderAccount) -> Sequence[Block]:
+        """Read every block, live; together they are the balance's ``blocked``."""
+        ...
+
+
+class CallbackCalls(Protocol):
+    """Registered callback addresses of an account, and undelivered events."""
+
+    async def register_callback(
+        self, account: ProviderAccount, order: CallbackOrder
+    ) -> RegisteredCallback:
+        """
+        Register our address for the account's callbacks; sent once.
+
+        A bank that has one address for each key gets it for every key.
+        """
+        ...
+
+    async def list_callbacks(self, account: ProviderAccount) -> Sequence[RegisteredCallback]:
+        """Read every address that the bank has for the account, foreign ones too."""
+        ...
+
+    async def remove_callback(self, account: ProviderAccount, callback_id: str) -> None:
+        """Remove an address; safe to repeat; NotFound when absent."""
+        ...
+
+    async def list_missed_events(
+        self, account: ProviderAccount, limit: int
+    ) -> Sequence[MissedEvent]:
+        """Read events that the bank could not deliver, oldest first, at most ``limit``."""
+        ...
+
+    async def acknowledge_events(self, account: ProviderAccount, event_ids: Sequence[str]) -> None:
+        """Acknowledge missed events, so that they are not listed again; safe to repeat."""
+        ...
+
+
+class EveryCall(
+    ProviderAdapter,
+    ContractCalls,
+    KeyCalls,
+    ChargeCalls,
+    IncomingCalls,
+    RefundCalls,
+    BlockCalls,
+    CallbackCalls,
+    Protocol,
+):
+    """An adapter with every call of the port; ``PortCall`` names each by its method."""
 
 
 @dataclass(frozen=True, slots=True)

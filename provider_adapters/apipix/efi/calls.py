@@ -16,7 +16,6 @@ from typing import Final
 from gateway.banks.port.charges import Party
 from gateway.banks.port.payout_orders import PayoutOrder
 from gateway.banks.port.pix_keys import KeyOrder, PixKey, PixKeyStatus, PixKeyType
-from gateway.banks.port.provider_reasons import Reason
 from gateway.banks.port.providers import (
     BadReply,
     NotFound,
@@ -24,6 +23,7 @@ from gateway.banks.port.providers import (
     Page,
     ProviderAccount,
     ProviderError,
+    Reason,
 )
 from gateway.banks.port.statements import Balance, Direction, Entry, MovementKind
 from gateway.core.clocks import Deadline

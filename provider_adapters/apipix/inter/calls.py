@@ -13,13 +13,13 @@ from functools import partial
 from typing import Final
 
 from gateway.banks.port.payout_orders import PayoutOrder
-from gateway.banks.port.provider_reasons import Reason
 from gateway.banks.port.providers import (
     NotSupported,
     Outcome,
     Page,
     ProviderAccount,
     ProviderError,
+    Reason,
 )
 from gateway.banks.port.statements import Balance, Entry
 from gateway.core.clocks import Deadline

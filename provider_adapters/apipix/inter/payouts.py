@@ -18,8 +18,7 @@ from gateway.banks.port.payout_orders import (
     PayoutOrder,
     PixDestination,
 )
-from gateway.banks.port.provider_reasons import Reason
-from gateway.banks.port.providers import Accepted, Outcome, Settled, Unknown
+from gateway.banks.port.providers import Accepted, Outcome, Reason, Settled, Unknown
 from provider_adapters.apipix.access import reading
 from provider_adapters.apipix.inter import documents
 from provider_adapters.apipix.inter.words import ACCOUNT_TYPES, FAILURES, ORDERED, STATES, ZONE

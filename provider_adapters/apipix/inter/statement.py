@@ -14,8 +14,7 @@ from typing import Final
 import msgspec
 
 from gateway.banks.port.charges import Party
-from gateway.banks.port.provider_reasons import Reason
-from gateway.banks.port.providers import BadReply, Page
+from gateway.banks.port.providers import BadReply, Page, Reason
 from gateway.banks.port.statements import Direction, Entry, MovementKind
 from gateway.core.strict import cleaned_text
 from gateway.core.windows import Window

@@ -28,8 +28,7 @@ from gateway.banks.port.payout_orders import (
 )
 from gateway.banks.port.pix_keys import KeyOrder, PixKeyType
 from gateway.banks.port.provider_callbacks import CallbackKind, CallbackSecrets, Delivery
-from gateway.banks.port.provider_reasons import Reason
-from gateway.banks.port.providers import ProviderAccount
+from gateway.banks.port.providers import ProviderAccount, Reason
 from gateway.banks.port.statements import MovementKind
 from gateway.core.money import Money
 from provider_adapters.kit.certificates import load_pair

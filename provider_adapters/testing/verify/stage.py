@@ -20,8 +20,7 @@ from gateway.banks.port.charges import ChargeOrder, ChargeStatus, ChargeType
 from gateway.banks.port.payout_orders import Destination, FailureCode, PayoutMethod
 from gateway.banks.port.pix_keys import KeyOrder
 from gateway.banks.port.provider_callbacks import CallbackKind, CallbackSecrets, Delivery
-from gateway.banks.port.provider_reasons import Reason
-from gateway.banks.port.providers import ProviderAccount
+from gateway.banks.port.providers import ProviderAccount, Reason
 from gateway.banks.port.statements import MovementKind
 from gateway.core.money import Money
 

@@ -20,8 +20,7 @@ from gateway.banks.client.transport import HttpTransport
 from gateway.banks.port.capabilities import Capabilities, PortCall
 from gateway.banks.port.payout_orders import BankDestination, Destination, PayoutMethod, PayoutOrder
 from gateway.banks.port.provider_callbacks import CallbackOrder
-from gateway.banks.port.provider_options import EveryCall
-from gateway.banks.port.providers import Accepted, Outcome, ProviderAccount, Settled
+from gateway.banks.port.providers import Accepted, EveryCall, Outcome, ProviderAccount, Settled
 from gateway.banks.port.refunds import RefundOrder
 from gateway.core.account import Environment
 from gateway.core.clocks import Deadline

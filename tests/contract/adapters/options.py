@@ -5,16 +5,14 @@ from __future__ import annotations
 from typing import Protocol
 
 from gateway.banks.port.charges import ChargeOrder, ChargeType
-from gateway.banks.port.provider_options import (
+from gateway.banks.port.providers import (
     BlockCalls,
     CallbackCalls,
     ChargeCalls,
     IncomingCalls,
     KeyCalls,
-    RefundCalls,
-)
-from gateway.banks.port.providers import (
     ProviderAdapter,
+    RefundCalls,
 )
 from gateway.banks.port.refunds import RefundOrder
 from gateway.core.money import Money

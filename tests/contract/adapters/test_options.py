@@ -10,17 +10,21 @@ from gateway.banks.port.capabilities import OPTIONAL_CALLS, PortCall
 from gateway.banks.port.charges import ChargeStatus
 from gateway.banks.port.payout_orders import FailureCode
 from gateway.banks.port.pix_keys import KeyOrder, PixKeyType
-from gateway.banks.port.provider_options import (
+from gateway.banks.port.providers import (
     ABOVE_PAYMENT,
     IN_USE,
+    Accepted,
     BlockCalls,
     CallbackCalls,
     ChargeCalls,
     IncomingCalls,
     KeyCalls,
+    NotFound,
     RefundCalls,
+    Refused,
+    Rejected,
+    Settled,
 )
-from gateway.banks.port.providers import Accepted, NotFound, Refused, Rejected, Settled
 from gateway.banks.port.refunds import IncomingStatus, RefundStatus
 from gateway.banks.port.statements import BlockKind, Direction, MovementKind
 from gateway.core.money import Money, Sum

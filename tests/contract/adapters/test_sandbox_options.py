@@ -6,8 +6,8 @@ import pytest
 
 from gateway.banks.port.payout_orders import FailureCode
 from gateway.banks.port.pix_keys import KeyOrder, PixKeyStatus, PixKeyType
-from gateway.banks.port.provider_options import TOO_LATE
 from gateway.banks.port.providers import (
+    TOO_LATE,
     Accepted,
     NotFound,
     NotSent,

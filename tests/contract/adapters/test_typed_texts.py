@@ -29,8 +29,7 @@ from gateway.banks.client.messages import ProviderAnswer, ProviderRequest, SendP
 from gateway.banks.client.transport import HttpTransport
 from gateway.banks.port.capabilities import PortCall
 from gateway.banks.port.provider_callbacks import CallbackSecrets, Delivery, Notice
-from gateway.banks.port.provider_options import EveryCall
-from gateway.banks.port.providers import ProviderError
+from gateway.banks.port.providers import EveryCall, ProviderError
 from gateway.core.money import Money
 from provider_adapters.apipix.callbacks import notices_of
 from provider_adapters.asaas.callbacks import TOKEN, AsaasProof

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from typing import Final
 
 from gateway.banks.port.payout_orders import FailureCode, PayoutOrder
-from gateway.banks.port.provider_reasons import Reason
 from gateway.banks.port.providers import (
     Accepted,
     Outcome,
     Page,
     ProviderAccount,
+    Reason,
     Rejected,
     Settled,
     Unknown,

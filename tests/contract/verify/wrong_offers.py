@@ -8,8 +8,7 @@ from typing import Any, Final
 from gateway.banks.port.charges import Charge, ChargeOrder
 from gateway.banks.port.payout_orders import BankDestination, PayoutOrder
 from gateway.banks.port.pix_keys import KeyOwner, PixKey
-from gateway.banks.port.provider_reasons import Reason
-from gateway.banks.port.providers import NotFound, Outcome, ProviderAccount, Unreachable
+from gateway.banks.port.providers import NotFound, Outcome, ProviderAccount, Reason, Unreachable
 from gateway.banks.port.refunds import RefundOrder
 from gateway.core.clocks import Deadline
 from provider_adapters.kit.answers import ProviderAnswer

@@ -8,8 +8,14 @@ from typing import Final
 import msgspec
 
 from gateway.banks.port.payout_orders import PayoutMethod, PayoutOrder
-from gateway.banks.port.provider_reasons import Reason
-from gateway.banks.port.providers import Accepted, NotFound, Outcome, ProviderAccount, Unknown
+from gateway.banks.port.providers import (
+    Accepted,
+    NotFound,
+    Outcome,
+    ProviderAccount,
+    Reason,
+    Unknown,
+)
 from gateway.core.clocks import Deadline
 from provider_adapters.kit.answers import ProviderAnswer
 from provider_adapters.kit.outcomes import Expected

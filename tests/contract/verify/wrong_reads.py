@@ -10,8 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
-from gateway.banks.port.provider_reasons import Reason
-from gateway.banks.port.providers import NotFound, Page, ProviderAccount
+from gateway.banks.port.providers import NotFound, Page, ProviderAccount, Reason
 from gateway.banks.port.statements import Entry
 from gateway.core.windows import Window
 from provider_adapters.kit.answers import ProviderAnswer

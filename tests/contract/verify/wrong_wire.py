@@ -7,15 +7,16 @@ from typing import Any, Final
 
 from gateway.banks.port.charges import Charge, ChargeOrder
 from gateway.banks.port.payout_orders import FailureCode, PayoutOrder
-from gateway.banks.port.provider_options import ABOVE_PAYMENT, IN_USE
-from gateway.banks.port.provider_reasons import Reason
 from gateway.banks.port.providers import (
+    ABOVE_PAYMENT,
+    IN_USE,
     Accepted,
     BadReply,
     NotFound,
     NotSent,
     Outcome,
     ProviderAccount,
+    Reason,
     Rejected,
     Unknown,
 )

@@ -19,7 +19,7 @@ _MESSAGES = "tests/unit/gateway/banks/client/test_messages.py"
 _OFFERED = "tests/unit/gateway/banks/test_connections_options.py"
 _CALLBACK_LOOKS = "tests/unit/gateway/callbacks/test_processing.py"
 _OPERATIONS_CALLBACKS = "tests/unit/gateway/callbacks/test_reception.py"
-_OUTCOMES = "tests/unit/gateway/banks/port/test_outcomes.py"
+_OUTCOMES = "tests/unit/gateway/banks/port/test_answers_outcomes.py"
 _PAYOUTS = "tests/unit/provider_adapters/sandbox/test_payouts.py"
 _PROOFS = "tests/unit/provider_adapters/kit/test_proofs.py"
 _PROXIED = "tests/unit/gateway/net/server/test_front_proxied.py"
@@ -267,18 +267,18 @@ ROWS = (
         name="not-sent-though-bytes-left",
         promise="An adapter's `NotSent` of which bytes have left is not believed.",
         source="docs/providers/outcomes.md",
-        file="gateway/banks/port/outcomes.py",
-        right="if said.evidence.reason not in REFUSED_BEFORE_EXECUTION:",
-        wrong="if not said.evidence.reason:",
+        file="gateway/banks/port/answers.py",
+        right="if result.evidence.reason not in REFUSED_BEFORE_EXECUTION:",
+        wrong="if not result.evidence.reason:",
         tests=(f"{_OUTCOMES}::test_an_order_ends_in_no_contradiction",),
     ),
     Mistake(
         name="known-key-compared-by-nobody",
         promise="A key that the bank knows is ours only when amount and destination were compared.",
         source="docs/providers/outcomes.md",
-        file="gateway/banks/port/outcomes.py",
-        right="if said.evidence.reason == Reason.DUPLICATE:",
-        wrong="if said.evidence.reason == Reason.REFUSED:",
+        file="gateway/banks/port/answers.py",
+        right="if result.evidence.reason == Reason.DUPLICATE:",
+        wrong="if result.evidence.reason == Reason.REFUSED:",
         tests=(f"{_OUTCOMES}::test_an_order_ends_in_no_contradiction",),
     ),
     Mistake(
@@ -303,7 +303,7 @@ ROWS = (
         name="words-of-a-bank-in-a-reason",
         promise="A reason that is none of our words is told to nobody.",
         source="docs/providers/outcomes.md",
-        file="gateway/banks/port/outcomes.py",
+        file="gateway/banks/port/answers.py",
         right="return str(reason) if is_ours else Reason.UNLISTED_REASON.value",
         wrong="return str(reason)",
         tests=(f"{_CHECKED}::test_a_failure_keeps_its_class_and_loses_the_banks_words",),

@@ -11,11 +11,11 @@ from random import Random
 import pytest
 
 from gateway.banks.client.messages import ProviderAnswer, ProviderRequest, SendProgress, SendRefused
-from gateway.banks.port.provider_reasons import Reason
 from gateway.banks.port.providers import (
     NotSent,
     ProviderAdapter,
     ProviderError,
+    Reason,
     Unavailable,
     Unknown,
 )

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from sqlalchemy import func, select
 
 from gateway.app.store import open_store
-from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import Reason
 from gateway.core.account import Environment
 from gateway.payouts.model import Attempt, Payout, PayoutState, provider_key
 from gateway.payouts.rows import restored_attempt, restored_payout

@@ -21,8 +21,7 @@ from gateway.banks.client.addresses import require_public
 from gateway.banks.client.messages import ProviderAnswer, ProviderRequest, SendProgress, SendRefused
 from gateway.banks.client.tls import TlsFiles
 from gateway.banks.client.transport import LONGEST_S
-from gateway.banks.port.provider_reasons import Reason
-from gateway.banks.port.providers import BadReply, ProviderError, Unavailable, Unreachable
+from gateway.banks.port.providers import BadReply, ProviderError, Reason, Unavailable, Unreachable
 from gateway.core import trace
 from gateway.core.account import Environment
 from gateway.net.common.runtime import Runtime

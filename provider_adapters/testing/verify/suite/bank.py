@@ -13,7 +13,6 @@ import pytest
 from gateway.banks.port import answers
 from gateway.banks.port.capabilities import EntryField, PortCall, Repeat
 from gateway.banks.port.payout_orders import BankDestination, FailureCode, PayoutMethod, PayoutOrder
-from gateway.banks.port.provider_reasons import Reason
 from gateway.banks.port.providers import (
     Accepted,
     CredentialsRefused,
@@ -22,6 +21,7 @@ from gateway.banks.port.providers import (
     NotSupported,
     Outcome,
     ProviderError,
+    Reason,
     Rejected,
     Settled,
     Unknown,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from gateway.banks.port import provider_callbacks
+from gateway.banks.port import answers
 from gateway.banks.port.capabilities import PortCall, ProofKind
 from gateway.banks.port.charges import ChargeStatus
 from gateway.banks.port.payout_orders import PixDestination
@@ -245,4 +245,4 @@ async def _believed(proof: CallbackProof, came: Delivery) -> Sequence[Notice]:
     notices = await proof.check(came)
     assert notices is not None, "a callback of the bank is not believed"
     assert came.rest in proof.rests, "the rest of its path is none of the adapter's"
-    return [provider_callbacks.notice(each) for each in notices]
+    return [answers.notice(each) for each in notices]

@@ -14,8 +14,7 @@ from gateway.banks.port.capabilities import PortCall
 from gateway.banks.port.charges import ChargeOrder, ChargeStatus, ChargeType, Payer
 from gateway.banks.port.payout_orders import PayoutMethod, PixDestination
 from gateway.banks.port.pix_keys import PixKeyStatus
-from gateway.banks.port.provider_options import CHARGE_PAID, IN_USE
-from gateway.banks.port.providers import NotFound, NotSupported, Refused
+from gateway.banks.port.providers import CHARGE_PAID, IN_USE, NotFound, NotSupported, Refused
 from gateway.banks.port.refunds import IncomingPayment
 from gateway.core.money import Money
 from provider_adapters.testing.verify.stage import Charge, ChargePaid, Received

@@ -19,7 +19,6 @@ import msgspec
 from gateway.banks.port.capabilities import PortCall
 from gateway.banks.port.charges import Charge
 from gateway.banks.port.payout_orders import PayoutMethod
-from gateway.banks.port.provider_reasons import Reason
 from gateway.banks.port.providers import (
     BadReply,
     CredentialsRefused,
@@ -27,6 +26,7 @@ from gateway.banks.port.providers import (
     Phase,
     ProviderError,
     RateLimited,
+    Reason,
     Refused,
     Unavailable,
     Unknown,

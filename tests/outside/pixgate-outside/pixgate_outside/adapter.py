@@ -10,7 +10,6 @@ from gateway.banks.port.charges import Charge, ChargePayment
 from gateway.banks.port.payout_orders import PayoutOrder
 from gateway.banks.port.pix_keys import PixKey
 from gateway.banks.port.provider_callbacks import CallbackSecrets
-from gateway.banks.port.provider_reasons import Reason
 from gateway.banks.port.providers import (
     NotFound,
     NotSupported,
@@ -18,6 +17,7 @@ from gateway.banks.port.providers import (
     Page,
     ProviderAccount,
     ProviderError,
+    Reason,
 )
 from gateway.banks.port.statements import Balance, Entry
 from gateway.core.clocks import Deadline, Now

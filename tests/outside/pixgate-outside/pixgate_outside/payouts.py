@@ -11,8 +11,15 @@ from dataclasses import dataclass, replace
 from datetime import UTC
 
 from gateway.banks.port.payout_orders import FailureCode, PayoutOrder
-from gateway.banks.port.provider_reasons import Reason
-from gateway.banks.port.providers import Accepted, Outcome, PixReturn, Rejected, Settled, Unknown
+from gateway.banks.port.providers import (
+    Accepted,
+    Outcome,
+    PixReturn,
+    Reason,
+    Rejected,
+    Settled,
+    Unknown,
+)
 from gateway.core.money import Money
 from provider_adapters.kit.answers import ProviderAnswer, is_e2e_id, provider_id, read_document
 from provider_adapters.kit.client import UnknownWord

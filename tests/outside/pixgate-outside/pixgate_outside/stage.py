@@ -13,8 +13,7 @@ import msgspec
 from gateway.banks.port.capabilities import PortCall
 from gateway.banks.port.payout_orders import FailureCode
 from gateway.banks.port.provider_callbacks import CallbackSecrets
-from gateway.banks.port.provider_reasons import Reason
-from gateway.banks.port.providers import ProviderAccount
+from gateway.banks.port.providers import ProviderAccount, Reason
 from provider_adapters.testing.bank.books import open_books
 from provider_adapters.testing.bank.stage import SimulatedStage
 from provider_adapters.testing.verify.stage import (

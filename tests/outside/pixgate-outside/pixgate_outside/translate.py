@@ -13,8 +13,7 @@ from typing import TypeVar
 import msgspec
 from gateway.banks.port.charges import Charge, ChargePayment, ChargeStatus, Party, Payer
 from gateway.banks.port.pix_keys import PixKey, PixKeyStatus
-from gateway.banks.port.provider_reasons import Reason
-from gateway.banks.port.providers import CredentialsRefused, NotFound, Page, ProviderError
+from gateway.banks.port.providers import CredentialsRefused, NotFound, Page, ProviderError, Reason
 from gateway.banks.port.statements import Balance, Entry, MovementKind
 from gateway.core.money import Money
 from gateway.core.strict import cleaned_text

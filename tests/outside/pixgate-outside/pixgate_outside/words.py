@@ -13,7 +13,7 @@ from typing import Final
 from gateway.banks.port.charges import ChargeStatus, ChargeType
 from gateway.banks.port.payout_orders import AccountType, FailureCode
 from gateway.banks.port.pix_keys import PixKeyStatus, PixKeyType
-from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import Reason
 from gateway.banks.port.statements import Direction, MovementKind
 from provider_adapters.kit.outcomes import RefusedBefore
 

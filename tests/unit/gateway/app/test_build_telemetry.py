@@ -13,8 +13,13 @@ from msgspec import structs
 
 from gateway.app.build_telemetry import build_telemetry, refusals_below
 from gateway.app.surfaces import described_surfaces
-from gateway.banks.port.provider_options import ChargeCalls, IncomingCalls, KeyCalls, RefundCalls
-from gateway.banks.port.providers import ProviderAdapter
+from gateway.banks.port.providers import (
+    ChargeCalls,
+    IncomingCalls,
+    KeyCalls,
+    ProviderAdapter,
+    RefundCalls,
+)
 from gateway.config.settings import Provider, RateLimits, Settings, Telemetry
 from gateway.core import errors, user_errors
 from gateway.core.errors import HEADERS_TOO_LARGE

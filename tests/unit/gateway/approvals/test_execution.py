@@ -13,8 +13,7 @@ from gateway.approvals.execution import Decided
 from gateway.approvals.money import Order
 from gateway.approvals.store import StoredApprovals
 from gateway.banks.port.payout_orders import FailureCode
-from gateway.banks.port.provider_options import OutcomeUnknown
-from gateway.banks.port.providers import ProviderError, Rejected, Unavailable
+from gateway.banks.port.providers import OutcomeUnknown, ProviderError, Rejected, Unavailable
 from gateway.banks.port.refunds import RefundRequest, RefundStatus, refund_key
 from gateway.core.approvals import Approval, ApprovalState, Outcome
 from gateway.core.audit import AuditEvent

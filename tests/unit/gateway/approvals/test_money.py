@@ -17,11 +17,11 @@ from gateway.approvals.money import (
 )
 from gateway.banks.port.charges import Payer
 from gateway.banks.port.payout_orders import AccountType, BankDestination, PayoutMethod
-from gateway.banks.port.provider_options import OutcomeUnknown
 from gateway.banks.port.providers import (
     BadReply,
     NotFound,
     NotSupported,
+    OutcomeUnknown,
     Refused,
     Unavailable,
     Unreachable,

@@ -8,11 +8,14 @@ from dataclasses import replace
 import pytest
 
 from gateway.banks.bank_acts import BankAct, recorded
-from gateway.banks.port.provider_options import CHARGE_PAID, IN_USE, WHY, OutcomeUnknown
 from gateway.banks.port.providers import (
+    CHARGE_PAID,
+    IN_USE,
+    WHY,
     BadReply,
     CredentialsRefused,
     NotFound,
+    OutcomeUnknown,
     ProviderError,
     RateLimited,
     Refused,

@@ -10,15 +10,15 @@ from dataclasses import replace
 import pytest
 
 from gateway.banks.checked_adapter import CheckedAdapter
-from gateway.banks.port import provider_options
+from gateway.banks.port import providers
 from gateway.banks.port.capabilities import PortCall
 from gateway.banks.port.payout_orders import FailureCode
-from gateway.banks.port.provider_options import OutcomeUnknown
 from gateway.banks.port.providers import (
     BadReply,
     CredentialsRefused,
     NotFound,
     NotSupported,
+    OutcomeUnknown,
     ProviderAdapter,
     ProviderError,
     RateLimited,
@@ -180,7 +180,7 @@ async def test_what_is_no_coroutine_is_a_fault():
 
 PORTS = [
     ProviderAdapter,
-    *(port for name, port in vars(provider_options).items() if name.endswith("Calls")),
+    *(port for name, port in vars(providers).items() if name.endswith("Calls")),
 ]
 
 

@@ -5,8 +5,14 @@ from __future__ import annotations
 import pytest
 
 from gateway.banks.failures import REFUND_FAILS, bank_fails
-from gateway.banks.port.provider_options import OutcomeUnknown
-from gateway.banks.port.providers import BadReply, NotFound, NotSupported, Unavailable, Unreachable
+from gateway.banks.port.providers import (
+    BadReply,
+    NotFound,
+    NotSupported,
+    OutcomeUnknown,
+    Unavailable,
+    Unreachable,
+)
 from gateway.core import errors
 from gateway.core.storage import StoreUnavailable
 from gateway.http.route import code_of

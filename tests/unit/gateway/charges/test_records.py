@@ -8,8 +8,15 @@ from datetime import timedelta
 import pytest
 
 from gateway.banks.port.charges import ChargePayment, ChargeStatus
-from gateway.banks.port.provider_options import IN_USE, OutcomeUnknown
-from gateway.banks.port.providers import BadReply, NotFound, Refused, Unavailable, Unreachable
+from gateway.banks.port.providers import (
+    IN_USE,
+    BadReply,
+    NotFound,
+    OutcomeUnknown,
+    Refused,
+    Unavailable,
+    Unreachable,
+)
 from gateway.banks.port.refunds import IncomingPayment
 from gateway.charges.model import ChargeSearch, ChargeState, SeenCharge
 from gateway.charges.records import ChargeNotes

@@ -13,8 +13,9 @@ from gateway.banks.port.charges import (
     ChargeOrder,
     Payer,
 )
-from gateway.banks.port.provider_options import CHARGE_PAID, IN_USE
 from gateway.banks.port.providers import (
+    CHARGE_PAID,
+    IN_USE,
     NotFound,
     NotSupported,
     ProviderAccount,

@@ -12,8 +12,7 @@ import msgspec
 import pytest
 
 from gateway.banks.port.payout_orders import FailureCode
-from gateway.banks.port.provider_options import WHY
-from gateway.banks.port.provider_reasons import Reason
+from gateway.banks.port.providers import WHY, Reason
 from gateway.config.settings import RateLimits
 from gateway.core.reasons import REASONS, sentence, told
 from gateway.net.common.certificates import PemFlaw

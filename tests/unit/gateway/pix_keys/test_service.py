@@ -9,8 +9,7 @@ import pytest
 
 from gateway.banks.port.capabilities import PortCall
 from gateway.banks.port.pix_keys import KeyOrder, KeyOwner, PixKey, PixKeyStatus, PixKeyType
-from gateway.banks.port.provider_options import IN_USE
-from gateway.banks.port.providers import NotFound, NotSupported, Refused
+from gateway.banks.port.providers import IN_USE, NotFound, NotSupported, Refused
 from gateway.core import errors
 from gateway.pix_keys.service import KeyOwners, PixKeys
 from tests.unit.offering import Log, OfferingBank, lessened, staff

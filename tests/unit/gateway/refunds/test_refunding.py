@@ -12,16 +12,14 @@ import pytest
 
 from gateway.banks.port.capabilities import PortCall
 from gateway.banks.port.payout_orders import FailureCode
-from gateway.banks.port.provider_options import (
+from gateway.banks.port.providers import (
     ABOVE_PAYMENT,
     IN_USE,
     NOT_PAID,
     SEVERAL_PAYMENTS,
-    OutcomeUnknown,
-)
-from gateway.banks.port.providers import (
     NotFound,
     NotSupported,
+    OutcomeUnknown,
     Rejected,
     Settled,
     Unavailable,

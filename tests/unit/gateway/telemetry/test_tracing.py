@@ -12,8 +12,7 @@ import pytest
 from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from gateway.banks.port.provider_reasons import Reason
-from gateway.banks.port.providers import Unreachable
+from gateway.banks.port.providers import Reason, Unreachable
 from gateway.core import trace
 from gateway.telemetry import tracing
 from gateway.telemetry.records import AccessRecord

@@ -13,8 +13,7 @@ from typing import Final
 import pytest
 
 from gateway.banks.port.charges import ChargeOrder, ChargeStatus, ChargeType, Payer
-from gateway.banks.port.provider_options import IN_USE
-from gateway.banks.port.providers import BadReply, NotFound, Refused
+from gateway.banks.port.providers import IN_USE, BadReply, NotFound, Refused
 from gateway.core.account import Environment
 from gateway.core.money import Money
 from provider_adapters.apipix import charges, documents

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from gateway.banks.port.provider_reasons import Reason
-from gateway.banks.port.providers import NotFound
+from gateway.banks.port.providers import NotFound, Reason
 from provider_adapters.apipix import words
 from provider_adapters.apipix.efi import payouts
 

@@ -8,13 +8,13 @@ import msgspec
 import pytest
 
 from gateway.banks.client.messages import Kind, ProviderAnswer, ProviderRequest
-from gateway.banks.port.provider_reasons import Reason
 from gateway.banks.port.providers import (
     BadReply,
     NotFound,
     NotSent,
     ProviderError,
     RateLimited,
+    Reason,
     Refused,
     Unavailable,
     Unknown,

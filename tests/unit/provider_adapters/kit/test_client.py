@@ -11,7 +11,6 @@ import pytest
 
 from gateway.banks.client.messages import Kind, ProviderAnswer, ProviderRequest, SendProgress
 from gateway.banks.port.payout_orders import FailureCode
-from gateway.banks.port.provider_reasons import Reason
 from gateway.banks.port.providers import (
     Accepted,
     BadReply,
@@ -22,6 +21,7 @@ from gateway.banks.port.providers import (
     Phase,
     ProviderError,
     RateLimited,
+    Reason,
     Rejected,
     Unavailable,
     Unknown,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.banks.port.provider_reasons import Reason
-from gateway.banks.port.providers import Unavailable
+from gateway.banks.port.providers import Reason, Unavailable
 from gateway.core.clocks import Deadline
 from provider_adapters.kit import faults
 from provider_adapters.kit.client import RetryBudget

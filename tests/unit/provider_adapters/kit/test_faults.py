@@ -10,8 +10,7 @@ from multidict import CIMultiDict
 
 from gateway.banks.client.messages import ProviderAnswer
 from gateway.banks.port import providers
-from gateway.banks.port.provider_reasons import Reason
-from gateway.banks.port.providers import ProviderError
+from gateway.banks.port.providers import ProviderError, Reason
 from provider_adapters.kit import faults
 from tests.world.tables import cases
 

@@ -7,9 +7,8 @@ from dataclasses import replace
 import pytest
 
 from gateway.banks.client.messages import ProviderAnswer
-from gateway.banks.port import outcomes as checks
+from gateway.banks.port import answers
 from gateway.banks.port.payout_orders import FailureCode
-from gateway.banks.port.provider_reasons import Reason
 from gateway.banks.port.providers import (
     Accepted,
     NotFound,
@@ -18,6 +17,7 @@ from gateway.banks.port.providers import (
     Outcome,
     ProviderError,
     RateLimited,
+    Reason,
     Rejected,
     Settled,
     Unavailable,
@@ -65,7 +65,7 @@ def test_a_listed_refusal_executed_nothing(pair: tuple[int, str]):
     assert isinstance(said, NotSent)
     assert (said.evidence.reason, said.evidence.provider_code) == (LISTED[pair], code)
     assert said.retry_after == 30.0
-    assert checks.ordered(said, KEY, VALUE) == said
+    assert answers.ordered_outcome(said, KEY, VALUE) == said
 
 
 @cases("pair", [(401, ""), (429, "INVALID_TOKEN"), (403, "INVALID_TOKEN")])
@@ -91,7 +91,7 @@ def test_what_fails_before_the_money_call_is_not_sent(failure: ProviderError):
     assert isinstance(said, NotSent)
     assert (said.evidence.reason, said.evidence.bytes_left) == (failure.reason, False)
     assert said.retry_after == failure.retry_after
-    assert checks.ordered(said, KEY, VALUE) == said
+    assert answers.ordered_outcome(said, KEY, VALUE) == said
 
 
 @cases("failure", [FailureCode.OTHER, FailureCode.ACCOUNT_INVALID])
@@ -101,7 +101,7 @@ def test_what_can_never_be_sent_is_rejected(failure: FailureCode):
 
     assert isinstance(said, Rejected)
     assert (said.failure, said.forbidden, said.evidence.bytes_left) == (failure, False, False)
-    assert checks.ordered(said, KEY, VALUE) == said
+    assert answers.ordered_outcome(said, KEY, VALUE) == said
 
 
 OTHERS: list[Outcome] = [
@@ -138,7 +138,7 @@ async def test_a_known_key_that_is_not_shown_is_unknown(failure: ProviderError):
     said = await read_back(KNOWN, look)
 
     assert said == Unknown(KNOWN.evidence)
-    assert checks.ordered(said, KEY, VALUE) == said
+    assert answers.ordered_outcome(said, KEY, VALUE) == said
 
 
 REJECTIONS = {(400, "POOR"): FailureCode.INSUFFICIENT_FUNDS, (403, "LIMIT"): FailureCode.OTHER}

@@ -16,11 +16,11 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from gateway.banks.port.provider_reasons import Reason
 from gateway.banks.port.providers import (
     CredentialsRefused,
     ProviderError,
     RateLimited,
+    Reason,
     Unreachable,
 )
 from gateway.core.account import Environment

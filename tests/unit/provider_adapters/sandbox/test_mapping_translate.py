@@ -10,8 +10,16 @@ from gateway.banks.client.messages import ProviderAnswer
 from gateway.banks.port import providers
 from gateway.banks.port.charges import ChargeStatus, ChargeType, Party, Payer
 from gateway.banks.port.pix_keys import KeyOwner, PixKeyStatus, PixKeyType
-from gateway.banks.port.provider_options import CHARGE_PAID, IN_USE, NOT_ALLOWED
-from gateway.banks.port.providers import BadReply, NotFound, ProviderError, Refused, Unavailable
+from gateway.banks.port.providers import (
+    CHARGE_PAID,
+    IN_USE,
+    NOT_ALLOWED,
+    BadReply,
+    NotFound,
+    ProviderError,
+    Refused,
+    Unavailable,
+)
 from gateway.banks.port.refunds import IncomingPayment
 from gateway.banks.port.statements import Balance, Block, BlockKind, Direction, MovementKind
 from gateway.core.money import Money, Sum

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from gateway.banks.port.payout_orders import FailureCode
-from gateway.banks.port.provider_options import IN_USE
 from gateway.banks.port.providers import (
+    IN_USE,
     Accepted,
     BadReply,
     NotFound,

@@ -17,8 +17,7 @@ from gateway.banks.port.payout_orders import (
     PixDestination,
 )
 from gateway.banks.port.pix_keys import PixKeyType
-from gateway.banks.port.provider_reasons import Reason
-from gateway.banks.port.providers import ProviderAccount, Unavailable
+from gateway.banks.port.providers import ProviderAccount, Reason, Unavailable
 from gateway.core.account import Environment
 from gateway.core.money import Money
 from gateway.net.common.runtime import Runtime

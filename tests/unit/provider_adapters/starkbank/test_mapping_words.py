@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from gateway.banks.port.answers import REFUSED_BEFORE_EXECUTION
 from gateway.banks.port.charges import ChargeStatus
-from gateway.banks.port.outcomes import REFUSED_BEFORE_EXECUTION
 from gateway.banks.port.payout_orders import AccountType
 from gateway.banks.port.pix_keys import PixKeyStatus, PixKeyType
 from provider_adapters.starkbank import mapping

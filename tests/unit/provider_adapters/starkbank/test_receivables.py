@@ -8,8 +8,7 @@ from datetime import date, timedelta
 import pytest
 
 from gateway.banks.port.charges import ChargeOrder, ChargeStatus, ChargeType, Payer
-from gateway.banks.port.provider_options import CHARGE_PAID, IN_USE
-from gateway.banks.port.providers import NotFound, NotSupported, Refused
+from gateway.banks.port.providers import CHARGE_PAID, IN_USE, NotFound, NotSupported, Refused
 from gateway.core.account import Environment
 from gateway.core.money import Money
 from gateway.core.windows import Window

@@ -8,8 +8,8 @@ import pytest
 
 from gateway.banks.port.charges import ChargeStatus
 from gateway.banks.port.pix_keys import PixKey, PixKeyStatus, PixKeyType
-from gateway.banks.port.provider_options import NOT_ALLOWED
 from gateway.banks.port.providers import (
+    NOT_ALLOWED,
     BadReply,
     CredentialsRefused,
     NotFound,

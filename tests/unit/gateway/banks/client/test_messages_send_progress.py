@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gateway.banks.client.messages import SendProgress, SendRefused
-from gateway.banks.port.provider_reasons import Reason
-from gateway.banks.port.providers import Evidence, Phase, Unavailable
+from gateway.banks.port.providers import Evidence, Phase, Reason, Unavailable
 from gateway.core.clocks import Deadline
 from tests.world.banks.witness import Clock
 

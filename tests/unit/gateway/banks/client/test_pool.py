@@ -17,8 +17,7 @@ from gateway.banks.client.connection import Connection
 from gateway.banks.client.messages import Kind, ProviderAnswer, ProviderRequest, SendProgress
 from gateway.banks.client.pool import Pool, WarmConnections
 from gateway.banks.client.transport import HttpTransport
-from gateway.banks.port.provider_reasons import Reason
-from gateway.banks.port.providers import Unreachable
+from gateway.banks.port.providers import Reason, Unreachable
 from gateway.core.account import Environment
 from gateway.core.clocks import Deadline
 from provider_adapters.kit.limits import ClientLimits

@@ -13,8 +13,7 @@ from cryptography import x509
 from gateway.banks.client.messages import Kind, ProviderRequest, SendProgress
 from gateway.banks.client.tls import TlsFiles
 from gateway.banks.client.transport import HttpTransport
-from gateway.banks.port.provider_reasons import Reason
-from gateway.banks.port.providers import Unreachable
+from gateway.banks.port.providers import Reason, Unreachable
 from gateway.core.account import Environment
 from gateway.core.clocks import Deadline
 from gateway.net.common.names import HostNames

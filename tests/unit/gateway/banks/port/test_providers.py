@@ -1,12 +1,13 @@
-"""The optional ports: every call has a name, every reason a sentence."""
+"""The port: every call has a name, every fixed refusal a sentence, every reason a metric label."""
 
 from __future__ import annotations
 
 import inspect
+import re
 
-from gateway.banks.port import provider_options
+from gateway.banks.port import providers
 from gateway.banks.port.capabilities import OPTIONAL_CALLS, PortCall
-from gateway.banks.port.provider_options import (
+from gateway.banks.port.providers import (
     WHY,
     BlockCalls,
     CallbackCalls,
@@ -14,6 +15,7 @@ from gateway.banks.port.provider_options import (
     EveryCall,
     IncomingCalls,
     KeyCalls,
+    Reason,
     RefundCalls,
 )
 
@@ -34,9 +36,15 @@ def test_every_call_is_a_method_of_the_port():
 def test_every_reason_has_its_sentence():
     named = {
         value
-        for name, value in vars(provider_options).items()
+        for name, value in vars(providers).items()
         if name.isupper() and isinstance(value, str)
     }
 
     assert named <= set(WHY)
     assert all(sentence.endswith(".") for sentence in WHY.values())
+
+
+def test_a_reason_is_a_metric_label():
+    for reason in list(Reason):
+        assert re.fullmatch(r"[a-z0-9_]{1,32}", reason.value)
+        assert reason.value == reason.name.lower()

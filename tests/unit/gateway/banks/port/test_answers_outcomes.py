@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from gateway.banks.port.payout_orders import FailureCode
-from gateway.banks.port.provider_options import IN_USE
 from gateway.banks.port.providers import (
+    IN_USE,
     Accepted,
     Evidence,
     NotSent,
