@@ -26,10 +26,9 @@ from typing import Annotated, Any, Final, Protocol, TypeVar, runtime_checkable
 
 import msgspec
 
-from gateway.banks.client.account_transports import AccountTransports
 from gateway.banks.client.messages import Identity
 from gateway.banks.client.tls import TlsFiles, TlsSetup
-from gateway.banks.client.transport import HttpTransport, Transport
+from gateway.banks.client.transport import AccountTransports, HttpTransport, Transport
 from gateway.banks.port.providers import CredentialsRefused, ProviderAccount, Reason
 from gateway.core.account import BankSecrets, BankSecretsRefused, Environment, GivenSecrets
 from gateway.net.common.certificates import (

@@ -10,7 +10,7 @@ from math import inf
 from typing import cast
 
 from gateway.banks.client.messages import ProviderAnswer, SendProgress
-from gateway.banks.client.response_reader import ResponseReader
+from gateway.banks.client.responses import ResponseReader
 from gateway.banks.client.tls import ResumingContext, VerifiedSSLObject
 from gateway.banks.port.providers import ProviderError, Reason, Unavailable
 from gateway.net.common.certificates import refuses_ours

@@ -19,7 +19,7 @@ LIFE_S: Final = 60.0
 """
 The most seconds from opening a connection to its last call, however busy it is.
 
-A bank moves by changing its name's addresses: whoever keeps a connection would never hear of it.
+A bank moves by changing its name's addresses, which a kept connection does not notice.
 """
 # They end over a quarter of that time, so that those opened together are not replaced together.
 _SPREAD: Final = 0.25
@@ -139,10 +139,10 @@ class Pool:
 
     def give(self, connection: Connection) -> None:
         """Return a connection after its call: kept if another call may follow, else closed."""
-        kept_s, told_s = IDLE_S, connection.reader.kept_s
-        if told_s is not None:
-            self._kept_s = told_s
-            kept_s = min(kept_s, told_s - _MARGIN_S)
+        kept_s, stated_s = IDLE_S, connection.reader.kept_s
+        if stated_s is not None:
+            self._kept_s = stated_s
+            kept_s = min(kept_s, stated_s - _MARGIN_S)
         if not connection.end_call() or not self.is_current(connection):
             self.end(connection)
             return

@@ -36,8 +36,8 @@ from gateway.net.common.certificates import (
     validity_of,
 )
 
-# Looking at three files costs microseconds, and a renewal is in use within a second.
-_LOOK_S: Final = 1.0
+# Checking three files takes microseconds, and a renewal is in use within a second.
+_CHECK_S: Final = 1.0
 _SESSIONS: Final = 64
 """As many as calls in flight by default; each is used once, as RFC 8446 C.4 advises."""
 
@@ -45,7 +45,7 @@ _VERIFIED_S: Final = 600.0
 """A resumed connection shows no certificate; after this time one must be verified again."""
 _log = logging.getLogger("pixgate.provider.tls")
 
-Stamp = tuple[tuple[int, int, int], ...]
+FileStates = tuple[tuple[int, int, int], ...]
 """What shows that a file has changed: its time of change, size and inode."""
 
 
@@ -190,8 +190,8 @@ class TlsCredentials:
         self._clock = clock
         self._on_renewed = on_renewed
         self._context: ResumingContext | None = None
-        self._stamp: Stamp = ()
-        self._look_at = 0.0
+        self._states: FileStates = ()
+        self._check_at = 0.0
 
     async def start(self) -> None:
         """
@@ -200,10 +200,10 @@ class TlsCredentials:
         Raises:
             TlsFilesRefused: one cannot be read, or they do not belong together.
         """
-        stamp: Stamp = ()
+        states: FileStates = ()
         with suppress(OSError):  # reading says which one
-            stamp = _stamp(self._setup)
-        self._use(await self._made(), stamp)
+            states = _file_states(self._setup)
+        self._use(await self._build(), states)
 
     def close(self) -> None:
         """Drop the context: sessions refer to it, so that both are freed only together."""
@@ -221,20 +221,20 @@ class TlsCredentials:
     async def refresh(self) -> None:
         """Read the files again if they have changed; unusable ones change nothing."""
         now = self._clock()
-        if now < self._look_at:
+        if now < self._check_at:
             return
-        self._look_at = now + _LOOK_S
+        self._check_at = now + _CHECK_S
         try:
-            stamp = _stamp(self._setup)
-            if stamp == self._stamp:
+            states = _file_states(self._setup)
+            if states == self._states:
                 return
-            made = await self._made()
+            made = await self._build()
         except (OSError, ValueError) as problem:
             # Perhaps they are only half written; the next check is in a second.
             _log.warning("TLS files are not usable, the former ones stay: %s", problem)
             return
         self.close()
-        self._use(made, stamp)
+        self._use(made, states)
 
     async def check(self, *, moves_money: bool) -> None:
         """
@@ -257,11 +257,11 @@ class TlsCredentials:
         if not validity.begins <= self._now() < validity.ends:
             raise Unreachable(Reason.CERTIFICATE_EXPIRED)
 
-    def _use(self, made: ResumingContext, stamp: Stamp) -> None:
-        self._context, self._stamp = made, stamp
+    def _use(self, made: ResumingContext, states: FileStates) -> None:
+        self._context, self._states = made, states
         self._on_renewed(made.validity.ends if made.validity else None)
 
-    async def _made(self) -> ResumingContext:
+    async def _build(self) -> ResumingContext:
         """Make a context in a thread: reading the authorities takes a while."""
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(None, load_context, self._setup, self._clock)
@@ -285,8 +285,8 @@ def load_context(setup: TlsSetup, clock: Monotonic) -> ResumingContext:
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     # We speak nothing else; a bank that insists on HTTP/2 fails in the handshake.
     context.set_alpn_protocols(["http/1.1"])
-    _trust(context, setup.files)
-    context.validity = _show(context, setup)
+    _load_authorities(context, setup.files)
+    context.validity = _load_certificate(context, setup)
     return context
 
 
@@ -301,7 +301,7 @@ def check_files(files: TlsFiles) -> None:
         load_context(TlsSetup(files=files), time.monotonic)
 
 
-def _trust(context: ssl.SSLContext, files: TlsFiles) -> None:
+def _load_authorities(context: ssl.SSLContext, files: TlsFiles) -> None:
     if not files.ca_file:
         context.load_default_certs()
         return
@@ -314,20 +314,20 @@ def _trust(context: ssl.SSLContext, files: TlsFiles) -> None:
         raise _unreadable(problem, "ca") from problem
 
 
-def _show(context: ssl.SSLContext, setup: TlsSetup) -> Validity | None:
+def _load_certificate(context: ssl.SSLContext, setup: TlsSetup) -> Validity | None:
     """Load our certificate, if there is one, and return its validity."""
     try:
         if setup.pair is not None:
             validity = validity_of(setup.pair.certificate)
             load_pair(context, setup.pair)
             return validity
-        return _show_files(context, setup.files) if setup.files.cert_file else None
+        return _load_certificate_files(context, setup.files) if setup.files.cert_file else None
     except PairRefused as problem:
         message = f"tls.{problem}"
         raise TlsFilesRefused(message) from problem
 
 
-def _show_files(context: ssl.SSLContext, files: TlsFiles) -> Validity:
+def _load_certificate_files(context: ssl.SSLContext, files: TlsFiles) -> Validity:
     """Load the certificate of a file; the file may hold both parts."""
     certificate = _read("certificate", files.cert_file)
     key = _read("key", files.key_file) if files.key_file else certificate
@@ -351,7 +351,7 @@ def _unreadable(problem: OSError, part: str) -> TlsFilesRefused:
     return TlsFilesRefused(f"tls.{part}: cannot be read: {problem.strerror or 'damaged'}")
 
 
-def _stamp(setup: TlsSetup) -> Stamp:
+def _file_states(setup: TlsSetup) -> FileStates:
     """Describe the files without reading them."""
     seen = [path.stat() for path in setup.paths()]
     return tuple((one.st_mtime_ns, one.st_size, one.st_ino) for one in seen)

@@ -7,11 +7,17 @@ no late answer to one call can be taken for the answer to another.
 It follows no redirect, keeps no cookie, reads no proxy from the environment (only from the
 provider's settings), asks for no compressed answer, and sends nothing twice: a call that fails
 on an idle connection has failed, and the caller decides whether to repeat it.
+
+A bank that identifies accounts by certificate has one transport per account: connections, TLS
+contexts and resumed sessions belong to one account and one certificate, so that no call uses
+another account's connection.
 """
 
 from __future__ import annotations
 
 import asyncio
+import dataclasses
+from collections import OrderedDict
 from datetime import datetime
 from functools import partial
 from typing import Final, Protocol
@@ -21,6 +27,7 @@ from yarl import URL
 from gateway.banks.client.connection import Connection, send_split
 from gateway.banks.client.connector import Connector
 from gateway.banks.client.messages import (
+    Identity,
     ProviderAnswer,
     ProviderRequest,
     RequestWriter,
@@ -32,10 +39,17 @@ from gateway.banks.client.tls import TlsCredentials, TlsFiles, TlsFilesRefused, 
 from gateway.banks.port.providers import Reason, Unreachable
 from gateway.core import trace
 from gateway.core.account import Environment
+from gateway.net.common.certificates import NoMemoryFiles, require_memory_files
 from gateway.net.common.runtime import Runtime
 
 LONGEST_S: Final = 600.0
 """No call lasts longer, whatever its limits say."""
+
+MOST_ACCOUNTS: Final = 256
+"""Open at once. With ``tls.ca`` a context has some 25 KiB, so that they stay below 7 MiB."""
+
+_ACCOUNT_SESSIONS: Final = 2
+"""An account has few calls at once; each session holds the bank's certificates, some 6 KiB."""
 
 
 class Transport(Protocol):
@@ -53,7 +67,7 @@ class Transport(Protocol):
         """
         Send a request and read the whole answer, whatever its status.
 
-        Reports its progress to ``progress``, and asks it in the step that writes the
+        Reports its progress to ``progress``, which may refuse in the step that writes the
         first byte. Ends within ``within_s`` seconds; the caller may cancel it at any
         point before.
 
@@ -115,7 +129,7 @@ class HttpTransport:
         self._writer = RequestWriter(self._base, trace.outgoing)
         self._connector = Connector(self._base, environment, limits.connect_s, runtime)
         self._pool = Pool(limits.connections, limits.answer_bytes, runtime.random)
-        ahead = partial(self._opened, single=True, ahead=True)
+        ahead = partial(self._open, single=True, ahead=True)
         self._warm = WarmConnections(self._pool, limits.payout_connections, ahead)
         self._credentials = (
             TlsCredentials(self._tls, runtime.now, runtime.clock, self._on_renewed)
@@ -199,8 +213,8 @@ class HttpTransport:
             async with asyncio.timeout(within_s):
                 await self._check_certificate(progress, moves_money=moves_money)
                 if not moves_money:
-                    return await self._opened()
-                connection = self._warm.take() or await self._opened(single=True)
+                    return await self._open()
+                connection = self._warm.take() or await self._open(single=True)
                 self._warm.refill()
                 return connection
         except TimeoutError as problem:
@@ -215,7 +229,183 @@ class HttpTransport:
                 progress.refused_here = True
                 raise
 
-    async def _opened(self, *, single: bool = False, ahead: bool = False) -> Connection:
+    async def _open(self, *, single: bool = False, ahead: bool = False) -> Connection:
         context = await self._credentials.current() if self._credentials else None
         connect = partial(self._connector.connect, context=context)
         return await self._pool.open(connect, single=single, ahead=ahead)
+
+
+@dataclasses.dataclass(slots=True, eq=False)
+class _AccountTransport:
+    """The transport of one account, and its use."""
+
+    identity: Identity
+    transport: HttpTransport
+    opening: asyncio.Lock = dataclasses.field(default_factory=asyncio.Lock)
+    is_open: bool = False
+    calls: int = 0
+
+
+class AccountTransports:
+    """
+    Makes a transport when an account needs one; at most 256 are open. A ``Transport``.
+
+    The one not used for longest is closed for another account; one with a call in flight
+    never is. When an account's certificate changes, calls in flight finish on the former
+    one, and all later calls use the new one. A request without an identity, such as a
+    probe, has connections of its own.
+
+    Args:
+        tls: What all accounts have in common; ``certificate_required`` refuses a call of
+            an account without a valid certificate before anything is opened.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        limits: TransportLimits,
+        environment: Environment,
+        runtime: Runtime | None = None,
+        tls: TlsSetup | None = None,
+    ) -> None:
+        self._base_url = base_url
+        self._limits = limits
+        self._environment = environment
+        self._runtime = runtime or Runtime()
+        self._tls = tls or TlsSetup()
+        without = dataclasses.replace(self._tls, certificate_required=False)
+        self._shared = HttpTransport(base_url, limits, environment, self._runtime, without)
+        self._accounts: OrderedDict[str, _AccountTransport] = OrderedDict()
+        self._retired: set[_AccountTransport] = set()
+        self._idle: OrderedDict[str, _AccountTransport] = OrderedDict()
+        self._closing: set[asyncio.Task[None]] = set()
+        self._is_open = False
+
+    def __len__(self) -> int:
+        return len(self._accounts) + len(self._retired)
+
+    async def start(self) -> None:
+        """
+        Read the files that all accounts share; each account's own follow on first use.
+
+        Raises:
+            TlsFilesRefused: see ``HttpTransport``.
+            NoMemoryFiles: certificates cannot be used from memory here.
+        """
+        if self._tls.certificate_required:
+            require_memory_files()
+        await self._shared.start()
+        self._is_open = True
+
+    async def close(self) -> None:
+        """Close every connection of every account."""
+        self._is_open = False
+        every = [*self._accounts.values(), *self._retired]
+        self._accounts.clear()
+        self._retired.clear()
+        self._idle.clear()
+        closing = [each.transport.close() for each in every]
+        await asyncio.gather(self._shared.close(), *closing, *self._closing)
+
+    async def call(
+        self, request: ProviderRequest, progress: SendProgress, within_s: float = LONGEST_S
+    ) -> ProviderAnswer:
+        """Send a request on a connection of its account; see ``Transport.call``."""
+        if request.identity is None:
+            return await self._shared.call(request, progress, within_s)
+        loop = asyncio.get_running_loop()
+        by = loop.time() + within_s
+        try:
+            one = self._transport_of(request.identity)
+        except Unreachable:
+            progress.refused_here = True  # by us: the bank is not to blame
+            raise
+        one.calls += 1
+        try:
+            await self._open(one, progress, within_s)
+            return await one.transport.call(request, progress, by - loop.time())
+        finally:
+            one.calls -= 1
+            self._release(one)
+            progress.end()
+
+    def _transport_of(self, identity: Identity) -> _AccountTransport:
+        """
+        Return an account's transport for its current certificate.
+
+        Raises:
+            Unreachable: ``certificate_missing``, ``bulkhead_full`` when all 256 are in use,
+                or ``closed``.
+        """
+        if not self._is_open:
+            raise Unreachable(Reason.CLOSED)
+        if identity.pair is None and self._tls.certificate_required:
+            raise Unreachable(Reason.CERTIFICATE_MISSING)
+        one = self._accounts.get(identity.account_id)
+        if one is not None and one.identity == identity:
+            self._accounts.move_to_end(identity.account_id)
+            return one
+        if one is not None:
+            self._retire(one)
+        if len(self) >= MOST_ACCOUNTS:
+            self._retire(self._longest_unused())
+        one = _AccountTransport(identity, self._build(identity))
+        self._accounts[identity.account_id] = one
+        return one
+
+    def _build(self, identity: Identity) -> HttpTransport:
+        """Build a transport; the account's expiry must not count as the provider's."""
+        runtime = dataclasses.replace(self._runtime, on_certificate=None)
+        files = TlsFiles(ca_file=self._tls.files.ca_file)
+        setup = dataclasses.replace(
+            self._tls, files=files, pair=identity.pair, sessions=_ACCOUNT_SESSIONS
+        )
+        return HttpTransport(self._base_url, self._limits, self._environment, runtime, setup)
+
+    async def _open(self, one: _AccountTransport, progress: SendProgress, within_s: float) -> None:
+        """Build the TLS context for an account's first call; concurrent calls wait."""
+        if one.is_open:
+            return
+        try:
+            async with asyncio.timeout(within_s), one.opening:
+                if not one.is_open:
+                    await one.transport.start()
+                    one.is_open = True
+        except TimeoutError as problem:
+            raise Unreachable(Reason.TIMEOUT) from problem
+        except (TlsFilesRefused, NoMemoryFiles) as problem:
+            progress.refused_here = True
+            raise Unreachable(Reason.TLS_FAILED) from problem
+
+    def _longest_unused(self) -> _AccountTransport:
+        """Return the least recently used transport; raises ``Unreachable`` when all are in use."""
+        for one in self._accounts.values():
+            if not one.calls:
+                return one
+        raise Unreachable(Reason.BULKHEAD_FULL)
+
+    def _retire(self, one: _AccountTransport) -> None:
+        """Retire a transport: no further calls, and closed as soon as its last call has ended."""
+        del self._accounts[one.identity.account_id]
+        self._idle.pop(one.identity.account_id, None)
+        self._retired.add(one)
+        self._close_if_done(one)
+
+    def _release(self, one: _AccountTransport) -> None:
+        """Limit idle connections to as many accounts as there may be calls."""
+        if one in self._retired or not self._is_open:
+            self._close_if_done(one)
+            return
+        self._idle[one.identity.account_id] = one
+        self._idle.move_to_end(one.identity.account_id)
+        if len(self._idle) > self._limits.connections:
+            _, longest = self._idle.popitem(last=False)
+            longest.transport.drop_idle()
+
+    def _close_if_done(self, one: _AccountTransport) -> None:
+        if one.calls or one not in self._retired:
+            return
+        self._retired.discard(one)
+        task = asyncio.get_running_loop().create_task(one.transport.close())
+        self._closing.add(task)
+        task.add_done_callback(self._closing.discard)

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from cryptography import x509
 
-from gateway.banks.client.account_transports import AccountTransports
 from gateway.banks.client.messages import (
     Identity,
     Kind,
@@ -18,7 +17,7 @@ from gateway.banks.client.messages import (
     SendProgress,
 )
 from gateway.banks.client.tls import TlsFiles, TlsSetup
-from gateway.banks.client.transport import HttpTransport
+from gateway.banks.client.transport import AccountTransports, HttpTransport
 from gateway.core.account import Environment
 from gateway.net.common.runtime import Proxy, Runtime
 from provider_adapters.kit.limits import ClientLimits

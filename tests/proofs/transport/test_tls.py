@@ -165,7 +165,7 @@ def test_a_new_certificate_is_shown_without_a_restart(run: Run, authority: Autho
             await tried(to, order())
             Path(files.cert_file).write_bytes(authority.sign("renewed").read_bytes())
             assert to._credentials is not None
-            to._credentials._look_at = 0.0  # a second later
+            to._credentials._check_at = 0.0  # a second later
             await tried(to, order())
         assert shown == ["we", "renewed"]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from gateway.banks.client.messages import ProviderAnswer, SendProgress
-from gateway.banks.client.response_reader import ResponseReader
+from gateway.banks.client.responses import ResponseReader
 from gateway.banks.client.transport import HttpTransport
 from gateway.banks.port.providers import ProviderError
 from gateway.core.account import Environment

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from gateway.banks.client.framing import HEADERS, LINE_BYTES
-from gateway.banks.client.response_reader import HEAD_BYTES, INTERIMS
+from gateway.banks.client.responses import HEAD_BYTES, HEADERS, INTERIMS, LINE_BYTES
 from tests.world.banks.scripted import answer
 
 LARGEST = 64 * 1024

@@ -16,10 +16,10 @@ from pathlib import Path
 
 import pytest
 
-from gateway.banks.client import account_transports
-from gateway.banks.client.account_transports import AccountTransports
+from gateway.banks.client import transport
 from gateway.banks.client.messages import Identity, Kind, ProviderRequest, SendProgress
 from gateway.banks.client.tls import TlsFiles, TlsFilesRefused, TlsSetup
+from gateway.banks.client.transport import AccountTransports
 from gateway.banks.port.providers import ProviderError, Unavailable, Unreachable
 from gateway.core.account import Environment
 from gateway.core.clocks import Deadline
@@ -223,7 +223,7 @@ async def test_a_renewed_certificate_is_used_at_once_while_calls_finish(authorit
 async def test_the_account_not_used_for_longest_gives_way(
     authority: Authority, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(account_transports, "MOST", 2)
+    monkeypatch.setattr(transport, "MOST_ACCOUNTS", 2)
     bank = MutualBank(authority)
     names = ("one", "two", "one", "three", "one")
     accounts = {name: bank.account(name) for name in names}
@@ -239,7 +239,7 @@ async def test_the_account_not_used_for_longest_gives_way(
 async def test_an_account_in_use_never_gives_way(
     authority: Authority, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(account_transports, "MOST", 1)
+    monkeypatch.setattr(transport, "MOST_ACCOUNTS", 1)
     bank = MutualBank(authority)
     bank.gate = asyncio.Event()
     async with bank.open() as to:
@@ -354,7 +354,7 @@ async def test_what_gives_way_is_gone_at_once(
     authority: Authority, monkeypatch: pytest.MonkeyPatch
 ):
     """Sessions and their context refer to each other; the collector would take its time."""
-    monkeypatch.setattr(account_transports, "MOST", 1)
+    monkeypatch.setattr(transport, "MOST_ACCOUNTS", 1)
     bank = MutualBank(authority)
     async with bank.open() as to:
         for pays in (False, True):

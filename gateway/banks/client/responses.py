@@ -2,27 +2,25 @@
 Reads a bank's responses from the bytes of one connection, however they are cut into segments.
 
 A new parser, llhttp in ``httptools``, is fed one head alone, and then its chunks if it has any. So
-nothing that it makes of other bytes can change a response. Where a response ends, and
-whether it is complete, is decided here.
+nothing that it makes of other bytes can change a response. Where a response ends, whether it is
+complete, and whether the connection persists is decided here; ambiguous framing that llhttp
+accepts is refused.
+
+Source: RFC 9112, parts 2.3, 6.1, 6.3 and 9.3.
 """
 
 from __future__ import annotations
 
+import re
+import zlib
 from collections.abc import Callable
 from http import HTTPStatus
 from typing import Final
 
+import msgspec
 from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
-from multidict import CIMultiDict
+from multidict import CIMultiDict, istr
 
-from gateway.banks.client.framing import (
-    INTERIM,
-    WITHOUT_BODY,
-    Head,
-    read_head,
-    read_status_line,
-    unpack,
-)
 from gateway.banks.client.messages import ProviderAnswer
 from gateway.banks.port.providers import BadReply, ProviderError, Reason, Unavailable
 
@@ -40,6 +38,132 @@ _OK: Final = HTTPStatus.OK.value
 _BLANK_LINE: Final = b"\r\n\r\n"
 # What a byte takes on the wire in a chunk of its own: one digit and two line ends beside it.
 _BYTE_IN_CHUNK: Final = 6
+
+LINE_BYTES: Final = 8190
+"""The longest line of a head; as web servers have it."""
+
+HEADERS: Final = 128
+"""The most headers of one response; banks send about ten."""
+
+INTERIM: Final = frozenset({HTTPStatus.CONTINUE, HTTPStatus.PROCESSING, HTTPStatus.EARLY_HINTS})
+"""Another response follows these. The other statuses below 200 are refused: we ask for none."""
+
+WITHOUT_BODY: Final = frozenset({HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED})
+"""These end with the blank line, whatever their headers say."""
+
+# llhttp also accepts versions 0.9 and 2.0, RTSP, and control characters in the reason.
+_STATUS_LINE: Final = re.compile(rb"HTTP/1\.([01]) ([0-9]{3})(?: [\t -~\x80-\xff]*)?\r\n")
+_USUAL_STATUS_LINE: Final = b"HTTP/1.1 200 OK\r\n"
+# 18 digits are far above what is read of any body, and below where other readers overflow.
+_LENGTH: Final = re.compile(r"[0-9]{1,18}", re.ASCII)
+_CONNECTION: Final = istr("Connection")
+_CONTENT_ENCODING: Final = istr("Content-Encoding")
+_CONTENT_LENGTH: Final = istr("Content-Length")
+_KEEP_ALIVE: Final = istr("Keep-Alive")
+_TRANSFER_ENCODING: Final = istr("Transfer-Encoding")
+# Up to six digits: eleven days, far longer than any bank keeps a connection.
+_KEPT: Final = re.compile(r"\btimeout *= *([0-9]{1,6})\b", re.ASCII | re.IGNORECASE)
+_GZIP_STREAM: Final = 16 + zlib.MAX_WBITS
+
+
+class Head(msgspec.Struct, frozen=True, kw_only=True):
+    """
+    The head of one response.
+
+    Attributes:
+        length: Bytes of the body; None if chunks or the connection's end bound it.
+        is_last: Whether the bank closes the connection after this response.
+    """
+
+    status: int
+    headers: CIMultiDict[str]
+    length: int | None
+    is_chunked: bool = False
+    is_gzip: bool = False
+    is_last: bool = False
+
+    @property
+    def kept_s(self) -> float | None:
+        """Seconds the bank keeps an idle connection; None if unstated."""
+        value = self.headers.get(_KEEP_ALIVE)
+        found = _KEPT.search(value) if value else None
+        return float(found[1]) if found else None
+
+
+def read_status_line(raw: bytes | bytearray) -> tuple[int, bool]:
+    """
+    Return the status of a head, and whether it is one of HTTP/1.0; ``raw`` is the whole head.
+
+    Raises:
+        BadReply: ``not_http`` if it does not begin with a status line of HTTP/1.0 or 1.1, or
+            a line is too long.
+    """
+    if raw.startswith(_USUAL_STATUS_LINE) and len(raw) <= LINE_BYTES:
+        return 200, False
+    line = _STATUS_LINE.match(raw)
+    may_be_long = len(raw) > LINE_BYTES
+    if line is None or (may_be_long and max(map(len, raw.split(b"\r\n"))) > LINE_BYTES):
+        raise BadReply(Reason.NOT_HTTP)
+    return int(line[2]), line[1] == b"0"
+
+
+def read_head(status: int, headers: CIMultiDict[str], *, is_old: bool) -> Head:
+    """
+    Determine the end of the body from the headers.
+
+    Raises:
+        BadReply: ``not_http`` for too many headers, two lengths or codings, a length beside
+            chunks, one beyond 18 digits, or chunks in HTTP/1.0; ``content_coding`` for any
+            coding but plain chunks and gzip.
+    """
+    lengths = headers.getall(_CONTENT_LENGTH, [])
+    is_last = is_old or (
+        _CONNECTION in headers and "close" in ",".join(headers.getall(_CONNECTION)).lower()
+    )
+    is_coded = _TRANSFER_ENCODING in headers or _CONTENT_ENCODING in headers
+    is_usual = len(lengths) == 1 and not is_coded and len(headers) <= HEADERS
+    if is_usual and _LENGTH.fullmatch(lengths[0]):
+        return Head(status=status, headers=headers, length=int(lengths[0]), is_last=is_last)
+    transfer = [value.lower() for value in headers.getall(_TRANSFER_ENCODING, ())]
+    content = [value.lower() for value in headers.getall(_CONTENT_ENCODING, ())]
+    if content not in ([], ["identity"], ["gzip"]) or not set(transfer) <= {"chunked"}:
+        raise BadReply(Reason.CONTENT_CODING, http_status=status)
+    if (
+        len(headers) > HEADERS
+        or len(lengths) + len(transfer) > 1
+        or not all(map(_LENGTH.fullmatch, lengths))
+        or (is_old and transfer)
+    ):
+        raise BadReply(Reason.NOT_HTTP, http_status=status)
+    return Head(
+        status=status,
+        headers=headers,
+        length=int(lengths[0]) if lengths else None,
+        is_chunked=bool(transfer),
+        is_gzip=content == ["gzip"],
+        is_last=is_last,
+    )
+
+
+def unpack(head: Head, body: bytes, largest: int) -> bytes:
+    """
+    Decompress a body: a bank's proxy may compress without being asked.
+
+    Raises:
+        BadReply: ``content_coding`` for an incomplete gzip stream; ``too_large``.
+    """
+    if not head.is_gzip or not body:
+        return body
+    stream = zlib.decompressobj(wbits=_GZIP_STREAM)
+    try:
+        plain = stream.decompress(body, largest + 1)
+    except zlib.error as problem:
+        raise BadReply(Reason.CONTENT_CODING, http_status=head.status) from problem
+    if len(plain) > largest:
+        raise BadReply(Reason.TOO_LARGE, http_status=head.status)
+    if not stream.eof or stream.unused_data:
+        raise BadReply(Reason.CONTENT_CODING, http_status=head.status)
+    return plain
 
 
 class _Events:
