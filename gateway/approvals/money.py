@@ -15,13 +15,7 @@ from gateway.accounts.store import StoredAccounts
 from gateway.banks.connections import changing_bank_of, offered, paying_bank_of, refuse_letters
 from gateway.banks.port.capabilities import PortCall
 from gateway.banks.port.charges import Payer
-from gateway.banks.port.payout_orders import (
-    NamedOwner,
-    PayoutMethod,
-    hidden_destination,
-    normal_destination,
-    restored_destination,
-)
+from gateway.banks.port.payout_orders import PayoutMethod
 from gateway.banks.port.providers import (
     NotFound,
     NotSupported,
@@ -30,7 +24,7 @@ from gateway.banks.port.providers import (
     Refused,
     Unreachable,
 )
-from gateway.banks.port.refunds import IncomingPayment, Refund, RefundRequest, RefundStatus
+from gateway.banks.port.refunds import IncomingPayment, Refund, RefundStatus
 from gateway.core import errors, user_errors
 from gateway.core.account import Account
 from gateway.core.approvals import Approval, ApprovalKind, OrderDocument, Outcome
@@ -42,7 +36,17 @@ from gateway.core.money import Money
 from gateway.core.permissions import Principal
 from gateway.core.strict import hidden_tax_number
 from gateway.payouts.create import CERTAINLY_NOT_SENT, Payouts, rejection
-from gateway.payouts.model import Absence, Payout, PayoutRequest, PayoutState
+from gateway.payouts.model import (
+    Absence,
+    NamedOwner,
+    Payout,
+    PayoutRequest,
+    PayoutState,
+    hidden_destination,
+    normal_destination,
+    restored_destination,
+)
+from gateway.refunds.orders import RefundRequest
 from gateway.refunds.refunding import RefundExecution
 
 Order = PayoutRequest | RefundRequest

@@ -11,7 +11,7 @@ from typing import Annotated, Final, Literal, Never, NotRequired, Self, TypedDic
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from gateway.accounts.documents import AccountDocument, account_document
-from gateway.banks.port.payout_orders import FailureCode, hidden_destination
+from gateway.banks.port.payout_orders import FailureCode
 from gateway.banks.port.providers import Evidence, PixReturn
 from gateway.core import fields
 from gateway.core.account import Account
@@ -34,6 +34,7 @@ from gateway.payouts.model import (
     PayoutState,
     PayoutStatus,
     certainty_of,
+    hidden_destination,
     status_of,
 )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
@@ -13,22 +14,56 @@ from typing import Final
 import msgspec
 
 from gateway.banks.port.payout_orders import (
+    AccountType,
+    BankDestination,
     Destination,
     FailureCode,
-    NamedOwner,
     PayoutMethod,
     PayoutOrder,
     PixDestination,
-    normal_destination,
 )
+from gateway.banks.port.pix_keys import PixKeyType
 from gateway.banks.port.providers import Accepted, Bank, Evidence
 from gateway.core.account import Environment
+from gateway.core.approvals import NamedOwnerDocument
 from gateway.core.money import Money
-from gateway.core.strict import hidden_tax_number
+from gateway.core.strict import hidden_tax_number, is_other_number
 from gateway.core.user import same_name
 from gateway.core.windows import Search
 
+_DOTS: Final = "\N{BULLET}" * 5
 _SORTED: Final = json.JSONEncoder(sort_keys=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedOwner:
+    """
+    The owner of a payout's key, as the bank named the owner when a user ordered the payout.
+
+    Attributes:
+        tax_number: A person's with its ends hidden.
+        bank: The key's bank, by name or number; empty where unreported.
+        reason: Why it was ordered although the typed number differs; else empty.
+    """
+
+    name: str
+    tax_number: str
+    bank: str = ""
+    reason: str = ""
+
+    def differs(self, destination: Destination) -> bool:
+        """Return whether the typed number is not the owner's."""
+        return is_other_number(destination.tax_number, self.tax_number)
+
+    def document(self, destination: Destination) -> NamedOwnerDocument:
+        """Return the owner of the destination's key as a document."""
+        return {
+            "name": self.name,
+            "tax_number": self.tax_number,
+            "bank": self.bank,
+            "differs": self.differs(destination),
+            "reason": self.reason,
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -601,3 +636,58 @@ def may_read(person: str, by: str, payout: Payout) -> bool:
     Opinions are independent: during the review, users read only their own.
     """
     return not payout.review or same_name(person) == by
+
+
+def normal_destination(destination: Destination) -> dict[str, str]:
+    """Convert a destination to a flat mapping of texts, for storing and comparing."""
+    fields = destination.__dataclass_fields__
+    return {name: str(getattr(destination, name)) for name in fields}
+
+
+def hidden_destination(sent: Mapping[str, str]) -> dict[str, str]:
+    """Return a destination as typed, with a person's tax number and key masked."""
+    shown = dict(sent)
+    bare = re.sub(r"[./ -]", "", sent["tax_number"])
+    if hidden_tax_number(bare) != bare:
+        shown["tax_number"] = hidden_tax_number(bare)
+    if "key" in sent:
+        shown["key"] = hidden_key(sent.get("key_type", ""), sent["key"])
+    return shown
+
+
+def restored_destination(method: PayoutMethod, fields: Mapping[str, str]) -> Destination:
+    """Build a destination from the mapping of ``normal_destination``."""
+    if method is PayoutMethod.PIX:
+        return PixDestination(
+            name=fields["name"],
+            tax_number=fields["tax_number"],
+            key_type=PixKeyType(fields["key_type"]),
+            key=fields["key"],
+        )
+    return BankDestination(
+        name=fields["name"],
+        tax_number=fields["tax_number"],
+        bank_number=fields["bank_number"],
+        branch=fields["branch"],
+        account=fields["account"],
+        account_type=AccountType(fields["account_type"]),
+    )
+
+
+def hidden_key(kind: str, key: str) -> str:
+    """
+    Mask most of a key that identifies a person: a CPF, an e-mail address, a telephone.
+
+    A CNPJ and a random key stay whole.
+    """
+    match kind:
+        case "cpf":
+            return hidden_tax_number(re.sub(r"[. -]", "", key))
+        case "email":
+            name, _, place = key.partition("@")
+            first, _, rest = place.partition(".")
+            return f"{name[:1]}{_DOTS}@{first[:1]}{_DOTS}.{rest}"
+        case "phone":
+            return f"{key[:3]} {_DOTS}{key[-4:]}"
+        case _:
+            return key

@@ -8,13 +8,7 @@ from datetime import datetime
 from operator import attrgetter, itemgetter
 from typing import Final
 
-from gateway.banks.port.payout_orders import (
-    FailureCode,
-    NamedOwner,
-    PayoutMethod,
-    normal_destination,
-    restored_destination,
-)
+from gateway.banks.port.payout_orders import FailureCode, PayoutMethod
 from gateway.banks.port.providers import Evidence, Phase
 from gateway.core.money import Money
 from gateway.core.terms import folded
@@ -27,10 +21,13 @@ from gateway.payouts.model import (
     EventKind,
     Failure,
     ListedPayout,
+    NamedOwner,
     Opinion,
     Payout,
     PayoutState,
     Verdict,
+    normal_destination,
+    restored_destination,
 )
 from gateway.payouts.schedule import FIRST_CHECK
 from gateway.store.kernel.database import FactSealing

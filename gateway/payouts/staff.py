@@ -9,7 +9,7 @@ from itertools import count
 from typing import Final
 
 from gateway.audit.store import StoredAudit
-from gateway.banks.port.payout_orders import NamedOwner, PixDestination
+from gateway.banks.port.payout_orders import PixDestination
 from gateway.banks.port.providers import NotSupported
 from gateway.banks.port.refunds import Refund
 from gateway.core import errors, strict
@@ -46,6 +46,7 @@ from gateway.payouts.model import (
     FINAL_STATES,
     EventKind,
     KeyPayout,
+    NamedOwner,
     Opinion,
     Payout,
     PayoutRequest,

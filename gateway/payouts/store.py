@@ -31,7 +31,6 @@ from sqlalchemy import (
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
 from gateway.audit import store as audit_log
-from gateway.banks.port.payout_orders import normal_destination
 from gateway.banks.port.providers import PixReturn
 from gateway.core.audit import AuditEvent
 from gateway.core.money import Money
@@ -50,6 +49,7 @@ from gateway.payouts.model import (
     PayoutRequest,
     PayoutState,
     Precedents,
+    normal_destination,
 )
 from gateway.payouts.rows import (
     LISTED,

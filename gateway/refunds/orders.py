@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated, Final
 
 import msgspec
 
-from gateway.banks.port.refunds import RefundRequest
+from gateway.banks.port.refunds import Refund
 from gateway.core import strict
 from gateway.core.calls import Input, RawRequest
 from gateway.core.fields import meaning
@@ -14,6 +15,44 @@ from gateway.core.money import Money
 from gateway.core.schemas import Reference, Text
 from policies.validation import bodies, fields, parameters
 from policies.validation.bodies import body
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefundRequest:
+    """
+    A refund as the operator asks for it.
+
+    Attributes:
+        reference: Unique per account among refunds; the same reference is the
+            same refund, however often sent.
+        payment: The payment's end-to-end id, or the reference of the charge
+            it paid.
+        value: Above zero, at most what is left of the payment.
+    """
+
+    reference: str
+    payment: str
+    value: Money
+    description: str = ""
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for an invalid order, before it can be sent."""
+        if self.value.centavos <= 0:
+            problem = "a refund is above zero"
+            raise ValueError(problem)
+
+    @property
+    def names_payment(self) -> bool:
+        """Whether ``payment`` has the form of an end-to-end id and is taken for one."""
+        return self.payment.startswith("E") and strict.is_e2e_id(self.payment)
+
+    def matches(self, known: Refund) -> bool:
+        """Return whether a known refund is the requested one; the reference is the same."""
+        return (
+            self.value == known.value
+            and self.description == known.description
+            and self.payment in {known.payment_e2e_id, known.payment_reference}
+        )
 
 
 class RefundBody(msgspec.Struct):

@@ -41,7 +41,6 @@ from gateway.banks.port.refunds import (
     IncomingPayment,
     Refund,
     RefundOrder,
-    RefundRequest,
     RefundStatus,
     refund_key,
 )
@@ -51,6 +50,7 @@ from gateway.core.audit_context import AuditContext
 from gateway.core.clocks import Deadline, Monotonic, Now
 from gateway.core.errors import ServiceError
 from gateway.core.permissions import Principal
+from gateway.refunds.orders import RefundRequest
 from gateway.stops.model import Stop
 
 Answered = TypeVar("Answered")
@@ -121,7 +121,7 @@ class RefundExecution:
         bank = bank_of(self.banks, account)
         key = refund_key(self.environment, account.id, request.reference)
         known = await _before_sending(_found(offered(bank, PortCall.FIND_REFUND), bank, key))
-        if known is None or not known.is_of(request):
+        if known is None or not request.matches(known):
             return None
         return replace(known, reference=request.reference)
 
@@ -266,7 +266,7 @@ def _order(key: str, request: RefundRequest, payment_e2e_id: str) -> RefundOrder
 
 def _repeated(known: Refund, request: RefundRequest) -> Refund:
     """Return the refund that exists already, if it is the one requested."""
-    if not known.is_of(request):
+    if not request.matches(known):
         raise ServiceError(errors.ALREADY_IN_USE, "other_content")
     return replace(known, reference=request.reference)
 

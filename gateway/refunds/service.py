@@ -10,15 +10,7 @@ from gateway.banks.bank_pages import listed, received_within, refunds_within
 from gateway.banks.connections import bank_of, offered
 from gateway.banks.port.capabilities import PortCall
 from gateway.banks.port.providers import Banks
-from gateway.banks.port.refunds import (
-    IncomingPayment,
-    IncomingSearch,
-    Refund,
-    RefundRequest,
-    RefundSearch,
-    RefundStatus,
-    refund_key,
-)
+from gateway.banks.port.refunds import IncomingPayment, Refund, RefundStatus, refund_key
 from gateway.charges.records import KeptCharges
 from gateway.core.access import Staff, requires
 from gateway.core.account import Account, Environment
@@ -30,6 +22,8 @@ from gateway.core.terms import terms_of
 from gateway.core.windows import Listed
 from gateway.payouts.model import Payout
 from gateway.refunds import report_file as received
+from gateway.refunds.orders import RefundRequest
+from gateway.refunds.searches import IncomingSearch, RefundSearch
 from gateway.reports.files import ROWS_A_PAGE, DownloadFile
 
 

@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, Select, or_, select
 
 from gateway.accounts.store import read_account
 from gateway.banks.port.providers import NotSupported, ProviderError
-from gateway.banks.port.refunds import IncomingPayment, IncomingSearch, Refund, RefundSearch
+from gateway.banks.port.refunds import IncomingPayment, Refund
 from gateway.charges.model import ChargeRecord, ChargeSearch
 from gateway.charges.store import StoredCharges
 from gateway.core import strict
@@ -35,6 +35,7 @@ from gateway.payouts.search import (
     PayoutFilterBody,
     PayoutQuery,
 )
+from gateway.refunds.searches import IncomingSearch, RefundSearch
 from gateway.refunds.service import Refunds
 from gateway.search.model import (
     Found,

@@ -6,13 +6,14 @@ from datetime import UTC
 from typing import Annotated, Final, Literal, TypedDict
 
 from gateway.accounts.documents import AccountDocument, account_document
-from gateway.banks.port.statements import Balance, Direction, Entry, Statement
+from gateway.banks.port.statements import Balance, Direction, Entry
 from gateway.core import fields
 from gateway.core.fields import meaning
 from gateway.core.money import ZERO
 from gateway.core.schemas import Instant, Moment, instant
 from gateway.http.common import Meter, OfAccount, PartyDocument, meter
 from gateway.http.rendering import Amount
+from gateway.statements.model import Statement
 
 # Looking a member up by its name costs Python 3.11 a call each time.
 _CREDIT: Final = Direction.CREDIT

@@ -8,7 +8,7 @@ from datetime import date, datetime
 from typing import Final
 
 from gateway.banks.port.refunds import IncomingPayment, Refund
-from gateway.banks.port.statements import Direction, Entry, MovementKind
+from gateway.banks.port.statements import Balance, Direction, Entry, MovementKind
 from gateway.charges.model import ChargeRecord
 from gateway.core.money import Sum
 from gateway.core.windows import Paging, Search, Window, local_time
@@ -178,3 +178,13 @@ class Report:
     media_type: str
     content: bytes
     rest: AsyncGenerator[bytes, None] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """One page of movements, their number in the window, and the balance now."""
+
+    entries: tuple[Entry, ...]
+    paging: Paging
+    total: int
+    balance: Balance

@@ -12,10 +12,11 @@ from gateway.banks.bank_pages import MOST_ITEMS, walked
 from gateway.banks.connections import bank_of, offered
 from gateway.banks.port.capabilities import PortCall
 from gateway.banks.port.providers import BadReply, Bank, Banks
-from gateway.banks.port.statements import Balance, Entry, Statement
+from gateway.banks.port.statements import Balance, Entry
 from gateway.core.account import Account
 from gateway.core.single_flight import SingleFlight
 from gateway.core.windows import Paging, Search, Window
+from gateway.statements.model import Statement
 from gateway.statements.snapshots import Cut, Snapshots, snapshot_key
 from gateway.telemetry.ports import Count, Event
 

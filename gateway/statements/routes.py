@@ -10,7 +10,7 @@ from typing import Annotated, Final, Literal, NotRequired, TypedDict
 from msgspec import Meta, Struct
 
 from gateway.banks.failures import bank_fails, partner_bank_fails
-from gateway.banks.port.statements import Balance, Block, Statement
+from gateway.banks.port.statements import Balance, Block
 from gateway.core import errors, fields
 from gateway.core.account import Account
 from gateway.core.calls import Caller
@@ -28,7 +28,7 @@ from gateway.http.routing import READS, Routes, kept
 from gateway.payouts.model import Certainty, certainty_of
 from gateway.reports.formats import FORMATS
 from gateway.statements import documents as statement_documents
-from gateway.statements.model import LinkedEntry, LinkedStatement, Report, Sums
+from gateway.statements.model import LinkedEntry, LinkedStatement, Report, Statement, Sums
 from gateway.statements.reads import StatementReads, balance_of
 from gateway.statements.searches import STATEMENT, report_input
 from gateway.statements.service import Statements

@@ -13,7 +13,7 @@ from gateway.banks.connections import bank_of, offered
 from gateway.banks.port.capabilities import PortCall
 from gateway.banks.port.providers import NotSupported, ProviderError
 from gateway.banks.port.refunds import IncomingPayment, Refund
-from gateway.banks.port.statements import Balance, Block, Direction, Entry, MovementKind, Statement
+from gateway.banks.port.statements import Balance, Block, Direction, Entry, MovementKind
 from gateway.banks.readings import Readings
 from gateway.charges.store import StoredCharges
 from gateway.core.access import Staff, requires
@@ -40,6 +40,7 @@ from gateway.statements.model import (
     LinkedStatement,
     Report,
     ReportRequest,
+    Statement,
     StatementSearch,
     Sums,
     local_day,

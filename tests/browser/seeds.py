@@ -8,12 +8,7 @@ from datetime import datetime, timedelta
 from uuid import uuid4
 
 from gateway.banks.port.charges import ChargeOrder, ChargeType
-from gateway.banks.port.payout_orders import (
-    NamedOwner,
-    PayoutMethod,
-    PixDestination,
-    normal_destination,
-)
+from gateway.banks.port.payout_orders import PayoutMethod, PixDestination
 from gateway.banks.port.pix_keys import PixKeyStatus, PixKeyType
 from gateway.companies.model import Company
 from gateway.companies.service import add_company
@@ -29,7 +24,7 @@ from gateway.core.sessions import SignedInUser
 from gateway.credentials.model import CredentialBody
 from gateway.identity.model import InvitationBody
 from gateway.identity.sessions import SignedIn
-from gateway.payouts.model import PayoutRequest, PayoutState
+from gateway.payouts.model import NamedOwner, PayoutRequest, PayoutState, normal_destination
 from gateway.stops.model import Stop
 from tests.world.gateway.world import World, order
 from tests.world.people import CLI

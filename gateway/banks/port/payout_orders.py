@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from gateway.banks.port.pix_keys import PixKeyType, hidden_key
-from gateway.core.approvals import NamedOwnerDocument
+from gateway.banks.port.pix_keys import PixKeyType
 from gateway.core.money import Money
-from gateway.core.strict import hidden_tax_number, is_other_number
 
 
 class PayoutMethod(StrEnum):
@@ -55,37 +51,6 @@ Destination = PixDestination | BankDestination
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NamedOwner:
-    """
-    The owner of a payout's key, as the bank named the owner when a user ordered the payout.
-
-    Attributes:
-        tax_number: A person's with its ends hidden.
-        bank: The key's bank, by name or number; empty where unreported.
-        reason: Why it was ordered although the typed number differs; else empty.
-    """
-
-    name: str
-    tax_number: str
-    bank: str = ""
-    reason: str = ""
-
-    def differs(self, destination: Destination) -> bool:
-        """Return whether the typed number is not the owner's."""
-        return is_other_number(destination.tax_number, self.tax_number)
-
-    def document(self, destination: Destination) -> NamedOwnerDocument:
-        """Return the owner of the destination's key as a document."""
-        return {
-            "name": self.name,
-            "tax_number": self.tax_number,
-            "bank": self.bank,
-            "differs": self.differs(destination),
-            "reason": self.reason,
-        }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class PayoutOrder:
     """
     An order to a bank to pay out.
@@ -106,42 +71,6 @@ class PayoutOrder:
         if self.value.centavos <= 0:
             problem = "a payout is above zero"
             raise ValueError(problem)
-
-
-def normal_destination(destination: Destination) -> dict[str, str]:
-    """Convert a destination to a flat mapping of texts, for storing and comparing."""
-    fields = destination.__dataclass_fields__
-    return {name: str(getattr(destination, name)) for name in fields}
-
-
-def hidden_destination(sent: Mapping[str, str]) -> dict[str, str]:
-    """Return a destination as typed, with a person's tax number and key masked."""
-    shown = dict(sent)
-    bare = re.sub(r"[./ -]", "", sent["tax_number"])
-    if hidden_tax_number(bare) != bare:
-        shown["tax_number"] = hidden_tax_number(bare)
-    if "key" in sent:
-        shown["key"] = hidden_key(sent.get("key_type", ""), sent["key"])
-    return shown
-
-
-def restored_destination(method: PayoutMethod, fields: Mapping[str, str]) -> Destination:
-    """Build a destination from the mapping of ``normal_destination``."""
-    if method is PayoutMethod.PIX:
-        return PixDestination(
-            name=fields["name"],
-            tax_number=fields["tax_number"],
-            key_type=PixKeyType(fields["key_type"]),
-            key=fields["key"],
-        )
-    return BankDestination(
-        name=fields["name"],
-        tax_number=fields["tax_number"],
-        bank_number=fields["bank_number"],
-        branch=fields["branch"],
-        account=fields["account"],
-        account_type=AccountType(fields["account_type"]),
-    )
 
 
 class FailureCode(StrEnum):

@@ -9,7 +9,6 @@ from datetime import datetime
 from enum import StrEnum
 
 from gateway.core import strict
-from gateway.core.strict import hidden_tax_number
 
 
 class PixKeyType(StrEnum):
@@ -92,28 +91,6 @@ class KeyOwner:
     def bank(self) -> str:
         """Return the owner's bank: its name, else its number or ISPB; empty if unreported."""
         return self.bank_name or self.bank_number or self.ispb
-
-
-_DOTS = "\N{BULLET}" * 5
-
-
-def hidden_key(kind: str, key: str) -> str:
-    """
-    Mask most of a key that identifies a person: a CPF, an e-mail address, a telephone.
-
-    A CNPJ and a random key stay whole.
-    """
-    match kind:
-        case "cpf":
-            return hidden_tax_number(re.sub(r"[. -]", "", key))
-        case "email":
-            name, _, place = key.partition("@")
-            first, _, rest = place.partition(".")
-            return f"{name[:1]}{_DOTS}@{first[:1]}{_DOTS}.{rest}"
-        case "phone":
-            return f"{key[:3]} {_DOTS}{key[-4:]}"
-        case _:
-            return key
 
 
 # A label of a host name, as in the directory of the central bank: HTML's form of an e-mail.

@@ -9,10 +9,8 @@ from enum import StrEnum
 
 from gateway.banks.port.charges import Payer
 from gateway.banks.port.payout_orders import FailureCode
-from gateway.core import strict
 from gateway.core.account import Environment
 from gateway.core.money import Money, Sum
-from gateway.core.windows import Search
 
 
 class IncomingStatus(StrEnum):
@@ -59,54 +57,12 @@ class IncomingPayment:
         return IncomingStatus.REFUNDED if whole else IncomingStatus.PARTLY_REFUNDED
 
 
-@dataclass(frozen=True, slots=True)
-class IncomingSearch:
-    """
-    Search parameters of payments, by the day they came in; None is every status.
-
-    ``text`` is an amount received, given back or left, words of the payer's name, or a part of the
-    charge's reference or of an id.
-    """
-
-    search: Search
-    status: IncomingStatus | None = None
-    text: str = ""
-
-
 class RefundStatus(StrEnum):
     """State of a refund; a failed refund moved nothing."""
 
     PROCESSING = "processing"
     PAID = "paid"
     FAILED = "failed"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RefundRequest:
-    """
-    A refund as the operator asks for it.
-
-    Attributes:
-        reference: Unique per account among refunds; the same reference is the
-            same refund, however often sent.
-        payment: The payment's end-to-end id, or the reference of the charge
-            it paid.
-        value: Above zero, at most what is left of the payment.
-    """
-
-    reference: str
-    payment: str
-    value: Money
-    description: str = ""
-
-    def __post_init__(self) -> None:
-        """Raise ValueError for an invalid order, before it can be sent."""
-        _above_zero(self.value)
-
-    @property
-    def names_payment(self) -> bool:
-        """Whether ``payment`` has the form of an end-to-end id and is taken for one."""
-        return self.payment.startswith("E") and strict.is_e2e_id(self.payment)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,7 +83,9 @@ class RefundOrder:
 
     def __post_init__(self) -> None:
         """Raise ValueError for an invalid order, before it can be sent."""
-        _above_zero(self.value)
+        if self.value.centavos <= 0:
+            problem = "a refund is above zero"
+            raise ValueError(problem)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,27 +116,6 @@ class Refund:
     created_at: datetime
     settled_at: datetime | None
 
-    def is_of(self, request: RefundRequest) -> bool:
-        """Return whether this refund matches the request."""
-        return (
-            self.value == request.value
-            and self.description == request.description
-            and request.payment in {self.payment_e2e_id, self.payment_reference}
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class RefundSearch:
-    """
-    Search parameters of refunds, by the day they were ordered; None is every status.
-
-    ``text`` is an amount, or a part of a reference, of the description or of an id.
-    """
-
-    search: Search
-    status: RefundStatus | None = None
-    text: str = ""
-
 
 def refund_key(environment: Environment, account_id: str, reference: str) -> str:
     """
@@ -189,9 +126,3 @@ def refund_key(environment: Environment, account_id: str, reference: str) -> str
     """
     parts = ("refund-v1", environment.value, account_id, reference)
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
-
-
-def _above_zero(value: Money) -> None:
-    if value.centavos <= 0:
-        problem = "a refund is above zero"
-        raise ValueError(problem)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
@@ -10,7 +9,6 @@ import msgspec
 
 from gateway.banks.port.charges import Party
 from gateway.core.money import Money, Sum
-from gateway.core.windows import Paging
 
 
 class Direction(StrEnum):
@@ -59,16 +57,6 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     created_at: datetime
     provider_key: str = ""
     kind: MovementKind = MovementKind.OTHER
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Statement:
-    """One page of movements, their number in the window, and the balance now."""
-
-    entries: tuple[Entry, ...]
-    paging: Paging
-    total: int
-    balance: Balance
 
 
 class Balance(msgspec.Struct, frozen=True, kw_only=True):

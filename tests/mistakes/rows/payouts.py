@@ -14,7 +14,7 @@ _OPERATIONS_PAYOUTS = "tests/unit/gateway/payouts/test_create.py"
 _PAYOUTS = "tests/unit/gateway/payouts/test_model.py"
 _PAYOUT_GUARDS = "tests/unit/gateway/payouts/test_create_guards.py"
 _PAYOUT_LIMITS = "tests/contract/stores/test_payout_limits.py"
-_REFUNDS = "tests/unit/gateway/banks/port/test_refunds.py"
+_REFUND_REQUESTS = "tests/unit/gateway/refunds/test_orders.py"
 _REFUND_ORDERS = "tests/surfaces/backoffice/test_refund_orders.py"
 _REPRESENT = "tests/unit/gateway/payouts/test_documents_partners.py"
 _REVIEWS = "tests/unit/gateway/reviews/test_service.py"
@@ -282,10 +282,10 @@ ROWS = (
         name="other-refund-answered",
         promise="A known reference of a refund with another amount is refused.",
         source="decisions 6 (`SVC.GTW.009`)",
-        file="gateway/banks/port/refunds.py",
-        right=("            self.value == request.value\n            and self.description"),
+        file="gateway/refunds/orders.py",
+        right=("            self.value == known.value\n            and self.description"),
         wrong="            self.description",
-        tests=(f"{_REFUNDS}::test_a_repeat_must_ask_for_the_same",),
+        tests=(f"{_REFUND_REQUESTS}::test_a_repeat_must_ask_for_the_same",),
     ),
     Mistake(
         name="hold-without-an-end",

@@ -16,7 +16,6 @@ from gateway.approvals.execution import Decided
 from gateway.approvals.money import MoneyOrders, Moved, Order
 from gateway.approvals.service import Approvals, ApprovalTerms
 from gateway.banks.port.capabilities import PortCall
-from gateway.banks.port.refunds import RefundRequest
 from gateway.core.access import Staff
 from gateway.core.account import Environment
 from gateway.core.approvals import Approval, ApprovalSearch, RejectionBody
@@ -28,6 +27,7 @@ from gateway.core.rights import Role
 from gateway.core.sessions import SignedInUser
 from gateway.core.user import User
 from gateway.core.windows import Paging
+from gateway.refunds.orders import RefundRequest
 from gateway.refunds.refunding import RefundExecution
 from gateway.stops.model import Stop
 from tests.world.payouts import CAREFUL, PayoutWorld, asking

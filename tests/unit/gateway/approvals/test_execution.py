@@ -14,7 +14,7 @@ from gateway.approvals.money import Order
 from gateway.approvals.store import StoredApprovals
 from gateway.banks.port.payout_orders import FailureCode
 from gateway.banks.port.providers import OutcomeUnknown, ProviderError, Rejected, Unavailable
-from gateway.banks.port.refunds import RefundRequest, RefundStatus, refund_key
+from gateway.banks.port.refunds import RefundStatus, refund_key
 from gateway.core.approvals import Approval, ApprovalState, Outcome
 from gateway.core.audit import AuditEvent
 from gateway.core.errors import ServiceError
@@ -22,6 +22,7 @@ from gateway.core.money import Money
 from gateway.core.storage import StoreUnavailable
 from gateway.payouts import create as sending
 from gateway.payouts.model import PayoutState
+from gateway.refunds.orders import RefundRequest
 from tests.unit.gateway.approvals.approval_world import (
     ANA,
     DAY_S,

@@ -14,13 +14,13 @@ from msgspec.structs import replace as replace_struct
 from gateway.approvals.facts import ApprovalFacts, DecisionFacts
 from gateway.banks.model import Reading
 from gateway.banks.port.payout_orders import PayoutMethod
-from gateway.banks.port.refunds import RefundRequest
 from gateway.banks.readings import Readings
 from gateway.core.access import Staff
 from gateway.core.approvals import Approval, ApprovalKind, WaitingMoney
 from gateway.core.money import Money, Sum
 from gateway.payouts.documents import PayoutsAlike
 from gateway.payouts.model import PayoutRequest
+from gateway.refunds.orders import RefundRequest
 from tests.unit.standing_payouts import company_and_accounts
 from tests.world.registers import NOON, Registers
 from tests.world.stores.samples import ACCOUNT, COMPANY, attempt, event, payout

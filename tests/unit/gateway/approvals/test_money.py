@@ -26,13 +26,14 @@ from gateway.banks.port.providers import (
     Unavailable,
     Unreachable,
 )
-from gateway.banks.port.refunds import IncomingPayment, RefundRequest
+from gateway.banks.port.refunds import IncomingPayment
 from gateway.core import errors
 from gateway.core.approvals import ApprovalKind, Outcome
 from gateway.core.errors import ServiceError
 from gateway.core.money import Money
 from gateway.core.storage import StoreUnavailable
 from gateway.payouts.create import CERTAINLY_NOT_SENT
+from gateway.refunds.orders import RefundRequest
 from tests.world.payouts import asking
 from tests.world.standing import NOON
 from tests.world.stores.office import APPROVAL

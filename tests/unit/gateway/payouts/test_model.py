@@ -14,8 +14,6 @@ from gateway.banks.port.payout_orders import (
     PayoutMethod,
     PayoutOrder,
     PixDestination,
-    normal_destination,
-    restored_destination,
 )
 from gateway.banks.port.pix_keys import PixKeyType
 from gateway.core.account import Environment
@@ -26,7 +24,10 @@ from gateway.payouts.model import (
     PayoutRequest,
     PayoutState,
     Verdict,
+    hidden_key,
+    normal_destination,
     provider_key,
+    restored_destination,
 )
 from tests.world.payouts import PIX, asking
 
@@ -182,3 +183,17 @@ def test_a_verdict_leads_to_a_final_state(verdict: Verdict, state: PayoutState):
 
 def test_nobody_may_decide_anything_else():
     assert len(Verdict) == 2
+
+
+def test_most_of_a_key_that_names_a_person_is_hidden():
+    cases = [
+        ("cpf", "529.982.247-25", "***.982.247-**"),
+        ("cnpj", "11222333000181", "11222333000181"),
+        ("email", "maria@example.com.br", "m•••••@e•••••.com.br"),
+        ("phone", "+5511995514821", "+55 •••••4821"),
+        ("evp", ACCOUNT, ACCOUNT),
+    ]
+
+    wrong = [(kind, key) for kind, key, hidden in cases if hidden_key(kind, key) != hidden]
+
+    assert wrong == []

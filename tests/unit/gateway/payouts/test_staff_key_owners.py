@@ -9,12 +9,11 @@ import pytest
 
 from gateway.approvals import money
 from gateway.banks.port.capabilities import PortCall
-from gateway.banks.port.payout_orders import NamedOwner
 from gateway.banks.port.pix_keys import KeyOwner, PixKeyType
 from gateway.banks.port.providers import Unavailable
 from gateway.core import errors
 from gateway.core.errors import ServiceError
-from gateway.payouts.model import KeyPayout, Payout, PayoutRequest
+from gateway.payouts.model import KeyPayout, NamedOwner, Payout, PayoutRequest
 from gateway.payouts.staff import with_owner
 from gateway.pix_keys.service import KeyOwners
 from tests.unit.offering import Log, OfferingBank, acting, lessened

@@ -25,18 +25,14 @@ from gateway.banks.port.providers import (
     Unavailable,
     Unreachable,
 )
-from gateway.banks.port.refunds import (
-    IncomingPayment,
-    RefundRequest,
-    RefundStatus,
-    refund_key,
-)
+from gateway.banks.port.refunds import IncomingPayment, RefundStatus, refund_key
 from gateway.core import errors
 from gateway.core.account import Environment
 from gateway.core.catalogue import ErrorCode
 from gateway.core.company_scope import StopScope
 from gateway.core.money import Money
 from gateway.core.storage import StoreUnavailable
+from gateway.refunds.orders import RefundRequest
 from gateway.refunds.refunding import RefundExecution
 from gateway.stops.model import Stop
 from tests.unit.gateway.refunds.refunds import CHARGE, PAYMENT, SILENCE, TAKEN, UNSENT

@@ -13,11 +13,8 @@ from gateway.banks.port.charges import Payer
 from gateway.banks.port.providers import NotFound, NotSupported, Unavailable
 from gateway.banks.port.refunds import (
     IncomingPayment,
-    IncomingSearch,
     IncomingStatus,
     Refund,
-    RefundRequest,
-    RefundSearch,
     RefundStatus,
     refund_key,
 )
@@ -28,6 +25,8 @@ from gateway.core.approvals import Approval
 from gateway.core.money import Money, Sum
 from gateway.core.rights import Role
 from gateway.core.windows import LocalWindow, Paging, Search, Window
+from gateway.refunds.orders import RefundRequest
+from gateway.refunds.searches import IncomingSearch, RefundSearch
 from gateway.refunds.service import Refunds
 from tests.unit.charge_book import kept
 from tests.unit.gateway.http.ordering import WAITING

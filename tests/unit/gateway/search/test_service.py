@@ -15,7 +15,7 @@ from gateway.app.build_payouts import tax_number_digests
 from gateway.app.services import Services
 from gateway.banks.port.charges import Payer
 from gateway.banks.port.providers import NotSupported, PixReturn, Unavailable
-from gateway.banks.port.refunds import IncomingPayment, IncomingSearch, Refund, RefundSearch
+from gateway.banks.port.refunds import IncomingPayment, Refund
 from gateway.charges.model import ChargeState, SeenCharge
 from gateway.charges.store import StoredCharges
 from gateway.core.access import Staff
@@ -25,6 +25,7 @@ from gateway.core.money import Money
 from gateway.core.rights import Role
 from gateway.core.windows import Listed
 from gateway.payouts.model import Payout, PayoutState
+from gateway.refunds.searches import IncomingSearch, RefundSearch
 from gateway.refunds.service import Refunds
 from gateway.search import service
 from gateway.search.model import Found, SearchBody

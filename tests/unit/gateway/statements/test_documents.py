@@ -12,13 +12,14 @@ import pytest
 from gateway.banks.port.charges import (
     Party,
 )
-from gateway.banks.port.statements import Balance, Direction, Entry, Statement
+from gateway.banks.port.statements import Balance, Direction, Entry
 from gateway.core.account import BankCoordinates
 from gateway.core.calls import Caller
 from gateway.core.money import Money
 from gateway.core.windows import Paging
 from gateway.http.rendering import dumps
 from gateway.statements import documents
+from gateway.statements.model import Statement
 from tests.world.people import account, principal
 from tests.world.standing import NOON
 

@@ -1,4 +1,4 @@
-"""Refunds: what makes two the same, and the key a bank knows one by."""
+"""Payments received and refunds: the refunded share, and the provider key of a refund."""
 
 from __future__ import annotations
 
@@ -6,19 +6,15 @@ import re
 
 import pytest
 
-from gateway.banks.port.refunds import RefundOrder, RefundRequest, refund_key
+from gateway.banks.port.refunds import IncomingPayment, IncomingStatus, RefundOrder, refund_key
 from gateway.core.account import Environment
 from gateway.core.money import Money
 from gateway.payouts.model import provider_key
-from tests.unit.offering import E2E_ID, refund
+from tests.unit.offering import E2E_ID
 from tests.world.people import ACCOUNT, SISTER
+from tests.world.standing import NOON
 
 SANDBOX, PRODUCTION = Environment.SANDBOX, Environment.PRODUCTION
-
-
-def request(**fields: object) -> RefundRequest:
-    plain = {"reference": "r-1", "payment": "order-1", "value": Money(1050)}
-    return RefundRequest(**{**plain, **fields})  # type: ignore[arg-type]
 
 
 def test_the_key_is_always_the_same_and_says_nothing():
@@ -45,8 +41,6 @@ def test_what_differs_has_another_key():
 @pytest.mark.parametrize("centavos", [0, -1])
 def test_nothing_and_less_cannot_be_given_back(centavos: int):
     with pytest.raises(ValueError, match="above zero"):
-        request(value=Money(centavos))
-    with pytest.raises(ValueError, match="above zero"):
         RefundOrder(
             provider_key="k",
             reference="r",
@@ -56,36 +50,23 @@ def test_nothing_and_less_cannot_be_given_back(centavos: int):
         )
 
 
-def test_a_payment_is_named_by_its_end_to_end_id_or_its_charge():
+def test_status_is_the_refunded_share():
     cases = [
-        (E2E_ID, True),
-        ("order-1", False),
-        ("D" + E2E_ID[1:], False),
-        (E2E_ID + "\n", False),
-        (E2E_ID[:-1], False),
-        ("", False),
+        (0, IncomingStatus.PAID),
+        (1, IncomingStatus.PARTLY_REFUNDED),
+        (1049, IncomingStatus.PARTLY_REFUNDED),
+        (1050, IncomingStatus.REFUNDED),
     ]
 
-    wrong = [
-        (payment, is_one)
-        for payment, is_one in cases
-        if request(payment=payment).names_payment is not is_one
-    ]
+    for refunded, status in cases:
+        payment = IncomingPayment(
+            reference="",
+            e2e_id="E1",
+            provider_id="1",
+            value=Money(1050),
+            refunded=Money(refunded),
+            paid_at=NOON,
+            payer=None,
+        )
 
-    assert wrong == []
-
-
-def test_a_repeat_must_ask_for_the_same():
-    cases = [
-        ({}, True),
-        ({"payment": E2E_ID}, True),
-        ({"value": Money(1051)}, False),
-        ({"description": "x"}, False),
-        ({"payment": "order-2"}, False),
-    ]
-
-    wrong = [
-        (fields, same) for fields, same in cases if refund().is_of(request(**fields)) is not same
-    ]
-
-    assert wrong == []
+        assert payment.status is status

@@ -4,13 +4,13 @@ from datetime import date
 
 import pytest
 
-from gateway.banks.port.refunds import IncomingSearch, IncomingStatus, RefundSearch, RefundStatus
+from gateway.banks.port.refunds import IncomingStatus, RefundStatus
 from gateway.core import errors
 from gateway.core.catalogue import ErrorCode
 from gateway.core.windows import LocalWindow, Paging, Search, Window
 from gateway.payouts.model import PayoutSearch, PayoutStatus
 from gateway.payouts.search import WITHDRAWS
-from gateway.refunds.searches import INCOMING, REFUNDS
+from gateway.refunds.searches import INCOMING, REFUNDS, IncomingSearch, RefundSearch
 from tests.unit.refusals import refusal_of, refused
 from tests.world.people import posted
 from tests.world.tables import cases
