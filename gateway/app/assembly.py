@@ -33,7 +33,8 @@ from gateway.app.services import Services
 from gateway.app.store import Store, open_store
 from gateway.app.surfaces import build_surfaces, described_surfaces
 from gateway.audit.log import AuditTally, audit_keys
-from gateway.banks.health import Connection, ProviderHealth
+from gateway.banks.connections import ConfiguredProvider
+from gateway.banks.health import ProviderHealth
 from gateway.config.checks import check
 from gateway.config.effective import config_digest
 from gateway.config.reading import ConfigError
@@ -81,7 +82,7 @@ class Gateway:
     kernel: Kernel
     role: Role
     services: Services
-    connections: Mapping[str, Connection]
+    connections: Mapping[str, ConfiguredProvider]
     telemetry: Telemetry
     readiness: Readiness
     tasks: Sequence[PeriodicTask]

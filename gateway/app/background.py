@@ -21,8 +21,7 @@ from gateway.app.retention import delete_old_records, delete_old_sign_ins
 from gateway.app.services import Services
 from gateway.audit.log import AuditTally, keeping
 from gateway.audit.store import StoredAudit
-from gateway.banks.provider_minutes import ProviderMinuteWriter
-from gateway.banks.store import ProviderMinutes
+from gateway.banks.store import ProviderMinutes, ProviderMinuteWriter
 from gateway.callbacks.owners import CallbackAccounts
 from gateway.callbacks.processing import CallbackLooks
 from gateway.callbacks.registrations import MissedEvents
@@ -187,7 +186,7 @@ def _work(
     store, idle_s = kernel.store, kernel.settings.session.idle_s
     store.follow_ups.on_unreadable = partial(kernel.observer.count, Event.PAYOUT_UNREADABLE)
     reconciler = build_reconciler(
-        kernel, follow_up, services.kept.accounts.find, services.banks.pace_of
+        kernel, follow_up, services.kept.accounts.find, services.banks.followup_rate_of
     )
     callbacks = CallbackLooks(
         store=CallbackRecords(store.database),

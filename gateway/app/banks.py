@@ -11,8 +11,8 @@ from typing import Final
 from msgspec import to_builtins
 
 from gateway.banks.checked_adapter import CheckedAdapter, checked_calls
-from gateway.banks.health import Connection, limits_of, proxy_of
-from gateway.banks.paces import Pace, share_of
+from gateway.banks.connections import ConfiguredProvider, limits_of, proxy_of
+from gateway.banks.followup_rate import FollowupRate, followup_share
 from gateway.banks.port.capabilities import PortCall
 from gateway.banks.port.provider_callbacks import CallbackProver, CallbackSecrets, ProofRefused
 from gateway.banks.port.providers import ProviderAdapter
@@ -43,7 +43,7 @@ def connect(
     observer: Observer,
     runtime: Runtime | None = None,
     cache: Cache | None = None,
-) -> Connection:
+) -> ConfiguredProvider:
     """
     Build the adapter of one provider, with its answers checked; nothing is opened yet.
 
@@ -69,13 +69,13 @@ def connect(
     adapter = checked_calls(name, _made(provider, context), observer.count)
     kind = secrets_kind(find(provider.adapter), provider.settings)
     opener = None if kind is None else partial(open_secrets, kind, environment=settings.environment)
-    return Connection(
+    return ConfiguredProvider(
         adapter,
         provider.read_only,
         opener,
         provider.adapter,
         provider.in_flight,
-        _pace(told, provider),
+        _followup_rate(told, provider),
     )
 
 
@@ -92,7 +92,7 @@ def account_secrets(settings: Settings, provider: str, given: GivenSecrets) -> B
     return read_secrets(kind, given, settings.environment)
 
 
-async def start(name: str, connection: Connection) -> None:
+async def start(name: str, connection: ConfiguredProvider) -> None:
     """
     Start the adapter of one provider.
 
@@ -103,13 +103,13 @@ async def start(name: str, connection: Connection) -> None:
         await connection.adapter.start()
 
 
-def _pace(told: Sequence[ClientLimits], provider: Provider) -> Pace:
+def _followup_rate(told: Sequence[ClientLimits], provider: Provider) -> FollowupRate:
     """Return the follow-up share; the configured default for an adapter without our client."""
     if not told:
-        return share_of(provider.in_flight, 0, ())
+        return followup_share(provider.in_flight, 0, ())
     allowed = told[0].account_limits
     rates = (allowed.rates.get(name) for name in _ASKED_BY_LOOKS)
-    return share_of(
+    return followup_share(
         told[0].bulkhead.in_flight,
         told[0].account_in_flight,
         [each.rate for each in rates if each is not None],

@@ -9,7 +9,7 @@ from typing import Final, cast
 
 from gateway.app.failpoints import FailingPayouts
 from gateway.app.kernel import Kernel
-from gateway.banks.paces import Pace
+from gateway.banks.followup_rate import FollowupRate
 from gateway.banks.port.providers import Banks
 from gateway.config.settings import Settings
 from gateway.core.account import Account
@@ -88,7 +88,7 @@ def build_reconciler(
     kernel: Kernel,
     follow_up: FollowUp,
     find_account: Callable[[str], Awaitable[Account | None]] | None = None,
-    pace: Callable[[str], Pace] = slowest,
+    rate: Callable[[str], FollowupRate] = slowest,
 ) -> Reconciler:
     """Build the reconciler of unsettled payouts; it finds accounts in the store by default."""
     return Reconciler(
@@ -100,7 +100,7 @@ def build_reconciler(
             owner=kernel.new_id(),
             chance=chance,
             tell=kernel.observer.unsettled,
-            pace=pace,
+            rate=rate,
         )
     )
 

@@ -28,7 +28,7 @@ from gateway.approvals.facts import ApprovalFacts
 from gateway.approvals.money import MoneyOrders
 from gateway.approvals.service import Approvals, ApprovalTerms, ApprovedSecrets
 from gateway.audit.service import AuditLog
-from gateway.banks.health import ConnectedBanks, Connection
+from gateway.banks.connections import ConfiguredProvider, ConnectedBanks
 from gateway.banks.model import Provider, ProviderMinute
 from gateway.banks.readings import Readings
 from gateway.banks.service import BankReports
@@ -100,7 +100,7 @@ from provider_adapters.kit import banks as listed_banks
 if TYPE_CHECKING:  # an extra
     from gateway.process.shared import SharedCache
 
-_NO_BANKS: Final[Mapping[str, Connection]] = MappingProxyType({})
+_NO_BANKS: Final[Mapping[str, ConfiguredProvider]] = MappingProxyType({})
 
 
 class Services:
@@ -121,7 +121,7 @@ class Services:
     def __init__(  # noqa: PLR0913 - what only a process that serves has
         self,
         kernel: Kernel,
-        connections: Mapping[str, Connection] = _NO_BANKS,
+        connections: Mapping[str, ConfiguredProvider] = _NO_BANKS,
         *,
         identity: IdentityRoom | None = None,
         cache: MemoryCache | SharedCache | None = None,

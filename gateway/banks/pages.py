@@ -6,9 +6,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Final, TypeVar
 
-from gateway.banks.model import FailingCalls, Provider, WeatherWindow
+from gateway.banks.model import FailingCalls, Provider, WeatherWindow, status_of, statuses
 from gateway.banks.service import BankReports
-from gateway.banks.status import status_of, statuses
 from gateway.core.access import Staff
 from gateway.core.errors import ServiceError
 from gateway.core.money import Sum

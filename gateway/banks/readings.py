@@ -43,7 +43,7 @@ _AT_ONCE: Final = 4
 """Calls at once: partners' calls come first in the bank's bulkhead."""
 _PATIENCE_S: Final = 8.0
 _RECENT: Final = timedelta(seconds=5)
-"""Whoever opens a page twice, or opens what was read a moment before, costs the bank one call."""
+"""A page opened twice, or just after a read, costs the bank one call."""
 _DEADLINE_S: Final = 4.0
 """Somebody waits: after that, the last balance that is known helps more than the next one."""
 _KEPT: Final = account_readings.c
@@ -118,7 +118,7 @@ class Readings:
         held = await offered(bank, PortCall.GET_BALANCE).get_balance(bank.account)
         try:
             await self.keep(account.id, held, self.now())
-        except StoreUnavailable:  # what the bank has told is true all the same
+        except StoreUnavailable:  # the balance is valid all the same
             _log.info("balance_not_kept account_id=%s", account.id)
         return held
 
@@ -173,19 +173,19 @@ class Readings:
         """Claim the query; False if any process has claimed it within the last minute."""
         now = self.now()
         free = or_(_KEPT.asked_at.is_(None), _KEPT.asked_at <= now - _FRESH)
-        told = {"asked_at": now}
-        first = {"account_id": account_id, **told}
+        claimed = {"asked_at": now}
+        first = {"account_id": account_id, **claimed}
         async with self.database.writing() as connection:
-            return await self.database.put(connection, account_readings, first, told, free)
+            return await self.database.put(connection, account_readings, first, claimed, free)
 
     async def keep(self, account_id: str, held: Balance, at: datetime) -> None:
         """Cache the balance of an account at an instant, unless a later one is stored."""
         blocked = None if held.blocked is None else held.blocked.centavos
-        told = {"balance": held.balance.centavos, "blocked": blocked, "read_at": at}
+        values = {"balance": held.balance.centavos, "blocked": blocked, "read_at": at}
         older = or_(_KEPT.read_at.is_(None), _KEPT.read_at <= at)
-        first = {"account_id": account_id, "asked_at": at, **told}
+        first = {"account_id": account_id, "asked_at": at, **values}
         async with self.database.writing() as connection:
-            await self.database.put(connection, account_readings, first, told, older)
+            await self.database.put(connection, account_readings, first, values, older)
 
 
 def _reading(row: Row[Any]) -> Reading:

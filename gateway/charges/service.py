@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from gateway.audit.store import StoredAudit
-from gateway.banks.bank_acts import BankAct, is_unknown, recorded
+from gateway.banks.acts import BankAct, is_unknown, recorded
 from gateway.banks.connections import bank_of, changing_bank_of, offered, refuse_letters
 from gateway.banks.port.capabilities import PortCall
 from gateway.banks.port.charges import Charge, ChargeOrder, ChargePayment

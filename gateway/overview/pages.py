@@ -6,10 +6,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from gateway.banks.model import WeatherWindow
+from gateway.banks.model import WeatherWindow, statuses
 from gateway.banks.readings import Readings
 from gateway.banks.service import BankReports
-from gateway.banks.status import statuses
 from gateway.core.calls import RawRequest
 from gateway.core.money import Sum, sum_of
 from gateway.core.permissions import Action

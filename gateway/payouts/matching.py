@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from gateway.banks.bank_pages import walked
 from gateway.banks.connections import offered
+from gateway.banks.lists import walked
 from gateway.banks.port.capabilities import PortCall
 from gateway.banks.port.providers import Bank, Evidence, Phase, PixReturn, Settled
 from gateway.banks.port.statements import Direction, Entry, MovementKind

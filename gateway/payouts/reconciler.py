@@ -21,7 +21,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Final, TypeVar
 
-from gateway.banks.paces import SLOWEST, BankPlaces, Pace
+from gateway.banks.followup_rate import SLOWEST, FollowupRate, FollowupSlots
 from gateway.core import trace
 from gateway.core.account import Account
 from gateway.core.clocks import Now
@@ -75,12 +75,12 @@ class DueClaims:
     The claims of one process.
 
     Attributes:
-        pace: Returns a bank's rate limit by its provider's name.
+        rate: Returns a bank's rate limit by its provider's name.
     """
 
     due: StoredFollowUps
     owner: str
-    pace: Callable[[str], Pace]
+    rate: Callable[[str], FollowupRate]
     _held: Counter[str] = field(default_factory=Counter)
     _of_account: Counter[Holder] = field(default_factory=Counter)
     _crowded: set[str] = field(default_factory=set)
@@ -95,7 +95,7 @@ class DueClaims:
     @property
     def can_go_on(self) -> bool:
         """Whether a bank with further due payouts has half of its capacity free."""
-        return any(self._held[each] * 2 <= self.pace(each).room for each in self._crowded)
+        return any(self._held[each] * 2 <= self.rate(each).room for each in self._crowded)
 
     def forget(self) -> None:
         """Reset: cancelled queries released nothing."""
@@ -136,25 +136,25 @@ class DueClaims:
     ) -> Sequence[Payout]:
         """Claim for one bank; record whether further payouts are due."""
         provider = accounts[0].provider
-        pace = self.pace(provider)
-        room = pace.room - self._held[provider]
+        rate = self.rate(provider)
+        room = rate.room - self._held[provider]
         if room <= 0:
             self._crowded.add(provider)
             return []
-        ready = [each for each in accounts if self._account_room(pace, each) > 0]
+        ready = [each for each in accounts if self._account_room(rate, each) > 0]
         chosen = sorted(ready, key=self._waits)[:MOST_ACCOUNTS]
         if not chosen:
             return []
         part = -(-room // len(chosen))
-        own = min(self._account_room(pace, each) for each in chosen)
+        own = min(self._account_room(rate, each) for each in chosen)
         claimed = await self._claim(self._wanted(chosen, lease, min(part, own), room))
         largest = max(Counter(each.account_id for each in claimed).values(), default=0)
         if claimed and (len(chosen) < len(ready) or len(claimed) == room or largest == part):
             self._crowded.add(provider)
         return claimed
 
-    def _account_room(self, pace: Pace, account: DueAccount) -> int:
-        return pace.account_room - self._of_account[account.provider, account.account_id]
+    def _account_room(self, rate: FollowupRate, account: DueAccount) -> int:
+        return rate.account_room - self._of_account[account.provider, account.account_id]
 
     def _waits(self, account: DueAccount) -> tuple[int, datetime]:
         """Sort accounts: least recently served first, then longest due first."""
@@ -202,7 +202,7 @@ def _by_bank(accounts: Iterable[DueAccount]) -> Sequence[Sequence[DueAccount]]:
     return list(groups.values())
 
 
-def slowest(_provider: str) -> Pace:
+def slowest(_provider: str) -> FollowupRate:
     """Return the slowest rate limit, for unknown banks."""
     return SLOWEST
 
@@ -216,7 +216,7 @@ class Work:
         find_account: Returns an account by its id, of the store or as the process keeps it.
         owner: The name its claims carry; another process has another.
         chance: Numbers from 0 up to 1; spreads the hourly checks.
-        pace: Returns a bank's rate limit by its provider's name.
+        rate: Returns a bank's rate limit by its provider's name.
         pause_s: Seconds between two turns, and between two reads of the store in one turn.
         tell: Called with the payouts' states after every turn.
     """
@@ -228,7 +228,7 @@ class Work:
     owner: str
     chance: Callable[[], float]
     tell: Callable[[list[Unsettled], datetime], None]
-    pace: Callable[[str], Pace] = slowest
+    rate: Callable[[str], FollowupRate] = slowest
     pause_s: float = 1.0
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
 
@@ -257,8 +257,8 @@ class Reconciler:
         self.task = PeriodicTask(
             "unsettled payouts", self.run_once, Schedule(every_s=work.pause_s), sleep=work.sleep
         )
-        self._places: dict[str, BankPlaces] = {}
-        self._claims = DueClaims(work.due, work.owner, lambda name: self._places_of(name).pace)
+        self._places: dict[str, FollowupSlots] = {}
+        self._claims = DueClaims(work.due, work.owner, lambda name: self._places_of(name).rate)
         self._looked = asyncio.Event()
         self._turned_at = work.now()
         self._has_recalled = False
@@ -429,11 +429,11 @@ class Reconciler:
         self._claims.let_go(claimed)
         self._looked.set()
 
-    def _places_of(self, provider: str) -> BankPlaces:
+    def _places_of(self, provider: str) -> FollowupSlots:
         """Return the slots of a bank."""
         places = self._places.get(provider)
         if places is None:
-            places = self._places[provider] = BankPlaces(self._work.pace(provider))
+            places = self._places[provider] = FollowupSlots(self._work.rate(provider))
         return places
 
     async def _seen(self, look: Awaitable[Seen], payout: Payout, otherwise: Seen) -> Seen:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gateway.audit.store import StoredAudit
-from gateway.banks.bank_acts import BankAct, recorded
+from gateway.banks.acts import BankAct, recorded
 from gateway.banks.connections import bank_of, changing_bank_of, offered, refuse_letters
 from gateway.banks.port.capabilities import PortCall
 from gateway.banks.port.pix_keys import KeyOrder, KeyOwner, PixKeyStatus

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from gateway.audit.store import StoredAudit
-from gateway.banks.bank_acts import BankAct, recorded, refused
+from gateway.banks.acts import BankAct, recorded, refused
 from gateway.banks.connections import bank_of, changing_bank_of, offered
 from gateway.banks.port.capabilities import PortCall
 from gateway.banks.port.providers import (

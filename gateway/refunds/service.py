@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
-from gateway.banks.bank_pages import listed, received_within, refunds_within
 from gateway.banks.connections import bank_of, offered
+from gateway.banks.lists import listed, received_within, refunds_within
 from gateway.banks.port.capabilities import PortCall
 from gateway.banks.port.providers import Banks
 from gateway.banks.port.refunds import IncomingPayment, Refund, RefundStatus, refund_key

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from operator import attrgetter
 from typing import Final
 
-from gateway.banks.bank_pages import MOST_ITEMS, walked
 from gateway.banks.connections import bank_of, offered
+from gateway.banks.lists import MOST_ITEMS, walked
 from gateway.banks.port.capabilities import PortCall
 from gateway.banks.port.providers import BadReply, Bank, Banks
 from gateway.banks.port.statements import Balance, Entry

@@ -11,8 +11,8 @@ from typing import Final
 
 from msgspec import structs
 
-from gateway.banks.bank_pages import walked
 from gateway.banks.connections import bank_of, offered
+from gateway.banks.lists import walked
 from gateway.banks.port.capabilities import PortCall
 from gateway.banks.port.charges import Party
 from gateway.banks.port.providers import Banks

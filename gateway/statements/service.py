@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Final
 
-from gateway.banks.bank_pages import received_within, refunds_within
 from gateway.banks.connections import bank_of, offered
+from gateway.banks.lists import received_within, refunds_within
 from gateway.banks.port.capabilities import PortCall
 from gateway.banks.port.providers import NotSupported, ProviderError
 from gateway.banks.port.refunds import IncomingPayment, Refund

@@ -113,7 +113,6 @@ WITHOUT = {
     "gateway/store/migrations": "run on SQLite and PostgreSQL by the store contract suite",
     **dict.fromkeys(
         [
-            "gateway/banks/store.py",
             "gateway/callbacks/store.py",
             "gateway/overview/store.py",
             "gateway/request_log/store.py",

@@ -11,7 +11,7 @@ from typing import TypeVar, cast
 from gateway.app.kernel import Kernel, SilentObserver
 from gateway.app.store import Store, open_store, prepare
 from gateway.audit.log import audit_keys
-from gateway.banks.health import ConnectedBanks, Connection
+from gateway.banks.connections import ConfiguredProvider, ConnectedBanks
 from gateway.cli.configuration import keys_of, settings_of
 from gateway.cli.console import Terminal
 from gateway.config.checks import unsafe_sqlite
@@ -160,7 +160,7 @@ async def reached(office: AdminContext) -> AsyncIterator[ConnectedBanks]:
         yield ConnectedBanks(connections, _unsealing(office.kernel.keys.sealer))
 
 
-def connected(settings: Settings) -> Mapping[str, Connection]:
+def connected(settings: Settings) -> Mapping[str, ConfiguredProvider]:
     """Make the adapters, under the limits that serving has too; raises ``RuleViolation``."""
     from gateway.app.banks import connect
     from provider_adapters.kit.factory import AdapterRefused

@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from gateway.app.banks import account_secrets, connect
-from gateway.banks.connections import paying_bank_of
-from gateway.banks.health import ConnectedBanks
+from gateway.banks.connections import ConnectedBanks, paying_bank_of
 from gateway.banks.port.payout_orders import PayoutMethod, PayoutOrder, PixDestination
 from gateway.banks.port.pix_keys import PixKeyType
 from gateway.banks.port.providers import (

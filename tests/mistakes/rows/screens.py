@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.mistakes.mistake import Mistake
 
-_HEALTH = "tests/unit/gateway/banks/test_health_health.py"
+_HEALTH = "tests/unit/gateway/banks/test_health.py"
 _ONE_SECRET = "test_a_secret_is_in_the_answer_to_the_form_and_nowhere_else"
 _PANEL = "tests/unit/gateway/http/panel"
 _SURFACES = "tests/surfaces/panel/pages"

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 from typing import Any
 
-from gateway.banks.health import ConnectedBanks
+from gateway.banks.connections import ConnectedBanks
 from gateway.banks.port.provider_callbacks import CallbackOrder
 from gateway.callbacks.registrations import CallbackRegistrations
 from gateway.net.common.runtime import chance

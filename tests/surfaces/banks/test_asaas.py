@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from gateway.app.banks import path_of, secrets_of
-from gateway.banks.health import ConnectedBanks
+from gateway.banks.connections import ConnectedBanks
 from gateway.banks.port.provider_callbacks import CallbackOrder
 from gateway.callbacks.registrations import CallbackRegistrations
 from provider_adapters.kit.proofs import token_text

@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 import pytest
 
-from gateway.banks.health import ConnectedBanks
+from gateway.banks.connections import ConnectedBanks
 from gateway.banks.port.capabilities import Capabilities, PortCall
 from gateway.banks.port.payout_orders import PayoutMethod
 from gateway.banks.port.provider_callbacks import CallbackOrder

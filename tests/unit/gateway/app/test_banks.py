@@ -12,7 +12,7 @@ from gateway.app.banks import account_secrets, connect
 from gateway.app.commands.probes import unmakeable
 from gateway.banks.checked_adapter import CheckedAdapter
 from gateway.banks.client.transport import HttpTransport
-from gateway.banks.paces import Pace
+from gateway.banks.followup_rate import FollowupRate
 from gateway.banks.port.providers import ProviderAccount, Unreachable
 from gateway.config.settings import Settings
 from gateway.config.upstream import AccountLimits, CallRate, Provider, Proxy, Tls
@@ -159,9 +159,9 @@ def test_a_rate_of_what_no_bank_is_asked_for_is_refused_with_the_one_that_was_me
 def test_following_up_has_a_share_of_what_adapter_and_settings_allow():
     """Rates of calls that a look never makes do not count."""
     cases = [
-        ("sandbox", {}, Pace(at_once=16, of_account=4)),
-        ("sandbox", {"account_limits": AccountLimits(in_flight=0)}, Pace(at_once=16)),
-        ("sandbox", {"in_flight": 3}, Pace(at_once=1, of_account=1)),
+        ("sandbox", {}, FollowupRate(at_once=16, of_account=4)),
+        ("sandbox", {"account_limits": AccountLimits(in_flight=0)}, FollowupRate(at_once=16)),
+        ("sandbox", {"in_flight": 3}, FollowupRate(at_once=1, of_account=1)),
         (
             "sandbox",
             {
@@ -173,15 +173,15 @@ def test_following_up_has_a_share_of_what_adapter_and_settings_allow():
                     },
                 )
             },
-            Pace(at_once=16, of_account=2, per_s=4.0),
+            FollowupRate(at_once=16, of_account=2, per_s=4.0),
         ),
-        ("woovi", {}, Pace(at_once=16, of_account=4, per_s=1.0)),
-        ("asaas", {}, Pace(at_once=16, of_account=4)),
+        ("woovi", {}, FollowupRate(at_once=16, of_account=4, per_s=1.0)),
+        ("asaas", {}, FollowupRate(at_once=16, of_account=4)),
     ]
 
-    for adapter, more, pace in cases:
+    for adapter, more, rate in cases:
         one = Provider(**{"adapter": adapter, "settings": URL, **more})
 
         connection = connect("bank", Settings(providers={"bank": one}), Witness())
 
-        assert connection.pace == pace
+        assert connection.rate == rate

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import pytest
 from aiohttp import web
 
+from gateway.banks.model import status_of
 from gateway.banks.pages import matrix
-from gateway.banks.status import status_of
 from gateway.http.panel.pages.templates import Templates
 from gateway.http.panel.pages.visit import Language
 from tests.unit.gateway.banks.samples import provider

@@ -51,7 +51,7 @@ WORKED_OUT = {
         *("decided", "over", "meanwhile", "under_way", "void"),
     ),
     "gateway/accounts/service.py: problem.reason": (*SecretsFlaw, *PemFlaw),
-    "gateway/banks/bank_acts.py: reason": tuple(WHY),
+    "gateway/banks/acts.py: reason": tuple(WHY),
     "gateway/identity/throttling.py: reason": (
         *("account_ip", "ip", "consecutive", "factor", "reset_ip", "link"),
     ),

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from gateway.banks.paces import Pace
+from gateway.banks.followup_rate import FollowupRate
 from gateway.banks.port.providers import Page, ProviderAccount, Unavailable
 from gateway.banks.port.statements import Entry
 from gateway.core.storage import StoreUnavailable
@@ -48,8 +48,8 @@ def world(payout_world: PayoutWorld) -> ReconcilerWorld:
     return ReconcilerWorld(payout_world)
 
 
-def paced(world: ReconcilerWorld, pace: Pace, pause_s: float = 1.0) -> Reconciler:
-    work = replace(world.reconciler._work, pace=lambda _name: pace, pause_s=pause_s)
+def paced(world: ReconcilerWorld, rate: FollowupRate, pause_s: float = 1.0) -> Reconciler:
+    work = replace(world.reconciler._work, rate=lambda _name: rate, pause_s=pause_s)
     return Reconciler(work)
 
 
@@ -67,7 +67,7 @@ async def test_a_backlog_is_looked_at_in_one_turn(world: ReconcilerWorld):
     waiting(world, 40)
     world.payout_world.bank.knows = IS_ACCEPTED
 
-    looks = await paced(world, Pace(at_once=2), pause_s=3600).run_once()
+    looks = await paced(world, FollowupRate(at_once=2), pause_s=3600).run_once()
 
     assert looks == len(world.board.looks) == 40
     assert world.board.claims > 5
@@ -77,7 +77,7 @@ async def test_a_bank_that_hangs_holds_up_no_other(world: ReconcilerWorld):
     """Not even what becomes due while it hangs; a process looks at the store all the same."""
     waiting(world, 3)
     world.payout_world.bank.gate.clear()
-    turn = asyncio.ensure_future(paced(world, Pace(at_once=4), pause_s=0.01).run_once())
+    turn = asyncio.ensure_future(paced(world, FollowupRate(at_once=4), pause_s=0.01).run_once())
     await until(lambda: world.payout_world.bank.lookups)
 
     waiting(world, 2, provider="other")
@@ -98,7 +98,7 @@ async def test_an_account_s_statement_is_read_once_for_all_its_payouts(world: Re
     world.board.waiting = [row]
     waiting(world, 9)
 
-    await paced(world, Pace(at_once=16)).run_once()
+    await paced(world, FollowupRate(at_once=16)).run_once()
 
     states = {each.reference: each.state for each in world.board.looks}
     assert (len(bank.lookups), bank.statements) == (10, 1)
@@ -133,7 +133,7 @@ async def test_a_payout_in_no_statement_costs_the_others_nothing(
     entry = movement(provider_key=row.provider_key)
     world.payout_world.banks.adapter = Pages(knows=Unavailable("down"), pages=[[entry]])
 
-    await paced(world, Pace(at_once=16)).run_once()
+    await paced(world, FollowupRate(at_once=16)).run_once()
 
     states = {each.reference: each.state for each in world.board.looks}
     assert states == {row.reference: PAID, "lost": UNKNOWN}
@@ -156,7 +156,7 @@ async def test_a_movement_on_a_later_page_is_found_at_a_slow_rate(
     entry = movement(provider_key=row.provider_key)
     world.payout_world.banks.adapter = Pages(knows=Unavailable("down"), pages=[[], [], [entry]])
 
-    reconciler = paced(world, Pace(at_once=4, per_s=4.0))
+    reconciler = paced(world, FollowupRate(at_once=4, per_s=4.0))
     reconciler._places_of("sandbox")._sleep = wait_longer
 
     await reconciler.run_once()
@@ -172,7 +172,7 @@ async def test_a_search_ends_before_its_claims_do(
     monkeypatch.setattr("gateway.payouts.reconciler._SEARCHED_S", 0.05)
     waiting(world, 1)
     world.payout_world.banks.adapter = Pages(knows=Unavailable("down"), pages=[[]] * 90)
-    reconciler = paced(world, Pace(at_once=4, per_s=1.0))
+    reconciler = paced(world, FollowupRate(at_once=4, per_s=1.0))
     reconciler._places_of("sandbox")._sleep = lambda _seconds: forever()
 
     await reconciler.run_once()
@@ -198,7 +198,7 @@ async def test_what_a_look_settles_waits_for_no_statement(world: ReconcilerWorld
     world.payout_world.banks.adapter = Slow()
     world.board.waiting = [row]
     waiting(world, 2)
-    turn = asyncio.ensure_future(paced(world, Pace(at_once=4)).run_once())
+    turn = asyncio.ensure_future(paced(world, FollowupRate(at_once=4)).run_once())
     await until(lambda: world.board.looks)
     let_go = [each.state for each in world.board.looks]
     gate.set()
@@ -216,7 +216,7 @@ async def test_a_slow_rate_is_kept(world: ReconcilerWorld):
         slept.append(seconds)
 
     waiting(world, 3)
-    reconciler = paced(world, Pace(at_once=4, per_s=1000.0))
+    reconciler = paced(world, FollowupRate(at_once=4, per_s=1000.0))
     places = reconciler._places_of("sandbox")
     places._clock, places._sleep = (lambda: 0.0), sleep
 
@@ -234,7 +234,7 @@ async def test_claims_of_a_turn_that_failed_hold_no_room(
         raise StoreUnavailable(message)
 
     waiting(world, 4)
-    reconciler = paced(world, Pace(at_once=2))
+    reconciler = paced(world, FollowupRate(at_once=2))
     with monkeypatch.context() as broken:
         broken.setattr(world.board, "checked", away)
         with pytest.raises(ExceptionGroup):

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from gateway.banks.paces import Pace
+from gateway.banks.followup_rate import FollowupRate
 from gateway.payouts.model import Payout, PayoutState
 from gateway.payouts.reconciler import DueClaims, Lease, by_account
 from gateway.payouts.schedule import MOST_ACCOUNTS, DueAccount, DueClaim
@@ -57,9 +57,9 @@ class Queue:
         return taken
 
 
-def claims(queue: Queue, **paces: Pace) -> DueClaims:
+def claims(queue: Queue, **paces: FollowupRate) -> DueClaims:
     """The claims of a process at banks of four places, but for some."""
-    return DueClaims(queue, "me", lambda name: paces.get(name, Pace(at_once=4)))  # type: ignore[arg-type]
+    return DueClaims(queue, "me", lambda name: paces.get(name, FollowupRate(at_once=4)))  # type: ignore[arg-type]
 
 
 def counts(claimed: Sequence[Payout]) -> Counter[str]:
@@ -113,7 +113,7 @@ async def test_more_accounts_than_a_claim_takes_have_their_turns():
     accounts = [f"account-{number:02}" for number in range(MOST_ACCOUNTS * 2 + 3)]
     for account in accounts:
         queue.add(50, account)
-    own, served = claims(queue, bank=Pace(at_once=MOST_ACCOUNTS)), Counter[str]()
+    own, served = claims(queue, bank=FollowupRate(at_once=MOST_ACCOUNTS)), Counter[str]()
 
     for _ in range(3):
         claimed = await own.share(LEASE)
@@ -139,7 +139,7 @@ async def test_a_slow_rate_bounds_what_an_account_holds():
     queue = Queue()
     queue.add(30, "one")
     queue.add(30, "two")
-    own = claims(queue, bank=Pace(at_once=16, per_s=0.1))
+    own = claims(queue, bank=FollowupRate(at_once=16, per_s=0.1))
 
     first = await own.share(LEASE)
     again = await own.share(LEASE)

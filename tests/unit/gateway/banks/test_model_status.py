@@ -3,8 +3,7 @@
 import msgspec
 import pytest
 
-from gateway.banks.model import Weather, WeatherStep, WeatherWindow
-from gateway.banks.status import status_of
+from gateway.banks.model import Weather, WeatherStep, WeatherWindow, status_of
 from tests.unit.gateway.banks.samples import provider
 from tests.world.standing import NOON
 

@@ -6,41 +6,41 @@ import asyncio
 
 import pytest
 
-from gateway.banks.paces import SLOWEST, BankPlaces, Pace, share_of
+from gateway.banks.followup_rate import SLOWEST, FollowupRate, FollowupSlots, followup_share
 
 
 @pytest.mark.parametrize(
-    ("in_flight", "of_account", "rates", "pace"),
+    ("in_flight", "of_account", "rates", "rate"),
     [
-        (64, 0, (), Pace(at_once=16)),
-        (3, 0, (), Pace(at_once=1)),
-        (64, 50, (), Pace(at_once=16, of_account=12)),
-        (64, 3, (), Pace(at_once=16, of_account=1)),
-        (64, 0, (10.0,), Pace(at_once=16, per_s=1.0)),
-        (64, 0, (500.0, 50.0), Pace(at_once=16, per_s=5.0)),
+        (64, 0, (), FollowupRate(at_once=16)),
+        (3, 0, (), FollowupRate(at_once=1)),
+        (64, 50, (), FollowupRate(at_once=16, of_account=12)),
+        (64, 3, (), FollowupRate(at_once=16, of_account=1)),
+        (64, 0, (10.0,), FollowupRate(at_once=16, per_s=1.0)),
+        (64, 0, (500.0, 50.0), FollowupRate(at_once=16, per_s=5.0)),
     ],
 )
 def test_following_up_has_a_share_of_what_the_bank_allows(
-    in_flight: int, of_account: int, rates: tuple[float, ...], pace: Pace
+    in_flight: int, of_account: int, rates: tuple[float, ...], rate: FollowupRate
 ):
     """The slowest of the rates that a look meets counts."""
-    assert share_of(in_flight, of_account, rates) == pace
+    assert followup_share(in_flight, of_account, rates) == rate
 
 
 @pytest.mark.parametrize(
-    ("pace", "room", "of_account"),
+    ("rate", "room", "of_account"),
     [
         (SLOWEST, 4, 4),
-        (Pace(at_once=16), 32, 32),
-        (Pace(at_once=16, per_s=1.0), 32, 20),
-        (Pace(at_once=16, per_s=100.0), 32, 32),
-        (Pace(at_once=16, per_s=0.01), 32, 1),
+        (FollowupRate(at_once=16), 32, 32),
+        (FollowupRate(at_once=16, per_s=1.0), 32, 20),
+        (FollowupRate(at_once=16, per_s=100.0), 32, 32),
+        (FollowupRate(at_once=16, per_s=0.01), 32, 1),
     ],
 )
 def test_no_more_is_claimed_than_is_looked_at_before_the_claim_ends(
-    pace: Pace, room: int, of_account: int
+    rate: FollowupRate, room: int, of_account: int
 ):
-    assert (pace.room, pace.account_room) == (room, of_account)
+    assert (rate.room, rate.account_room) == (room, of_account)
 
 
 class Wall:
@@ -58,7 +58,7 @@ class Wall:
 
 async def test_an_account_is_asked_about_at_its_rate_and_others_meanwhile():
     wall = Wall()
-    places = BankPlaces(Pace(at_once=4, per_s=2.0), wall.clock, wall.sleep)
+    places = FollowupSlots(FollowupRate(at_once=4, per_s=2.0), wall.clock, wall.sleep)
 
     asked = []
     for account in ("one", "other", "one", "one"):
@@ -75,7 +75,7 @@ async def test_who_waits_for_a_turn_has_no_place_yet():
     async def sleep(_seconds: float) -> None:
         await gate.wait()
 
-    places, went_on = BankPlaces(Pace(at_once=1, per_s=0.1), lambda: 0.0, sleep), []
+    places, went_on = FollowupSlots(FollowupRate(at_once=1, per_s=0.1), lambda: 0.0, sleep), []
 
     async def call(account: str) -> None:
         async with places.place(account):
@@ -93,10 +93,10 @@ async def test_who_waits_for_a_turn_has_no_place_yet():
 
 
 @pytest.mark.parametrize(
-    ("pace", "at_once"), [(Pace(at_once=3), 3), (Pace(at_once=3, of_account=2), 2)]
+    ("rate", "at_once"), [(FollowupRate(at_once=3), 3), (FollowupRate(at_once=3, of_account=2), 2)]
 )
-async def test_there_are_so_many_places(pace: Pace, at_once: int):
-    places, gate, inside = BankPlaces(pace), asyncio.Event(), 0
+async def test_there_are_so_many_places(rate: FollowupRate, at_once: int):
+    places, gate, inside = FollowupSlots(rate), asyncio.Event(), 0
 
     async def call() -> None:
         nonlocal inside
@@ -116,9 +116,9 @@ async def test_there_are_so_many_places(pace: Pace, at_once: int):
 
 
 async def test_only_so_many_accounts_are_remembered(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("gateway.banks.paces._KEPT", 2)
+    monkeypatch.setattr("gateway.banks.followup_rate._KEPT", 2)
     wall = Wall()
-    places = BankPlaces(Pace(at_once=4, of_account=1, per_s=2.0), wall.clock, wall.sleep)
+    places = FollowupSlots(FollowupRate(at_once=4, of_account=1, per_s=2.0), wall.clock, wall.sleep)
 
     for account in ("one", "two", "three", "one"):
         async with places.place(account):

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from gateway.banks.model import MINUTE, LastFailure, ProviderMinute
-from gateway.banks.provider_minutes import ProviderMinuteWriter
+from gateway.banks.store import ProviderMinuteWriter
 from gateway.core.storage import StoreUnavailable
 from gateway.store.tables.figures import PLACES
 from gateway.telemetry.metrics import series

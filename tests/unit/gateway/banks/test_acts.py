@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from gateway.banks.bank_acts import BankAct, recorded
+from gateway.banks.acts import BankAct, recorded
 from gateway.banks.port.providers import (
     CHARGE_PAID,
     IN_USE,

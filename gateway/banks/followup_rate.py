@@ -28,7 +28,7 @@ _KEPT: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pace:
+class FollowupRate:
     """
     Rate limit of status queries at one bank.
 
@@ -55,11 +55,11 @@ class Pace:
         return max(1, min(self.room, int(self.per_s * _WAITS_S)))
 
 
-SLOWEST: Final = Pace(at_once=2)
+SLOWEST: Final = FollowupRate(at_once=2)
 """Of a bank of which nothing is known, such as one that is not configured any more."""
 
 
-def share_of(in_flight: int, of_account: int, rates: Sequence[float]) -> Pace:
+def followup_share(in_flight: int, of_account: int, rates: Sequence[float]) -> FollowupRate:
     """
     Return the follow-up's share of a bank's limits.
 
@@ -68,25 +68,25 @@ def share_of(in_flight: int, of_account: int, rates: Sequence[float]) -> Pace:
         of_account: Concurrent calls for one account; 0 without a bound.
         rates: Calls a second for each account, for every call of a status query.
     """
-    return Pace(
+    return FollowupRate(
         at_once=max(1, in_flight // _PART_OF_PLACES),
         of_account=max(1, of_account // _PART_OF_PLACES) if of_account else 0,
         per_s=min(rates, default=0.0) / _PART_OF_RATE,
     )
 
 
-class BankPlaces:
+class FollowupSlots:
     """The concurrency slots of one bank, and the next query time of each of its accounts."""
 
     def __init__(
         self,
-        pace: Pace,
+        rate: FollowupRate,
         clock: Monotonic = time.monotonic,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
     ) -> None:
         """Begin with all slots free."""
-        self.pace = pace
-        self._places = asyncio.Semaphore(pace.at_once)
+        self.rate = rate
+        self._places = asyncio.Semaphore(rate.at_once)
         self._clock, self._sleep = clock, sleep
         self._next_at: OrderedDict[str, float] = OrderedDict()
         self._of_account: dict[str, asyncio.Semaphore] = {}
@@ -95,11 +95,11 @@ class BankPlaces:
     async def place(self, account_id: str) -> AsyncIterator[None]:
         """Wait for the account's turn and for a slot; hold the slot for the block."""
         await self.turn(account_id)
-        if not self.pace.of_account:
+        if not self.rate.of_account:
             async with self._places:
                 yield
             return
-        own = self._of_account.setdefault(account_id, asyncio.Semaphore(self.pace.of_account))
+        own = self._of_account.setdefault(account_id, asyncio.Semaphore(self.rate.of_account))
         async with own, self._places:
             yield
         if len(self._of_account) > _KEPT:
@@ -109,11 +109,11 @@ class BankPlaces:
 
     async def turn(self, account_id: str) -> None:
         """Wait until the account may be queried; at once where the bank declares no rate."""
-        if not self.pace.per_s:
+        if not self.rate.per_s:
             return
         now = self._clock()
         at = max(self._next_at.pop(account_id, now), now)
-        self._next_at[account_id] = at + 1 / self.pace.per_s
+        self._next_at[account_id] = at + 1 / self.rate.per_s
         if len(self._next_at) > _KEPT:
             self._next_at.popitem(last=False)
         if at > now:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.banks.bank_pages import every, listed
+from gateway.banks.lists import every, listed
 from gateway.banks.port.providers import BadReply, Page
 from gateway.core.windows import Paging
 

@@ -1,0 +1,227 @@
+"""The bank behind an account."""
+
+from __future__ import annotations
+
+import dataclasses
+from base64 import b64decode
+
+import msgspec
+import pytest
+
+from gateway.banks.connections import ConfiguredProvider, ConnectedBanks, limits_of, proxy_of
+from gateway.banks.port.capabilities import Capabilities
+from gateway.banks.port.providers import CredentialsRefused
+from gateway.config.upstream import AccountLimits, Breaker, Provider, Proxy
+from gateway.config.values import Secret
+from gateway.security.sealing import SealBroken
+from provider_adapters.kit.limits import ClientLimits
+from tests.world.payouts import CAREFUL, ScriptedBank
+from tests.world.people import account
+
+
+def banks(*, read_only: bool = False, payouts: bool = True) -> ConnectedBanks:
+    """One provider, called ``sandbox``."""
+    bank = ScriptedBank()
+    bank.capabilities = CAREFUL if payouts else Capabilities()
+    connections = {"sandbox": ConfiguredProvider(bank, read_only)}
+    return ConnectedBanks(connections, lambda sealed, bound_to: f"{sealed.decode()} of {bound_to}")
+
+
+def test_an_account_is_found_at_its_provider():
+    """Under the provider's own name, with the credentials opened for this account alone."""
+    held = dataclasses.replace(account(), sealed_credentials=b"token")
+
+    bank = banks().of(held)
+
+    assert bank is not None
+    assert (bank.name, bank.account.provider_account) == ("sandbox", "conta-1")
+    assert (bank.account.account_id, bank.account.credentials) == (held.id, f"token of {held.id}")
+
+
+def test_a_provider_may_need_nothing():
+    """Then nothing is opened."""
+    bank = banks().of(account())
+
+    assert bank is not None
+    assert bank.account.credentials == ""
+
+
+@pytest.mark.parametrize("provider", ["", "another"])
+def test_a_provider_that_is_not_configured_is_none(provider: str):
+    assert banks().of(dataclasses.replace(account(), provider=provider)) is None
+
+
+@pytest.mark.parametrize(
+    ("read_only", "payouts", "expected"),
+    [(False, True, False), (True, True, True), (False, False, True), (True, False, True)],
+)
+def test_it_is_read_only_by_choice_or_by_nature(read_only: bool, payouts: bool, expected: bool):
+    bank = banks(read_only=read_only, payouts=payouts).of(account())
+
+    assert bank is not None
+    assert bank.pays is not expected
+
+
+def test_a_providers_limits_are_an_adapters():
+    """Every setting arrives; none is a word on paper."""
+    provider = Provider(
+        adapter="sandbox",
+        connect_timeout_s=1,
+        first_byte_timeout_s=1.5,
+        read_timeout_s=2,
+        payout_timeout_s=3,
+        in_flight=4,
+        waiting=5,
+        waiting_s=6,
+        breaker=Breaker(consecutive=7, share=0.8, calls=9, open_s=10, longest_open_s=11),
+    )
+
+    limits = msgspec.convert(limits_of(provider), ClientLimits)
+
+    assert (limits.connect_s, limits.read_s, limits.payout_s) == (1, 2, 3)
+    assert limits.first_byte_s == 1.5
+    held = limits.bulkhead
+    assert (held.in_flight, held.waiting, held.wait_s) == (4, 5, 6)
+    assert msgspec.to_builtins(limits.breaker) == msgspec.to_builtins(provider.breaker)
+
+
+def test_a_proxy_is_shown_who_we_are():
+    given = Proxy(url="http://[::1]:3128", user="nós", password=Secret("a:b"))
+
+    proxy = proxy_of(Provider(adapter="sandbox", proxy=given))
+
+    assert proxy is not None
+    assert (proxy.host, proxy.port) == ("::1", 3128)
+    assert b64decode(proxy.authorization.removeprefix("Basic ")).decode() == "nós:a:b"
+
+
+def test_a_proxy_may_ask_for_nobody():
+    proxy = proxy_of(Provider(adapter="sandbox", proxy=Proxy(url="http://proxy.example:3128")))
+
+    assert proxy is not None
+    assert proxy.authorization == ""
+    assert proxy_of(Provider(adapter="sandbox")) is None
+
+
+@pytest.mark.parametrize(("said", "most"), [(None, 16), (40, 40), (0, 0)])
+def test_one_account_takes_a_quarter_of_the_places_unless_somebody_says_more(
+    said: int | None, most: int
+):
+    provider = Provider(adapter="sandbox", account_limits=AccountLimits(in_flight=said))
+
+    assert msgspec.convert(limits_of(provider), ClientLimits).account_in_flight == most
+
+
+def test_without_a_time_for_the_first_byte_there_is_none():
+    limits = msgspec.convert(limits_of(Provider(adapter="sandbox")), ClientLimits)
+
+    assert limits.first_byte_s is None
+
+
+def test_credentials_that_cannot_be_opened_are_of_no_use():
+    """Reads answer 502, payouts are certainly not sent; neither is a mistake of the caller's."""
+
+    def broken(_sealed: bytes, _bound_to: str) -> str:
+        raise SealBroken
+
+    found = ConnectedBanks({"sandbox": ConfiguredProvider(ScriptedBank(), read_only=False)}, broken)
+
+    with pytest.raises(CredentialsRefused, match="seal_broken"):
+        found.of(dataclasses.replace(account(), sealed_credentials=b"?"))
+
+
+def counting() -> tuple[ConnectedBanks, list[bytes]]:
+    """Banks, and what was opened for them."""
+    opened: list[bytes] = []
+
+    def unseal(sealed: bytes, bound_to: str) -> str:
+        opened.append(sealed)
+        return f"{sealed.decode()} of {bound_to}"
+
+    return ConnectedBanks(
+        {"sandbox": ConfiguredProvider(ScriptedBank(), read_only=False)}, unseal
+    ), opened
+
+
+def test_credentials_are_opened_once():
+    """For as long as the record is kept."""
+    found, opened = counting()
+    held = dataclasses.replace(account(), sealed_credentials=b"1")
+
+    bank = found.of(held)
+
+    assert found.of(held) is bank
+    assert opened == [b"1"]
+
+
+def test_what_others_have_opened_is_theirs():
+    """Such as a command's, with providers of its own."""
+    (one, _), (other, _) = counting(), counting()
+    held = dataclasses.replace(account(), sealed_credentials=b"1")
+
+    assert one.of(held) is not other.of(held)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"sealed_credentials": b"2"}, {"provider_account": "conta-2"}, {"provider": "another"}],
+    ids=str,
+)
+def test_a_record_that_leads_elsewhere_is_followed_at_once(changed: dict[str, object]):
+    """Rotated credentials must not be answered by the former ones."""
+    found, _ = counting()
+    held = dataclasses.replace(account(), sealed_credentials=b"1")
+    former = found.of(held)
+
+    now = found.of(dataclasses.replace(held, **changed))
+
+    assert former is not None
+    assert now is None or now.account != former.account
+
+
+def test_another_account_s_credentials_are_its_own():
+    """The same sealed bytes under another id are bound to that."""
+    found, opened = counting()
+    held = dataclasses.replace(account(), sealed_credentials=b"1")
+    other = dataclasses.replace(held, id="00000000-0000-4000-8000-00000000000f")
+
+    banks_of_both = found.of(held), found.of(other)
+
+    assert [bank.account.credentials for bank in banks_of_both if bank] == [
+        f"1 of {held.id}",
+        f"1 of {other.id}",
+    ]
+    assert opened == [b"1", b"1"]
+
+
+def test_what_a_bank_asks_for_is_opened_once_into_its_struct():
+    """The text is not kept beside it."""
+    opened: list[str] = []
+
+    def struct(text: str) -> object:
+        opened.append(text)
+        return {"client_id": text}
+
+    connection = ConfiguredProvider(ScriptedBank(), read_only=False, open_secrets=struct)
+    found = ConnectedBanks({"sandbox": connection}, lambda sealed, _: sealed.decode())
+    held = dataclasses.replace(account(), sealed_credentials=b"{}")
+
+    banks = [found.of(held), found.of(held)]
+
+    assert opened == ["{}"]
+    for bank in banks:
+        assert bank is not None
+        assert (bank.account.secrets, bank.account.credentials) == ({"client_id": "{}"}, "")
+        assert not bank.lacks_credentials
+
+
+def test_an_account_without_secrets_lacks_what_its_bank_asks_for():
+    bank = ScriptedBank()
+    bank.capabilities = Capabilities(account_credentials=True)
+    connection = ConfiguredProvider(bank, read_only=False, open_secrets=lambda text: text)
+
+    found = ConnectedBanks({"sandbox": connection}, lambda *_: "").of(account())
+
+    assert found is not None
+    assert found.account.secrets is None
+    assert found.lacks_credentials
