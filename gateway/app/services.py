@@ -21,6 +21,7 @@ from gateway.app.build_payouts import (
     shown_similar_within,
     tax_number_digests,
 )
+from gateway.app.cache import build_cache
 from gateway.app.kept_records import KeptRecords, LastUses, build_kept_records, within
 from gateway.app.kernel import Kernel
 from gateway.app.sandbox import build_sandbox_tools
@@ -67,7 +68,7 @@ from gateway.payouts.search import PayoutDirectory
 from gateway.payouts.staff import PayoutActs, PayoutProbes, PayoutRecords
 from gateway.pix_keys import routes as key_routes
 from gateway.pix_keys.service import KeyOwners, PixKeys
-from gateway.process.cache import MemoryCache, build_cache
+from gateway.process.cache import MemoryCache
 from gateway.reference.pages import Reference
 from gateway.refunds.refunding import RefundExecution
 from gateway.refunds.service import Refunds
