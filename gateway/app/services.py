@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import asdict
 
 from gateway.accounts.service import AccountBanks, Accounts, BankChanges
-from gateway.app.build_identity import IdentityRoom, build_identity, build_panel, quotas
+from gateway.app.build_identity import IdentityRoom, build_identity, build_panel
 from gateway.app.build_payouts import (
     build_payouts,
     build_reconciler,
@@ -174,10 +174,10 @@ class Services:
     def quota(self) -> WithinQuota:
         """The partners' token buckets."""
         kernel = self.kernel
-        given = quotas(kernel.settings.ratelimits)
+        given = asdict(kernel.settings.ratelimits)
         of_partners = {name: given[name] for name in ("read", "payout", COMPANY)}
         quota = WithinQuota(of_partners, kernel.monotonic, kernel.observer.count, kernel.shared)
-        kernel.reloads.append(lambda settings: quota.change(quotas(settings.ratelimits)))
+        kernel.reloads.append(lambda settings: quota.change(asdict(settings.ratelimits)))
         return quota
 
     @cached_property
