@@ -24,6 +24,7 @@ from gateway.app.build_tracing import (
     traced_requests,
     traced_store,
 )
+from gateway.app.cache import build_cache, build_limits
 from gateway.app.failpoints import armed, failing_answers
 from gateway.app.gauges import show_connections
 from gateway.app.kernel import Kernel
@@ -58,7 +59,6 @@ from gateway.net.common.runtime import Runtime
 from gateway.net.server.listener import Address, Listener
 from gateway.net.server.peer import ServerLimits
 from gateway.payouts.store import EventSealing
-from gateway.process.cache import build_cache, build_limits
 from gateway.process.periodic_task import PeriodicTask
 from gateway.process.process import ALONE, Part, wall_clock
 from gateway.reference.open_page import open_page

@@ -11,7 +11,7 @@ from msgspec.structs import asdict
 
 from gateway.app.kernel import Kernel
 from gateway.companies.service import find_company, known_company
-from gateway.config.settings import RateLimits, Settings
+from gateway.config.settings import Settings
 from gateway.http.gates import PanelPolicies, UserPolicies
 from gateway.http.panel.pages.kept import LABEL, KeptForms
 from gateway.http.panel.pages.templates import Templates
@@ -36,7 +36,7 @@ from policies.authentication.session import (
     SessionCookie,
 )
 from policies.authorization.user import RequiresSecondFactor
-from policies.traffic.quota import PERSON, Quota, WithinAddressQuota, WithinPersonQuota
+from policies.traffic.quota import PERSON, WithinAddressQuota, WithinPersonQuota
 
 _TOKENS: Final = "opaque tokens"
 _OF_ADDRESSES: Final = ("anonymous", "keys", "sign_in", "second_factor", "recovery")
@@ -150,7 +150,7 @@ def build_panel(kernel: Kernel, identity: IdentityRoom) -> Panel:
 def _policies(kernel: Kernel, services: IdentityServices) -> UserPolicies:
     """Build the gates for users."""
     settings, count = kernel.settings, kernel.observer.count
-    given = quotas(settings.ratelimits)
+    given = asdict(settings.ratelimits)
     by_address = {name: given[name] for name in _OF_ADDRESSES}
     shared = kernel.shared
     addresses = WithinAddressQuota(by_address, kernel.monotonic, count, _RETURNED, shared)
@@ -158,7 +158,7 @@ def _policies(kernel: Kernel, services: IdentityServices) -> UserPolicies:
 
     def take(fresh: Settings) -> None:
         """Apply new quotas from now on."""
-        given = quotas(fresh.ratelimits)
+        given = asdict(fresh.ratelimits)
         addresses.change(given)
         users.change(given)
 
@@ -170,8 +170,3 @@ def _policies(kernel: Kernel, services: IdentityServices) -> UserPolicies:
         user_quota=users,
         origin=lambda: settings.origin,
     )
-
-
-def quotas(rates: RateLimits) -> dict[str, Quota]:
-    """Return every quota by its name."""
-    return {name: Quota(rate.rate, rate.burst) for name, rate in asdict(rates).items()}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from gateway.app.store import Store
 from gateway.config.settings import Settings
 from gateway.core.clocks import Monotonic, Now
-from gateway.core.shared_limits import SharedLimits
+from gateway.core.limits import SharedLimits
 from gateway.identity.context import IdentityEvents
 from gateway.net.common.runtime import Failpoint
 from gateway.security.keys import Keys

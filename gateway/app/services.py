@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import asdict
 
 from gateway.accounts.service import AccountBanks, Accounts, BankChanges
-from gateway.app.build_identity import IdentityRoom, build_identity, build_panel, quotas
+from gateway.app.build_identity import IdentityRoom, build_identity, build_panel
 from gateway.app.build_payouts import (
     build_payouts,
     build_reconciler,
     shown_similar_within,
     tax_number_digests,
 )
+from gateway.app.cache import build_cache
 from gateway.app.kept_records import KeptRecords, LastUses, build_kept_records, within
 from gateway.app.kernel import Kernel
 from gateway.app.sandbox import build_sandbox_tools
@@ -67,7 +68,7 @@ from gateway.payouts.search import PayoutDirectory
 from gateway.payouts.staff import PayoutActs, PayoutProbes, PayoutRecords
 from gateway.pix_keys import routes as key_routes
 from gateway.pix_keys.service import KeyOwners, PixKeys
-from gateway.process.cache import MemoryCache, build_cache
+from gateway.process.cache import MemoryCache
 from gateway.reference.pages import Reference
 from gateway.refunds.refunding import RefundExecution
 from gateway.refunds.service import Refunds
@@ -173,10 +174,10 @@ class Services:
     def quota(self) -> WithinQuota:
         """The partners' token buckets."""
         kernel = self.kernel
-        given = quotas(kernel.settings.ratelimits)
+        given = asdict(kernel.settings.ratelimits)
         of_partners = {name: given[name] for name in ("read", "payout", COMPANY)}
         quota = WithinQuota(of_partners, kernel.monotonic, kernel.observer.count, kernel.shared)
-        kernel.reloads.append(lambda settings: quota.change(quotas(settings.ratelimits)))
+        kernel.reloads.append(lambda settings: quota.change(asdict(settings.ratelimits)))
         return quota
 
     @cached_property

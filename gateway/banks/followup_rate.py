@@ -8,14 +8,15 @@ partners hardly notice them, and a bank that hangs delays its own payouts alone.
 from __future__ import annotations
 
 import asyncio
+import math
 import time
-from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Final
 
 from gateway.core.clocks import Monotonic
+from gateway.core.limits import Buckets, CallRate
 
 _PART_OF_PLACES: Final = 4
 _PART_OF_RATE: Final = 10
@@ -23,7 +24,7 @@ _PART_OF_RATE: Final = 10
 _WAITS_S: Final = 20.0
 # A place is taken for two waves of looks, of which each lasts 16 s at worst: half of a claim.
 _WAVES: Final = 2
-# One number for each account; above this bound the oldest go, and may be asked about at once.
+# One object for each account; above this bound those without calls go.
 _KEPT: Final = 10_000
 
 
@@ -87,8 +88,9 @@ class FollowupSlots:
         """Begin with all slots free."""
         self.rate = rate
         self._places = asyncio.Semaphore(rate.at_once)
-        self._clock, self._sleep = clock, sleep
-        self._next_at: OrderedDict[str, float] = OrderedDict()
+        self._sleep = sleep
+        calls = CallRate(rate=rate.per_s, burst=1) if rate.per_s else None
+        self._buckets = None if calls is None else Buckets(calls, clock, longest_debt_s=math.inf)
         self._of_account: dict[str, asyncio.Semaphore] = {}
 
     @asynccontextmanager
@@ -109,12 +111,7 @@ class FollowupSlots:
 
     async def turn(self, account_id: str) -> None:
         """Wait until the account may be queried; at once where the bank declares no rate."""
-        if not self.rate.per_s:
-            return
-        now = self._clock()
-        at = max(self._next_at.pop(account_id, now), now)
-        self._next_at[account_id] = at + 1 / self.rate.per_s
-        if len(self._next_at) > _KEPT:
-            self._next_at.popitem(last=False)
-        if at > now:
-            await self._sleep(at - now)
+        if self._buckets is not None:
+            wait_s = self._buckets.charge(account_id)
+            if wait_s:
+                await self._sleep(wait_s)

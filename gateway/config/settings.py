@@ -27,6 +27,7 @@ from gateway.config.values import (
     written,
 )
 from gateway.core.account import Environment
+from gateway.core.limits import CallRate
 from gateway.core.rights import Role
 
 
@@ -136,19 +137,6 @@ class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     failed_credentials: FailedCredentials = FailedCredentials()
 
 
-class Rate(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """
-    A token bucket.
-
-    Attributes:
-        rate: Requests per second, sustained.
-        burst: Requests at once after a pause.
-    """
-
-    rate: Annotated[float, Meta(gt=0, le=1_000_000)]
-    burst: Count
-
-
 class RateLimits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
     Quotas of partners, of people, and of callers nobody knows yet; above: 429.
@@ -165,15 +153,15 @@ class RateLimits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         person: Everything after a sign-in, per person, whatever their sessions.
     """
 
-    read: Rate = Rate(rate=50, burst=100)
-    payout: Rate = Rate(rate=10, burst=20)
-    company: Rate = Rate(rate=200, burst=400)
-    anonymous: Rate = Rate(rate=20, burst=40)
-    keys: Rate = Rate(rate=20, burst=40)
-    sign_in: Rate = Rate(rate=0.083, burst=10)
-    second_factor: Rate = Rate(rate=0.083, burst=10)
-    recovery: Rate = Rate(rate=0.083, burst=10)
-    person: Rate = Rate(rate=20, burst=40)
+    read: CallRate = CallRate(rate=50, burst=100)
+    payout: CallRate = CallRate(rate=10, burst=20)
+    company: CallRate = CallRate(rate=200, burst=400)
+    anonymous: CallRate = CallRate(rate=20, burst=40)
+    keys: CallRate = CallRate(rate=20, burst=40)
+    sign_in: CallRate = CallRate(rate=0.083, burst=10)
+    second_factor: CallRate = CallRate(rate=0.083, burst=10)
+    recovery: CallRate = CallRate(rate=0.083, burst=10)
+    person: CallRate = CallRate(rate=20, burst=40)
 
 
 class Validation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -8,6 +8,7 @@ from typing import Annotated
 from msgspec import Meta, Struct, field
 
 from gateway.config.values import Count, Label, Port, Seconds, SecondsOrNone, Secret, written
+from gateway.core.limits import CallRate
 
 
 class Breaker(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -31,19 +32,6 @@ class Breaker(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     open_s: Seconds = 10.0
     longest_open_s: Seconds = 120.0
     jitter: Annotated[float, Meta(ge=0, lt=1)] = 0.2
-
-
-class CallRate(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """
-    A token bucket.
-
-    Attributes:
-        rate: Calls per second, sustained.
-        burst: Calls at once after a pause.
-    """
-
-    rate: Annotated[float, Meta(gt=0, le=1_000_000)]
-    burst: Annotated[int, Meta(ge=1, le=100_000)]
 
 
 class AccountLimits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -28,3 +28,7 @@ class Cache(Protocol):
     async def drop(self, key: str) -> None:
         """Forget the value of ``key``."""
         ...
+
+
+class CacheUnavailable(Exception):
+    """The server that processes share cannot be used; the text names the class of the error."""

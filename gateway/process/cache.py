@@ -1,39 +1,16 @@
-"""
-The configured cache: in this process's memory, or shared by all processes.
-
-The memory cache is bounded: the least recently used value is evicted first.
-"""
+"""A cache in this process's memory; the least recently used value is evicted first."""
 
 from __future__ import annotations
 
-import time
 from collections import OrderedDict
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from aiocache.backends.memory import SimpleMemoryCache
 from aiocache.serializers import NullSerializer
 
-from gateway.config.settings import Settings
-from gateway.security.keys import Derivation
-from gateway.security.sealing import Sealer
-from gateway.telemetry.ports import Count
-
-if TYPE_CHECKING:
-    from gateway.process.limits import ValkeyLimits
-    from gateway.process.shared import SharedCache
-
-
-class CacheUnavailable(Exception):
-    """The server that processes share cannot be used; the text names the class of the error."""
-
-
 # What a part costs beside its bytes: the object, and its place in a tuple.
 _PART_BYTES: Final = 64
-# A version of what lies in Redis: a gateway that writes it otherwise has another.
-_FORM: Final = "v1"
-_PURPOSE: Final = "cache"
-_LIMITS: Final = "shared limits"
 
 
 class MemoryCache:
@@ -91,44 +68,3 @@ class MemoryCache:
         """Forget everything, and aiocache's timers with it."""
         for key in list(self._sizes):
             await self.drop(key)
-
-
-def build_cache(
-    settings: Settings, derivation: Derivation, count: Count
-) -> MemoryCache | SharedCache:
-    """
-    Build the cache; nothing is connected yet.
-
-    Two environments that share a server do not meet: neither their keys nor their seals fit.
-    """
-    asked = settings.cache
-    memory = MemoryCache(asked.memory_bytes)
-    if not asked.url:
-        return memory
-    from gateway.process.shared import SharedCache, connect  # noqa: PLC0415 - an extra, 9 MB
-
-    keys = derivation.keys(_PURPOSE)
-    return SharedCache(
-        remote=connect(asked.url, asked.timeout_s),
-        namespace=f"pixgate:{_FORM}:{settings.environment.value}",
-        sealer=Sealer(keys, next(iter(keys))),
-        memory=memory,
-        count=count,
-        clock=time.monotonic,
-    )
-
-
-def build_limits(
-    derivation: Derivation, cache: MemoryCache | SharedCache, count: Count
-) -> ValkeyLimits | None:
-    """
-    Build the limits shared by all processes, on the connections of ``cache``.
-
-    None where the cache is this process's own.
-    """
-    if isinstance(cache, MemoryCache):
-        return None
-    from gateway.process.limits import ValkeyLimits  # noqa: PLC0415 - an extra, 9 MB
-
-    secret = derivation.key(_LIMITS)
-    return ValkeyLimits(remote=cache.remote, namespace=cache.namespace, secret=secret, count=count)

@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-from gateway.core.shared_limits import PATIENCE_S, Ask, Grant, Granted
+from gateway.core.limits import PATIENCE_S, Ask, Grant, Granted
 from gateway.telemetry.ports import Count, Event
 
 _READING_S: Final = 0.002

@@ -10,7 +10,7 @@ from typing import Final
 from gateway.core.audit_context import RuleViolation
 from gateway.core.clocks import Now
 from gateway.core.key_rotation import LiveProcess
-from gateway.core.shared_limits import SharedLimits
+from gateway.core.limits import SharedLimits
 from gateway.core.storage import LEASE, StoreUnavailable
 from gateway.store.kernel.processes import StoredProcesses
 

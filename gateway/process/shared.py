@@ -15,8 +15,9 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
+from gateway.core.cache import CacheUnavailable
 from gateway.core.clocks import Monotonic
-from gateway.process.cache import CacheUnavailable, MemoryCache
+from gateway.process.cache import MemoryCache
 from gateway.security.sealing import SealBroken, Sealer
 from gateway.telemetry.ports import Count, Event
 

@@ -234,7 +234,7 @@ class BasicCredentials:
 
     async def _refuse(self, reason: str, address: str, client_id: str) -> None:
         """Count a refused credential and refuse; an unknown id takes as long as a wrong secret."""
-        await self.throttle.count_for_all(address, client_id)
+        await self.throttle.count(address, client_id)
         raise self._refusal(errors.CREDENTIALS_INVALID, reason, address, client_id)
 
     def _refusal(

@@ -6,7 +6,6 @@ import asyncio
 import math
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
@@ -16,106 +15,26 @@ from gateway.core import errors
 from gateway.core.calls import Call
 from gateway.core.clocks import Monotonic
 from gateway.core.errors import ServiceError
+from gateway.core.limits import (
+    LONGEST_DEBT_S,
+    PATIENCE_S,
+    Ask,
+    Buckets,
+    CallRate,
+    Draw,
+    Grant,
+    SharedBuckets,
+    SharedLimits,
+    keep,
+)
 from gateway.core.networks import network
 from gateway.core.permissions import Principal
-from gateway.core.shared_limits import PATIENCE_S, Ask, Grant, SharedLimits
 from gateway.telemetry.ports import Count, Event
 
-# Made-up callers cannot fill the memory; one whose bucket is dropped starts with a full one.
-_KEYS_KEPT = 10_000
-# Long enough that a burst of long statements is paid off, and no caller waits for longer.
-_LONGEST_DEBT_S: Final = 60.0
 _LONGEST_COMPANY_DEBT_S: Final = 1.0
 COMPANY = "company"
 # bound once: the attribute of an enumeration takes a third of a microsecond, and each call asks
 _QUOTA: Final = Event.QUOTA
-
-
-@dataclass(frozen=True, slots=True)
-class Quota:
-    """A token bucket: ``rate`` tokens a second, at most ``burst`` kept."""
-
-    rate: float
-    burst: int
-
-    @property
-    def window_s(self) -> int:
-        """The seconds an empty bucket takes to fill."""
-        return math.ceil(self.burst / self.rate)
-
-
-class Draw(msgspec.Struct, frozen=True):
-    """Result of a draw: admitted or not, tokens left, seconds until the next token."""
-
-    allowed: bool
-    remaining: int
-    wait_s: float
-
-
-class Buckets:
-    """
-    Token buckets of one quota by key, in memory and per process.
-
-    Each is one number: the instant at which it would be full again.
-    """
-
-    def __init__(
-        self, quota: Quota, clock: Monotonic, longest_debt_s: float = _LONGEST_DEBT_S
-    ) -> None:
-        """Begin with full buckets; what is charged is owed for ``longest_debt_s`` at most."""
-        self._clock = clock
-        self._longest_debt_s = longest_debt_s
-        self._full_at: OrderedDict[str, float] = OrderedDict()
-        self._step = 0.0
-        self.change(quota)
-
-    def change(self, quota: Quota) -> None:
-        """Use buckets of another quota from now on; each lacks as many tokens as before."""
-        now, before, self._step = self._clock(), self._step, 1 / quota.rate
-        for key, full_at in self._full_at.items():
-            self._full_at[key] = now + max(0.0, full_at - now) * self._step / before
-        self._capacity = quota.burst * self._step
-        # A rounding error of a sum must not cost a whole token.
-        self._slack = self._step / 1000
-
-    def draw(self, key: str) -> Draw:
-        """Take one token of ``key`` if there is one."""
-        now = self._clock()
-        step = self._step
-        full_at = max(now, self._full_at.get(key, now)) + step
-        over = full_at - now - self._capacity
-        if over > self._slack:
-            return Draw(False, 0, over)  # noqa: FBT003 - the field's name stands in the class
-        self._keep(key, full_at)
-        return Draw(True, round(-over / step) if over < 0 else 0, 0.0)  # noqa: FBT003
-
-    def _keep(self, key: str, full_at: float) -> None:
-        """Store when a bucket is full again; the least recently used of too many is dropped."""
-        kept = self._full_at
-        kept[key] = full_at
-        kept.move_to_end(key)
-        if len(kept) > _KEYS_KEPT:
-            kept.popitem(last=False)
-
-    def charge(self, key: str) -> None:
-        """Take one token of ``key``, owed where there is none; the debt is bounded."""
-        now = self._clock()
-        full_at = max(now, self._full_at.get(key, now)) + self._step
-        self._keep(key, min(full_at, now + self._capacity + self._longest_debt_s))
-
-    def spend(self, key: str, tokens: int) -> None:
-        """Take as many tokens of ``key`` as there are; none is owed."""
-        now = self._clock()
-        full_at = max(now, self._full_at.get(key, now)) + tokens * self._step
-        self._keep(key, max(self._full_at.get(key, now), min(full_at, now + self._capacity)))
-
-    def give_back(self, key: str, tokens: int = 1) -> None:
-        """Put tokens back that were taken from ``key``."""
-        full_at = self._full_at.get(key)
-        if full_at is not None:
-            self._full_at[key] = full_at - tokens * self._step
-
-    put_back = give_back
 
 
 # A share is the tokens of a tenth of a second, and is spent within that time: so the buckets of
@@ -131,7 +50,7 @@ class _Share(msgspec.Struct):
     This process's share of one bucket.
 
     Attributes:
-        left: Tokens; below 0 what is owed.
+        left: Tokens.
         charged: Of what is owed, what was charged: it may be more than a bucket has.
         until: They may be spent before this instant.
         size: Tokens of the next share; grows while shares are spent in time.
@@ -156,34 +75,30 @@ class Shares:
     Token buckets of one quota that all processes draw from, a share at a time (decision 44).
 
     A share is taken before it is spent. While nobody counts for all, this process draws from
-    buckets of its own: of the rate and burst divided by the live server processes. Every share
-    is taken from those too, as far as they have tokens, and what they give is owed to the common
-    bucket afterwards, so that a server that comes and goes gives nobody much more.
+    its own buckets. Every share is taken from those too, as far as they have tokens, so that a
+    server that comes and goes gives nobody much more.
     """
 
     def __init__(
         self,
         name: str,
-        quota: Quota,
+        quota: CallRate,
         clock: Monotonic,
         shared: SharedLimits,
-        longest_debt_s: float = _LONGEST_DEBT_S,
+        longest_debt_s: float = LONGEST_DEBT_S,
     ) -> None:
         """Begin without any share; what is charged is owed for ``longest_debt_s`` at most."""
-        self._name = name
         self._clock = clock
         self._shared = shared
         self._longest_debt_s = longest_debt_s
-        self._quota = quota
-        self._parts = shared.serving
-        self._own = Buckets(_part(quota, self._parts), clock, longest_debt_s)
+        own = Buckets(quota, clock, longest_debt_s)
+        self._buckets = SharedBuckets(name, own, lambda: shared.serving)
         self._shares: OrderedDict[str, _Share] = OrderedDict()
 
-    def change(self, quota: Quota) -> None:
+    def change(self, quota: CallRate) -> None:
         """Draw from other buckets, all full, from now on; what is left of shares is lost."""
-        self._quota = quota
         self._shares.clear()
-        self._own.change(_part(quota, self._parts))
+        self._buckets.change(quota)
 
     def at_hand(self, key: str) -> bool:
         """Return whether ``draw`` can answer without asking for a share."""
@@ -201,14 +116,13 @@ class Shares:
             now = self._clock()
             if share.left > 0 and now < share.until:
                 share.left -= 1
-                return Draw(True, share.elsewhere + share.left, 0.0)  # noqa: FBT003
+                return Draw(True, share.elsewhere + share.left, 0.0)  # noqa: FBT003 - the field's name stands in the class
             if now < share.refused_until:
                 return Draw(False, 0, share.refused_until - now)  # noqa: FBT003
-        draw = self._divided().draw(key)
+        draw = self._buckets.own.draw(key)
         if draw.allowed:
-            share = self._share(key)
-            if share.left > -self._quota.burst // self._parts:
-                share.left -= 1
+            most = math.ceil(self._buckets.rate.burst / self._shared.serving)
+            self._buckets.owe(key, most)
         return draw
 
     def wait_for(self, key: str, requests: int) -> None:
@@ -221,19 +135,19 @@ class Shares:
 
     def ask(self, key: str) -> Ask:
         """Ask for the next share, and give back what is left of the one before."""
-        now, share = self._clock(), self._share(key)
+        now, share, rate = self._clock(), self._share(key), self._buckets.rate.rate
         left, share.left = share.left, 0
-        debt_s = min(self._longest_debt_s, share.charged / self._quota.rate)
+        debt_s = min(self._longest_debt_s, share.charged / rate)
         share.charged = 0
         if left <= 0 and now < share.until:
-            share.size = min(2 * share.size, max(1, int(self._quota.rate * _SHARE_S)))
+            share.size = min(2 * share.size, max(1, int(rate * _SHARE_S)))
         else:
-            share.size = max(1, share.size - max(0, left))
+            share.size = max(1, share.size - left)
         share.asking = asyncio.get_running_loop().create_future()
         if left > 0:
-            self._divided().give_back(key, left)
+            self._buckets.own.give_back(key, left)
             left = left if now < share.until + _BACK_S else 0
-        return self._ask(key, max(share.size, share.waiting), left)._replace(debt_s=debt_s)
+        return self._buckets.ask(key, max(share.size, share.waiting), left, debt_s)
 
     def fill(self, key: str, ask: Ask, grant: Grant | None) -> None:
         """Take what an ask was answered with; None where nobody answered in time."""
@@ -241,9 +155,9 @@ class Shares:
         if share.asking is not None:
             share.asking.set_result(None)
             share.asking = None
-        step, burst = ask.step_s, self._quota.burst
+        step, burst = ask.step_s, self._buckets.rate.burst
         if grant is None:
-            share.left += min(0, ask.back)
+            self._buckets.owe(key, self._most_charged(), -ask.back)
             share.charged += round(ask.debt_s / step)
             return
         if not grant.took:
@@ -254,58 +168,41 @@ class Shares:
         share.left += grant.took
         share.until = now + _SHARE_S
         share.elsewhere = max(0, round(burst - grant.full_s / step))
-        self._divided().spend(key, grant.took)
+        self._buckets.own.spend(key, grant.took)
 
     def charge(self, key: str) -> None:
         """Take one token of ``key``, owed where there is none; the next ask tells of it."""
         share = self._share(key)
-        share.left = max(share.left - 1, -math.ceil(self._longest_debt_s * self._quota.rate))
+        if share.left > 0:
+            share.left -= 1
+        else:
+            self._buckets.owe(key, self._most_charged())
         share.charged += 1
-        self._divided().charge(key)
+        self._buckets.own.charge(key)
 
     def give_back(self, key: str) -> None:
         """Put one token back that was taken a moment ago."""
-        self._share(key).left += 1
+        if not self._buckets.repay(key):
+            self._share(key).left += 1
         if self._shared.away:
-            self._own.give_back(key)
+            self._buckets.own.give_back(key)
 
     def put_back(self, key: str) -> None:
         """Put one token back that was taken some time ago, for every process to spend."""
         if self._shared.away:
             self.give_back(key)
         else:
-            self._own.give_back(key)
-            self._shared.give_back([self._ask(key, 0, 1)])
+            self._buckets.own.give_back(key)
+            self._shared.give_back([self._buckets.ask(key, 0, 1)])
 
-    def _ask(self, key: str, wanted: int, back: int) -> Ask:
-        step = 1 / self._quota.rate
-        room = self._quota.burst * step
-        # another quota has other buckets: nobody waits for a rate that is not in force any more
-        place = f"{self._name}/{self._quota.rate}/{self._quota.burst}/{key}"
-        return Ask(place, step, room, wanted, back)
+    def _most_charged(self) -> int:
+        return math.ceil(self._longest_debt_s * self._buckets.rate.rate)
 
     def _share(self, key: str) -> _Share:
         """Return the share of a key; the least recently requested of too many is dropped."""
-        share = self._shares.get(key)
-        if share is None:
-            share = self._shares[key] = _Share()
-            if len(self._shares) > _KEYS_KEPT:
-                self._shares.popitem(last=False)
-        else:
-            self._shares.move_to_end(key)
+        share = self._shares.get(key) or _Share()
+        keep(self._shares, key, share)
         return share
-
-    def _divided(self) -> Buckets:
-        """Return our own buckets, divided by the number of live processes."""
-        if self._parts != self._shared.serving:
-            self._parts = self._shared.serving
-            self._own.change(_part(self._quota, self._parts))
-        return self._own
-
-
-def _part(quota: Quota, parts: int) -> Quota:
-    """Return one process's part of a quota."""
-    return Quota(quota.rate / parts, max(1, quota.burst // parts))
 
 
 class Meter:
@@ -318,12 +215,12 @@ class Meter:
     def __init__(
         self,
         name: str,
-        quota: Quota,
+        quota: CallRate,
         clock: Monotonic,
         count: Count,
         shared: SharedLimits | None = None,
     ) -> None:
-        debt_s = _LONGEST_COMPANY_DEBT_S if name == COMPANY else _LONGEST_DEBT_S
+        debt_s = _LONGEST_COMPANY_DEBT_S if name == COMPANY else LONGEST_DEBT_S
         self.shares = None if shared is None else Shares(name, quota, clock, shared, debt_s)
         self.buckets = self.shares or Buckets(quota, clock, debt_s)
         self._name = name
@@ -331,13 +228,14 @@ class Meter:
         self._count = count
         self._describe(quota)
 
-    def change(self, quota: Quota) -> None:
+    def change(self, quota: CallRate) -> None:
         """Draw from buckets of another quota from now on."""
         self.buckets.change(quota)
         self._describe(quota)
 
-    def _describe(self, quota: Quota) -> None:
-        self._policy = f'"{self._name}";q={quota.burst};w={quota.window_s}'
+    def _describe(self, quota: CallRate) -> None:
+        fills_s = math.ceil(quota.burst / quota.rate)
+        self._policy = f'"{self._name}";q={quota.burst};w={fills_s}'
         self._refill_s = math.ceil(1 / quota.rate)
 
     def take(self, call: Call, key: str) -> int:
@@ -419,7 +317,7 @@ class _Metered:
 
     def __init__(
         self,
-        quotas: Mapping[str, Quota],
+        quotas: Mapping[str, CallRate],
         clock: Monotonic,
         count: Count,
         shared: SharedLimits | None = None,
@@ -440,7 +338,7 @@ class _Metered:
         draw()
         return None
 
-    def change(self, quotas: Mapping[str, Quota]) -> None:
+    def change(self, quotas: Mapping[str, CallRate]) -> None:
         """Draw from other quotas of the same names from now on."""
         for name, meter in self._meters.items():
             meter.change(quotas[name])
@@ -502,7 +400,7 @@ class WithinAddressQuota(_Metered):
 
     def __init__(
         self,
-        quotas: Mapping[str, Quota],
+        quotas: Mapping[str, CallRate],
         clock: Monotonic,
         count: Count,
         returned: Collection[str] = (),

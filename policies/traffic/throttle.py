@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections import OrderedDict, deque
 from dataclasses import dataclass
 
 from gateway.core import errors
 from gateway.core.calls import Call
 from gateway.core.clocks import Monotonic
 from gateway.core.errors import ServiceError
+from gateway.core.limits import MovingWindow, SharedLimits
 from gateway.core.networks import network
-from gateway.core.shared_limits import SharedLimits
 
-# Made-up addresses and names cannot fill the memory.
-_KEYS_KEPT = 10_000
 _ID_KEPT = 32
 """Ours are shorter; what a stranger calls itself must not fill the memory."""
 
@@ -44,76 +41,38 @@ class FailureThrottle:
         self, limits: FailureLimits, clock: Monotonic, shared: SharedLimits | None = None
     ) -> None:
         self._limits = limits
-        self._clock = clock
-        self._shared = shared
-        self._refusals: OrderedDict[tuple[str, str], deque[float]] = OrderedDict()
-        # by key and limit, until when it is exceeded in all processes together
-        self._exceeded: OrderedDict[tuple[str, str, int], float] = OrderedDict()
+        self._window = MovingWindow(limits.window_s, limits.hard_per_address, clock, shared)
 
-    def count(self, address: str, client_id: str) -> None:
-        """Record that a credential of ``client_id`` from ``address`` was refused."""
-        now = self._clock()
-        for key in _keys(address, client_id):
-            times = self._refusals.get(key)
-            if times is None:
-                times = self._refusals[key] = deque(maxlen=self._limits.hard_per_address + 1)
-            times.append(now)
-            self._refusals.move_to_end(key)
-        while len(self._refusals) > _KEYS_KEPT:
-            self._refusals.popitem(last=False)
-
-    async def count_for_all(self, address: str, client_id: str) -> None:
-        """Count a refused credential here and in all processes; waits for 20 ms at most."""
-        self.count(address, client_id)
-        if self._shared is None:
-            return
-        keys, limits = _keys(address, client_id), self._limits
-        counted = [
-            sorted((limits.per_address, limits.hard_per_address)),
-            [limits.per_address_and_client],
-        ][: len(keys)]
-        names = ["\0".join(key) for key in keys]
-        waits = await self._shared.count_failure(names, limits.window_s, counted)
-        now = self._clock()
-        for key, most, waited in zip(keys, counted, waits or (), strict=False):
-            for limit, wait_s in zip(most, waited, strict=True):
-                if wait_s > 0:
-                    self._exceeded[*key, limit] = now + wait_s
-        while len(self._exceeded) > _KEYS_KEPT:
-            self._exceeded.popitem(last=False)
+    async def count(self, address: str, client_id: str) -> None:
+        """Record that a credential from ``address`` was refused; waits for 20 ms at most."""
+        limits = self._limits
+        place, both = _keys(address, client_id)
+        counted = {place: sorted((limits.per_address, limits.hard_per_address))}
+        if client_id:
+            counted[both] = [limits.per_address_and_client]
+        await self._window.add_for_all(counted)
 
     def wait_when_refused(self, address: str, client_id: str = "") -> int:
         """Return the seconds a refused caller must wait; 0 when it is below the limits."""
-        most = (self._limits.per_address, self._limits.per_address_and_client)
-        keys = _keys(address, client_id)
-        return max(self._wait(key, limit) for key, limit in zip(keys, most, strict=False))
+        place, both = _keys(address, client_id)
+        wait_s = self._window.wait_s(place, self._limits.per_address)
+        if client_id:
+            of_client = self._window.wait_s(both, self._limits.per_address_and_client)
+            wait_s = max(wait_s, of_client)
+        return math.ceil(wait_s)
 
     def wait_before_all(self, address: str) -> int:
         """Return the seconds an address must wait before any of its requests is read."""
-        if not self._refusals:  # nobody was refused lately: nearly always
+        if not self._window.times:  # nobody was refused lately: nearly always
             return 0
-        return self._wait((network(address), ""), self._limits.hard_per_address)
-
-    def _wait(self, key: tuple[str, str], limit: int) -> int:
-        """Return the seconds until at most ``limit`` refusals lie in the window; 0 when so now."""
-        times, now = self._refusals.get(key), self._clock()
-        if times is None:
-            return 0
-        exceeded_s = self._exceeded.get((*key, limit), now) - now
-        horizon = now - self._limits.window_s
-        while times and times[0] <= horizon:
-            times.popleft()
-        if not times:
-            del self._refusals[key]
-        own_s = times[-limit - 1] - horizon if len(times) > limit else 0.0
-        wait_s = max(own_s, exceeded_s)
-        return max(1, math.ceil(wait_s)) if wait_s > 0 else 0
+        place, _ = _keys(address, "")
+        return math.ceil(self._window.wait_s(place, self._limits.hard_per_address))
 
 
-def _keys(address: str, client_id: str) -> list[tuple[str, str]]:
+def _keys(address: str, client_id: str) -> tuple[str, str]:
     """Return what a refusal counts under: the address, and the address with the client id."""
     place = network(address)
-    return [(place, ""), (place, client_id[:_ID_KEPT])] if client_id else [(place, "")]
+    return f"{place}\0", f"{place}\0{client_id[:_ID_KEPT]}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,23 +7,20 @@ and given back together here, so that no way through the client can keep one.
 
 from __future__ import annotations
 
-import asyncio
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from collections.abc import Callable
 from enum import StrEnum
 from itertools import islice
 from math import inf
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from gateway.banks.client.messages import Kind, ProviderRequest
 from gateway.banks.port.providers import Reason, Unreachable
 from gateway.core.clocks import Monotonic
 from gateway.net.common.runtime import Runtime
 from gateway.telemetry.records import Observer
-from provider_adapters.kit.limits import BreakerLimits, BulkheadLimits, ClientLimits
-
-if TYPE_CHECKING:
-    from provider_adapters.kit.bank_limits import BankLimits
+from provider_adapters.kit.bank_limits import BankLimits, Bulkhead, account_of
+from provider_adapters.kit.limits import BreakerLimits, ClientLimits
 
 
 class BreakerState(StrEnum):
@@ -281,91 +278,6 @@ class RecentCalls:
         self._newest = newest
 
 
-# The number changes twice with every call; four reports a second are enough for a gauge.
-_REPORT_S: Final = 0.25
-
-
-class Bulkhead:
-    """
-    At most so many calls at once, and so many waiting briefly for a place, in order.
-
-    ``on_change`` is called with the number of calls in flight and the limit, a quarter of a second
-    after the number changed; None for no callback.
-    """
-
-    def __init__(
-        self, limits: BulkheadLimits, on_change: Callable[[int, int], None] | None = None
-    ) -> None:
-        self._limits = limits
-        self._on_change = on_change
-        self._waiting: deque[asyncio.Future[None]] = deque()
-        self._report_timer: asyncio.TimerHandle | None = None
-        self.in_flight = 0
-
-    def enter_now(self) -> bool:
-        """Take a place if one is free; calls that wait are never overtaken."""
-        if self.in_flight >= self._limits.in_flight:
-            return False
-        self.in_flight += 1
-        if self._report_timer is None:
-            self._report_soon()
-        return True
-
-    async def enter(self) -> bool:
-        """Take a place, waiting if necessary; return False when there was none in time."""
-        if self.enter_now():
-            return True
-        if len(self._waiting) >= self._limits.waiting:
-            return False
-        return await self._wait()
-
-    def leave(self) -> None:
-        """Hand the place to the first call that waits, or free it."""
-        while self._waiting:
-            place = self._waiting.popleft()
-            if not place.done():
-                place.set_result(None)  # handed over: the number of calls stays the same
-                return
-        self.in_flight -= 1
-        if self._report_timer is None:
-            self._report_soon()
-
-    def report(self) -> None:
-        """Report the number of calls now, and cancel the timer."""
-        if self._report_timer is not None:
-            self._report_timer.cancel()
-            self._report_timer = None
-        if self._on_change is not None:
-            self._on_change(self.in_flight, self._limits.in_flight)
-
-    @property
-    def is_idle(self) -> bool:
-        """Whether no call has a place or waits for one."""
-        return not (self.in_flight or self._waiting)
-
-    async def _wait(self) -> bool:
-        """Wait for a place that ``leave`` hands over."""
-        place = asyncio.get_running_loop().create_future()
-        self._waiting.append(place)
-        try:
-            async with asyncio.timeout(self._limits.wait_s):
-                await place
-        except BaseException as problem:
-            if place.done() and not place.cancelled():
-                self.leave()  # handed over and given up in the same turn of the loop
-            elif place in self._waiting:
-                self._waiting.remove(place)
-            if isinstance(problem, TimeoutError):
-                return False
-            raise
-        return True
-
-    def _report_soon(self) -> None:
-        """Report a quarter of a second from now, what changes meanwhile included."""
-        if self._on_change is not None:
-            self._report_timer = asyncio.get_running_loop().call_later(_REPORT_S, self.report)
-
-
 class Admission:
     """
     One provider's breakers, some for each kind of call, and its bulkhead.
@@ -465,8 +377,3 @@ class Admission:
             if not entered:
                 bank_limits.unused(request)
         return entered
-
-
-def account_of(request: ProviderRequest) -> str:
-    """Return whose call it is; empty for one that concerns no account, such as a probe."""
-    return request.identity.account_id if request.identity else request.account

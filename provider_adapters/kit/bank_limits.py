@@ -11,33 +11,107 @@ nobody answers, this process goes by its own: buckets of the rate divided by the
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Callable, Iterator
-from typing import Final, NamedTuple, TypeVar
+import asyncio
+from collections import OrderedDict, deque
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple
 
 import msgspec
 
 from gateway.banks.client.messages import ProviderRequest
 from gateway.banks.port.providers import RateLimited, Reason
-from gateway.core.shared_limits import Ask
+from gateway.core.limits import Buckets, SharedBuckets, keep
 from gateway.net.common.runtime import Runtime
-from provider_adapters.kit.admission import Bulkhead, account_of
-from provider_adapters.kit.limits import ALL_OPERATIONS, CallRate, ClientLimits
+from provider_adapters.kit.limits import ALL_OPERATIONS, BulkheadLimits, ClientLimits
 
-# Each key is one small object; above this bound the oldest go, and their buckets are full again.
-_KEYS_KEPT: Final = 10_000
 # Where the bank does not say how long to wait: this, and twice as long each further time in a row.
 _PAUSE_S: Final = 1.0
 _DOUBLED_AT_MOST: Final = 10
 # What a caller is told to wait at most: a bucket may take days to give its next token.
 _LONGEST_TOLD_S: Final = 3600.0
-# A rounding error of a sum must not cost a wait.
-_SLACK_S: Final = 1e-6
+# The number changes twice with every call; four reports a second are enough for a gauge.
+_REPORT_S: Final = 0.25
 
-Value = TypeVar("Value")
-Name = TypeVar("Name", str, tuple[str, str])
-Key = tuple[str, str]
-"""An operation, and the credential the bank counts it for."""
+
+class Bulkhead:
+    """
+    At most so many calls at once, and so many waiting briefly for a place, in order.
+
+    ``on_change`` is called with the number of calls in flight and the limit, a quarter of a second
+    after the number changed; None for no callback.
+    """
+
+    def __init__(
+        self, limits: BulkheadLimits, on_change: Callable[[int, int], None] | None = None
+    ) -> None:
+        self._limits = limits
+        self._on_change = on_change
+        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._report_timer: asyncio.TimerHandle | None = None
+        self.in_flight = 0
+
+    def enter_now(self) -> bool:
+        """Take a place if one is free; calls that wait are never overtaken."""
+        if self.in_flight >= self._limits.in_flight:
+            return False
+        self.in_flight += 1
+        if self._report_timer is None:
+            self._report_soon()
+        return True
+
+    async def enter(self) -> bool:
+        """Take a place, waiting if necessary; return False when there was none in time."""
+        if self.enter_now():
+            return True
+        if len(self._waiting) >= self._limits.waiting:
+            return False
+        return await self._wait()
+
+    def leave(self) -> None:
+        """Hand the place to the first call that waits, or free it."""
+        while self._waiting:
+            place = self._waiting.popleft()
+            if not place.done():
+                place.set_result(None)  # handed over: the number of calls stays the same
+                return
+        self.in_flight -= 1
+        if self._report_timer is None:
+            self._report_soon()
+
+    def report(self) -> None:
+        """Report the number of calls now, and cancel the timer."""
+        if self._report_timer is not None:
+            self._report_timer.cancel()
+            self._report_timer = None
+        if self._on_change is not None:
+            self._on_change(self.in_flight, self._limits.in_flight)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no call has a place or waits for one."""
+        return not (self.in_flight or self._waiting)
+
+    async def _wait(self) -> bool:
+        """Wait for a place that ``leave`` hands over."""
+        place = asyncio.get_running_loop().create_future()
+        self._waiting.append(place)
+        try:
+            async with asyncio.timeout(self._limits.wait_s):
+                await place
+        except BaseException as problem:
+            if place.done() and not place.cancelled():
+                self.leave()  # handed over and given up in the same turn of the loop
+            elif place in self._waiting:
+                self._waiting.remove(place)
+            if isinstance(problem, TimeoutError):
+                return False
+            raise
+        return True
+
+    def _report_soon(self) -> None:
+        """Report a quarter of a second from now, what changes meanwhile included."""
+        if self._on_change is not None:
+            self._report_timer = asyncio.get_running_loop().call_later(_REPORT_S, self.report)
 
 
 class _Pause(NamedTuple):
@@ -68,24 +142,30 @@ class BankLimits:
         self._shared = runtime.shared
         # operations that the bank refused before: others may be told to pause
         self._refused: set[str] = set()
-        # drawn from our own buckets while nobody answered, which the common ones do not know yet
-        self._owed: OrderedDict[str, int] = OrderedDict()
         rates, width = limits.account_limits.rates, limits.account_in_flight
-        self._rates = {name: rate for name, rate in rates.items() if rate is not None}
         self._width = msgspec.structs.replace(limits.bulkhead, in_flight=width) if width else None
         self._patience_s = limits.bulkhead.wait_s
         self._longest_s = limits.breaker.longest_open_s
         self._runtime = runtime
         self._on_refused = on_refused
-        self._full_at: OrderedDict[Key, float] = OrderedDict()
-        self._paused: OrderedDict[Key, _Pause] = OrderedDict()
+        self._buckets = {
+            name: SharedBuckets(
+                f"{provider}\0{name}",
+                Buckets(rate, runtime.clock, self._patience_s),
+                self._processes,
+                self._patience_s,
+            )
+            for name, rate in rates.items()
+            if rate is not None
+        }
+        self._paused: OrderedDict[str, _Pause] = OrderedDict()
         self._accounts: dict[str, Bulkhead] = {}
 
     def enter_now(self, request: ProviderRequest) -> bool:
         """Let a call on if it has to wait for nothing; otherwise ``enter`` waits or raises."""
         if self._is_shared(request):
             return False
-        is_limited = bool(self._rates or self._paused)
+        is_limited = bool(self._buckets or self._paused)
         if is_limited and self._wait_s(request) > 0:
             return False
         places = self._places(request)
@@ -93,8 +173,7 @@ class BankLimits:
             self._forget(request)
             return False
         if is_limited:
-            self._draw(request)
-            self._owe(request)
+            self._draw(request, is_owed=True)
         return True
 
     async def enter(self, request: ProviderRequest) -> None:
@@ -125,8 +204,6 @@ class BankLimits:
     def unused(self, request: ProviderRequest) -> None:
         """End a call that was not made after all: its tokens are given back."""
         self._give_back(request)
-        if self._shared is not None:
-            self._shared.give_back(self._asks(request, back=1))
         self.leave(request)
 
     def refused_by_bank(self, request: ProviderRequest, asked_s: float | None) -> None:
@@ -135,14 +212,14 @@ class BankLimits:
 
         ``asked_s`` is how long the bank asks to wait; None when it does not say.
         """
-        key = _key(request.operation, request)
+        key = self._pause_key(request)
         times = min(self._paused.get(key, _Pause(0.0, 0)).times + 1, _DOUBLED_AT_MOST)
         wait_s = _PAUSE_S * 2 ** (times - 1) if asked_s is None else asked_s
         wait_s = min(wait_s, self._longest_s)
-        _keep(self._paused, key, _Pause(self._runtime.clock() + wait_s, times))
+        keep(self._paused, key, _Pause(self._runtime.clock() + wait_s, times))
         self._refused.add(request.operation)
         if self._shared is not None:
-            self._shared.pause(self._name(key), wait_s)
+            self._shared.pause(key, wait_s)
 
     def answered(self, request: ProviderRequest) -> None:
         """
@@ -151,7 +228,7 @@ class BankLimits:
         A call that was under way when the pause began does not end it.
         """
         if self._paused and not self._pause_s(request):
-            self._paused.pop(_key(request.operation, request), None)
+            self._paused.pop(self._pause_key(request), None)
 
     async def _wait(self, request: ProviderRequest) -> None:
         """Wait for a token and the end of a pause; raises as ``enter`` does."""
@@ -162,111 +239,85 @@ class BankLimits:
             self._on_refused(request.operation, "pause" if is_paused else "rate")
             told_s = min(wait_s, _LONGEST_TOLD_S)
             raise RateLimited(Reason.RATE_LIMITED, retry_after=told_s)
-        self._draw(request)
-        if shared_s is None:
-            self._owe(request)
+        self._draw(request, is_owed=shared_s is None)
         if wait_s <= 0:
             return
         try:
             await self._runtime.sleep(wait_s)
         except BaseException:
             self._give_back(request)
-            if self._shared is not None:
-                self._shared.give_back(self._asks(request, back=1))
             raise
 
     async def _shared_wait_s(self, request: ProviderRequest) -> float | None:
         """Draw for all processes; the wait, longer than patience where nothing is drawn."""
         if self._shared is None or not self._is_shared(request):
             return None
-        key, asks = _key(request.operation, request), self._asks(request, want=1, owed=True)
-        granted = await self._shared.take(asks, self._name(key))
+        key, drawn = self._pause_key(request), self._drawn(request)
+        asks = [
+            buckets.ask(of, 1, debt_s=buckets.rate.burst / buckets.rate.rate)
+            for buckets, of in drawn
+        ]
+        granted = await self._shared.take(asks, key)
         if granted is None:
-            self._owed.update({ask.key: -ask.back for ask in asks if ask.back})
+            for (buckets, of), ask in zip(drawn, asks, strict=True):
+                buckets.owe(of, buckets.rate.burst, -ask.back)
             return None
         if granted.pause_s:
             times = self._paused.get(key, _Pause(0.0, 0)).times
-            _keep(self._paused, key, _Pause(self._runtime.clock() + granted.pause_s, times))
+            keep(self._paused, key, _Pause(self._runtime.clock() + granted.pause_s, times))
         wait_s = self._pause_s(request)
         for ask, grant in zip(asks, granted.grants, strict=True):
             missing_s = 0.0 if grant.took else ask.step_s
             wait_s = max(wait_s, grant.full_s + missing_s - (ask.room_s - self._patience_s))
         if wait_s > self._patience_s:
-            drawn = zip(asks, granted.grants, strict=True)
-            self._shared.give_back([ask._replace(want=0, back=1) for ask, it in drawn if it.took])
+            took = zip(asks, granted.grants, strict=True)
+            self._shared.give_back([ask._replace(want=0, back=1) for ask, it in took if it.took])
         return wait_s
 
     def _is_shared(self, request: ProviderRequest) -> bool:
         """Say whether a call asks what all processes have: it is limited, or was refused once."""
         if self._shared is None or self._shared.away:
             return False
-        is_limited = request.operation in self._rates or ALL_OPERATIONS in self._rates
+        is_limited = request.operation in self._buckets or ALL_OPERATIONS in self._buckets
         return is_limited or request.operation in self._refused
-
-    def _asks(
-        self, request: ProviderRequest, *, want: int = 0, back: int = 0, owed: bool = False
-    ) -> list[Ask]:
-        """Ask for tokens of each bucket; for those of the time that a call may wait, too."""
-        asks = []
-        for name in (request.operation, ALL_OPERATIONS):
-            rate = self._rates.get(name)
-            if rate is not None:
-                place, burst_s = self._name(_key(name, request)), rate.burst / rate.rate
-                given = -self._owed.pop(place, 0) if owed else back
-                room_s = burst_s + self._patience_s
-                asks.append(Ask(place, 1 / rate.rate, room_s, want, given, burst_s))
-        return asks
-
-    def _owe(self, request: ProviderRequest) -> None:
-        """Note that a token of each bucket was drawn that the common ones do not know of."""
-        if self._shared is not None:
-            for key, _ in self._buckets(request):
-                most, place = self._rates[key[0]].burst, self._name(key)
-                # no bucket lacks more than all
-                _keep(self._owed, place, min(self._owed.get(place, 0) + 1, most))
-
-    def _name(self, key: Key) -> str:
-        """Name a bucket or pause among those of all providers."""
-        return "\0".join((self._provider, *key))
 
     def _wait_s(self, request: ProviderRequest) -> float:
         """Return how long this call would have to wait."""
-        now, wait_s = self._runtime.clock(), self._pause_s(request)
-        for key, rate in self._buckets(request):
-            full_at = max(self._full_at.get(key, now), now) + 1 / rate.rate
-            wait_s = max(wait_s, full_at - now - rate.burst / rate.rate - _SLACK_S)
-        return wait_s
+        waits = [buckets.own.wait_s(of) for buckets, of in self._drawn(request)]
+        return max([self._pause_s(request), *waits])
 
     def _pause_s(self, request: ProviderRequest) -> float:
         """Return how long the bank still wants to be left alone."""
-        pause = self._paused.get(_key(request.operation, request))
+        pause = self._paused.get(self._pause_key(request))
         return 0.0 if pause is None else max(0.0, pause.until - self._runtime.clock())
 
-    def _draw(self, request: ProviderRequest) -> None:
+    def _draw(self, request: ProviderRequest, *, is_owed: bool) -> None:
         """Take a token of each bucket; one that is empty is in debt to those who wait."""
-        now = self._runtime.clock()
-        for key, rate in self._buckets(request):
-            full_at = max(self._full_at.get(key, now), now) + 1 / rate.rate
-            # what was drawn for all processes may be more than this one's part
-            longest = now + rate.burst / rate.rate + self._patience_s
-            _keep(self._full_at, key, min(full_at, longest))
+        for buckets, of in self._drawn(request):
+            buckets.own.charge(of)
+            if is_owed and self._shared is not None:
+                # no bucket lacks more than all
+                buckets.owe(of, buckets.rate.burst)
 
     def _give_back(self, request: ProviderRequest) -> None:
         """Put the tokens of a call back that was not made."""
-        for key, rate in self._buckets(request):
-            if key in self._full_at:
-                self._full_at[key] -= 1 / rate.rate
+        drawn = self._drawn(request)
+        for buckets, of in drawn:
+            buckets.own.give_back(of)
+        if self._shared is not None:
+            self._shared.give_back([buckets.ask(of, 0, 1) for buckets, of in drawn])
 
-    def _buckets(self, request: ProviderRequest) -> Iterator[tuple[Key, CallRate]]:
+    def _drawn(self, request: ProviderRequest) -> Sequence[tuple[SharedBuckets, str]]:
         """Return the buckets of a call: its operation's, and that of all operations together."""
-        parts = 1 if self._shared is None else self._shared.processes
-        for name in (request.operation, ALL_OPERATIONS):
-            rate = self._rates.get(name)
-            if rate is not None:
-                part = rate
-                if parts > 1:
-                    part = CallRate(rate=rate.rate / parts, burst=max(1, rate.burst // parts))
-                yield _key(name, request), part
+        names, of = (request.operation, ALL_OPERATIONS), _credential(request)
+        return [(self._buckets[name], of) for name in names if name in self._buckets]
+
+    def _pause_key(self, request: ProviderRequest) -> str:
+        """Name the pause of an operation and a credential among those of all providers."""
+        return "\0".join((self._provider, request.operation, _credential(request)))
+
+    def _processes(self) -> int:
+        return 1 if self._shared is None else self._shared.processes
 
     def _places(self, request: ProviderRequest) -> Bulkhead | None:
         """Return the places of the call's account; None where they are not bounded."""
@@ -286,14 +337,11 @@ class BankLimits:
             del self._accounts[account]
 
 
-def _key(operation: str, request: ProviderRequest) -> Key:
-    """Name what the bank counts a call by: its credential, each account's own unless it says so."""
-    return operation, request.credential or account_of(request)
+def account_of(request: ProviderRequest) -> str:
+    """Return whose call it is; empty for one that concerns no account, such as a probe."""
+    return request.identity.account_id if request.identity else request.account
 
 
-def _keep(kept: OrderedDict[Name, Value], key: Name, value: Value) -> None:
-    """Keep a value as the newest; the oldest goes where there are too many."""
-    kept[key] = value
-    kept.move_to_end(key)
-    if len(kept) > _KEYS_KEPT:
-        kept.popitem(last=False)
+def _credential(request: ProviderRequest) -> str:
+    """Return what the bank counts a call for: each account's own unless the call says another."""
+    return request.credential or account_of(request)

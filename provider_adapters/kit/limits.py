@@ -6,6 +6,8 @@ from typing import Annotated, Final
 
 import msgspec
 
+from gateway.core.limits import CallRate
+
 Seconds = Annotated[float, msgspec.Meta(gt=0, le=600)]
 Count = Annotated[int, msgspec.Meta(ge=1, le=100_000)]
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
@@ -48,13 +50,6 @@ class BulkheadLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
 
 ALL_OPERATIONS: Final = "*"
 """The name of the bucket that all operations of a credential draw from."""
-
-
-class CallRate(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A token bucket: ``rate`` calls a second, at most ``burst`` at once after a pause."""
-
-    rate: Annotated[float, msgspec.Meta(gt=0, le=1_000_000)]
-    burst: Count
 
 
 class AccountLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

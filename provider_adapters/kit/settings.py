@@ -12,8 +12,9 @@ from gateway.banks.client.addresses import AddressRefused, bank_address, loopbac
 from gateway.banks.client.tls import TlsFiles
 from gateway.banks.port.capabilities import Hosts
 from gateway.core.account import Environment
+from gateway.core.limits import CallRate
 from provider_adapters.kit.factory import AdapterRefused
-from provider_adapters.kit.limits import ALL_OPERATIONS, AccountLimits, CallRate, ClientLimits
+from provider_adapters.kit.limits import ALL_OPERATIONS, AccountLimits, ClientLimits
 
 __all__ = [
     "ALL_OPERATIONS",

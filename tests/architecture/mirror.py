@@ -40,7 +40,6 @@ WITHOUT = {
     "gateway/sandbox/model.py": "structs; tests of the tools and of their page read them",
     "gateway/statements/model.py": "tested with the statements that are made of it",
     "gateway/core/cache.py": "a port: the tests of gateway/process/shared.py keep it",
-    "gateway/core/shared_limits.py": "a port: tests of gateway/process/limits.py keep it",
     **dict.fromkeys(
         [
             *(f"gateway/core/{name}.py" for name in ("headers", "storage")),

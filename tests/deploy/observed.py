@@ -19,8 +19,9 @@ from gateway.app.assembly import Gateway, assemble
 from gateway.app.commands.reload import Reload
 from gateway.app.lifecycle import running
 from gateway.config.reading import read_settings
-from gateway.config.settings import Cache, Database, Rate, RateLimits
+from gateway.config.settings import Cache, Database, RateLimits
 from gateway.config.values import Address
+from gateway.core.limits import CallRate
 from gateway.process.process import Part
 from tests.deploy.rule_cases import ALERTS, PLACE, ROOT
 from tests.servers.process import free_port, serving
@@ -40,7 +41,7 @@ from tests.world.waiting import until
 
 CONFIG = yaml.safe_load((ROOT / "deploy/prometheus.yml").read_text())
 RUNBOOKS: str = CONFIG["global"]["external_labels"]["runbooks"]
-SCARCE = RateLimits(read=Rate(rate=0.01, burst=1))
+SCARCE = RateLimits(read=CallRate(rate=0.01, burst=1))
 LISTENING = re.compile(r'msg="Listening on" address=127\.0\.0\.1:(\d+)')
 READY = "Server is ready to receive web requests."
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import floor
 
-from gateway.core.shared_limits import Ask, Grant, Granted
+from gateway.core.limits import Ask, Grant, Granted
 
 
 @dataclass
@@ -62,7 +62,7 @@ class Counting:
         for key, most in zip(keys, limits, strict=True):
             times = self.failed[key]
             times.append(now)
-            over = [times[-each - 1] if len(times) > each else 0.0 for each in most]
+            over = [times[-each - 1] if len(times) > each else now - window_s for each in most]
             waits.append([max(0.0, at + window_s - now) for at in over])
         return waits
 

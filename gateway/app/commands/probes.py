@@ -15,6 +15,7 @@ from typing import Any, cast
 from msgspec import convert, to_builtins
 
 from gateway.app.banks import connect, make_address
+from gateway.app.cache import build_cache
 from gateway.app.commands.context import opened_store
 from gateway.app.kernel import SilentObserver
 from gateway.banks.client.tls import TlsFiles, TlsFilesRefused, check_files
@@ -22,8 +23,8 @@ from gateway.banks.port.capabilities import PortCall
 from gateway.banks.port.providers import EveryCall, ProviderAdapter, ProviderError
 from gateway.config.settings import Settings
 from gateway.core.audit_context import RuleViolation
+from gateway.core.cache import CacheUnavailable
 from gateway.core.storage import StoreUnavailable
-from gateway.process.cache import CacheUnavailable, build_cache
 from gateway.security.keys import Derivation
 from gateway.store import schema
 from gateway.store.kernel.address import address, is_sqlite

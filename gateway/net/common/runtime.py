@@ -17,7 +17,7 @@ from random import SystemRandom
 from typing import Final, Protocol, TypeVar
 
 from gateway.core.clocks import Monotonic, Now
-from gateway.core.shared_limits import SharedLimits
+from gateway.core.limits import SharedLimits
 from gateway.net.common.names import HostNames
 
 Failpoint = Callable[[str], None]

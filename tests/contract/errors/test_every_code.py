@@ -12,8 +12,9 @@ import msgspec
 import pytest
 
 from gateway.config.listeners import Server
-from gateway.config.settings import Limits, Rate, RateLimits
+from gateway.config.settings import Limits, RateLimits
 from gateway.core.errors import CATALOGUE, ELSEWHERE
+from gateway.core.limits import CallRate
 from gateway.core.money import Money
 from gateway.core.permissions import CredentialLimits
 from provider_adapters.testing.demo.ensure import Pair
@@ -136,7 +137,7 @@ async def auth_unavailable(world: World, _folder: Path) -> Said:
 
 
 async def too_many(_world: World, folder: Path) -> Said:
-    scarce = RateLimits(read=Rate(rate=0.001, burst=1), payout=FREE, company=FREE)
+    scarce = RateLimits(read=CallRate(rate=0.001, burst=1), payout=FREE, company=FREE)
     async with opened(sandbox(folder, ratelimits=scarce)) as other:
         await other.ask("GET", other.at("/balance"))
         return of(await other.ask("GET", other.at("/balance")))

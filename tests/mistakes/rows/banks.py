@@ -8,7 +8,7 @@ _ACCOUNTS = "tests/unit/gateway/accounts/test_service.py"
 _ADDRESSES = "tests/unit/gateway/banks/client/test_addresses.py"
 _ANSWERS = "tests/unit/gateway/banks/port/test_answers.py"
 _BREAKER = "tests/unit/provider_adapters/kit/test_admission_breaker.py"
-_BULKHEAD = "tests/unit/provider_adapters/kit/test_admission_bulkhead.py"
+_BULKHEAD = "tests/unit/provider_adapters/kit/test_bank_limits_bulkhead.py"
 _CALLBACKS = "tests/unit/provider_adapters/sandbox/test_callbacks.py"
 _CHECKED = "tests/unit/gateway/banks/test_checked_adapter.py"
 _CHECKS = "tests/unit/provider_adapters/test_checks.py"
@@ -142,7 +142,7 @@ ROWS = (
         name="bulkhead-without-a-wall",
         promise="One slow bank gets so many calls at once and no more.",
         source="decisions 6",
-        file="provider_adapters/kit/admission.py",
+        file="provider_adapters/kit/bank_limits.py",
         right="if self.in_flight >= self._limits.in_flight:",
         wrong="if self.in_flight > self._limits.in_flight:",
         tests=(f"{_BULKHEAD}::test_calls_enter_up_to_the_limit_and_are_counted",),

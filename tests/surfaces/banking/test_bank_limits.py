@@ -8,7 +8,8 @@ import msgspec
 import pytest
 import pytest_asyncio
 
-from gateway.config.upstream import AccountLimits, Breaker, CallRate
+from gateway.config.upstream import AccountLimits, Breaker
+from gateway.core.limits import CallRate
 from tests.world.gateway.answers import Answer
 from tests.world.gateway.world import World, opened, order, patient, sandbox
 from tests.world.waiting import until

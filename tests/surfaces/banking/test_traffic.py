@@ -8,17 +8,18 @@ from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 
-from gateway.config.settings import FailedCredentials, Limits, Rate, RateLimits
+from gateway.config.settings import FailedCredentials, Limits, RateLimits
+from gateway.core.limits import CallRate
 from tests.world.gateway.answers import Answer
 from tests.world.gateway.world import FREE, NOBODY, World, opened, other_secret, patient, sandbox
 from tests.world.waiting import until
 
-SCARCE = Rate(rate=0.001, burst=3)
+SCARCE = CallRate(rate=0.001, burst=3)
 LIMITED = (429, "SVC.GTW.005")
 
 
 @asynccontextmanager
-async def rationed(folder: Path, **rates: Rate) -> AsyncIterator[World]:
+async def rationed(folder: Path, **rates: CallRate) -> AsyncIterator[World]:
     """Open a world in which these quotas are scarce."""
     limits = RateLimits(**{"read": FREE, "payout": FREE, "company": FREE, **rates})
     async with opened(patient(sandbox(folder, ratelimits=limits))) as world:

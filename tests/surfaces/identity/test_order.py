@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.config.settings import Rate
 from gateway.core import user_errors
 from gateway.core.catalogue import ErrorCode
+from gateway.core.limits import CallRate
 from gateway.http.openapi.operations import codes_of
 from gateway.identity.surface import CATALOGUE
 from tests.world.gateway.identity_api import ApiClient, api_client_on
@@ -101,7 +101,7 @@ async def test_the_token_is_asked_for_before_the_body(api_client: ApiClient):
 
 async def test_an_address_that_asks_too_often_waits(store, clock):
     """Before the body is read; other routes go on."""
-    async with api_client_on(store, clock, sign_in=Rate(rate=0.001, burst=2)) as api_client:
+    async with api_client_on(store, clock, sign_in=CallRate(rate=0.001, burst=2)) as api_client:
         verdicts = [(await api_client.ask("POST", LOGIN, {})).verdict for _ in range(3)]
         refresh = await api_client.ask("POST", "/iam/v1/auth/refresh", {"refresh_token": "a"})
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from tests.world.gateway.identity_api import Rate, api_client_on
+from gateway.core.limits import CallRate
+from tests.world.gateway.identity_api import api_client_on
 
-SCARCE = Rate(rate=0.001, burst=3)
+SCARCE = CallRate(rate=0.001, burst=3)
 
 
 async def test_whoever_has_asked_too_often_can_still_leave(store, clock):

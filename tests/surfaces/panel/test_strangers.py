@@ -16,12 +16,12 @@ from tests.world.gateway.identity_api import (
     HERE,
     ApiClient,
     BrowserClient,
-    Rate,
+    CallRate,
     api_client_on,
 )
 from tests.world.identity import EMAIL, PASSWORD
 
-SCARCE = Rate(rate=0.001, burst=3)
+SCARCE = CallRate(rate=0.001, burst=3)
 RIGHT = {"email": EMAIL, "password": PASSWORD}
 WRONG = {"email": EMAIL, "password": "wrong wrong wrong"}
 FORGED = (403, "CSRF_FAILED")

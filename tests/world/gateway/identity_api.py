@@ -16,8 +16,9 @@ from gateway.app.build_identity import IdentityRoom
 from gateway.app.services import Services
 from gateway.app.store import Store
 from gateway.app.surfaces import user_surfaces
-from gateway.config.settings import Rate, RateLimits, Settings
+from gateway.config.settings import RateLimits, Settings
 from gateway.core import errors, user_errors
+from gateway.core.limits import CallRate
 from gateway.core.reasons import REASONS
 from gateway.http.admission import Admission
 from gateway.http.documents import openapi_pages
@@ -36,7 +37,7 @@ from tests.world.standing import Clock
 ORIGIN = "https://pix.example"
 COOKIE = "__Host-pixgate"
 DEVICE = "__Host-pixgate-device"
-FREE = Rate(rate=1_000_000, burst=1_000_000)
+FREE = CallRate(rate=1_000_000, burst=1_000_000)
 REFUSED = 400
 WAITING = frozenset({429, 502, 503})
 SAYINGS = frozenset(
@@ -227,7 +228,7 @@ def check(answer: Answer, method: str) -> None:
 
 @asynccontextmanager
 async def api_client_on(
-    store: Store, clock: Clock, *, cost: Cost = LITTLE, **rates: Rate
+    store: Store, clock: Clock, *, cost: Cost = LITTLE, **rates: CallRate
 ) -> AsyncIterator[ApiClient]:
     """Serve identity and the panel over a store; ``rates`` are the quotas that are scarce."""
     clock.step_s = 0.001  # buckets fill up while a test calls, as they do in the world
@@ -256,7 +257,7 @@ async def api_client_on(
         identity_world.hasher.close()
 
 
-def _settings(rates: dict[str, Rate]) -> Settings:
+def _settings(rates: dict[str, CallRate]) -> Settings:
     """Make settings in which only what a test asks for is scarce."""
     free = dict.fromkeys(("anonymous", "sign_in", "second_factor", "recovery", "person"), FREE)
     limits = RateLimits(**{**free, **rates})

@@ -28,11 +28,18 @@ from gateway.app.services import build_credentials
 from gateway.app.store import open_store
 from gateway.audit.log import audit_keys
 from gateway.config.listeners import Admin, Server
-from gateway.config.settings import Database, FailedCredentials, Limits, Rate, RateLimits, Settings
+from gateway.config.settings import (
+    Database,
+    FailedCredentials,
+    Limits,
+    RateLimits,
+    Settings,
+)
 from gateway.config.upstream import Breaker, Provider, SandboxBank
 from gateway.core.access import Staff
 from gateway.core.account import Environment
 from gateway.core.audit_context import AuditContext
+from gateway.core.limits import CallRate
 from gateway.core.permissions import EVERY_PERMISSION, UNLIMITED, CredentialLimits
 from gateway.credentials.model import CredentialBody, Issued
 from gateway.payouts.model import provider_key
@@ -49,7 +56,7 @@ from tests.world.store import migrated
 from tests.world.waiting import until
 
 MANY = 100_000
-FREE = Rate(rate=1_000_000, burst=1_000_000)
+FREE = CallRate(rate=1_000_000, burst=1_000_000)
 NOBODY = ""
 FROM_NOON: Mapping[str, str] = {OFFSET: str((NOON - datetime.now(UTC)).total_seconds())}
 """Environment of a gateway whose clock was at ``NOON`` when this module was imported: no test

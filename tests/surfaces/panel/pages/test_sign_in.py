@@ -7,9 +7,9 @@ import re
 import pytest
 
 from gateway.core.company_scope import EVERY_COMPANY
+from gateway.core.limits import Draw
 from gateway.core.rights import Role
 from gateway.identity.model import InvitationBody
-from policies.traffic.quota import Draw
 from tests.surfaces.panel.pages.person import Person
 from tests.surfaces.panel.roles import PASSWORD
 from tests.world.gateway.world import World

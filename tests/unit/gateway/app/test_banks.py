@@ -15,8 +15,9 @@ from gateway.banks.client.transport import HttpTransport
 from gateway.banks.followup_rate import FollowupRate
 from gateway.banks.port.providers import ProviderAccount, Unreachable
 from gateway.config.settings import Settings
-from gateway.config.upstream import AccountLimits, CallRate, Provider, Proxy, Tls
+from gateway.config.upstream import AccountLimits, Provider, Proxy, Tls
 from gateway.core.account import BankSecretsRefused, Environment
+from gateway.core.limits import CallRate
 from provider_adapters.kit import settings as kit_settings
 from provider_adapters.kit.factory import AdapterRefused
 from provider_adapters.sandbox.adapter import SandboxAdapter

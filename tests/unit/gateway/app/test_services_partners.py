@@ -6,7 +6,8 @@ import msgspec
 import pytest
 
 from gateway.app.services import Services
-from gateway.config.settings import FailedCredentials, Limits, Rate, RateLimits, Settings
+from gateway.config.settings import FailedCredentials, Limits, RateLimits, Settings
+from gateway.core.limits import CallRate
 from tests.world.kernel import kernel_on
 from tests.world.registers import Registers
 from tests.world.standing import Clock
@@ -20,7 +21,7 @@ HERE = "203.0.113.7"
 def services(office: Registers) -> Services:
     """Scarce quotas and a strict throttle, over a real store."""
     failed = FailedCredentials(per_address=1, per_address_and_client=1, hard_per_address=2)
-    rate = Rate(rate=0.001, burst=1)
+    rate = CallRate(rate=0.001, burst=1)
     settings = msgspec.structs.replace(
         Settings(),
         limits=Limits(failed_credentials=failed),
@@ -47,7 +48,7 @@ async def test_what_this_process_changes_is_forgotten_at_once(
 async def test_the_throttle_is_the_configured_one(services: Services):
     throttle = services.basic.throttle
 
-    throttle.count(HERE, "cli_a")
+    await throttle.count(HERE, "cli_a")
 
     assert throttle._limits.per_address == 1
     assert throttle._limits.hard_per_address == 2

@@ -117,6 +117,7 @@ async def test_there_are_so_many_places(rate: FollowupRate, at_once: int):
 
 async def test_only_so_many_accounts_are_remembered(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("gateway.banks.followup_rate._KEPT", 2)
+    monkeypatch.setattr("gateway.core.limits._KEYS_KEPT", 2)
     wall = Wall()
     places = FollowupSlots(FollowupRate(at_once=4, of_account=1, per_s=2.0), wall.clock, wall.sleep)
 

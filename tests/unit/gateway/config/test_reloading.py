@@ -11,7 +11,6 @@ from gateway.config.settings import (
     Basic,
     Database,
     Limits,
-    Rate,
     RateLimits,
     Server,
     Settings,
@@ -19,6 +18,7 @@ from gateway.config.settings import (
 )
 from gateway.config.upstream import Provider
 from gateway.config.values import Secret
+from gateway.core.limits import CallRate
 
 CURRENT = Settings(providers={"a": Provider(adapter="sandbox"), "b": Provider(adapter="sandbox")})
 
@@ -34,7 +34,7 @@ def test_what_can_be_taken_is_and_the_rest_is_named_and_stays():
         CURRENT,
         server=Server(connections=7, port=1),
         limits=Limits(in_flight=8),
-        ratelimits=RateLimits(read=Rate(rate=9, burst=100)),
+        ratelimits=RateLimits(read=CallRate(rate=9, burst=100)),
         telemetry=Telemetry(level="error", request_log=False),
         database=Database(pool=11),
         auth=Auth(basic=Basic(pepper=Secret("never to be seen"))),
@@ -57,7 +57,7 @@ def test_what_can_be_taken_is_and_the_rest_is_named_and_stays():
         CURRENT,
         server=Server(connections=7),
         limits=Limits(in_flight=8),
-        ratelimits=RateLimits(read=Rate(rate=9, burst=100)),
+        ratelimits=RateLimits(read=CallRate(rate=9, burst=100)),
         telemetry=Telemetry(level="error"),
     )
 

@@ -18,7 +18,6 @@ from gateway.config.settings import (
     Database,
     FailedCredentials,
     Limits,
-    Rate,
     RateLimits,
     Sealing,
     Settings,
@@ -27,6 +26,7 @@ from gateway.config.settings import (
 )
 from gateway.config.upstream import Breaker, Callbacks, Provider, SandboxBank
 from gateway.config.values import Address
+from gateway.core.limits import CallRate
 
 SHIPPED = Path(__file__).parents[4] / "config.yaml"
 STRUCTS = [
@@ -40,7 +40,7 @@ STRUCTS = [
         FailedCredentials,
         Limits,
         Provider,
-        Rate,
+        CallRate,
         RateLimits,
     ),
     *(SandboxBank, Sealing, Server, Settings, Telemetry, Trace, Validation),

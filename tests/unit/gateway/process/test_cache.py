@@ -1,4 +1,4 @@
-"""Values in memory: for their time, within a bound; and which cache the configuration asks for."""
+"""Values in memory: for their time, within a bound."""
 
 from __future__ import annotations
 
@@ -6,12 +6,7 @@ import asyncio
 
 import pytest
 
-from gateway.config.settings import Cache, Settings
-from gateway.config.values import Address
-from gateway.process.cache import MemoryCache, build_cache, build_limits
-from gateway.process.shared import SharedCache
-from gateway.security.keys import Derivation
-from gateway.telemetry.ports import Event
+from gateway.process.cache import MemoryCache
 from tests.world.leaping import leaping
 
 KIB = b"x" * 1024
@@ -113,28 +108,3 @@ async def test_nothing_is_left_behind_the_end(cache: MemoryCache):
     await cache.close()
 
     assert (await cache.get("k"), await cache.size()) == (None, 0)
-
-
-DERIVATION = Derivation({"new": b"n" * 32}, "new")
-
-
-def count(_event: Event, _label: str) -> None: ...
-
-
-async def test_memory_is_the_default():
-    cache = build_cache(Settings(), DERIVATION, count)
-
-    assert isinstance(cache, MemoryCache)
-    assert build_limits(DERIVATION, cache, count) is None
-
-
-async def test_a_url_asks_for_a_shared_one():
-    settings = Settings(cache=Cache(url=Address("redis://127.0.0.1:1/0")))
-
-    cache = build_cache(settings, DERIVATION, count)
-
-    assert isinstance(cache, SharedCache)
-    limits = build_limits(DERIVATION, cache, count)
-    assert limits is not None
-    assert (limits.remote, limits.namespace) == (cache.remote, cache.namespace)
-    await cache.close()

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 import pytest
 from redis.asyncio import Redis
 
-from gateway.core.shared_limits import Ask, Grant
+from gateway.core.limits import Ask, Grant
 from gateway.process.limits import ValkeyLimits
 from gateway.process.shared import connect
 from gateway.telemetry.ports import Event

@@ -6,7 +6,8 @@ import pytest
 
 from gateway.core import errors
 from gateway.core.browsers import KnownBrowser
-from policies.traffic.quota import Quota, WithinAddressQuota
+from gateway.core.limits import CallRate
+from policies.traffic.quota import WithinAddressQuota
 from tests.unit.refusals import refused
 from tests.world.people import call, headed
 from tests.world.standing import Clock
@@ -20,7 +21,7 @@ def seen() -> list[tuple[str, str]]:
 @pytest.fixture
 def quota(clock: Clock, seen: list[tuple[str, str]]) -> WithinAddressQuota:
     """Two at once, then one every ten seconds."""
-    quotas = {"sign_in": Quota(0.1, 2)}
+    quotas = {"sign_in": CallRate(rate=0.1, burst=2)}
     return WithinAddressQuota(quotas, clock.monotonic, lambda *each: seen.append(each))
 
 
@@ -73,7 +74,7 @@ def test_a_row_without_a_bucket_is_free(quota: WithinAddressQuota, seen: list[tu
 
 def test_who_was_right_gets_the_draw_back(clock: Clock):
     """An office that signs in at nine uses up nobody's tries; who is wrong pays."""
-    quotas = {"sign_in": Quota(0.1, 2), "recovery": Quota(0.1, 2)}
+    quotas = {"sign_in": CallRate(rate=0.1, burst=2), "recovery": CallRate(rate=0.1, burst=2)}
     quota = WithinAddressQuota(quotas, clock.monotonic, lambda *_: None, ["sign_in"])
 
     for _ in range(20):

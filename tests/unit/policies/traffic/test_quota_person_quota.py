@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from gateway.core import errors
-from policies.traffic.quota import PERSON, Quota, WithinPersonQuota
+from gateway.core.limits import CallRate
+from policies.traffic.quota import PERSON, WithinPersonQuota
 from tests.unit.refusals import refused
 from tests.world.people import call, headed, somebody
 from tests.world.standing import Clock
@@ -22,7 +23,7 @@ def seen() -> list[tuple[str, str]]:
 def quota(clock: Clock, seen: list[tuple[str, str]]) -> WithinPersonQuota:
     """Two at once, then one every ten seconds."""
     return WithinPersonQuota(
-        {PERSON: Quota(0.1, 2)}, clock.monotonic, lambda *each: seen.append(each)
+        {PERSON: CallRate(rate=0.1, burst=2)}, clock.monotonic, lambda *each: seen.append(each)
     )
 
 

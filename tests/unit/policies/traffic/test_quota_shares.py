@@ -11,11 +11,11 @@ import pytest
 from msgspec.structs import replace
 
 from gateway.core import errors
+from gateway.core import limits as module
 from gateway.core.calls import RawRequest
 from gateway.core.errors import ServiceError
-from gateway.core.shared_limits import Ask, Granted
-from policies.traffic import quota as module
-from policies.traffic.quota import COMPANY, Quota, WithinAddressQuota, WithinQuota
+from gateway.core.limits import Ask, CallRate, Granted
+from policies.traffic.quota import COMPANY, WithinAddressQuota, WithinQuota
 from tests.unit.refusals import refused
 from tests.world.leaping import leaping
 from tests.world.people import call, principal
@@ -23,7 +23,7 @@ from tests.world.shared_limits import Counting
 from tests.world.standing import Clock
 from tests.world.waiting import forever
 
-WIDE = Quota(rate=10_000.0, burst=100_000)
+WIDE = CallRate(rate=10_000.0, burst=100_000)
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ class Processes:
     """Some processes with a quota of reads, whose company has plenty."""
 
     def __init__(
-        self, shared: Counting, quota: Quota, number: int = 4, company: Quota = WIDE
+        self, shared: Counting, quota: CallRate, number: int = 4, company: CallRate = WIDE
     ) -> None:
         quotas = {"read": quota, COMPANY: company}
         self.counted: Counter[str] = Counter()
@@ -84,7 +84,7 @@ class Processes:
 @leaping
 async def test_four_processes_serve_one_quota(clock: Clock, shared: Counting):
     """300 calls a second for 8 s, of 50 a second and 100 at once: 500, and few are asked for."""
-    processes = Processes(shared, Quota(rate=50.0, burst=100))
+    processes = Processes(shared, CallRate(rate=50.0, burst=100))
 
     served = await processes.served(clock, 300, 8)
 
@@ -102,7 +102,7 @@ async def test_a_partner_within_its_quota_is_always_served(clock: Clock, shared:
     """
     wrong = []
     for number, per_second, seconds in ((4, 49, 20), (40, 20, 20), (1, 49, 20), (40, 2, 60)):
-        processes = Processes(shared, Quota(rate=50.0, burst=100), number)
+        processes = Processes(shared, CallRate(rate=50.0, burst=100), number)
         served = await processes.served(clock, per_second, seconds)
         clock.passes(60)
         burst = sum([await processes.serve(each % 3) for each in range(88)])
@@ -118,7 +118,7 @@ async def test_what_is_left_of_a_share_goes_back_or_is_lost(clock: Clock, shared
     """It goes back with the next ask; after a second it is lost, and what is fresh is spent."""
     backs = []
     for pause_s in (0.01, 0.2, 2.0):
-        processes = Processes(shared, Quota(rate=100.0, burst=1000), 1)
+        processes = Processes(shared, CallRate(rate=100.0, burst=1000), 1)
         for _ in range(8):  # shares of 1, 2, 4 and 8, of which 7 are left
             assert await processes.serve()
         clock.passes(pause_s)
@@ -132,7 +132,7 @@ async def test_what_is_left_of_a_share_goes_back_or_is_lost(clock: Clock, shared
 @leaping
 async def test_requests_that_come_at_once_wait_for_one_answer(clock: Clock, shared: Counting):
     """Of 150 at a cold process 100 are served, and three asks tell them all."""
-    processes = Processes(shared, Quota(rate=50.0, burst=100), 1)
+    processes = Processes(shared, CallRate(rate=50.0, burst=100), 1)
 
     served = await asyncio.gather(*(processes.serve() for _ in range(150)))
 
@@ -143,7 +143,7 @@ async def test_requests_that_come_at_once_wait_for_one_answer(clock: Clock, shar
 @leaping
 async def test_a_request_waits_for_20_ms_and_then_its_own_process_decides(clock: Clock):
     shared = Silent(clock.monotonic, serving=4)
-    processes = Processes(shared, Quota(rate=50.0, burst=100), 1)
+    processes = Processes(shared, CallRate(rate=50.0, burst=100), 1)
     loop = asyncio.get_running_loop()
     began = loop.time()
 
@@ -155,7 +155,7 @@ async def test_a_request_waits_for_20_ms_and_then_its_own_process_decides(clock:
 
 @leaping
 async def test_a_busy_process_takes_a_tenth_of_the_rate(clock: Clock, shared: Counting):
-    processes = Processes(shared, Quota(rate=200.0, burst=1000), 1)
+    processes = Processes(shared, CallRate(rate=200.0, burst=1000), 1)
 
     for _ in range(500):
         await processes.serve()
@@ -167,7 +167,7 @@ async def test_a_busy_process_takes_a_tenth_of_the_rate(clock: Clock, shared: Co
 
 @leaping
 async def test_a_refused_caller_is_refused_without_asking_again(clock: Clock, shared: Counting):
-    processes = Processes(shared, Quota(rate=1.0, burst=2), 1)
+    processes = Processes(shared, CallRate(rate=1.0, burst=2), 1)
     for _ in range(3):
         await processes.serve()
 
@@ -183,7 +183,7 @@ async def test_a_refused_caller_is_refused_without_asking_again(clock: Clock, sh
 async def test_while_nobody_counts_each_process_has_its_part(clock: Clock, shared: Counting):
     """Nothing fails, and a server that comes and goes gives nobody much more than the quota."""
     shared.serving = 4
-    processes = Processes(shared, Quota(rate=50.0, burst=100))
+    processes = Processes(shared, CallRate(rate=50.0, burst=100))
 
     served = 0
     for number in range(2400):
@@ -201,7 +201,7 @@ async def test_who_is_within_a_quota_stays_served_when_nobody_counts(
     """What was served before is owed by nobody: no call of the next ten seconds is refused."""
     for number in (2, 4):
         shared.serving, shared.away = number, False
-        processes = Processes(shared, Quota(rate=50.0, burst=100), number)
+        processes = Processes(shared, CallRate(rate=50.0, burst=100), number)
         await processes.served(clock, 40, 30)
 
         shared.away = True
@@ -215,7 +215,7 @@ async def test_what_was_served_while_nobody_counted_leaves_a_bucket_empty_and_no
     clock: Clock, shared: Counting
 ):
     """The partner has its rate at once when the server is back, and no burst on top of it."""
-    processes = Processes(shared, Quota(rate=50.0, burst=100))
+    processes = Processes(shared, CallRate(rate=50.0, burst=100))
     shared.serving, shared.is_lost = 4, True
     await processes.served(clock, 200, 60)
 
@@ -232,8 +232,8 @@ async def test_a_company_that_is_refused_costs_its_credential_nothing(
     served = []
     for away in (False, True):
         shared.away = away
-        tight = Quota(rate=0.1, burst=5)
-        processes = Processes(shared, Quota(rate=0.1, burst=20), 1, company=tight)
+        tight = CallRate(rate=0.1, burst=5)
+        processes = Processes(shared, CallRate(rate=0.1, burst=20), 1, company=tight)
         in_all = sum([await processes.serve() for _ in range(100)])
         elsewhere = sum([await processes.serve(company_id=f"c{n // 5}") for n in range(100)])
         served.append((in_all, elsewhere))
@@ -243,7 +243,7 @@ async def test_a_company_that_is_refused_costs_its_credential_nothing(
 
 @leaping
 async def test_pages_that_are_charged_are_paid_off_by_further_calls(clock: Clock, shared: Counting):
-    processes = Processes(shared, Quota(rate=2.0, burst=4), 2)
+    processes = Processes(shared, CallRate(rate=2.0, burst=4), 2)
     await processes.serve(0)
     for _ in range(6):
         processes.each[0].charge("read", principal())
@@ -258,11 +258,11 @@ async def test_pages_that_are_charged_are_paid_off_by_further_calls(clock: Clock
 
 @leaping
 async def test_with_another_quota_its_tokens_are_asked_for(clock: Clock, shared: Counting):
-    processes = Processes(shared, Quota(rate=1.0, burst=1), 1)
+    processes = Processes(shared, CallRate(rate=1.0, burst=1), 1)
     await processes.serve()
     refused_before = not await processes.serve()
 
-    processes.each[0].change({"read": Quota(rate=100.0, burst=50), COMPANY: WIDE})
+    processes.each[0].change({"read": CallRate(rate=100.0, burst=50), COMPANY: WIDE})
 
     assert refused_before
     assert sum([await processes.serve() for _ in range(60)]) >= 48
@@ -270,7 +270,7 @@ async def test_with_another_quota_its_tokens_are_asked_for(clock: Clock, shared:
 
 @leaping
 async def test_a_guess_that_was_right_is_every_process_s_again(clock: Clock, shared: Counting):
-    quotas = {"sign_in": Quota(rate=0.01, burst=2)}
+    quotas = {"sign_in": CallRate(rate=0.01, burst=2)}
     one, other = (
         WithinAddressQuota(quotas, clock.monotonic, lambda *_: None, ["sign_in"], shared)
         for _ in range(2)
@@ -299,7 +299,7 @@ async def test_made_up_callers_cannot_fill_the_memory(
     clock: Clock, shared: Counting, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(module, "_KEYS_KEPT", 10)
-    processes = Processes(shared, Quota(rate=1.0, burst=1), 1)
+    processes = Processes(shared, CallRate(rate=1.0, burst=1), 1)
 
     for number in range(100):
         await processes.serve(client_id=f"cli_{number}")

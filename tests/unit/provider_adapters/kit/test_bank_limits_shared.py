@@ -9,12 +9,12 @@ import pytest
 
 from gateway.banks.client.messages import ProviderRequest
 from gateway.banks.port.providers import RateLimited
+from gateway.core.limits import CallRate
 from provider_adapters.kit.bank_limits import BankLimits
 from provider_adapters.kit.limits import (
     ALL_OPERATIONS,
     AccountLimits,
     BulkheadLimits,
-    CallRate,
     ClientLimits,
 )
 from tests.world.banks.witness import Clock, still

@@ -29,11 +29,12 @@ from gateway.banks.port.providers import (
 )
 from gateway.core import trace
 from gateway.core.clocks import Deadline
+from gateway.core.limits import CallRate
 from gateway.telemetry import records
 from provider_adapters.kit import faults
 from provider_adapters.kit.answers import read_document
 from provider_adapters.kit.client import ClientParts, ProviderClient
-from provider_adapters.kit.limits import AccountLimits, BulkheadLimits, CallRate, ClientLimits
+from provider_adapters.kit.limits import AccountLimits, BulkheadLimits, ClientLimits
 from provider_adapters.kit.transcript import Transcript
 from tests.world.banks.stock import timed_out
 from tests.world.banks.witness import Clock, Witness, still

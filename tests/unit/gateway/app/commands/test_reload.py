@@ -15,13 +15,14 @@ from gateway.app.lifecycle import running
 from gateway.config.effective import config_digest
 from gateway.config.reading import ConfigError
 from gateway.config.reloading import RELOADABLE, Reloading, reloaded
-from gateway.config.settings import Limits, Rate, RateLimits, Server, Settings, Telemetry
+from gateway.config.settings import Limits, RateLimits, Server, Settings, Telemetry
+from gateway.core.limits import CallRate
 from gateway.telemetry.metrics import series
 from tests.world.gateway.world import sandbox
 from tests.world.metrics import shown
 from tests.world.waiting import until
 
-CHANGED = RateLimits(**{name: Rate(rate=7, burst=70) for name in RateLimits.__struct_fields__})
+CHANGED = RateLimits(**{name: CallRate(rate=7, burst=70) for name in RateLimits.__struct_fields__})
 
 
 def changed(settings: Settings) -> Settings:

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from provider_adapters.kit.admission import Bulkhead
+from provider_adapters.kit.bank_limits import Bulkhead
 from provider_adapters.kit.limits import BulkheadLimits
 from tests.world.leaping import leaping
 

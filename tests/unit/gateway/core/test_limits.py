@@ -1,0 +1,295 @@
+"""Token buckets beside the plainest bucket there is, and moving windows beside a list."""
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gateway.core import limits as module
+from gateway.core.limits import Ask, Buckets, CallRate, Draw, MovingWindow, SharedBuckets
+from tests.world.shared_limits import Counting
+from tests.world.standing import Clock
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock(up_s=0.0)
+
+
+def drawn(buckets: Buckets, times: int, key: str = "a") -> list[Draw]:
+    return [buckets.draw(key) for _ in range(times)]
+
+
+def test_a_full_bucket_gives_its_burst_and_no_more(clock: Clock):
+    buckets = Buckets(CallRate(rate=2.0, burst=3), clock.monotonic)
+
+    draws = drawn(buckets, 4)
+
+    assert [draw.allowed for draw in draws] == [True, True, True, False]
+    assert [draw.remaining for draw in draws] == [2, 1, 0, 0]
+    assert draws[3].wait_s == pytest.approx(0.5)
+
+
+def test_tokens_come_back_at_the_rate(clock: Clock):
+    buckets = Buckets(CallRate(rate=2.0, burst=3), clock.monotonic)
+    drawn(buckets, 3)
+
+    clock.passes(0.5)
+
+    assert [draw.allowed for draw in drawn(buckets, 2)] == [True, False]
+
+
+def test_a_draw_given_back_is_one_to_draw_and_never_more_than_the_burst(clock: Clock):
+    buckets = Buckets(CallRate(rate=1.0, burst=2), clock.monotonic)
+    drawn(buckets, 2)
+
+    for _ in range(5):
+        buckets.give_back("a")
+    buckets.give_back("unknown")
+
+    assert [draw.allowed for draw in drawn(buckets, 3)] == [True, True, False]
+
+
+def test_a_charge_is_owed_where_there_is_no_token_and_the_debt_is_bounded(clock: Clock):
+    buckets = Buckets(CallRate(rate=2.0, burst=3), clock.monotonic)
+    drawn(buckets, 2)
+
+    for _ in range(4):
+        buckets.charge("a")
+    owed = buckets.draw("a")
+    clock.passes(owed.wait_s)
+    paid_off = drawn(buckets, 2)
+    for _ in range(1000):
+        buckets.charge("a")
+
+    assert owed == Draw(allowed=False, remaining=0, wait_s=2.0)
+    assert [draw.allowed for draw in paid_off] == [True, False]
+    assert buckets.draw("a").wait_s == pytest.approx(60.5)
+
+
+def test_a_refused_draw_costs_nothing(clock: Clock):
+    """A caller that keeps knocking gets in as soon as one that waits."""
+    buckets = Buckets(CallRate(rate=1.0, burst=1), clock.monotonic)
+    drawn(buckets, 100)
+
+    clock.passes(1.0)
+
+    assert buckets.draw("a").allowed
+
+
+def test_no_more_than_the_burst_is_kept(clock: Clock):
+    buckets = Buckets(CallRate(rate=5.0, burst=2), clock.monotonic)
+    drawn(buckets, 2)
+
+    clock.passes(3600)
+
+    assert [draw.allowed for draw in drawn(buckets, 3)] == [True, True, False]
+
+
+def test_with_another_quota_a_bucket_lacks_as_many_tokens_as_before(clock: Clock):
+    """Nobody waits for a rate that is not in force any more."""
+    buckets = Buckets(CallRate(rate=0.01, burst=2), clock.monotonic)
+    drawn(buckets, 2)
+
+    buckets.change(CallRate(rate=1.0, burst=10))
+
+    assert [draw.allowed for draw in drawn(buckets, 9)] == [True] * 8 + [False]
+    assert buckets.draw("b").remaining == 9
+
+
+def test_keys_have_buckets_of_their_own(clock: Clock):
+    buckets = Buckets(CallRate(rate=1.0, burst=1), clock.monotonic)
+    drawn(buckets, 2, "a")
+
+    assert buckets.draw("b").allowed
+
+
+def test_memory_is_bounded(clock: Clock, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(module, "_KEYS_KEPT", 10)
+    buckets = Buckets(CallRate(rate=1.0, burst=1), clock.monotonic)
+
+    for number in range(100):
+        buckets.draw(str(number))
+
+    assert len(buckets._full_at) == 10
+    assert not buckets.draw("99").allowed
+
+
+@given(
+    rate=st.sampled_from([1, 2, 3, 7, 10, 50]),
+    burst=st.integers(1, 20),
+    pauses=st.lists(st.integers(0, 300), min_size=1, max_size=80),
+)
+def test_it_gives_what_counted_tokens_give(rate: int, burst: int, pauses: list[int]):
+    """
+    The model counts tokens in exact fractions; pauses are hundredths of a second.
+
+    So a bucket holds a whole token or lacks a hundredth of one at least: a rounding error is
+    told from a real difference.
+    """
+    clock = Clock(up_s=5000.0)
+    buckets = Buckets(CallRate(rate=float(rate), burst=burst), clock.monotonic)
+    tokens = Fraction(burst)
+
+    for pause in pauses:
+        clock.up_s = round(clock.up_s * 100 + pause) / 100
+        tokens = min(Fraction(burst), tokens + Fraction(pause * rate, 100))
+        draw = buckets.draw("a")
+        assert draw.allowed == (tokens >= 1)
+        if draw.allowed:
+            tokens -= 1
+            assert abs(draw.remaining - tokens) <= 1
+        else:
+            assert draw.wait_s == pytest.approx(float((1 - tokens) / rate), abs=1e-6)
+
+
+def test_a_charge_and_a_look_say_how_long_a_token_takes(clock: Clock):
+    buckets = Buckets(CallRate(rate=2.0, burst=1), clock.monotonic, longest_debt_s=1.0)
+
+    told = [(buckets.wait_s("a"), buckets.charge("a")) for _ in range(3)]
+
+    assert told == [(0, 0), (0.5, 0.5), (1.0, 1.0)]
+    assert buckets.wait_s("a") == 1.5
+
+
+def test_what_is_divided_gives_a_part_of_the_rate_and_of_the_burst(clock: Clock):
+    """A bucket lacks as many tokens as before, and gives one call at least."""
+    buckets = Buckets(CallRate(rate=8.0, burst=4), clock.monotonic)
+    drawn(buckets, 1)
+
+    buckets.divide(2)
+    half = [draw.allowed for draw in drawn(buckets, 2)], buckets.wait_s("a")
+    buckets.divide(8)
+
+    assert half == ([True, False], 0.25)
+    assert [draw.allowed for draw in drawn(buckets, 2, "b")] == [True, False]
+    assert buckets.wait_s("b") == 1.0
+
+
+def test_what_is_owed_is_said_once_and_bounded(clock: Clock):
+    own = Buckets(CallRate(rate=2.0, burst=4), clock.monotonic)
+    shared = SharedBuckets("read", own, lambda: 2, longest_wait_s=1.0)
+
+    for _ in range(9):
+        shared.owe("a", 3)
+    repaid = shared.repay("a"), shared.repay("b")
+    asks = [shared.ask("a", 0, back=1), shared.ask("a", 1), shared.ask("a", 1, debt_s=5.0)]
+    shared.owe("a", 3, asks[1].back)
+
+    assert repaid == (True, False)
+    assert [ask.back for ask in asks] == [1, -2, 0]
+    assert asks[2] == Ask("read/2.0/4/a", step_s=0.5, room_s=3.0, want=1, debt_s=5.0)
+    assert shared.ask("a", 1).back == 0
+    assert [draw.allowed for draw in drawn(shared.own, 3)] == [True, True, False]
+
+
+def test_with_another_rate_nothing_is_owed_and_its_buckets_are_others(clock: Clock):
+    own = Buckets(CallRate(rate=2.0, burst=4), clock.monotonic)
+    shared = SharedBuckets("read", own, lambda: 1)
+    shared.owe("a", 4)
+    before = shared.ask("a", 0).key
+
+    shared.change(CallRate(rate=3.0, burst=4))
+
+    assert shared.ask("a", 1).back == 0
+    assert shared.ask("a", 1).key != before
+
+
+WINDOW_S = 60.0
+
+
+@pytest.fixture
+def window(clock: Clock) -> MovingWindow:
+    return MovingWindow(WINDOW_S, 12, clock.monotonic)
+
+
+def counted(window: MovingWindow, times: int, key: str = "a") -> None:
+    for _ in range(times):
+        window.add(key)
+
+
+def test_the_window_moves(window: MovingWindow, clock: Clock):
+    counted(window, 4)
+    clock.passes(30)
+    counted(window, 3)
+
+    assert window.wait_s("a", 6) == 30
+    clock.passes(30)
+    assert window.wait_s("a", 6) == 0
+    counted(window, 4)
+    assert window.wait_s("a", 6) == 30
+
+
+def test_far_over_a_limit_the_wait_is_until_few_enough_are_left(window: MovingWindow, clock: Clock):
+    """Not until the first one is forgotten: the caller would come back in vain."""
+    for pause, times in [(0, 1), (10, 1), (10, 6)]:
+        clock.passes(pause)
+        counted(window, times)
+
+    assert window.wait_s("a", 6) == 50
+    clock.passes(50)
+    assert window.wait_s("a", 6) == 0
+
+
+def test_events_behind_the_window_are_forgotten(window: MovingWindow, clock: Clock):
+    counted(window, 5)
+    clock.passes(61)
+
+    assert window.wait_s("a", 6) == 0
+    assert not window.times
+
+
+def test_windows_are_bounded_and_the_keys_longest_quiet_go_first(
+    window: MovingWindow, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(module, "_KEYS_KEPT", 10)
+    counted(window, 9, "quiet")
+
+    for number in range(100):
+        counted(window, 1, "busy")
+        counted(window, 1, str(number))
+
+    assert len(window.times) == 10
+    assert sum(map(len, window.times.values())) <= 10 * 13
+    assert window.wait_s("quiet", 6) == 0
+    assert window.wait_s("busy", 12) > 0
+
+
+@given(st.lists(st.tuples(st.floats(0, 40), st.sampled_from("ab")), max_size=60))
+def test_it_counts_as_a_list_of_all_events_would(steps: list[tuple[float, str]]):
+    clock = Clock()
+    window = MovingWindow(WINDOW_S, 12, clock.monotonic)
+    events: list[tuple[float, str]] = []
+
+    for pause, key in steps:
+        clock.passes(pause)
+        window.add(key)
+        events.append((clock.up_s, key))
+        recent = sum(at > clock.up_s - WINDOW_S and of == key for at, of in events)
+
+        assert [window.wait_s(key, limit) > 0 for limit in (2, 12)] == [recent > 2, recent > 12]
+
+
+async def test_processes_count_events_together_and_reading_asks_nobody(clock: Clock):
+    shared = Counting(clock.monotonic)
+    one, other = (MovingWindow(WINDOW_S, 12, clock.monotonic, shared) for _ in range(2))
+    waits = []
+
+    for window in (one, other, one, other):
+        await window.add_for_all({"a": [2, 12], "b": [3]})
+        waits.append((window.wait_s("a", 2), window.wait_s("a", 12), window.wait_s("b", 3)))
+    calls = shared.calls
+    clock.passes(60)
+
+    assert waits == [(0, 0, 0), (0, 0, 0), (60, 0, 0), (60, 0, 60)]
+    assert (other.wait_s("a", 2), calls) == (0, shared.calls)
+
+
+async def test_while_nobody_counts_for_all_each_process_counts_its_own(clock: Clock):
+    window = MovingWindow(WINDOW_S, 12, clock.monotonic, Counting(clock.monotonic, away=True))
+
+    for _ in range(3):
+        await window.add_for_all({"a": [2]})
+
+    assert window.wait_s("a", 2) == 60
