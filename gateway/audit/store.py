@@ -64,25 +64,20 @@ _OWNERS: Final[Mapping[str, Select[*tuple[Any, ...]]]] = {
 _STOPPED: Final = select(stops.c.scope, stops.c.subject).where(stops.c.id == _KEY)
 
 
-async def companies_of(connection: AsyncConnection, event: AuditEvent) -> str:
+async def _owned(connection: AsyncConnection, event: AuditEvent) -> AuditEvent:
     """
-    Return the companies of an act as stored: sorted ids with spaces between.
+    Return an event with its companies.
 
-    Most acts have one company. An act on a user has all companies of the user's limit; empty for a
+    Most acts have one company. An act on a user has all companies of the user's limit; none for a
     user without a limit.
     """
     if event.companies is not None:
-        return written(event.companies)
-    return await _owner(connection, event.subject)
-
-
-def written(ids: frozenset[str]) -> str:
-    """Serialise companies so that equal sets are equal texts."""
-    return " ".join(sorted(ids))
+        return event
+    return replace(event, companies=frozenset((await _owner(connection, event.subject)).split()))
 
 
 async def _owner(connection: AsyncConnection, subject: str) -> str:
-    """Look up the company of a subject."""
+    """Look up the company of a subject, or the companies of a user, with spaces between."""
     kind, _, key = subject.partition(":")
     if kind == _STOP:
         stopped = (await connection.execute(_STOPPED, {"key": key})).one_or_none()
@@ -286,7 +281,7 @@ async def append(connection: AsyncConnection, *events: AuditEvent) -> None:
     for each in events:
         note(connection, Act(each.action, each.subject))
     keys = chain_of(connection)
-    owned = [_owned(each, await companies_of(connection, each)) for each in events]
+    owned = [await _owned(connection, each) for each in events]
     head = _head_of((await connection.execute(_LOCKED_HEAD)).one())
     try:
         check_seal(keys, head)
@@ -356,10 +351,6 @@ async def _put_head(connection: AsyncConnection, keys: ChainKeys, head: AuditHea
     await connection.execute(update(audit_head).values(values))
 
 
-def _owned(event: AuditEvent, companies: str) -> AuditEvent:
-    return replace(event, companies=frozenset(companies.split()))
-
-
 def _row(event: AuditEvent) -> dict[str, object]:
     """Return an event as a row, without its position in the chain."""
     return {
@@ -369,7 +360,7 @@ def _row(event: AuditEvent) -> dict[str, object]:
         "subject": event.subject,
         "details": columns.written(event.details),
         "trace_id": event.trace_id,
-        "companies": written(event.companies or frozenset()),
+        "companies": " ".join(sorted(event.companies or ())),  # equal sets are equal texts
     }
 
 
