@@ -7,14 +7,10 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
-from gateway.app.store import Store
 from gateway.banks.port.payout_orders import PayoutMethod, PixDestination
 from gateway.banks.port.pix_keys import PixKeyType
 from gateway.banks.port.providers import Evidence, Phase
-from gateway.companies.model import Company
-from gateway.companies.service import add_company
-from gateway.core.account import Account, BankCoordinates, Environment
-from gateway.core.audit import AuditEvent
+from gateway.core.account import Environment
 from gateway.core.money import Money
 from gateway.payouts.model import Attempt, Change, Payout, PayoutState, provider_key
 
@@ -31,28 +27,6 @@ def references() -> Iterator[str]:
     """Name payouts, each name new; 36 characters as from a partner's own system."""
     begin = str(uuid4())[:24]
     return (f"{begin}{number:012}" for number in itertools.count())
-
-
-async def open_account(store: Store, bank_account: str = "bench") -> str:
-    """Store a company with one account and return the account's id."""
-    at, company_id, account_id = now(), str(uuid4()), str(uuid4())
-    event = AuditEvent(at=at, actor="cli", action="bench", subject="bench")
-    await add_company(store.database, Company(company_id, "Bench", at), event)
-    account = Account(
-        id=account_id,
-        company_id=company_id,
-        name="Bench",
-        tax_number="11222333000181",
-        active=True,
-        verified=True,
-        provider="sandbox",
-        provider_account=bank_account,
-        sealed_credentials=b"",
-        coordinates=BankCoordinates(bank_number="", ispb="", branch="", account=""),
-        created_at=at,
-    )
-    await store.accounts.add(account, event)
-    return account_id
 
 
 def intent(account_id: str, reference: str) -> tuple[Payout, Attempt]:

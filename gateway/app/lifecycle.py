@@ -122,7 +122,7 @@ async def _listen(gateway: Gateway, started: AsyncExitStack) -> None:
 
 async def _prepare_store(gateway: Gateway, started: AsyncExitStack) -> None:
     """
-    Check that the store is ours, has our schema, and that its audit log is sealed.
+    Check that the store is ours and has our schema.
 
     The process is registered before it writes anything under its keys.
     """
@@ -132,4 +132,3 @@ async def _prepare_store(gateway: Gateway, started: AsyncExitStack) -> None:
     await prepare(store, settings.environment, migrate=settings.migrates, now=kernel.now)
     await gateway.role.registration.begin()
     started.push_async_callback(gateway.role.registration.end)
-    await store.audit.seal(kernel.now())

@@ -24,7 +24,7 @@ from gateway.payouts.due import StoredFollowUps
 from gateway.payouts.store import StoredPayouts
 from gateway.store import schema
 from gateway.store.kernel.address import address, is_sqlite
-from gateway.store.kernel.chain import UNSEALED, ChainKeys
+from gateway.store.kernel.chain import NO_KEYS, ChainKeys
 from gateway.store.kernel.database import DEFAULT_LIMITS, Database, FactSealing, Limits
 from gateway.store.kernel.leases import StoredTaskLeases
 from gateway.store.kernel.partitions import EVENTS, REQUESTS
@@ -102,15 +102,15 @@ _NO_SERVER: Final = "postgresql://none.invalid/none"
 def open_store(
     url: str,
     limits: Limits = DEFAULT_LIMITS,
-    chain: ChainKeys = UNSEALED,
+    chain: ChainKeys = NO_KEYS,
     facts: FactSealing | None = None,
     now: Now = utc_now,
 ) -> Store:
     """
     Open a store; its schema and environment are not checked (see ``prepare``).
 
-    Without the keys of the audit log everything can be read, but no audited act is possible once
-    the log is sealed. Without the key of ``facts``, payout events neither store nor show the bank's
+    Without the keys of the audit log everything but its proof can be read, and an audited act is
+    StoreUnavailable. Without the key of ``facts``, payout events neither store nor show the bank's
     answers.
 
     Raises:

@@ -60,8 +60,7 @@ class AuditBreaks:
 
         Raises:
             RuleViolation: the proposal is not ours or not of this break, both people are the same,
-                or
-                one of them is no such user, see ``propose``; or the end of the log is broken.
+                or one of them is no such user, see ``propose``; or the end of the log is broken.
         """
         document = self._read(proposal)
         approver, proposer = await self._person(by), await self._person(str(document["by"]))

@@ -2,7 +2,7 @@
 The audit log: append-only, each event chained to the one before it.
 
 Every writer locks the head's row, so events become visible in the order of their numbers. Hashes
-and seals are described in ``audit_chain``.
+and seals are described in ``gateway.store.kernel.chain``.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
@@ -25,12 +26,11 @@ from gateway.audit.walk import (
     accepted_break,
     broken,
     check_seal,
-    key_absent,
 )
 from gateway.core.audit import AcceptedBreak, AuditBreak, AuditEvent, AuditHead
 from gateway.core.change_feed import Act
 from gateway.core.storage import StoreUnavailable
-from gateway.store.kernel.chain import NO_HASH, NO_KEY, ChainKeys
+from gateway.store.kernel.chain import BEGINNING, ChainKeys, KeyAbsent
 from gateway.store.kernel.database import Database, chain_of, note
 from gateway.store.tables import columns
 from gateway.store.tables.backoffice import approvals
@@ -64,25 +64,20 @@ _OWNERS: Final[Mapping[str, Select[*tuple[Any, ...]]]] = {
 _STOPPED: Final = select(stops.c.scope, stops.c.subject).where(stops.c.id == _KEY)
 
 
-async def companies_of(connection: AsyncConnection, event: AuditEvent) -> str:
+async def _owned(connection: AsyncConnection, event: AuditEvent) -> AuditEvent:
     """
-    Return the companies of an act as stored: sorted ids with spaces between.
+    Return an event with its companies.
 
-    Most acts have one company. An act on a user has all companies of the user's limit; empty for a
+    Most acts have one company. An act on a user has all companies of the user's limit; none for a
     user without a limit.
     """
     if event.companies is not None:
-        return written(event.companies)
-    return await _owner(connection, event.subject)
-
-
-def written(ids: frozenset[str]) -> str:
-    """Serialise companies so that equal sets are equal texts."""
-    return " ".join(sorted(ids))
+        return event
+    return replace(event, companies=frozenset((await _owner(connection, event.subject)).split()))
 
 
 async def _owner(connection: AsyncConnection, subject: str) -> str:
-    """Look up the company of a subject."""
+    """Look up the company of a subject, or the companies of a user, with spaces between."""
     kind, _, key = subject.partition(":")
     if kind == _STOP:
         stopped = (await connection.execute(_STOPPED, {"key": key})).one_or_none()
@@ -96,10 +91,8 @@ async def _owner(connection: AsyncConnection, subject: str) -> str:
 
 
 _log = logging.getLogger(__name__)
-SEALED: Final = "audit.sealed"
 SUBJECT: Final = "audit:chain"
 """Of acts on the log itself."""
-_SYSTEM: Final = "system"
 # Events per statement while the chain is walked: memory stays flat for a log of any length.
 _BATCH: Final = 1000
 _HEAD_COLUMNS: Final = tuple(
@@ -143,13 +136,6 @@ class StoredAudit:
         """Add events in one transaction."""
         async with self._database.writing() as connection:
             await append(connection, *events)
-
-    async def seal(self, at: datetime) -> None:
-        """Seal a log that was kept without a key; no effect on a sealed log."""
-        if self._database.chain.current == NO_KEY or (await self._ends())[0].key_id != NO_KEY:
-            return
-        async with self._database.writing() as connection:
-            await _seal(connection, at)
 
     async def head(self) -> AuditHead:
         """
@@ -240,7 +226,7 @@ class StoredAudit:
             last = await _last(connection)
             if (head.number, head.hash) != (last.number, last.hash):
                 raise broken(last.number + 1)
-            if head.key_id in {NO_KEY, *keys.events}:
+            with suppress(KeyAbsent):
                 check_seal(keys, head)
             await _add(connection, keys, head, [told])
 
@@ -289,27 +275,27 @@ async def append(connection: AsyncConnection, *events: AuditEvent) -> None:
     event that never verifies, so that appending repairs nothing.
 
     Raises:
-        StoreUnavailable: the log is sealed under a key that this process lacks. The head cannot be
-            checked
-            then, and during a key rotation that is no break.
+        StoreUnavailable: this process has no key, or lacks the one that the head is sealed under.
+            The head cannot be checked then, and during a key rotation that is no break.
     """
     for each in events:
         note(connection, Act(each.action, each.subject))
     keys = chain_of(connection)
-    owned = [_owned(each, await companies_of(connection, each)) for each in events]
+    owned = [await _owned(connection, each) for each in events]
     head = _head_of((await connection.execute(_LOCKED_HEAD)).one())
-    if keys.current == NO_KEY and head.key_id != NO_KEY:
-        problem = "the audit log is sealed, and its keys are not here"
-        raise StoreUnavailable(problem)
-    if head.key_id not in {NO_KEY, *keys.events}:
-        absent = key_absent(head.number, head.key_id)
-        _log.error("audit_key_absent: %s", absent)
-        raise StoreUnavailable(str(absent))
     try:
         check_seal(keys, head)
+        is_whole = head != BEGINNING or await _last(connection) == BEGINNING
+    except KeyAbsent as absent:
+        _log.error("audit_key_absent: %s", absent)
+        raise StoreUnavailable(str(absent)) from absent
     except ValueError:
-        head, found = await _broken_off(connection, head, events[0].at)
-        owned = [found, *owned]
+        is_whole = False
+    if not is_whole:
+        last = await _last(connection)
+        _log.error("audit_broken head=%s last=%s", head.number, last.number)
+        owned = [_broken_off(head, last, events[0].at), *owned]
+        head = last
     await _add(connection, keys, head, owned)
 
 
@@ -322,38 +308,22 @@ async def change(database: Database, statement: Update, event: AuditEvent) -> bo
     return True
 
 
-async def _seal(connection: AsyncConnection, at: datetime) -> None:
-    """Seal the log under the current key, unless another process was faster."""
-    keys = chain_of(connection)
-    head = _head_of((await connection.execute(_LOCKED_HEAD)).one())
-    if head.key_id != NO_KEY:
-        return
-    last = await _last(connection)
-    if (head.number, head.hash) != (last.number, last.hash):
-        head, found = await _broken_off(connection, head, at)
-        await _add(connection, keys, head, [found])
-    elif head.number == 0:
-        await _put_head(connection, keys, head)
-    else:
-        details = {"events": str(head.number), "hash": head.hash.hex()}
-        await _add(connection, keys, head, [_own_act(SEALED, at, details)])
-        _log.warning("audit_sealed events=%s hash=%s", head.number, head.hash.hex())
-
-
-async def _broken_off(
-    connection: AsyncConnection, head: AuditHead, at: datetime
-) -> tuple[AuditHead, AuditEvent]:
-    """Return where to continue after an invalid head, and the act that records the finding."""
-    last = await _last(connection)
-    _log.error("audit_broken head=%s last=%s", head.number, last.number)
-    details = {"head": str(head.number), "last": str(last.number)}
-    return last, _own_act(BROKEN, at, details)
+def _broken_off(head: AuditHead, last: AuditHead, at: datetime) -> AuditEvent:
+    """Build the event that records an invalid head."""
+    return AuditEvent(
+        at=at,
+        actor="system",
+        action=BROKEN,
+        subject=SUBJECT,
+        details={"head": str(head.number), "last": str(last.number)},
+        companies=frozenset(),
+    )
 
 
 async def _last(connection: AsyncConnection) -> AuditHead:
     """Return the expected head, by the last event."""
     row = (await connection.execute(_LAST)).one_or_none()
-    return AuditHead(number=row.number, hash=row.hash) if row else AuditHead(0, NO_HASH)
+    return AuditHead(number=row.number, hash=row.hash) if row else BEGINNING
 
 
 async def _add(
@@ -363,7 +333,7 @@ async def _add(
     key_id, rows = keys.current, []
     for event in events:
         number = head.number + 1
-        head = AuditHead(number, keys.chained(key_id, head.hash, number, event))
+        head = AuditHead(number, keys.link(key_id, head.hash, number, event))
         rows.append(_row(event) | {"number": number, "hash": head.hash, "key_id": key_id})
     await connection.execute(insert(audit), rows)
     await _put_head(connection, keys, head)
@@ -381,22 +351,6 @@ async def _put_head(connection: AsyncConnection, keys: ChainKeys, head: AuditHea
     await connection.execute(update(audit_head).values(values))
 
 
-def _owned(event: AuditEvent, companies: str) -> AuditEvent:
-    return replace(event, companies=frozenset(companies.split()))
-
-
-def _own_act(action: str, at: datetime, details: dict[str, str]) -> AuditEvent:
-    """Build an event about the log itself."""
-    return AuditEvent(
-        at=at,
-        actor=_SYSTEM,
-        action=action,
-        subject=SUBJECT,
-        details=details,
-        companies=frozenset(),
-    )
-
-
 def _row(event: AuditEvent) -> dict[str, object]:
     """Return an event as a row, without its position in the chain."""
     return {
@@ -406,7 +360,7 @@ def _row(event: AuditEvent) -> dict[str, object]:
         "subject": event.subject,
         "details": columns.written(event.details),
         "trace_id": event.trace_id,
-        "companies": written(event.companies or frozenset()),
+        "companies": " ".join(sorted(event.companies or ())),  # equal sets are equal texts
     }
 
 

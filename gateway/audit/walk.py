@@ -10,7 +10,7 @@ from datetime import UTC
 from typing import Final
 
 from gateway.core.audit import AcceptedBreak, AuditBreak, AuditEvent, AuditHead
-from gateway.store.kernel.chain import NO_HASH, NO_KEY, ChainKeys, KeyAbsent
+from gateway.store.kernel.chain import BEGINNING, NO_HASH, ChainKeys, KeyAbsent
 from gateway.store.tables import columns
 from gateway.store.tables.columns import Record
 
@@ -45,7 +45,6 @@ class Walk:
         self._accepted = accepted
         self._passed: dict[int, AcceptedBreak] = {}
         self._stretch: Stretch | None = None
-        self._is_sealed = False
         self.number = 0
         self.reached = NO_HASH
 
@@ -77,12 +76,12 @@ class Walk:
     def _follow(self, row: Record, before: int, reached: bytes) -> None:
         """Compare an event with the one before it."""
         number = before + 1
-        if row.number != number or (self._is_sealed and row.key_id == NO_KEY):
+        if row.number != number or not row.key_id:
             raise broken(number)
         try:
-            expected = self._keys.chained(row.key_id, reached, number, event_of(row))
-        except KeyAbsent as problem:
-            raise key_absent(number, row.key_id) from problem
+            expected = self._keys.link(row.key_id, reached, number, event_of(row))
+        except KeyAbsent:
+            raise
         except ValueError as problem:
             raise broken(number) from problem
         if not hmac.compare_digest(row.hash, expected) or row.action == BROKEN:
@@ -104,7 +103,6 @@ class Walk:
 
     def _reach(self, row: Record) -> None:
         """Continue after an event."""
-        self._is_sealed = self._is_sealed or row.key_id != NO_KEY
         self.number, self.reached = row.number, row.hash
 
     def end(self, head: AuditHead, last: int) -> None:
@@ -197,19 +195,15 @@ def accepted_break(row: Record) -> AcceptedBreak | None:
 
 def check_seal(keys: ChainKeys, head: AuditHead) -> None:
     """
-    Compare a head with its seal.
+    Compare a head with its seal; that of a log without an event has none.
 
     Raises:
-        ValueError: the head was not written by a process with our keys.
+        ValueError: the head was not written by a process with our keys; KeyAbsent where that
+            cannot be said.
     """
-    if head.key_id == NO_KEY and keys.current != NO_KEY:
-        message = f"the audit log is not sealed at event {head.number}, its last"
-        raise ValueError(message)
-    try:
-        is_ours = hmac.compare_digest(head.seal, keys.seal(head))
-    except KeyAbsent as problem:
-        raise key_absent(head.number, head.key_id) from problem
-    if not is_ours:
+    if head == BEGINNING:
+        return
+    if not head.key_id or not hmac.compare_digest(head.seal, keys.seal(head)):
         raise broken(head.number + 1)
 
 
@@ -229,11 +223,6 @@ def event_of(row: Record) -> AuditEvent:
 def broken(number: int) -> ValueError:
     """Return the error for a broken chain."""
     return ValueError(f"the audit log is broken at event {number}")
-
-
-def key_absent(number: int, key_id: str) -> ValueError:
-    """Return the error for a missing key."""
-    return ValueError(f"event {number} is sealed under the key {key_id}, which is not configured")
 
 
 def cut_before(kept: int, number: int) -> ValueError:

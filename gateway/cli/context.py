@@ -50,10 +50,13 @@ class Opening(Protocol):
     """Opens a context; click's context object, set by the whole command line."""
 
     def __call__(
-        self, terminal: Terminal, *, seals: bool = True
+        self, terminal: Terminal, *, any_keys: bool = False
     ) -> AbstractAsyncContextManager[CommandContext]:
         """
-        Open the store for a command; without ``seals``, to read the audit log unchanged.
+        Open the store for a command.
+
+        ``any_keys`` is for commands that only read: their keys are not compared with those of live
+        processes.
 
         Raises:
             RuleViolation: the store must not be used, or not with these keys.
@@ -63,13 +66,16 @@ class Opening(Protocol):
 
 
 def in_store(
-    terminal: Terminal, act: Callable[[CommandContext], Awaitable[Result]], *, seals: bool = True
+    terminal: Terminal,
+    act: Callable[[CommandContext], Awaitable[Result]],
+    *,
+    any_keys: bool = False,
 ) -> Result:
     """Open the store, act, close it; raises as ``Opening`` does."""
     opening: Opening = click.get_current_context().obj
 
     async def work() -> Result:
-        async with opening(terminal, seals=seals) as context:
+        async with opening(terminal, any_keys=any_keys) as context:
             return await act(context)
 
     return asyncio.run(work())

@@ -38,7 +38,7 @@ class AuditHead:
 
     Attributes:
         number, hash: Of the last event; 0 and 32 zero bytes before the first.
-        key_id: Names the key it is sealed under; empty where there was none.
+        key_id: Names the key it is sealed under; empty before the first event.
         seal: A keyed digest of the other fields.
     """
 

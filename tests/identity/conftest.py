@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from gateway.app.store import Store, open_store, prepare
+from gateway.app.store import Store, prepare
 from gateway.core.account import Environment
 from gateway.core.user import User
 from tests.servers.postgres import PostgresServer
 from tests.world.identity import IdentityWorld, identity_world_on
 from tests.world.standing import Clock
-from tests.world.store import migrated
+from tests.world.store import migrated, open_store
 from tests.world.stores.emptying import EMPTYING
 from tests.world.stores.patience import LONG
 

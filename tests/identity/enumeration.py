@@ -18,12 +18,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from gateway.app.store import open_store, prepare
+from gateway.app.store import prepare
 from gateway.core.account import Environment
 from gateway.identity.passwords import Cost
 from tests.world.gateway.answers import Answer
 from tests.world.gateway.identity_api import ApiClient, api_client_on
 from tests.world.standing import Clock
+from tests.world.store import open_store
 
 Body = dict[str, str]
 Lap = TypeVar("Lap")

@@ -12,13 +12,14 @@ import sys
 import tempfile
 from collections.abc import Sequence
 
-from gateway.app.store import open_store, prepare
+from gateway.app.store import prepare
 from gateway.core.account import Environment
 from gateway.core.errors import ServiceError
 from gateway.core.user_errors import REFRESH_INVALID
 from gateway.identity.sessions import TokenPair
 from tests.world.identity import IdentityWorld, identity_world_on
 from tests.world.standing import Clock
+from tests.world.store import open_store
 from tests.world.stores.patience import LONG
 
 CALLERS = 10

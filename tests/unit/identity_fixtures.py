@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from gateway.app.store import open_store
 from gateway.core.user import User
 from tests.world.identity import IdentityWorld, identity_world_on
 from tests.world.panel import PanelWorld, panel_world_on
 from tests.world.standing import Clock
+from tests.world.store import open_store
 
 
 @pytest.fixture

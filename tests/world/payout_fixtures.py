@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from gateway.app.store import open_store, prepare
+from gateway.app.store import prepare
 from gateway.companies.model import Company
 from gateway.companies.service import add_company
 from gateway.core.account import Environment
@@ -15,7 +15,7 @@ from gateway.core.audit import AuditEvent
 from tests.world.payouts import PayoutWorld, ScriptedBank
 from tests.world.people import COMPANY, SISTER, account
 from tests.world.standing import NOON, Clock
-from tests.world.store import migrated
+from tests.world.store import migrated, open_store
 
 
 @pytest.fixture

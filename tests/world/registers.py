@@ -14,7 +14,7 @@ from gateway.accounts.model import AccountChange, AccountRequest, ProviderReques
 from gateway.accounts.service import Accounts
 from gateway.app.kernel import Kernel
 from gateway.app.services import Services, build_credentials
-from gateway.app.store import Store, open_store, prepare
+from gateway.app.store import Store, prepare
 from gateway.companies.model import Company, CompanyRequest
 from gateway.companies.service import Companies
 from gateway.config.settings import Settings
@@ -34,7 +34,7 @@ from gateway.security.sealing import Sealer
 from gateway.security.secrets import SecretDigester
 from gateway.store.tables.core import audit
 from tests.world.kernel import KEYS
-from tests.world.store import migrated
+from tests.world.store import migrated, open_store
 
 TAX = "52998224725"
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)

@@ -12,9 +12,22 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from typing import Any, Final
 
+from gateway.app import store
+from gateway.app.store import Store
 from gateway.store import schema
+from gateway.store.kernel.chain import ChainKeys
+from gateway.store.kernel.database import DEFAULT_LIMITS, Limits
 from tests.servers.postgres import PostgresServer
+
+KEYS: Final = ChainKeys({"k1": b"e" * 32}, {"k1": b"h" * 32})
+"""The keys of the audit log in tests."""
+
+
+def open_store(url: str, limits: Limits = DEFAULT_LIMITS, **more: Any) -> Store:
+    """Open a store under the keys of tests; ``more`` is what the gateway's function takes."""
+    return store.open_store(url, limits, more.pop("chain", KEYS), **more)
 
 
 def migrated(file: Path) -> str:

@@ -24,7 +24,7 @@ from gateway.process.process import wall_clock
 from gateway.process.registration import refuse_conflicts
 from gateway.security.keys import Keys
 from gateway.security.sealing import SealBroken, Sealer
-from gateway.store.kernel.chain import UNSEALED
+from gateway.store.kernel.chain import NO_KEYS
 from gateway.store.stamp import StoreRefused
 
 Service = TypeVar("Service")
@@ -94,7 +94,7 @@ async def own_store(settings: Settings, keys: Keys | None = None) -> AsyncIterat
     try:
         for finding in unsafe_sqlite(settings):
             raise RuleViolation(str(finding))
-        chain = audit_keys(keys) if keys is not None else UNSEALED
+        chain = audit_keys(keys) if keys is not None else NO_KEYS
         facts = EventSealing(keys.derivation) if keys is not None else None
         now = wall_clock(settings.environment, os.environ)
         store = open_store(settings.store_url, chain=chain, facts=facts, now=now)
@@ -109,22 +109,20 @@ async def own_store(settings: Settings, keys: Keys | None = None) -> AsyncIterat
 
 
 @asynccontextmanager
-async def opened(terminal: Terminal, *, seals: bool = True) -> AsyncIterator[AdminContext]:
+async def opened(terminal: Terminal, *, any_keys: bool = False) -> AsyncIterator[AdminContext]:
     """
     Open everything an administrative command needs; raises as ``opened_store`` does.
 
-    The embedded default is migrated on the way, and an audit log without a seal is sealed, as
-    ``serve`` would do it. A command whose keys do not fit those of the live processes is refused.
-    Without ``seals`` the log stays as it is and the keys are not compared: the command only reads.
+    The embedded default is migrated on the way. A command whose keys do not fit those of the live
+    processes is refused, except with ``any_keys``.
     """
     settings = settings_of(terminal.config)
     keys = keys_of(settings)
     async with opened_store(settings, migrate=settings.migrates, keys=keys) as store:
         now = wall_clock(settings.environment, os.environ)
-        if seals:
+        if not any_keys:
             alive = await store.processes.alive(now())
             refuse_conflicts(key_conflicts(this_command(keys), alive))
-            await store.audit.seal(now())
         acting = AuditContext(await _actor(terminal, store), now)
         kernel = Kernel(settings=settings, store=store, keys=keys, now=now)
         yield AdminContext(kernel, acting)

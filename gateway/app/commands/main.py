@@ -51,11 +51,11 @@ class Commands(click.Group):
 
 
 @asynccontextmanager
-async def _opened(terminal: Terminal, *, seals: bool = True) -> AsyncIterator[CommandContext]:
+async def _opened(terminal: Terminal, *, any_keys: bool = False) -> AsyncIterator[CommandContext]:
     """Open the context of a noun's command."""
     from gateway.app.commands.context import opened
 
-    async with opened(terminal, seals=seals) as context:
+    async with opened(terminal, any_keys=any_keys) as context:
         yield context
 
 

@@ -1,15 +1,13 @@
 """
 Hashes and seals of the audit log.
 
-Until there were keys, hash n was SHA-256 over hash n-1 and event n as JSON with sorted keys; hash 0
-is 32 zero bytes. Such a chain can be made anew by whoever may write to the database. Since then it
-is HMAC-SHA-256 over the same, with the event's companies and the id of the key in the JSON. The
-first such event follows the last hash of before, and so seals what was there.
+Hash n is HMAC-SHA-256 over hash n-1 and event n as JSON with sorted keys; hash 0 is 32 zero bytes.
+The head, number and hash of the last event, has a seal of its own under another key. A log without
+an event has no seal: its head is ``BEGINNING``.
 """
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import json
 from collections.abc import Mapping
@@ -18,15 +16,17 @@ from datetime import UTC
 from typing import Final
 
 from gateway.core.audit import AuditEvent, AuditHead
+from gateway.core.storage import StoreUnavailable
 
 NO_HASH: Final = bytes(32)
-NO_KEY: Final = ""
+BEGINNING: Final = AuditHead(0, NO_HASH)
+"""The head of a log without an event, as the schema makes it."""
 
 _HEAD: Final = b"pixgate audit head\0"
 
 
-class KeyAbsent(Exception):
-    """A seal was made under a key that is not among ours."""
+class KeyAbsent(ValueError):
+    """An event, or the head at it, is sealed under a key that is not among ours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,63 +45,50 @@ class ChainKeys:
 
     @property
     def current(self) -> str:
-        """Return the id of the current key; empty without one, and events stay unsealed."""
-        return next(iter(self.events), NO_KEY)
+        """Return the id of the key in force; StoreUnavailable where there is none."""
+        for key_id in self.events:
+            return key_id
+        problem = "the store was opened without the keys of the audit log"
+        raise StoreUnavailable(problem)
 
-    def chained(self, key_id: str, previous: bytes, number: int, event: AuditEvent) -> bytes:
+    def link(self, key_id: str, previous: bytes, number: int, event: AuditEvent) -> bytes:
         """
         Return the hash of event ``number``, which follows the one hashed ``previous``.
 
         Raises:
-            KeyAbsent: it is to be sealed under a key that is not here.
+            KeyAbsent: ``key_id`` is not here.
         """
-        if key_id == NO_KEY:
-            return chained(previous, number, event)
-        more = {"companies": sorted(event.companies or ()), "key_id": key_id}
-        content = previous + _canonical({**_fields(number, event), **more})
-        return hmac.digest(_key(self.events, key_id), content, "sha256")
+        fields = {
+            "number": number,
+            "at": event.at.astimezone(UTC).isoformat(timespec="microseconds"),
+            "actor": event.actor,
+            "action": event.action,
+            "subject": event.subject,
+            "details": dict(event.details),
+            "trace_id": event.trace_id,
+            "companies": sorted(event.companies or ()),
+            "key_id": key_id,
+        }
+        content = previous + json.dumps(fields, sort_keys=True, separators=(",", ":")).encode()
+        return hmac.digest(_key(self.events, key_id, number), content, "sha256")
 
     def seal(self, head: AuditHead) -> bytes:
         """
-        Return the seal of a head under the key that it names; empty where it names none.
+        Return the seal of a head under the key that it names.
 
         Raises:
             KeyAbsent: that key is not here.
         """
-        if head.key_id == NO_KEY:
-            return b""
         content = b"\0".join((str(head.number).encode(), head.key_id.encode(), head.hash))
-        return hmac.digest(_key(self.heads, head.key_id), _HEAD + content, "sha256")
+        return hmac.digest(_key(self.heads, head.key_id, head.number), _HEAD + content, "sha256")
 
 
-UNSEALED: Final = ChainKeys({}, {})
-"""No keys: events are chained as they were before there were any, while none was sealed."""
+NO_KEYS: Final = ChainKeys({}, {})
+"""Of a store that is opened without keys: events are neither added nor verified."""
 
 
-def chained(previous: bytes, number: int, event: AuditEvent) -> bytes:
-    """Return the hash of an event without a key, for the older part of a log."""
-    return hashlib.sha256(previous + _canonical(_fields(number, event))).digest()
-
-
-def _fields(number: int, event: AuditEvent) -> dict[str, object]:
-    """Return the hashed fields of an event."""
-    return {
-        "number": number,
-        "at": event.at.astimezone(UTC).isoformat(timespec="microseconds"),
-        "actor": event.actor,
-        "action": event.action,
-        "subject": event.subject,
-        "details": dict(event.details),
-        "trace_id": event.trace_id,
-    }
-
-
-def _canonical(fields: Mapping[str, object]) -> bytes:
-    return json.dumps(fields, sort_keys=True, separators=(",", ":")).encode()
-
-
-def _key(keys: Mapping[str, bytes], key_id: str) -> bytes:
-    try:
-        return keys[key_id]
-    except KeyError as problem:
-        raise KeyAbsent(key_id) from problem
+def _key(keys: Mapping[str, bytes], key_id: str, number: int) -> bytes:
+    if key_id not in keys:
+        problem = f"event {number} is sealed under the key {key_id}, which is not configured"
+        raise KeyAbsent(problem)
+    return keys[key_id]

@@ -19,7 +19,7 @@ from gateway.core.clocks import Monotonic, Now
 from gateway.core.storage import StoreUnavailable
 from gateway.core.windows import Listed, Paging
 from gateway.net.common.runtime import utc_now
-from gateway.store.kernel.chain import UNSEALED, ChainKeys
+from gateway.store.kernel.chain import NO_KEYS, ChainKeys
 from gateway.store.kernel.hot_statements import Among, BulkParameters, Execution, Found
 from gateway.store.tables.columns import Record
 
@@ -191,7 +191,7 @@ class Database:
     whole_s: float
     takes_writes: Callable[[AsyncConnection], Awaitable[bool]]
     server_load: Callable[[AsyncConnection], Awaitable[tuple[int, int]]] | None = None
-    chain: ChainKeys = UNSEALED
+    chain: ChainKeys = NO_KEYS
     facts: FactSealing | None = None
     now: Now = utc_now
     followers: list[Callable[[Act], None]] = field(default_factory=list)

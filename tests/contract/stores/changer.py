@@ -8,11 +8,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[3]))
 
-from gateway.app.store import Store, open_store
+from gateway.app.store import Store
 from gateway.core.change_feed import STOPPED
 from gateway.core.company_scope import StopScope
 from gateway.stops.model import Stop
 from tests.world.stops import plant
+from tests.world.store import open_store
 from tests.world.stores.samples import ACCOUNT, CLIENT, NOW, account, credential, event
 
 STOP = Stop(

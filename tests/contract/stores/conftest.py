@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from gateway.app.store import Store, open_store, prepare
+from gateway.app.store import Store, prepare
 from gateway.companies.service import add_company
 from gateway.core.account import Environment
 from tests.contract.stores.databases import USUAL
-from tests.world.store import aside, migrated
+from tests.world.store import aside, migrated, open_store
 from tests.world.stores import samples
 from tests.world.stores.emptying import EMPTYING
 from tests.world.stores.patience import LONG

@@ -1,35 +1,77 @@
-"""The record of acts: only appended to, and every tampering is found."""
+"""The audit log: only appended to, sealed under a key, and every tampering is found."""
 
 import asyncio
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import timedelta, timezone
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Update, insert, select, text, update
 
-from gateway.app.store import Store
+from gateway.app.store import Store, prepare
 from gateway.audit.store import StoredAudit
+from gateway.audit.walk import event_of
 from gateway.companies.service import add_company, find_company
+from gateway.core.account import Environment
+from gateway.core.audit import AuditHead
 from gateway.core.storage import StoreUnavailable
+from gateway.store.kernel.chain import NO_HASH, NO_KEYS, ChainKeys
+from gateway.store.tables.core import audit, audit_head
 from tests.contract.stores.databases import both
-from tests.world.stores.samples import NOW, account, company, event
+from tests.world.store import KEYS, open_store
+from tests.world.stores.patience import LONG
+from tests.world.stores.samples import COMPANY, NOW, account, company, event, now
+from tests.world.stores.tampering import tampered
 
-SEALS = {
-    "sqlite": ["DROP TRIGGER audit_no_update", "DROP TRIGGER audit_no_delete"],
-    "postgresql": ["ALTER TABLE audit DISABLE TRIGGER USER"],
-}
+OTHER_KEYS = ChainKeys({"k2": b"E" * 32}, {"k2": b"H" * 32})
+ROTATED = ChainKeys(
+    {**OTHER_KEYS.events, **KEYS.events},
+    {**OTHER_KEYS.heads, **KEYS.heads},
+)
+LENGTH = 7
 
+CUT = "DELETE FROM audit WHERE number > 5"
+MOVED_BACK = (
+    "UPDATE audit_head SET number = 5, hash = (SELECT hash FROM audit WHERE audit.number = 5)"
+)
+UNSEALED = update(audit_head).values(key_id="", seal=b"")
+BEGUN_ANEW = UNSEALED.values(number=0, hash=NO_HASH)
 ADDED = (
-    "INSERT INTO audit SELECT 4, at, actor, action, subject, details, trace_id, hash, companies, "
-    "key_id FROM audit WHERE number = 3"
+    "INSERT INTO audit SELECT 8, at, actor, action, subject, details, trace_id, hash, companies, "
+    "key_id FROM audit WHERE number = 7"
 )
 
 
-async def tampered(store: Store, *statements: str) -> None:
-    """Break the seal, as somebody with the database's own rights can, and change something."""
+@pytest.fixture
+async def log(store: Store) -> Store:
+    """Three events of making the store's company and accounts, and four more."""
+    for number in range(4, LENGTH + 1):
+        await store.audit.append(event(f"act.{number}"))
+    return store
+
+
+@pytest.fixture
+async def begun(url: str) -> AsyncIterator[Store]:
+    """A store without an event."""
+    store = open_store(url, LONG)
+    await prepare(store, Environment.SANDBOX, migrate=True, now=now)
+    yield store
+    await store.close()
+
+
+async def forged(store: Store, first: int, keys: ChainKeys) -> None:
+    """Chain everything from an event on anew, by any keys but ours, and the head with it."""
+    await tampered(store)
     async with store.database.writing() as connection:
-        for statement in SEALS[connection.dialect.name] + list(statements):
-            await connection.execute(text(statement))
+        rows = (await connection.execute(select(audit).order_by(audit.c.number))).all()
+        reached = rows[first - 2].hash if first > 1 else NO_HASH
+        for row in rows[first - 1 :]:
+            reached = keys.link(keys.current, reached, row.number, event_of(row))
+            change = update(audit).where(audit.c.number == row.number)
+            await connection.execute(change.values(hash=reached, key_id=keys.current))
+        head = AuditHead(len(rows), reached, keys.current)
+        values = {"hash": reached, "key_id": keys.current, "seal": keys.seal(head)}
+        await connection.execute(update(audit_head).values(values))
 
 
 async def test_the_chain_counts_every_event(store: Store) -> None:
@@ -46,14 +88,31 @@ async def test_the_chain_counts_every_event(store: Store) -> None:
 async def test_events_of_many_writers_are_one_chain(store: Store, second: Store) -> None:
     await asyncio.gather(
         *(
-            node.audit.append(event(f"act.{number}"))
+            node.audit.append(event(f"act.{number}.a"), event(f"act.{number}.b"))
             for number, node in enumerate([store, second] * 10)
         )
     )
 
     length = await second.audit.verify()
 
-    assert length == 3 + 20
+    assert length == 3 + 40
+
+
+@both
+async def test_the_first_event_of_a_store_is_sealed_whoever_writes_it(begun: Store) -> None:
+    assert await begun.audit.verify() == 0
+    assert await begun.audit.head() == AuditHead(0, NO_HASH)
+    nodes = [open_store(begun.url, LONG) for _ in range(4)]
+
+    await asyncio.gather(*(node.audit.append(event()) for node in nodes))
+
+    assert await begun.audit.verify() == 4
+    assert (await begun.audit.head()).key_id == KEYS.current
+    async with begun.database.reading() as connection:
+        keys = (await connection.execute(select(audit.c.key_id))).scalars().all()
+    assert [*keys] == [KEYS.current] * 4
+    for node in nodes:
+        await node.close()
 
 
 @pytest.mark.parametrize("batch", [1, 2, 3, 4])
@@ -66,9 +125,15 @@ async def test_a_long_chain_is_walked_in_parts(store: Store, batch: int) -> None
 @both
 @pytest.mark.parametrize(
     "statement",
-    ["UPDATE audit SET actor = 'nobody' WHERE number = 2", "DELETE FROM audit WHERE number = 3"],
+    [
+        "UPDATE audit SET actor = 'nobody' WHERE number = 2",
+        "DELETE FROM audit WHERE number = 3",
+        "UPDATE audit_head SET number = 4",
+    ],
 )
-async def test_the_database_itself_refuses_to_change_an_event(store: Store, statement: str) -> None:
+async def test_the_database_itself_refuses_to_change_what_is_sealed(
+    store: Store, statement: str
+) -> None:
     with pytest.raises(StoreUnavailable):
         async with store.database.writing() as connection:
             await connection.execute(text(statement))
@@ -76,40 +141,37 @@ async def test_the_database_itself_refuses_to_change_an_event(store: Store, stat
     assert await store.audit.verify() == 3
 
 
-@pytest.mark.parametrize(
-    ("statement", "broken"),
-    [
-        ("UPDATE audit SET actor = 'nobody' WHERE number = 2", 2),
-        ('UPDATE audit SET details = \'{"a":"b"}\' WHERE number = 1', 1),
-        ("UPDATE audit SET details = 'torn' WHERE number = 3", 3),
-        ("UPDATE audit SET hash = (SELECT hash FROM audit WHERE number = 1) WHERE number = 2", 2),
-        ("DELETE FROM audit WHERE number = 2", 2),
-        ("DELETE FROM audit WHERE number = 3", 3),
-        ("DELETE FROM audit", 1),
-        ("UPDATE audit_head SET number = 2", 3),
-        ("UPDATE audit_head SET hash = (SELECT hash FROM audit WHERE number = 1)", 4),
-        ("DELETE FROM audit_head", 0),
-        (ADDED, 4),
-    ],
-    ids=[
-        "changed",
-        "other details",
-        "torn details",
-        "other hash",
-        "one missing",
-        "end cut off",
-        "all gone",
-        "head set back",
-        "head of another chain",
-        "no head",
-        "one too many",
-    ],
-)
-async def test_tampering_is_found_and_named(store: Store, statement: str, broken: int) -> None:
-    await tampered(store, statement)
+TAMPERINGS: dict[str, tuple[list[str | Update], int]] = {
+    "changed": (["UPDATE audit SET actor = 'nobody' WHERE number = 2"], 2),
+    "other details": (['UPDATE audit SET details = \'{"a":"b"}\' WHERE number = 1'], 1),
+    "torn details": (["UPDATE audit SET details = 'torn' WHERE number = 3"], 3),
+    "other hash": (
+        ["UPDATE audit SET hash = (SELECT hash FROM audit WHERE number = 1) WHERE number = 2"],
+        2,
+    ),
+    "moved to another company": (["UPDATE audit SET companies = 'c' WHERE number = 6"], 6),
+    "without a key": (["UPDATE audit SET key_id = '' WHERE number = 6"], 6),
+    "one missing": (["DELETE FROM audit WHERE number = 2"], 2),
+    "one too many": ([ADDED], 8),
+    "all gone": (["DELETE FROM audit"], 1),
+    "tail cut, head moved back": ([CUT, MOVED_BACK], 6),
+    "tail cut, head left": ([CUT], 6),
+    "head moved back": ([MOVED_BACK], 6),
+    "head of another hash": (["UPDATE audit_head SET hash = seal"], LENGTH + 1),
+    "head without a seal": ([UNSEALED], LENGTH + 1),
+    "head of an empty log": ([BEGUN_ANEW], 1),
+    "no head": (["DELETE FROM audit_head"], 0),
+}
 
-    with pytest.raises(ValueError, match=rf"broken at event {broken}$"):
-        await store.audit.verify()
+
+@pytest.mark.parametrize(("statements", "number"), TAMPERINGS.values(), ids=TAMPERINGS)
+async def test_tampering_is_found_and_named(
+    log: Store, statements: list[str | Update], number: int
+) -> None:
+    await tampered(log, *statements)
+
+    with pytest.raises(ValueError, match=rf"broken at event {number}$"):
+        await log.audit.verify()
 
 
 @both
@@ -124,6 +186,131 @@ async def test_two_events_cannot_change_places(store: Store) -> None:
 
     with pytest.raises(ValueError, match=r"broken at event 3$"):
         await store.audit.verify()
+
+
+@pytest.mark.parametrize("first", [6, 1], ids=["tail", "all"])
+async def test_a_log_that_was_made_anew_is_found(log: Store, first: int) -> None:
+    """Every hash fits the one before; only who has the key can make them."""
+    await forged(log, first, ChainKeys({"k1": b"x" * 32}, {"k1": b"y" * 32}))
+
+    with pytest.raises(ValueError, match=rf"broken at event {first}$"):
+        await log.audit.verify()
+
+
+@both
+@pytest.mark.parametrize(
+    "statements",
+    [[CUT, MOVED_BACK], [MOVED_BACK], [UNSEALED], [BEGUN_ANEW]],
+    ids=["cut", "moved", "unsealed", "begun anew"],
+)
+async def test_going_on_repairs_nothing(log: Store, statements: list[str | Update]) -> None:
+    """Acts go on, since stops must; and no later head hides what befell this one."""
+    await tampered(log, *statements)
+    with pytest.raises(ValueError, match="broken at event"):
+        await log.audit.head()
+
+    for _ in range(3):
+        await log.audit.append(event("gone.on"))
+
+    with pytest.raises(ValueError, match="broken at event"):
+        await log.audit.verify()
+    async with log.database.reading() as connection:
+        found = await connection.execute(select(audit).where(audit.c.action == "audit.broken"))
+        assert len(found.all()) == 1
+
+
+@both
+async def test_an_emptied_log_is_found_by_a_head_that_was_kept(log: Store) -> None:
+    """It is whole in itself, as the log of a new store is."""
+    kept = await log.audit.head()
+    await tampered(log, "DELETE FROM audit", BEGUN_ANEW)
+    await log.audit.append(event())
+
+    assert await log.audit.verify() == 1
+    with pytest.raises(ValueError, match=f"ends at event 1, and had reached event {LENGTH}"):
+        await log.audit.verify(kept)
+
+
+async def test_a_log_without_its_key_is_proven_by_nobody(log: Store) -> None:
+    for keys in (OTHER_KEYS, NO_KEYS):
+        stranger = open_store(log.url, chain=keys)
+        for asked in (stranger.audit.verify(), stranger.audit.head()):
+            with pytest.raises(ValueError, match="under the key k1, which is not configured"):
+                await asked
+        await stranger.close()
+
+
+async def test_a_new_key_goes_on_where_the_old_one_ended(log: Store) -> None:
+    """As long as the old one is kept, all of it is proven."""
+    rotated = open_store(log.url, chain=ROTATED)
+    await rotated.audit.append(event("under.the.new.one"))
+    head = await rotated.audit.head()
+    forgetful = open_store(log.url, chain=OTHER_KEYS)
+
+    assert (head.number, head.key_id) == (LENGTH + 1, "k2")
+    assert await rotated.audit.verify() == LENGTH + 1
+    assert await forgetful.audit.head() == head
+    with pytest.raises(ValueError, match="event 1 is sealed under the key k1"):
+        await forgetful.audit.verify()
+    await rotated.close()
+    await forgetful.close()
+
+
+async def test_a_process_that_lacks_the_new_key_appends_nothing(log: Store) -> None:
+    """A roll to another key that misses a process leaves the log whole."""
+    rotated, behind = open_store(log.url, chain=ROTATED), log
+    await rotated.audit.append(event("act.rotated"))
+
+    with pytest.raises(StoreUnavailable, match="under the key k2, which is not configured"):
+        await behind.audit.append(event("act.behind"))
+
+    assert await rotated.audit.verify() == LENGTH + 1
+    await rotated.close()
+
+
+async def test_a_process_without_keys_reads_and_appends_nothing(log: Store) -> None:
+    without = open_store(log.url, chain=NO_KEYS)
+
+    with pytest.raises(StoreUnavailable, match="under the key k1, which is not configured"):
+        await without.audit.append(event())
+
+    assert await find_company(without.database, COMPANY) is not None
+    assert await log.audit.verify() == LENGTH
+    await without.close()
+
+
+async def test_a_process_without_keys_begins_no_log(begun: Store) -> None:
+    without = open_store(begun.url, chain=NO_KEYS)
+
+    with pytest.raises(StoreUnavailable, match="without the keys of the audit log"):
+        await add_company(without.database, company(), event())
+
+    assert await find_company(without.database, COMPANY) is None
+    assert await begun.audit.verify() == 0
+    await without.close()
+
+
+@both
+async def test_a_store_restored_whole_is_told_by_a_head_that_was_kept(log: Store) -> None:
+    """It is whole in itself: an older state, with the head of then."""
+    async with log.database.reading() as connection:
+        then = dict((await connection.execute(select(audit_head))).one()._mapping)
+    await log.audit.append(event("lost.1"), event("lost.2"))
+    kept = await log.audit.head()
+    assert await log.audit.verify(kept) == kept.number
+
+    await tampered(log, "DELETE FROM audit WHERE number > 7", "DELETE FROM audit_head")
+    async with log.database.writing() as connection:
+        await connection.execute(insert(audit_head), then)
+
+    assert await log.audit.verify() == LENGTH
+    with pytest.raises(ValueError, match=f"ends at event {LENGTH}, and had reached event 9"):
+        await log.audit.verify(kept)
+    await log.audit.append(event("other.1"), event("other.2"), event("other.3"))
+    assert await log.audit.verify() == LENGTH + 3
+    for known in (kept, replace(kept, hash=kept.hash[:6])):
+        with pytest.raises(ValueError, match="event 9 is not the one that was kept"):
+            await log.audit.verify(known)
 
 
 async def test_an_event_goes_with_the_change_that_failed(store: Store) -> None:

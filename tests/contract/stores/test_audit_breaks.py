@@ -3,54 +3,34 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
 from dataclasses import asdict
 
 import pytest
-from sqlalchemy import Update, func, literal, text, update
+from sqlalchemy import func, literal, update
 
-from gateway.app.store import Store, open_store
+from gateway.app.store import Store
 from gateway.core.audit import AuditBreak, AuditEvent
 from gateway.core.storage import StoreUnavailable
 from gateway.store.kernel.chain import ChainKeys
 from gateway.store.tables.core import audit
 from tests.contract.stores.databases import both
+from tests.world.store import KEYS, open_store
 from tests.world.stores.samples import NOW, event
+from tests.world.stores.tampering import tampered
 
-LOST = ChainKeys({"k1": b"e" * 32}, {"k1": b"h" * 32})
-KEYS = ChainKeys({"k2": b"E" * 32}, {"k2": b"H" * 32})
-FOUND = ChainKeys({**KEYS.events, **LOST.events}, {**KEYS.heads, **LOST.heads})
+NEW = ChainKeys({"k2": b"E" * 32}, {"k2": b"H" * 32})
+FOUND = ChainKeys({**NEW.events, **KEYS.events}, {**NEW.heads, **KEYS.heads})
 LENGTH = 7
-"""Three events of before there were keys, the seal, and three events of afterwards."""
+"""Three events of making the store's company and accounts, and four more."""
 DETAILS = {"proposed_by": "user:a", "proposed_at": "then", "reason": "the disk burnt"}
 ACCEPTANCE = AuditEvent(at=NOW, actor="user:b", action="", subject="", details=DETAILS)
-UNGUARDED = {
-    "sqlite": [
-        *("DROP TRIGGER IF EXISTS audit_no_update", "DROP TRIGGER IF EXISTS audit_no_delete"),
-        "DROP TRIGGER IF EXISTS audit_head_sealed",
-    ],
-    "postgresql": [
-        "ALTER TABLE audit DISABLE TRIGGER USER",
-        "ALTER TABLE audit_head DISABLE TRIGGER USER",
-    ],
-}
 
 
 @pytest.fixture
-async def log(store: Store) -> AsyncIterator[Store]:
-    opened = open_store(store.url, chain=LOST)
-    await opened.audit.seal(NOW)
-    for number in range(5, LENGTH + 1):
-        await opened.audit.append(event(f"act.{number}"))
-    yield opened
-    await opened.close()
-
-
-async def changed(log: Store, *statements: str | Update) -> None:
-    """Change what is stored, as somebody with the database's own rights can."""
-    async with log.database.writing() as connection:
-        for statement in (*UNGUARDED[connection.dialect.name], *statements):
-            await connection.execute(text(statement) if isinstance(statement, str) else statement)
+async def log(store: Store) -> Store:
+    for number in range(4, LENGTH + 1):
+        await store.audit.append(event(f"act.{number}"))
+    return store
 
 
 async def problem(log: Store) -> str:
@@ -69,7 +49,7 @@ async def first_break(log: Store) -> AuditBreak:
 
 @both
 async def test_a_log_whose_key_is_lost_goes_on_when_that_is_accepted(log: Store):
-    without = open_store(log.url, chain=KEYS)
+    without = open_store(log.url, chain=NEW)
     with pytest.raises(StoreUnavailable):
         await without.audit.append(event("refused"))
 
@@ -77,8 +57,8 @@ async def test_a_log_whose_key_is_lost_goes_on_when_that_is_accepted(log: Store)
     await without.audit.accept(found, ACCEPTANCE)
     await without.audit.append(event("gone.on"))
 
-    assert (found.first, found.last) == (4, LENGTH)
-    assert found.problem == "event 4 is sealed under the key k1, which is not configured"
+    assert (found.first, found.last) == (1, LENGTH)
+    assert found.problem == "event 1 is sealed under the key k1, which is not configured"
     assert await without.audit.verify() == LENGTH + 2
     accepted = [*await without.audit.accepted()]
     assert [(each.number, each.found) for each in accepted] == [(LENGTH + 1, found)]
@@ -95,7 +75,7 @@ BACK = "UPDATE audit_head SET number = 5, hash = (SELECT hash FROM audit WHERE a
 COPIED = "UPDATE audit SET hash = (SELECT hash FROM audit AS a WHERE a.number = 1) WHERE number = "
 BREAKS = {
     "event changed": (["UPDATE audit SET actor = 'x' WHERE number = 6"], (6, 6)),
-    "event of before changed": (["UPDATE audit SET actor = 'x' WHERE number = 2"], (2, 2)),
+    "early event changed": (["UPDATE audit SET actor = 'x' WHERE number = 2"], (2, 2)),
     "hash changed": ([COPIED + "5"], (5, 6)),
     "last hash changed": ([COPIED + "7"], (7, 8)),
     "one missing": (["DELETE FROM audit WHERE number = 5"], (5, 6)),
@@ -111,7 +91,7 @@ async def test_exactly_what_was_accepted_is_passed(
     log: Store, statements: list[str], bounds: tuple[int, int]
 ):
     """An act comes first: it makes an event of an end that is not ours."""
-    await changed(log, *statements)
+    await tampered(log, *statements)
     await problem(log)
     await log.audit.append(event("meanwhile"))
 
@@ -126,21 +106,21 @@ async def test_exactly_what_was_accepted_is_passed(
     wrong = []
     for number in (1, found.last, length - 1, length):
         row = update(audit).where(audit.c.number == number)
-        await changed(log, row.values(trace_id=literal("x") + audit.c.trace_id))
+        await tampered(log, row.values(trace_id=literal("x") + audit.c.trace_id))
         at = found.first if number == found.last else number
         if not (told := await problem(log)).endswith(f"broken at event {at}"):
             wrong.append((number, told))
-        await changed(log, row.values(trace_id=func.substr(audit.c.trace_id, 2)))
+        await tampered(log, row.values(trace_id=func.substr(audit.c.trace_id, 2)))
     assert wrong == []
     assert await log.audit.verify() == length
 
 
 async def test_a_break_that_was_accepted_can_be_broken_once_more(log: Store):
     """What is accepted then is the state of then; the former acceptance stays in the log."""
-    await changed(log, "UPDATE audit SET actor = 'x' WHERE number = 5")
+    await tampered(log, "UPDATE audit SET actor = 'x' WHERE number = 5")
     first = await first_break(log)
     await log.audit.accept(first, ACCEPTANCE)
-    await changed(log, "UPDATE audit SET actor = 'y' WHERE number = 5")
+    await tampered(log, "UPDATE audit SET actor = 'y' WHERE number = 5")
     second = await first_break(log)
     assert (second.first, second.last) == (first.first, first.last)
     assert second.digest != first.digest
@@ -153,26 +133,26 @@ async def test_a_break_that_was_accepted_can_be_broken_once_more(log: Store):
 
 async def test_an_acceptance_without_the_key_is_none(log: Store):
     """Whoever can write to the database can write one, and not chain it."""
-    await changed(log, "UPDATE audit SET actor = 'x' WHERE number = 5")
+    await tampered(log, "UPDATE audit SET actor = 'x' WHERE number = 5")
     found = await first_break(log)
     await log.audit.append(event("act.8"), event("act.9"))
     details = {**asdict(found), "proposed_by": "a", "reason": "b"}
     forged = {"action": "audit.break_accepted", "details": json.dumps(details)}
 
-    await changed(log, update(audit).where(audit.c.number == 8).values(forged))
+    await tampered(log, update(audit).where(audit.c.number == 8).values(forged))
 
     assert await problem(log) == "the audit log is broken at event 8"
 
 
 async def test_no_break_is_accepted_while_the_end_is_not_ours(log: Store):
     """The next act makes an event of such an end, and that is a break that can be accepted."""
-    await changed(log, COPIED + "7")
+    await tampered(log, COPIED + "7")
     last = await first_break(log)
     assert (last.first, last.last) == (7, 7)
     with pytest.raises(ValueError, match=r"broken at event 8$"):
         await log.audit.accept(last, ACCEPTANCE)
 
-    await changed(log, CUT, BACK)
+    await tampered(log, CUT, BACK)
     with pytest.raises(ValueError, match=r"broken at event 6$"):
         await log.audit.find_break()
     with pytest.raises(ValueError, match=r"broken at event 6$"):

@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from gateway.app.store import Store, open_store
+from gateway.app.store import Store
 from gateway.core.storage import StoreUnavailable
 from gateway.payouts.model import PayoutState
 from tests.contract.stores.databases import both
+from tests.world.store import open_store
 from tests.world.stores.patience import SHORT
 from tests.world.stores.samples import ACCOUNT, attempt, change, payout
 from tests.world.waiting import settle

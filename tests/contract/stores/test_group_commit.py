@@ -13,13 +13,14 @@ import pytest
 from sqlalchemy import Connection, event, make_url, text
 from sqlalchemy.ext.asyncio.engine import AsyncEngine
 
-from gateway.app.store import Store, open_store
+from gateway.app.store import Store
 from gateway.banks.port.payout_orders import FailureCode
 from gateway.core.storage import StoreUnavailable
 from gateway.payouts.model import Change, Failure, Payout, PayoutState
 from gateway.store.kernel.hot_statements import BulkRow, HotExecution, Values, _Hot
 from gateway.store.kernel.poolers import Pooler, pooler_of
 from tests.contract.stores.databases import both
+from tests.world.store import open_store
 from tests.world.stores.patience import LONG
 from tests.world.stores.samples import ACCOUNT, EVIDENCE, NOW, attempt, change, of, payout
 from tests.world.waiting import settle, until

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import Table, text, update
 
-from gateway.app.store import Store, open_store
+from gateway.app.store import Store
 from gateway.core.money import Money
 from gateway.core.permissions import CredentialLimits
 from gateway.core.storage import StoreUnavailable
@@ -14,6 +14,7 @@ from gateway.payouts.model import Payout, PayoutState
 from gateway.payouts.rows import payout_row
 from gateway.store.tables.core import payouts
 from tests.contract.stores.locks import until_blocked
+from tests.world.store import open_store
 from tests.world.stores.patience import SHORT
 from tests.world.stores.samples import ACCOUNT, attempt, change, credential, event, of, payout
 

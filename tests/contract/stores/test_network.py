@@ -7,9 +7,10 @@ import asyncpg
 import pytest
 from sqlalchemy import event, make_url, text
 
-from gateway.app.store import Store, open_store
+from gateway.app.store import Store
 from gateway.core.storage import StoreUnavailable
 from gateway.payouts.model import PayoutState
+from tests.world.store import open_store
 from tests.world.stores.patience import SHORT
 from tests.world.stores.relay import Relay, relayed
 from tests.world.stores.samples import ACCOUNT, attempt, change, payout

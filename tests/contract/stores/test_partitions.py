@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import text
 
-from gateway.app.store import Store, open_store, prepare
+from gateway.app.store import Store, prepare
 from gateway.companies.service import add_company
 from gateway.core.account import Environment
 from gateway.core.company_scope import EVERY_COMPANY
@@ -21,6 +21,7 @@ from gateway.request_log.model import RequestSearch
 from gateway.request_log.store import RequestRecords
 from gateway.store.kernel import partitions
 from gateway.store.kernel.database import Database
+from tests.world.store import open_store
 from tests.world.stores import samples
 from tests.world.stores.office import REQUEST
 from tests.world.stores.patience import LONG

@@ -9,7 +9,7 @@ from itertools import product
 import pytest
 from sqlalchemy import func, select, text
 
-from gateway.app.store import Store, open_store
+from gateway.app.store import Store
 from gateway.banks.port.payout_orders import FailureCode
 from gateway.banks.port.providers import Evidence, Phase
 from gateway.callbacks.model import CallbackState
@@ -23,6 +23,7 @@ from gateway.payouts.store import EventSealing
 from gateway.security.keys import Derivation
 from gateway.store.tables.core import payout_events
 from tests.contract.stores.databases import both
+from tests.world.store import open_store
 from tests.world.stores import samples
 from tests.world.stores.due import claim_due
 from tests.world.stores.patience import LONG

@@ -7,11 +7,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from gateway.app.store import Store, open_store, prepare
+from gateway.app.store import Store, prepare
 from gateway.core.account import Environment
 from gateway.core.key_rotation import LiveProcess
 from gateway.core.storage import LEASE
 from tests.contract.stores.databases import both
+from tests.world.store import open_store
 from tests.world.stores.patience import LONG
 from tests.world.stores.samples import now
 

@@ -15,12 +15,13 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection, inspect, text
 
-from gateway.app.store import Store, open_store, prepare
+from gateway.app.store import Store, prepare
 from gateway.core.account import Environment
 from gateway.store import schema
 from gateway.store.kernel.database import Database
 from gateway.store.stamp import StoreRefused, compatible_with
 from tests.contract.stores.databases import both
+from tests.world.store import open_store
 from tests.world.stores.samples import now
 
 pytestmark = both

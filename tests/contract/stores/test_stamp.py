@@ -5,10 +5,11 @@ from datetime import timedelta
 
 import pytest
 
-from gateway.app.store import Store, open_store, prepare
+from gateway.app.store import Store, prepare
 from gateway.core.account import Environment
 from gateway.store.stamp import Stamp, StoreRefused
 from tests.contract.stores.databases import both
+from tests.world.store import open_store
 from tests.world.stores.patience import LONG
 from tests.world.stores.samples import NOW, now
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[3]))
 
-from gateway.app.store import open_store
+from tests.world.store import open_store
 from tests.world.stores.samples import attempt, payout
 
 

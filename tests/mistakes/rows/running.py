@@ -8,6 +8,7 @@ _AUDIT = "tests/contract/stores/test_audit.py"
 _PROCESSES = "tests/contract/stores/test_processes.py"
 _BREAKS = "tests/contract/stores/test_audit_breaks.py"
 _AUDIT_CHAIN = "tests/unit/gateway/store/kernel/test_chain.py"
+_WALK = "tests/unit/gateway/audit/test_walk.py"
 _CHANGE_FEED = "tests/unit/gateway/app/test_kept_records_feed.py"
 _EFFECTIVE = "tests/unit/gateway/config/test_effective.py"
 _FOLLOW_UPS = "tests/contract/stores/test_follow_ups.py"
@@ -87,9 +88,30 @@ ROWS = (
         promise="Each event of the audit log is chained to the one before.",
         source="ADR 0015",
         file="gateway/store/kernel/chain.py",
-        right="content = previous + _canonical(",
-        wrong="content = _canonical(",
+        right="content = previous + json.dumps(",
+        wrong="content = json.dumps(",
         tests=(_AUDIT_CHAIN,),
+    ),
+    Mistake(
+        name="unsealed-audit-head-believed",
+        promise="A head without a seal is broken, except before the first event.",
+        source="ADR 0015",
+        file="gateway/audit/walk.py",
+        right="if not head.key_id or not hmac.compare_digest(",
+        wrong="if head.key_id and not hmac.compare_digest(",
+        tests=(
+            f"{_AUDIT}::test_tampering_is_found_and_named",
+            f"{_WALK}::test_a_head_without_a_seal_is_the_beginning_of_an_empty_log_alone",
+        ),
+    ),
+    Mistake(
+        name="audit-log-begun-anew-over-events",
+        promise="A head that was reset while there are events is recorded as a break.",
+        source="ADR 0015",
+        file="gateway/audit/store.py",
+        right="is_whole = head != BEGINNING or await _last(connection) == BEGINNING",
+        wrong="is_whole = True",
+        tests=(f"{_AUDIT}::test_going_on_repairs_nothing",),
     ),
     Mistake(
         name="audit-head-not-locked",

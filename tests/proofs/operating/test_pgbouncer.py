@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import URL
 
-from gateway.app.store import open_store, prepare
+from gateway.app.store import prepare
 from gateway.core.account import Environment
 from gateway.core.storage import StoreUnavailable
 from gateway.store.kernel.database import DEFAULT_LIMITS, Limits
@@ -27,6 +27,7 @@ from tests.proofs.torture.processes import ROOT
 from tests.servers import pgbouncer
 from tests.servers.postgres import PostgresServer
 from tests.world.extent import WHOLE
+from tests.world.store import open_store
 from tests.world.stores.samples import now
 
 SESSIONS = 4

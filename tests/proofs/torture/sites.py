@@ -178,9 +178,10 @@ def _provider(bank: TargetBank, more: Mapping[str, object]) -> dict[str, object]
 async def furnish(config: Path, control: BankControl, site: str, bank: TargetBank) -> list[Account]:
     """Make a company with an account of every kind, here and at the bank, and a credential."""
     settings = settings_of(config)
-    async with opened_store(settings, migrate=True) as store:
+    keys = load_keys(settings)
+    async with opened_store(settings, migrate=True, keys=keys) as store:
         acting = AuditContext("torture", lambda: datetime.now(UTC))
-        kernel = Kernel(settings=settings, store=store, keys=load_keys(settings), now=acting.now)
+        kernel = Kernel(settings=settings, store=store, keys=keys, now=acting.now)
         office = AdminContext(kernel, acting)
         company = await Services(kernel).companies.create(
             Staff(acting), CompanyRequest(name=f"Torture {site}")

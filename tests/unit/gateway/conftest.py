@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, event
 
-from gateway.app.store import Store, open_store, prepare
+from gateway.app.store import Store, prepare
 from gateway.companies.service import add_company
 from gateway.core.account import Environment
 from gateway.store.kernel.hot_statements import BulkRow, Values, _Hot
@@ -19,7 +19,7 @@ from tests.world import registers
 from tests.world.commands import bank, demo_shell, fresh_shell, shell
 from tests.world.registers import Registers
 from tests.world.statements import Statement
-from tests.world.store import migrated
+from tests.world.store import migrated, open_store
 from tests.world.stores import samples
 
 __all__ = ["bank", "demo_shell", "fresh_shell", "shell"]

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from gateway.app.store import Store, open_store, prepare
+from gateway.app.store import Store, prepare
 from gateway.core.account import Environment
 from gateway.core.user import User
 from tests.world.gateway.identity_api import ApiClient, api_client_on
 from tests.world.standing import Clock
-from tests.world.store import migrated
+from tests.world.store import migrated, open_store
 
 
 @pytest.fixture

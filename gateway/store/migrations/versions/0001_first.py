@@ -412,11 +412,11 @@ def _index(
     return sa.Index(name, *on, unique=unique, sqlite_where=where, postgresql_where=where)
 
 
-# What the database itself does. The audit log is only added to, and its head moves with its seal
-# once it has one. Events of payouts are never changed, nor deleted while they are young.
+# What the database itself does. The audit log is only added to, and its head moves with its seal.
+# Events of payouts are never changed, nor deleted while they are young.
 _AUDIT: Final = "the audit log is append-only"
-_HEAD: Final = "the head of a sealed audit log moves with its seal"
-_UNSEALED: Final = "length(OLD.seal) > 0 AND NEW.seal = OLD.seal"
+_HEAD: Final = "the head of the audit log moves with its seal"
+_UNSEALED: Final = "NEW.seal = OLD.seal"
 _EVENTS: Final = "events of payouts are append-only"
 _YOUNG_DAYS: Final = 30
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from gateway.app.build_identity import IdentityRoom, build_identity
 from gateway.app.kernel import Kernel
 from gateway.app.retention import delete_old_sign_ins
-from gateway.app.store import Store, open_store, prepare
+from gateway.app.store import Store, prepare
 from gateway.config.identity import Identity, Tries
 from gateway.config.settings import Settings
 from gateway.core.account import Environment
@@ -23,7 +23,7 @@ from tests.world.identity import EMAIL, HOME, PASSWORD
 from tests.world.kernel import kernel_on
 from tests.world.people import CLI
 from tests.world.standing import Clock
-from tests.world.store import migrated
+from tests.world.store import migrated, open_store
 
 ORDER = InvitationBody(email=EMAIL, name="Maria", roles=[Role.ADMIN])
 

@@ -14,7 +14,7 @@ from sqlalchemy import delete, update
 from structlog.testing import capture_logs
 
 from gateway.app.gauges import AuditGauge, StoreCheck, StoreGauges
-from gateway.app.store import Store, open_store
+from gateway.app.store import Store
 from gateway.audit.store import StoredAudit
 from gateway.callbacks.store import CallbackRecords
 from gateway.companies.service import add_company
@@ -29,6 +29,7 @@ from gateway.telemetry.metrics.registry import MetricRegistry
 from tests.unit.gateway.telemetry.metrics.registry import INSTANCE, WORDS
 from tests.world import registers
 from tests.world.metrics import shown
+from tests.world.store import open_store
 from tests.world.stores.identity_records import MAIL
 from tests.world.stores.office import APPROVAL, CALLBACK
 from tests.world.stores.people import panel, signed_in
@@ -192,7 +193,7 @@ async def test_a_store_that_is_put_back_under_a_running_gateway_is_noticed(
     async with board.store.database.writing() as connection:
         await connection.exec_driver_sql("DROP TRIGGER audit_no_delete")
         await connection.execute(delete(audit).where(audit.c.number > before.number))
-        old = {"number": before.number, "hash": before.hash}
+        old = {"number": before.number, "hash": before.hash, "seal": before.seal}
         await connection.execute(update(audit_head).values(old))
     await figure.run_once()
 

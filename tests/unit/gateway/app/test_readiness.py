@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from gateway.app.readiness import Readiness
-from gateway.app.store import open_store
 from gateway.store.kernel.database import Limits
+from tests.world.store import open_store
 
 
 @pytest.mark.parametrize(

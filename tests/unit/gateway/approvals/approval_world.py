@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from gateway.app.store import Store, open_store
+from gateway.app.store import Store
 from gateway.approvals.execution import Decided
 from gateway.approvals.money import MoneyOrders, Moved, Order
 from gateway.approvals.service import Approvals, ApprovalTerms
@@ -33,6 +33,7 @@ from gateway.stops.model import Stop
 from tests.world.payouts import CAREFUL, PayoutWorld, asking
 from tests.world.people import ACCOUNT, account
 from tests.world.standing import NOON, Clock
+from tests.world.store import open_store
 from tests.world.stores.samples import event
 
 DAY_S = 86_400

@@ -86,17 +86,6 @@ def test_a_store_put_back_whole_is_status_3_with_the_head_that_was_kept(
     assert "ends at event 3, and had reached event 4" in compared.stdout
 
 
-def test_looking_seals_nothing(shell: Shell, kept: Path):
-    """Or whoever made the log anew without keys would have it sealed by the proof."""
-    change(shell, "DROP TRIGGER audit_head_sealed", "UPDATE audit_head SET key_id = '', seal = x''")
-
-    for _ in range(2):
-        done = shell.run("audit", "verify")
-        assert done.exit_code == 3
-        assert "not sealed at event 3" in done.stdout
-    assert kept.exists()
-
-
 def test_another_key_proves_nothing(shell: Shell, kept: Path):
     keys = json.loads((shell.folder / "keys.json").read_text())
     keys["sealing_key"] = keys["pepper"]

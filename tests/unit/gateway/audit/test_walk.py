@@ -10,7 +10,7 @@ import pytest
 
 from gateway.audit.walk import Stretch, Walk, check_seal, event_of
 from gateway.core.audit import AcceptedBreak, AuditHead
-from gateway.store.kernel.chain import NO_HASH, ChainKeys
+from gateway.store.kernel.chain import BEGINNING, NO_HASH, ChainKeys
 
 KEYS = ChainKeys({"k": b"e" * 32}, {"k": b"h" * 32})
 
@@ -21,7 +21,15 @@ def head(number: int, digest: bytes = NO_HASH) -> AuditHead:
 
 
 def test_an_empty_log_holds():
-    Walk(KEYS).end(head(0), 0)
+    Walk(KEYS).end(BEGINNING, 0)
+
+
+def test_a_head_without_a_seal_is_the_beginning_of_an_empty_log_alone():
+    check_seal(KEYS, BEGINNING)
+
+    for unsealed in (AuditHead(5, NO_HASH), AuditHead(0, b"x" * 32)):
+        with pytest.raises(ValueError, match=rf"broken at event {unsealed.number + 1}$"):
+            check_seal(KEYS, unsealed)
 
 
 @pytest.mark.parametrize(("last", "number"), [(1, 0), (0, 1)], ids=["one too many", "one missing"])
@@ -36,7 +44,7 @@ def test_a_log_that_was_longer_is_found():
 
 
 def test_a_row_that_cannot_be_read_is_a_broken_link():
-    row: Any = SimpleNamespace(number=1, key_id="", details="torn", companies="")
+    row: Any = SimpleNamespace(number=1, key_id="k", details="torn", companies="")
     row.at = row.actor = row.action = row.subject = row.trace_id = row.hash = None
 
     with pytest.raises(ValueError, match=r"broken at event 1$"):

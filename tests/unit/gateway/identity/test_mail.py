@@ -15,7 +15,6 @@ from pathlib import Path
 import aiosmtplib
 import pytest
 
-from gateway.app.store import open_store
 from gateway.config.identity import Mail as Server
 from gateway.config.values import Secret
 from gateway.core.company_scope import EVERY_COMPANY
@@ -28,6 +27,7 @@ from gateway.process.periodic_task import PeriodicTask
 from gateway.security.sealing import Sealer
 from gateway.store.kernel.database import Database
 from tests.world.standing import NOON, Clock
+from tests.world.store import open_store
 from tests.world.waiting import until
 
 

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from gateway.app.store import open_store
 from gateway.banks.port.payout_orders import FailureCode
 from gateway.banks.port.providers import Accepted, NotFound, Outcome, Unreachable
 from gateway.core import errors, trace
@@ -51,6 +50,7 @@ from tests.world.payouts import (
 )
 from tests.world.people import ACCOUNT, CLIENT, COMPANY, SISTER, account, caller, principal
 from tests.world.standing import NOON, TODAY, Clock
+from tests.world.store import open_store
 from tests.world.stores import samples
 
 TOMORROW = TODAY + timedelta(days=1)

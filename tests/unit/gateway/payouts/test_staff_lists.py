@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from gateway.app.store import Store, open_store, prepare
+from gateway.app.store import Store, prepare
 from gateway.companies.service import add_company
 from gateway.core.access import Staff
 from gateway.core.account import Environment
@@ -20,7 +20,7 @@ from gateway.payouts.documents import AccountPayout
 from gateway.payouts.model import PayoutSearch, PayoutState, PayoutStatus, status_of
 from gateway.payouts.staff import PayoutRecords
 from tests.world.people import caller
-from tests.world.store import migrated
+from tests.world.store import migrated, open_store
 from tests.world.stores import samples
 
 MOMENT = timedelta(seconds=1)

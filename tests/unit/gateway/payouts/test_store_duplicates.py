@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import text
 
-from gateway.app.store import Store, open_store, prepare
+from gateway.app.store import Store, prepare
 from gateway.companies.service import add_company
 from gateway.core.account import Environment
 from gateway.core.storage import StoreUnavailable
@@ -15,6 +15,7 @@ from gateway.payouts.model import Payout, PayoutRequest
 from gateway.payouts.store import StoredPayouts
 from gateway.store.tables.core import payouts
 from tests.world.statements import Statement
+from tests.world.store import open_store
 from tests.world.stores import samples
 from tests.world.stores.patience import LONG
 from tests.world.stores.samples import ACCOUNT, NOW, attempt, payout

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import literal, select
 from sqlalchemy.dialects import postgresql, sqlite
 
-from gateway.app.store import Store, open_store
+from gateway.app.store import Store
 from gateway.banks.port.payout_orders import FailureCode
 from gateway.core.money import Money
 from gateway.core.permissions import CredentialLimits
@@ -35,6 +35,7 @@ from gateway.store.kernel.postgres import UNNEST_ARRAYS
 from gateway.store.kernel.sqlite import EXECUTE_MANY
 from gateway.store.tables.core import payouts
 from tests.unit.gateway.payouts.followups import LOOK
+from tests.world.store import open_store
 from tests.world.stores.samples import (
     ACCOUNT,
     EVIDENCE,

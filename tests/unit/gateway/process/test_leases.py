@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from gateway.app.store import Store, open_store
+from gateway.app.store import Store
 from gateway.core.storage import LEASE, StoreUnavailable
 from gateway.process.leases import LeasedTasks, WorkerWatch
 from gateway.process.periodic_task import ELSEWHERE
 from tests.world.leaping import leaping
-from tests.world.store import migrated
+from tests.world.store import migrated, open_store
 
 
 @dataclass(slots=True)

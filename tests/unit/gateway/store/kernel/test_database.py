@@ -26,10 +26,11 @@ from sqlalchemy.exc import (
 )
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from gateway.app.store import Store, open_store
+from gateway.app.store import Store
 from gateway.core.storage import AlreadyExists, StoreUnavailable
 from gateway.store.kernel.batching import Undone, faults_of_rows
 from gateway.store.kernel.database import Database, failures_as_ours
+from tests.world.store import open_store
 from tests.world.waiting import forever
 
 

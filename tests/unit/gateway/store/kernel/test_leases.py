@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
-from gateway.app.store import open_store
 from gateway.store import schema
+from tests.world.store import open_store
 
 
 async def test_nobody_has_ever_taken_one(tmp_path: Path):

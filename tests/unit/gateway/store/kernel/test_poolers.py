@@ -6,11 +6,11 @@ import pytest
 from asyncpg.connection import LoggedQuery
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from gateway.app.store import open_store
 from gateway.core.storage import StoreUnavailable
 from gateway.store.kernel.address import address
 from gateway.store.kernel.database import Limits
 from gateway.store.kernel.poolers import Pooler, driver_options, pooler_of, without_pooler
+from tests.world.store import open_store
 from tests.world.waiting import until
 
 TIMEOUTS = ("statement_timeout", "idle_in_transaction_session_timeout")

@@ -12,13 +12,13 @@ import pytest
 from asyncpg.connection import LoggedQuery
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from gateway.app.store import open_store
 from gateway.core.storage import StoreUnavailable
 from gateway.store.kernel.address import address
 from gateway.store.kernel.database import Database, Limits
 from gateway.store.kernel.postgres import open_server
 from tests.servers.streams import Streams
 from tests.world.banks.authority import Authority
+from tests.world.store import open_store
 from tests.world.stores.relay import relayed
 
 PATIENT = Limits(checkout_s=60, connect_s=60, statement_s=2, whole_s=120)

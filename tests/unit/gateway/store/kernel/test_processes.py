@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
-from gateway.app.store import open_store
 from gateway.core.key_rotation import LiveProcess
 from gateway.store import schema
+from tests.world.store import open_store
 
 
 async def test_a_process_is_removed_though_it_was_never_registered(tmp_path: Path):

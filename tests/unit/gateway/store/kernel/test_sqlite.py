@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import literal, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from gateway.app.store import Store, open_store
+from gateway.app.store import Store
 from gateway.companies.service import add_company
 from gateway.core.storage import StoreUnavailable
 from gateway.store import schema
@@ -20,6 +20,7 @@ from gateway.store.kernel.database import DEFAULT_LIMITS, Limits
 from gateway.store.kernel.hot_statements import bound
 from gateway.store.kernel.sqlite import open_file
 from gateway.store.tables.core import payouts
+from tests.world.store import open_store
 from tests.world.stores.samples import company, event
 
 
