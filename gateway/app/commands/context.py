@@ -205,7 +205,7 @@ async def _identity(office: AdminContext) -> AsyncIterator[IdentityServices]:
     """Stop the hashing threads in the end; nothing runs in the background."""
     identity = build_identity(office.kernel)
     try:
-        yield identity.services
+        yield identity
     finally:
         await identity.close()
 
