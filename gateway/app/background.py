@@ -165,7 +165,7 @@ def _beside_requests(
         task("request log", services.request_lines.run_once, _EACH_SECOND),
         task("readings", readings.turn, Schedule(every_s=_MINUTE_S), readings.wake),
         services.uses.task,
-        task("reset links", services.identity.services.reset_requests.answer, _BY_THE_CLOCK),
+        task("reset links", services.identity.reset_requests.answer, _BY_THE_CLOCK),
     ]
     if not role.part.works:
         tasks.append(task("worker", role.watch.run_once, Schedule(every_s=_SCRAPE_S)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from typing import Final
@@ -19,11 +19,10 @@ from gateway.http.panel.static import read_static
 from gateway.identity.context import Crypto, IdentityContext, IdentitySettings
 from gateway.identity.cookies import DEVICE_LABEL, PANEL_LABEL, DeviceCookies, PanelCookies
 from gateway.identity.mail import SealedOutbox
-from gateway.identity.one_time_codes import RecoveryCodes, Totp
-from gateway.identity.panel_sessions import PanelContext, PanelSessions, PanelSettings, PanelTokens
+from gateway.identity.panel_sessions import PanelSessions, PanelSettings
 from gateway.identity.panel_surface import Panel, PanelResponses
 from gateway.identity.passwords import PasswordHasher
-from gateway.identity.services import IdentityServices, build_identity_services
+from gateway.identity.services import IdentityServices
 from gateway.identity.signing_keys import Keyring
 from gateway.identity.tokens import AccessTokens, Audience, OpaqueTokens
 from gateway.security.sealing import Sealer
@@ -44,29 +43,7 @@ _RETURNED: Final = frozenset({"sign_in", "second_factor"})
 """Quotas of guesses: whoever was right gets the draw back."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IdentityRoom:
-    """
-    The identity services and their hashing threads.
-
-    Attributes:
-        services: The operations.
-        policies: The gates that apply to users on every surface.
-        keyring: What ``/.well-known/jwks.json`` publishes.
-    """
-
-    context: IdentityContext
-    services: IdentityServices
-    policies: UserPolicies
-    keyring: Keyring
-    hasher: PasswordHasher
-
-    async def close(self) -> None:
-        """Stop the hashing threads."""
-        self.hasher.close()
-
-
-def build_identity(kernel: Kernel, hasher: PasswordHasher | None = None) -> IdentityRoom:
+def build_identity(kernel: Kernel, hasher: PasswordHasher | None = None) -> IdentityServices:
     """Build identity; nothing is started. Without ``hasher``, hashes have the full cost."""
     store, keys, settings = kernel.store, kernel.keys, kernel.settings
     keyring = Keyring(store.identity.signing_keys.list, keys.sealer, kernel.now, kernel.monotonic)
@@ -77,14 +54,13 @@ def build_identity(kernel: Kernel, hasher: PasswordHasher | None = None) -> Iden
         audit=store.audit,
         crypto=Crypto(
             hashing=hasher,
-            one_time=Totp(identity.issuer),
-            recovery=RecoveryCodes(),
             opaque=OpaqueTokens(keys.derivation.key(_TOKENS)),
             access=AccessTokens(keyring, Audience(identity.issuer, identity.audience), kernel.now),
             sealing=keys.sealer,
         ),
         settings=IdentitySettings(
             origin=settings.origin,
+            issuer=identity.issuer,
             access=timedelta(seconds=identity.access_s),
             refresh=timedelta(seconds=identity.refresh_s),
             sessions=identity.sessions,
@@ -95,46 +71,32 @@ def build_identity(kernel: Kernel, hasher: PasswordHasher | None = None) -> Iden
         pause=kernel.sleep,
         events=kernel.events,
     )
-    services = build_identity_services(
-        context,
-        partial(known_company, store.database),
-    )
-    return IdentityRoom(
-        context=context,
-        services=services,
-        policies=_policies(kernel, services),
-        keyring=keyring,
-        hasher=hasher,
-    )
+    return IdentityServices(context, keyring, partial(known_company, store.database))
 
 
-def build_panel(kernel: Kernel, identity: IdentityRoom) -> Panel:
+def build_panel(kernel: Kernel, identity: IdentityServices, policies: UserPolicies) -> Panel:
     """Build the panel's sessions; nothing is started."""
     settings, keys = kernel.settings, kernel.keys.derivation
     form = INSECURE if settings.session.insecure_dev else HARDENED
     devices = DeviceCookies(list(keys.keys(DEVICE_LABEL).values()), kernel.now)
-    session, services = settings.session, identity.services
-    context = PanelContext(
+    session = settings.session
+    sessions = PanelSessions(
         store=kernel.store.identity.panels,
         find_company=partial(find_company, kernel.store.database),
         cookies=PanelCookies(list(keys.keys(PANEL_LABEL).values())),
         identity=identity.context,
-        sign_in=services.sign_in,
-        tokens=services.tokens,
-        sessions=services.sessions,
         settings=PanelSettings(
             idle=timedelta(seconds=session.idle_s), renewal=timedelta(seconds=session.renew_s)
         ),
     )
-    sessions = PanelSessions(context, PanelTokens(context))
     device, sealing = DeviceCookie(form, devices.read), keys.keys(LABEL)
     static = read_static()
     return Panel(
         sessions=sessions,
-        services=services,
+        identity=identity,
         responses=PanelResponses(form, settings.environment, devices, settings.factor_roles),
         policies=PanelPolicies(
-            users=identity.policies,
+            users=policies,
             browser=BrowserCookie(form, sessions.find),
             device=device,
             session=SessionCookie(
@@ -147,7 +109,7 @@ def build_panel(kernel: Kernel, identity: IdentityRoom) -> Panel:
     )
 
 
-def _policies(kernel: Kernel, services: IdentityServices) -> UserPolicies:
+def build_user_policies(kernel: Kernel, identity: IdentityServices) -> UserPolicies:
     """Build the gates for users."""
     settings, count = kernel.settings, kernel.observer.count
     given = asdict(settings.ratelimits)
@@ -164,7 +126,7 @@ def _policies(kernel: Kernel, services: IdentityServices) -> UserPolicies:
 
     kernel.reloads.append(take)
     return UserPolicies(
-        bearer=BearerToken(services.sessions.authenticate),
+        bearer=BearerToken(identity.sessions.authenticate),
         factor=RequiresSecondFactor(settings.factor_roles),
         address_quota=addresses,
         user_quota=users,

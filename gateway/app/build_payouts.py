@@ -5,21 +5,19 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from functools import partial
-from typing import Final, cast
+from typing import Final
 
-from gateway.app.failpoints import FailingPayouts
 from gateway.app.kernel import Kernel
 from gateway.banks.followup_rate import FollowupRate
 from gateway.banks.port.providers import Banks
 from gateway.config.settings import Settings
 from gateway.core.account import Account
 from gateway.core.clocks import CertainClock
-from gateway.net.common.runtime import chance
+from gateway.net.common.runtime import chance, unarmed
 from gateway.payouts.create import PayoutGuards, Payouts, SimilarPolicy, Terms
 from gateway.payouts.followup import FollowUp
 from gateway.payouts.model import FINAL_STATES, Change, Payout, PayoutState
 from gateway.payouts.reconciler import Reconciler, Work, slowest
-from gateway.payouts.store import StoredPayouts
 from gateway.refunds.refunding import StopsInForce
 from gateway.security.tax_numbers import LABEL, TaxNumberDigests
 from gateway.telemetry.records import RequestObserver
@@ -34,9 +32,7 @@ def build_payouts(kernel: Kernel, banks: Banks, stops: StopsInForce) -> Payouts:
     """Build the service; ``stops`` returns the kill switches in force."""
     stored, settings = kernel.store.payouts, kernel.settings
     return Payouts(
-        cast("StoredPayouts", FailingPayouts(stored, kernel.failpoint))
-        if kernel.failpoint
-        else stored,
+        stored,
         banks,
         build_follow_up(kernel, banks),
         PayoutGuards(
@@ -57,6 +53,7 @@ def build_payouts(kernel: Kernel, banks: Banks, stops: StopsInForce) -> Payouts:
             look_first=settings.payouts.look_first,
             moved=partial(_count_step, kernel.observer),
             payee_digest=tax_number_digests(kernel).digest,
+            failpoint=kernel.failpoint or unarmed,
         ),
     )
 

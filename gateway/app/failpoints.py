@@ -1,8 +1,8 @@
 """
 Points at which a sandbox process ends itself, as ``kill -9`` would.
 
-Without the variable nothing is wrapped: the listener and the payouts use the bare handler and
-store, and the transport has no fail point to call (ADR 0003).
+Without the variable no point is called: answers are written whole, and so are orders to a bank
+(ADR 0003).
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ import asyncio
 import os
 import signal
 from collections.abc import AsyncGenerator, Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from aiohttp import hdrs
 
@@ -21,8 +20,6 @@ from gateway.core.account import Environment
 from gateway.http.server import Exchange
 from gateway.net.common.runtime import Failpoint
 from gateway.net.server.lane import Reply
-from gateway.payouts.model import Attempt, Change, Payout
-from gateway.payouts.store import StoredPayouts
 
 VARIABLE: Final = "PIXGATE_FAILPOINT"
 """``name`` or ``name:n``: end at the n-th time that this process passes the point."""
@@ -72,43 +69,6 @@ def armed(
                 end()
 
     return passed
-
-
-@dataclass(frozen=True, slots=True)
-class FailingPayouts:
-    """The payout store with fail points around its commits."""
-
-    store: StoredPayouts
-    failpoint: Failpoint
-
-    async def add(
-        self, payout: Payout, attempt: Attempt, *, limited: bool = False
-    ) -> Payout | None:
-        """Store an intent."""
-        self.failpoint("before_insert")
-        found = await self.store.add(payout, attempt, limited=limited)
-        if found is None:
-            self.failpoint("after_insert")
-        return found
-
-    async def claim(self, payout: Payout, attempt: Attempt, *, limited: bool = False) -> bool:
-        """Store the intent of another attempt."""
-        self.failpoint("before_insert")
-        won = await self.store.claim(payout, attempt, limited=limited)
-        if won:
-            self.failpoint("after_insert")
-        return won
-
-    async def record(self, change: Change) -> bool:
-        """Store an outcome."""
-        self.failpoint("before_record")
-        recorded = await self.store.record(change)
-        self.failpoint("after_record")
-        return recorded
-
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the store has
-        """Return other attributes from the store itself."""
-        return getattr(self.store, name)
 
 
 def failing_answers(failpoint: Failpoint) -> Callable[[Exchange, Reply], None]:

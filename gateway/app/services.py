@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import asdict
 
 from gateway.accounts.service import AccountBanks, Accounts, BankChanges
-from gateway.app.build_identity import IdentityRoom, build_identity, build_panel
+from gateway.app.build_identity import build_identity, build_panel, build_user_policies
 from gateway.app.build_payouts import (
     build_payouts,
     build_reconciler,
@@ -54,10 +54,11 @@ from gateway.core.audit_context import RuleViolation
 from gateway.core.company_scope import CompanyScope
 from gateway.core.strict import amount
 from gateway.credentials.service import Credentials, CredentialSource
-from gateway.http.gates import partner_surface
+from gateway.http.gates import UserPolicies, partner_surface
 from gateway.http.route import Surface
 from gateway.identity.mail import SealedOutbox
 from gateway.identity.panel_surface import Panel
+from gateway.identity.services import IdentityServices
 from gateway.identity.users import Users
 from gateway.outbox.service import Outbox
 from gateway.overview.service import Overviews
@@ -124,7 +125,7 @@ class Services:
         kernel: Kernel,
         connections: Mapping[str, ConfiguredProvider] = _NO_BANKS,
         *,
-        identity: IdentityRoom | None = None,
+        identity: IdentityServices | None = None,
         cache: MemoryCache | SharedCache | None = None,
         known: Callable[[], Sequence[Provider]] = tuple,
         unwritten: Callable[[], Sequence[ProviderMinute]] = tuple,
@@ -141,12 +142,17 @@ class Services:
             self.cache = cache
 
     @cached_property
-    def identity(self) -> IdentityRoom:
+    def identity(self) -> IdentityServices:
         return build_identity(self.kernel)
 
     @cached_property
+    def user_policies(self) -> UserPolicies:
+        """The gates of users on every surface."""
+        return build_user_policies(self.kernel, self.identity)
+
+    @cached_property
     def panel(self) -> Panel:
-        return build_panel(self.kernel, self.identity)
+        return build_panel(self.kernel, self.identity, self.user_policies)
 
     @cached_property
     def cache(self) -> MemoryCache | SharedCache:
@@ -278,7 +284,7 @@ class Services:
     def users(self) -> Users:
         """Users for staff; acts wait for a second person where the settings require it."""
         wait = self._orders.wait if self._four_eyes.people else None
-        return replace(self.identity.services.users, wait=wait)
+        return replace(self.identity.users, wait=wait)
 
     # Orders that wait for a second person
 

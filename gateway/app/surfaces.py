@@ -94,9 +94,9 @@ def build_surfaces(services: Services) -> Sequence[Surface]:
 def user_surfaces(services: Services) -> Sequence[Surface]:
     """Build the surfaces of users: identity, its keys, back office; the panel's, if it is on."""
     kernel, identity, panel = services.kernel, services.identity, services.panel
-    policies, environment = identity.policies, kernel.settings.environment
+    policies, environment = services.user_policies, kernel.settings.environment
     surfaces = (
-        identity_surface(identity.services, session_gate(panel), policies, environment),
+        identity_surface(identity, session_gate(panel), policies, environment),
         keys_surface(identity.keyring.published, policies.address_quota),
         staff_surface(
             _routes(services), policies, services.visible_account, kernel.now, environment
@@ -264,7 +264,7 @@ def _pages_surface(services: Services) -> Surface:
             badges=badges,
             holders=holders(pages),
             environment=services.kernel.settings.environment,
-            idle=panel.sessions.context.settings.idle,
+            idle=panel.sessions.settings.idle,
             kept=panel.kept,
             origin=panel.policies.users.origin,
         ),

@@ -13,7 +13,6 @@ from gateway.core.audit_context import AuditContext
 from gateway.core.clocks import Now
 from gateway.core.sessions import Session
 from gateway.core.user import User
-from gateway.identity.one_time_codes import RecoveryCodes, Totp
 from gateway.identity.passwords import PasswordHasher
 from gateway.identity.store import IdentityStore
 from gateway.identity.tokens import AccessTokens, OpaqueTokens
@@ -52,11 +51,9 @@ class IdentityEvents:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Crypto:
-    """The cryptography of identity: hashing, codes, tokens, signatures, encryption."""
+    """The cryptography of identity: hashing, tokens, signatures, encryption."""
 
     hashing: PasswordHasher
-    one_time: Totp
-    recovery: RecoveryCodes
     opaque: OpaqueTokens
     access: AccessTokens
     sealing: Sealer
@@ -65,10 +62,11 @@ class Crypto:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IdentitySettings:
     """
-    Lifetimes and limits.
+    Lifetimes, limits and names.
 
     Attributes:
         origin: The start of every link in a mail; never taken from a request.
+        issuer: The name that an authenticator app shows beside the e-mail.
         access: Lifetime of an access token.
         refresh: From the sign-in to the end of its last token; rotation does
             not extend it.
@@ -84,6 +82,7 @@ class IdentitySettings:
     """
 
     origin: str
+    issuer: str
     access: timedelta = timedelta(minutes=10)
     refresh: timedelta = timedelta(hours=8)
     grace: timedelta = timedelta(seconds=10)

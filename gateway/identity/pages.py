@@ -167,7 +167,7 @@ def _companies(form: Form) -> list[str]:
 
 def own_pages(room: Panel, context: PageContext) -> Sequence[Page]:
     """Return the pages of one's own account, and those that enrol an authenticator app."""
-    panel, services = Pages("", context, fails=FAILS), room.services
+    panel, services = Pages("", context, fails=FAILS), room.identity
     sessions, factors = services.sessions, services.second_factors
 
     @panel.view("/me", "own_account", None)

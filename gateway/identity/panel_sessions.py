@@ -19,7 +19,7 @@ import asyncio
 import contextlib
 import json
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -109,172 +109,6 @@ class PanelSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PanelContext:
-    """
-    What every operation on the panel's sessions works with.
-
-    Attributes:
-        identity: The context of identity itself.
-        sessions: The sign-ins behind the cookies.
-    """
-
-    store: StoredPanelSessions
-    find_company: Callable[[str], Awaitable[Company | None]]
-    cookies: PanelCookies
-    identity: IdentityContext
-    sign_in: SignIn
-    tokens: TokenRefresh
-    sessions: OwnSessions
-    settings: PanelSettings
-
-    def seal_tokens(self, tokens: Mapping[str, str], cookie: Cookie) -> bytes:
-        """Encrypt tokens for the row of a cookie."""
-        return self.cookies.seal(json.dumps(tokens), cookie)
-
-    def open_tokens(self, sealed: bytes, cookie: Cookie) -> Mapping[str, str] | None:
-        """Decrypt the tokens of a cookie's row; None when they are not sealed for it."""
-        text = self.cookies.open(sealed, cookie)
-        return None if text is None else json.loads(text)
-
-    def count(self, event: Event, label: str) -> None:
-        """Count an event of the panel under one of its labels."""
-        self.identity.events.on_outcome(event, label)
-
-
-class PanelTokens:
-    """
-    Refreshes the access tokens of browsers, once however many calls wait; close it in the end.
-
-    Within a process one task serves every call; between processes the lease in the row
-    decides who refreshes. The task goes on when the call that started it is cancelled.
-    """
-
-    def __init__(self, context: PanelContext) -> None:
-        """Start with no refresh running."""
-        self._context = context
-        self._tasks: dict[str, asyncio.Task[PanelSession]] = {}
-
-    async def fresh(self, browser: Browser) -> Browser:
-        """
-        Return the browser with an access token that stays valid for a while.
-
-        Raises:
-            ServiceError: SESSION_REQUIRED when it cannot be refreshed any more;
-                ``SVC.SYS.002`` when it has expired and the refresh takes too long.
-            StoreUnavailable: it has expired, and the store does not answer.
-        """
-        panel = browser.panel
-        if not self._is_due(panel):
-            return browser
-        task = self._tasks.get(panel.id_hash)
-        if task is None:
-            task = self._start(browser)
-        else:
-            self._context.count(_REFRESHED, "coalesced")
-        wait_s = self._context.settings.wait_timeout.total_seconds()
-        await asyncio.wait({task}, timeout=wait_s)
-        if task.done():
-            return Browser(browser.cookie, task.result())
-        return Browser(browser.cookie, self._stale_ok(panel))
-
-    async def close(self) -> None:
-        """Cancel every refresh and wait for its end."""
-        tasks = list(self._tasks.values())
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-
-    def _start(self, browser: Browser) -> asyncio.Task[PanelSession]:
-        """Start a refresh that outlives the call."""
-        key = browser.panel.id_hash
-        task = asyncio.create_task(self._refresh(browser))  # noqa: TID251 - close() ends it
-
-        def on_done(done: asyncio.Task[PanelSession]) -> None:
-            self._tasks.pop(key, None)
-            if not done.cancelled():
-                # read, or asyncio would log an error that no caller waits for any more
-                done.exception()
-
-        self._tasks[key] = task
-        task.add_done_callback(on_done)
-        return task
-
-    async def _refresh(self, browser: Browser) -> PanelSession:
-        """Refresh, unless another process did or does."""
-        context, now = self._context, self._context.identity.now()
-        panel = await context.store.find(browser.panel.id_hash)
-        if panel is None:
-            raise ServiceError(SESSION_REQUIRED, "gone")
-        if not self._is_due(panel):
-            return panel
-        until = now + context.settings.lease
-        if await context.store.lease(panel.id_hash, panel.version, now, until):
-            return await self._exchange(panel, browser.cookie)
-        context.count(_REFRESHED, "coalesced")
-        return await self._await_other(panel)
-
-    async def _await_other(self, panel: PanelSession) -> PanelSession:
-        """Let another process refresh; the old token is used as long as it is valid."""
-        if self._is_alive(panel):
-            return panel
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(self._context.settings.wait_timeout.total_seconds()):
-                while True:
-                    found = await self._context.store.find(panel.id_hash)
-                    if found is None:
-                        raise ServiceError(SESSION_REQUIRED, "gone")
-                    if not self._is_due(found):
-                        return found
-                    await asyncio.sleep(POLL_S)
-        return self._stale_ok(panel)
-
-    async def _exchange(self, panel: PanelSession, cookie: Cookie) -> PanelSession:
-        """Exchange the refresh token and store the new pair."""
-        context = self._context
-        tokens = context.open_tokens(panel.sealed, cookie) or {}
-        try:
-            async with asyncio.timeout(context.settings.refresh_timeout.total_seconds()):
-                pair = await context.tokens.exchange(tokens.get(REFRESH, ""))
-        except ServiceError as refusal:
-            if refusal.error is not REFRESH_INVALID:
-                raise
-            await context.store.remove(panel.id_hash)
-            context.count(_REFRESHED, "invalid_grant")
-            raise ServiceError(SESSION_REQUIRED, "refresh") from refusal
-        except (StoreUnavailable, TimeoutError) as problem:
-            context.count(_REFRESHED, "error")
-            return self._stale_ok(panel, problem)
-        context.count(_REFRESHED, "ok")
-        return await self._save(panel, cookie, pair)
-
-    async def _save(self, panel: PanelSession, cookie: Cookie, pair: TokenPair) -> PanelSession:
-        """Store the new pair over the version it was made from."""
-        content = {ACCESS: pair.access_token, REFRESH: pair.refresh_token}
-        sealed = self._context.seal_tokens(content, cookie)
-        new = replace(panel, sealed=sealed, access_ends_at=pair.expires_at)
-        if not await self._context.store.save(new, panel.version):
-            raise ServiceError(SESSION_REQUIRED, "gone")
-        return replace(new, version=panel.version + 1, lease_until=None)
-
-    def _stale_ok(self, panel: PanelSession, problem: Exception | None = None) -> PanelSession:
-        """Continue with the old token while it is valid; otherwise answer ``SVC.SYS.002``."""
-        if self._is_alive(panel):
-            return panel
-        raise ServiceError(errors.AUTH_UNAVAILABLE, "refresh", {"Retry-After": "2"}) from problem
-
-    def _is_alive(self, panel: PanelSession) -> bool:
-        ends_at = panel.access_ends_at
-        return ends_at is not None and self._context.identity.now() < ends_at
-
-    def _is_due(self, panel: PanelSession) -> bool:
-        """Say whether the token should be refreshed; not if it lasts until the session ends."""
-        ends_at = panel.access_ends_at
-        if ends_at is None or panel.ends_at - ends_at <= _NOT_WORTH_IT:
-            return False
-        return ends_at - self._context.identity.now() < self._context.settings.refresh_ahead
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SignedInView:
     """
     A user who is signed in.
@@ -310,25 +144,35 @@ class PanelView:
         return self.browser.panel.state is PanelState.MFA_PENDING
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PanelSessions:
-    """Signs browsers in and out, and keeps their sessions alive."""
+    """
+    Signs browsers in and out, and keeps their sessions alive; close it in the end.
 
-    context: PanelContext
-    tokens: PanelTokens
+    Access tokens are refreshed once, however many calls wait. Within a process one task serves
+    every call; between processes the lease in the row decides who refreshes. The task goes on when
+    the call that started it is cancelled.
+    """
+
+    store: StoredPanelSessions
+    find_company: Callable[[str], Awaitable[Company | None]]
+    cookies: PanelCookies
+    identity: IdentityContext
+    settings: PanelSettings
+    _refreshes: dict[str, asyncio.Task[PanelSession]] = field(default_factory=dict, init=False)
 
     async def find(self, value: str) -> Browser | None:
         """Return the browser of a cookie; a session that is over or idle is ended, and None."""
-        anonymous = self.context.cookies.read_anonymous(value)
+        anonymous = self.cookies.read_anonymous(value)
         if anonymous is not None:
             browser = self._anonymous(anonymous)
             return None if self._over(browser.panel) else browser
-        cookie = self.context.cookies.read(value)
-        panel = await self.context.store.find(cookie.id_hash) if cookie else None
+        cookie = self.cookies.read(value)
+        panel = await self.store.find(cookie.id_hash) if cookie else None
         # the id half alone, as a reader of the store knows it, opens nothing
         if cookie is None or panel is None:
             return None
-        if self.context.open_tokens(panel.sealed, cookie) is None:
+        if self._open(panel.sealed, cookie) is None:
             return None
         over = self._over(panel)
         if over:
@@ -338,13 +182,13 @@ class PanelSessions:
 
     def begin(self) -> Browser:
         """Start an anonymous session; nothing is stored."""
-        return self._anonymous(self.context.cookies.make_anonymous(self.context.identity.now()))
+        return self._anonymous(self.cookies.make_anonymous(self.identity.now()))
 
     async def signed_in(self, browser: Browser) -> SignedInUser | None:
         """Return the signed-in user, without refreshing or extending anything."""
         if browser.panel.state is not PanelState.FULL:
             return None
-        identity = self.context.identity
+        identity = self.identity
         found = await identity.stores.sessions.find(browser.panel.session_id)
         if found is None or not found[0].is_live(identity.now()) or not is_valid(*found):
             return None
@@ -364,10 +208,10 @@ class PanelSessions:
         # a form that is sent twice signs in twice: the browser keeps one of the cookies, and the
         # other session ends by itself
         old = _present(browser)
-        cookie = self.context.cookies.make()
+        cookie = self.cookies.make()
         # the challenge can be answered under the new cookie, and under no other
         bound = replace(client, panel=True, bound_to=cookie.id_hash)
-        outcome = await self.context.sign_in.login(email, password, bound)
+        outcome = await SignIn(self.identity).login(email, password, bound)
         if isinstance(outcome, SignedIn):
             return await self._new(await self._full(old, cookie, outcome, client))
         return await self._new(await self._pending(old, cookie, outcome, client))
@@ -383,12 +227,12 @@ class PanelSessions:
                 TOO_MANY_ATTEMPTS; SESSION_REQUIRED as ``login``.
         """
         old = _present(browser)
-        tokens = self.context.open_tokens(old.panel.sealed, old.cookie) or {}
+        tokens = self._open(old.panel.sealed, old.cookie) or {}
         if old.panel.state is not PanelState.MFA_PENDING or MFA not in tokens:
             raise ServiceError(MFA_EXPIRED, "challenge_unknown")
         bound = replace(client, panel=True, bound_to=old.cookie.id_hash)
-        outcome = await self.context.sign_in.submit_code(tokens[MFA], code, bound)
-        cookie = self.context.cookies.make()
+        outcome = await SignIn(self.identity).submit_code(tokens[MFA], code, bound)
+        cookie = self.cookies.make()
         return await self._new(await self._full(old, cookie, outcome, client))
 
     async def step_up(self, browser: Browser | None, caller: SignedInUser, code: str) -> PanelView:
@@ -400,7 +244,7 @@ class PanelSessions:
         Raises:
             ServiceError: as ``SecondFactors.step_up`` and ``rotate``.
         """
-        await SecondFactors(self.context.identity).step_up(caller, code)
+        await SecondFactors(self.identity).step_up(caller, code)
         return await self._new(await self.rotate(_present(browser)))
 
     async def visit(self, browser: Browser | None) -> PanelView:
@@ -419,8 +263,8 @@ class PanelSessions:
 
     async def tries_left(self, browser: Browser) -> int:
         """Return how many codes may still be tried for the sign-in of a browser."""
-        tokens = self.context.open_tokens(browser.panel.sealed, browser.cookie) or {}
-        return await self.context.sign_in.tries_left(tokens.get(MFA, ""))
+        tokens = self._open(browser.panel.sealed, browser.cookie) or {}
+        return await SignIn(self.identity).tries_left(tokens.get(MFA, ""))
 
     async def authenticate(self, browser: Browser, *, acts: bool = True) -> SignedInBrowser:
         """
@@ -430,29 +274,29 @@ class PanelSessions:
 
         Raises:
             ServiceError: SESSION_REQUIRED when the sign-in has ended, or a replaced cookie
-                leads nowhere; others as ``PanelTokens.fresh``.
+                leads nowhere; others as ``fresh``.
         """
         sent, browser = browser, await self._latest(browser)
         if not sent.is_replaced and not browser.panel.delivered:
-            await self.context.store.note_delivery(browser.cookie.id_hash)
+            await self.store.note_delivery(browser.cookie.id_hash)
             browser = Browser(browser.cookie, replace(browser.panel, delivered=True))
-        browser = await self.tokens.fresh(browser)
-        tokens = self.context.open_tokens(browser.panel.sealed, browser.cookie) or {}
+        browser = await self.fresh(browser)
+        tokens = self._open(browser.panel.sealed, browser.cookie) or {}
         try:
-            who = await self.context.sessions.authenticate(tokens.get(ACCESS, ""))
+            who = await OwnSessions(self.identity).authenticate(tokens.get(ACCESS, ""))
         except ServiceError as refusal:
             if refusal.error is not TOKEN_INVALID:
                 raise
-            await self.context.store.remove(browser.cookie.id_hash)
-            self.context.count(_EVENT, "revoked")
+            await self.store.remove(browser.cookie.id_hash)
+            self._count(_EVENT, "revoked")
             raise ServiceError(SESSION_REQUIRED, "revoked") from refusal
         if sent.is_replaced:
             return await self._replaced(sent, browser, who, acts=acts)
         if not acts:
             return SignedInBrowser(browser, who)
-        now = self.context.identity.now()
-        if now - browser.panel.seen_at >= self.context.settings.touch:
-            await self.context.store.touch(browser.cookie.id_hash, now)
+        now = self.identity.now()
+        if now - browser.panel.seen_at >= self.settings.touch:
+            await self.store.touch(browser.cookie.id_hash, now)
             browser = Browser(browser.cookie, replace(browser.panel, seen_at=now))
         return SignedInBrowser(await self._renewed(browser), who)
 
@@ -466,7 +310,7 @@ class PanelSessions:
             ServiceError: SESSION_REQUIRED when the old one was used up meanwhile.
         """
         for _ in range(_TRIES):
-            new = await self._supersede(old, self.context.cookies.new_csrf())
+            new = await self._supersede(old, self.cookies.new_csrf())
             if new is not None:
                 return new
             await asyncio.sleep(POLL_S)
@@ -482,9 +326,39 @@ class PanelSessions:
             return
         who = await self.signed_in(browser)
         if who is not None:
-            await self.context.sessions.logout(who)
-            self.context.count(_EVENT, "logout")
-        await self.context.store.remove(browser.cookie.id_hash)
+            await OwnSessions(self.identity).logout(who)
+            self._count(_EVENT, "logout")
+        await self.store.remove(browser.cookie.id_hash)
+
+    async def fresh(self, browser: Browser) -> Browser:
+        """
+        Return the browser with an access token that stays valid for a while.
+
+        Raises:
+            ServiceError: SESSION_REQUIRED when it cannot be refreshed any more;
+                ``SVC.SYS.002`` when it has expired and the refresh takes too long.
+            StoreUnavailable: it has expired, and the store does not answer.
+        """
+        panel = browser.panel
+        if not self._is_due(panel):
+            return browser
+        task = self._refreshes.get(panel.id_hash)
+        if task is None:
+            task = self._start(browser)
+        else:
+            self._count(_REFRESHED, "coalesced")
+        wait_s = self.settings.wait_timeout.total_seconds()
+        await asyncio.wait({task}, timeout=wait_s)
+        if task.done():
+            return Browser(browser.cookie, task.result())
+        return Browser(browser.cookie, self._stale_ok(panel))
+
+    async def close(self) -> None:
+        """Cancel every refresh and wait for its end."""
+        tasks = list(self._refreshes.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _new(self, browser: Browser) -> PanelView:
         """Show a browser that has just got a new cookie."""
@@ -494,15 +368,15 @@ class PanelSessions:
 
     async def _signed_in(self, browser: Browser, who: SignedInUser) -> SignedInView:
         """Gather what is shown of a user."""
-        context, panel = self.context, browser.panel
+        panel = browser.panel
         codes_left = 0
         if who.has_factor:
-            codes_left = await SecondFactorCodes(context.identity).left(who.user_id)
+            codes_left = await SecondFactorCodes(self.identity).left(who.user_id)
         return SignedInView(
             person=who,
             company=await self._company(who),
             codes_left=codes_left,
-            idle_ends_at=min(panel.seen_at + context.settings.idle, panel.ends_at),
+            idle_ends_at=min(panel.seen_at + self.settings.idle, panel.ends_at),
         )
 
     async def _company(self, who: SignedInUser) -> Company | None:
@@ -510,7 +384,7 @@ class PanelSessions:
         if len(who.companies) != 1:
             return None
         (company_id,) = who.companies
-        return await self.context.find_company(company_id)
+        return await self.find_company(company_id)
 
     async def _pending(
         self,
@@ -520,11 +394,11 @@ class PanelSessions:
         client: ClientInfo,
     ) -> Browser:
         """Wait for the code under a new cookie."""
-        now = self.context.identity.now()
+        now = self.identity.now()
         panel = replace(
             self._begun(cookie, {MFA: outcome.mfa_token}, client),
             state=PanelState.MFA_PENDING,
-            ends_at=min(outcome.ends_at, now + self.context.settings.pending),
+            ends_at=min(outcome.ends_at, now + self.settings.pending),
         )
         return await self._replace(browser, Browser(cookie, panel))
 
@@ -545,27 +419,27 @@ class PanelSessions:
         try:
             new = await self._replace(browser, Browser(cookie, panel))
         except ServiceError:
-            await self.context.sessions.logout(who)
+            await OwnSessions(self.identity).logout(who)
             raise
-        self.context.count(_EVENT, "created")
+        self._count(_EVENT, "created")
         return new
 
     async def _replace(self, old: Browser, new: Browser) -> Browser:
         """Replace a cookie by a new one; a sign-in under the old one ends."""
         if old.panel.state is PanelState.ANONYMOUS:
-            await self.context.store.add(new.panel)
+            await self.store.add(new.panel)
             return new
         before = await self.signed_in(old)
-        if not await self.context.store.replace(old.cookie.id_hash, new.panel):
+        if not await self.store.replace(old.cookie.id_hash, new.panel):
             raise ServiceError(SESSION_REQUIRED, "gone")
         if before is not None:
-            await self.context.sessions.logout(before)
+            await OwnSessions(self.identity).logout(before)
         return new
 
     async def _latest(self, browser: Browser) -> Browser:
         """Return the browser with the newest cookie that its own one leads to."""
         while browser.is_replaced:
-            held = self.context.open_tokens(browser.panel.sealed, browser.cookie) or {}
+            held = self._open(browser.panel.sealed, browser.cookie) or {}
             following = await self.find(held.get(_FOLLOWER, ""))
             if following is None:
                 raise ServiceError(SESSION_REQUIRED, "gone")
@@ -580,9 +454,9 @@ class PanelSessions:
         if not acts or (stepped_up and latest.panel.delivered):
             return SignedInBrowser(Browser(sent.cookie, latest.panel, reads_only=True), who)
         if stepped_up:
-            await self.context.identity.stores.sessions.note_factor(who.session_id, None)
+            await self.identity.stores.sessions.note_factor(who.session_id, None)
             who = replace(who, factor_at=None)
-            self.context.count(_EVENT, "recovered")
+            self._count(_EVENT, "recovered")
         return SignedInBrowser(replace(latest, answer_lost=stepped_up), who)
 
     async def _renewed(self, browser: Browser) -> Browser:
@@ -591,21 +465,21 @@ class PanelSessions:
 
         The CSRF token stays: no privilege was gained, and an open form must not fail.
         """
-        panel, now = browser.panel, self.context.identity.now()
-        if now - panel.created_at < self.context.settings.renewal:
+        panel, now = browser.panel, self.identity.now()
+        if now - panel.created_at < self.settings.renewal:
             return browser
         return await self._supersede(browser, panel.csrf) or browser
 
     async def _supersede(self, old: Browser, csrf: str) -> Browser | None:
         """Replace a cookie; None when another call does, or refreshes its tokens."""
-        context, now = self.context, self.context.identity.now()
-        cookie = context.cookies.make()
-        tokens = context.open_tokens(old.panel.sealed, old.cookie) or {}
+        now = self.identity.now()
+        cookie = self.cookies.make()
+        tokens = self._open(old.panel.sealed, old.cookie) or {}
         new = replace(
             old.panel,
             id_hash=cookie.id_hash,
             csrf=csrf,
-            sealed=context.seal_tokens(tokens, cookie),
+            sealed=self._seal(tokens, cookie),
             created_at=now,
             seen_at=now,
             version=0,
@@ -615,13 +489,13 @@ class PanelSessions:
         # without ``access_ends_at`` the old one is not refreshed, and its end ends nothing
         left = replace(
             old.panel,
-            sealed=context.seal_tokens({_FOLLOWER: cookie.value}, old.cookie),
+            sealed=self._seal({_FOLLOWER: cookie.value}, old.cookie),
             access_ends_at=None,
-            ends_at=min(old.panel.ends_at, now + context.settings.overlap),
+            ends_at=min(old.panel.ends_at, now + self.settings.overlap),
         )
-        if not await context.store.supersede(left, new, now):
+        if not await self.store.supersede(left, new, now):
             return None
-        context.count(_EVENT, "rotated")
+        self._count(_EVENT, "rotated")
         return Browser(cookie, new)
 
     def _anonymous(self, begun: AnonymousCookie) -> Browser:
@@ -632,7 +506,7 @@ class PanelSessions:
             csrf=begun.csrf,
             created_at=begun.created_at,
             seen_at=begun.created_at,
-            ends_at=begun.created_at + self.context.settings.anonymous,
+            ends_at=begun.created_at + self.settings.anonymous,
         )
         return Browser(begun.cookie, panel)
 
@@ -640,40 +514,140 @@ class PanelSessions:
         self, cookie: Cookie, content: Mapping[str, str], client: ClientInfo
     ) -> PanelSession:
         """Describe a session that starts now; its state and its end are still to be said."""
-        now = self.context.identity.now()
+        now = self.identity.now()
         return PanelSession(
             id_hash=cookie.id_hash,
             state=PanelState.ANONYMOUS,
-            csrf=self.context.cookies.new_csrf(),
+            csrf=self.cookies.new_csrf(),
             created_at=now,
             seen_at=now,
-            ends_at=now + self.context.settings.anonymous,
-            sealed=self.context.seal_tokens(content, cookie),
+            ends_at=now + self.settings.anonymous,
+            sealed=self._seal(content, cookie),
             address=client.address,
             user_agent=printable_agent(client.user_agent),
         )
 
     def _over(self, panel: PanelSession) -> str:
         """Return why a session is over; empty while it is not."""
-        now: datetime = self.context.identity.now()
+        now: datetime = self.identity.now()
         if now >= panel.ends_at:
             return "absolute_end"
-        if panel.state is PanelState.FULL and now - panel.seen_at >= self.context.settings.idle:
+        if panel.state is PanelState.FULL and now - panel.seen_at >= self.settings.idle:
             return "idle_end"
         return ""
 
     async def _end(self, panel: PanelSession, why: str) -> None:
         """End a session, and the sign-in behind it."""
-        await self.context.store.remove(panel.id_hash)
+        await self.store.remove(panel.id_hash)
         if panel.access_ends_at is None:
             return
-        identity = self.context.identity
+        identity = self.identity
         subject = f"user:{panel.user_id}"
         event = identity.audit_event(
             "system", "session.ended", subject, session=panel.session_id, why=why
         )
         await identity.stores.sessions.end(panel.session_id, identity.now(), why, event)
-        self.context.count(_EVENT, why)
+        self._count(_EVENT, why)
+
+    def _start(self, browser: Browser) -> asyncio.Task[PanelSession]:
+        """Start a refresh that outlives the call."""
+        key = browser.panel.id_hash
+        task = asyncio.create_task(self._refresh(browser))  # noqa: TID251 - close() ends it
+
+        def on_done(done: asyncio.Task[PanelSession]) -> None:
+            self._refreshes.pop(key, None)
+            if not done.cancelled():
+                # read, or asyncio would log an error that no caller waits for any more
+                done.exception()
+
+        self._refreshes[key] = task
+        task.add_done_callback(on_done)
+        return task
+
+    async def _refresh(self, browser: Browser) -> PanelSession:
+        """Refresh, unless another process did or does."""
+        now = self.identity.now()
+        panel = await self.store.find(browser.panel.id_hash)
+        if panel is None:
+            raise ServiceError(SESSION_REQUIRED, "gone")
+        if not self._is_due(panel):
+            return panel
+        until = now + self.settings.lease
+        if await self.store.lease(panel.id_hash, panel.version, now, until):
+            return await self._exchange(panel, browser.cookie)
+        self._count(_REFRESHED, "coalesced")
+        return await self._await_other(panel)
+
+    async def _await_other(self, panel: PanelSession) -> PanelSession:
+        """Let another process refresh; the old token is used as long as it is valid."""
+        if self._is_alive(panel):
+            return panel
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(self.settings.wait_timeout.total_seconds()):
+                while True:
+                    found = await self.store.find(panel.id_hash)
+                    if found is None:
+                        raise ServiceError(SESSION_REQUIRED, "gone")
+                    if not self._is_due(found):
+                        return found
+                    await asyncio.sleep(POLL_S)
+        return self._stale_ok(panel)
+
+    async def _exchange(self, panel: PanelSession, cookie: Cookie) -> PanelSession:
+        """Exchange the refresh token and store the new pair."""
+        tokens = self._open(panel.sealed, cookie) or {}
+        try:
+            async with asyncio.timeout(self.settings.refresh_timeout.total_seconds()):
+                pair = await TokenRefresh(self.identity).exchange(tokens.get(REFRESH, ""))
+        except ServiceError as refusal:
+            if refusal.error is not REFRESH_INVALID:
+                raise
+            await self.store.remove(panel.id_hash)
+            self._count(_REFRESHED, "invalid_grant")
+            raise ServiceError(SESSION_REQUIRED, "refresh") from refusal
+        except (StoreUnavailable, TimeoutError) as problem:
+            self._count(_REFRESHED, "error")
+            return self._stale_ok(panel, problem)
+        self._count(_REFRESHED, "ok")
+        return await self._save(panel, cookie, pair)
+
+    async def _save(self, panel: PanelSession, cookie: Cookie, pair: TokenPair) -> PanelSession:
+        """Store the new pair over the version it was made from."""
+        content = {ACCESS: pair.access_token, REFRESH: pair.refresh_token}
+        sealed = self._seal(content, cookie)
+        new = replace(panel, sealed=sealed, access_ends_at=pair.expires_at)
+        if not await self.store.save(new, panel.version):
+            raise ServiceError(SESSION_REQUIRED, "gone")
+        return replace(new, version=panel.version + 1, lease_until=None)
+
+    def _stale_ok(self, panel: PanelSession, problem: Exception | None = None) -> PanelSession:
+        """Continue with the old token while it is valid; otherwise answer ``SVC.SYS.002``."""
+        if self._is_alive(panel):
+            return panel
+        raise ServiceError(errors.AUTH_UNAVAILABLE, "refresh", {"Retry-After": "2"}) from problem
+
+    def _is_alive(self, panel: PanelSession) -> bool:
+        ends_at = panel.access_ends_at
+        return ends_at is not None and self.identity.now() < ends_at
+
+    def _is_due(self, panel: PanelSession) -> bool:
+        """Say whether the token should be refreshed; not if it lasts until the session ends."""
+        ends_at = panel.access_ends_at
+        if ends_at is None or panel.ends_at - ends_at <= _NOT_WORTH_IT:
+            return False
+        return ends_at - self.identity.now() < self.settings.refresh_ahead
+
+    def _seal(self, tokens: Mapping[str, str], cookie: Cookie) -> bytes:
+        """Encrypt tokens for the row of a cookie."""
+        return self.cookies.seal(json.dumps(tokens), cookie)
+
+    def _open(self, sealed: bytes, cookie: Cookie) -> Mapping[str, str] | None:
+        """Decrypt the tokens of a cookie's row; None when they are not sealed for it."""
+        text = self.cookies.open(sealed, cookie)
+        return None if text is None else json.loads(text)
+
+    def _count(self, event: Event, label: str) -> None:
+        self.identity.events.on_outcome(event, label)
 
 
 def _present(browser: Browser | None) -> Browser:

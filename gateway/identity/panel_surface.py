@@ -63,7 +63,7 @@ Who = TypeVar("Who")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Panel:
     """
-    The panel's sessions; ``sessions.tokens`` is closed in the end.
+    The panel's sessions; ``sessions`` is closed in the end.
 
     Attributes:
         responses: How sessions and their cookies are answered.
@@ -73,7 +73,7 @@ class Panel:
     """
 
     sessions: PanelSessions
-    services: IdentityServices
+    identity: IdentityServices
     responses: PanelResponses
     policies: PanelPolicies
     kept: KeptForms
@@ -135,7 +135,7 @@ def _members(panel: Panel) -> Sequence[Gate[SignedInCaller]]:
             *(SESSION_REQUIRED, TOO_MANY_ATTEMPTS),
         ),
     )
-    routes = (*own.declared, *account_routes(NAME, panel.services).declared)
+    routes = (*own.declared, *account_routes(NAME, panel.identity).declared)
 
     def admit(call: Call) -> SignedInCaller:
         """Return the caller with the headers that clear the browser at logout."""
@@ -187,7 +187,7 @@ def _strangers(panel: Panel) -> Gate[AnonymousCaller]:
         admits=admit_anonymous,
         routes=(
             *routes.declared,
-            *recovery_routes(NAME, panel.services, panel.responses.remembered).declared,
+            *recovery_routes(NAME, panel.identity, panel.responses.remembered).declared,
         ),
         scheme="session",
         opens=_BEFORE,

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 
+import pyotp
+
 from gateway.core.audit import AuditEvent
 from gateway.core.browsers import ClientInfo
 from gateway.core.errors import ServiceError
@@ -22,6 +24,11 @@ from gateway.core.user_errors import (
 )
 from gateway.identity.context import IdentityContext
 from gateway.identity.mail import Mailer, Text
+from gateway.identity.one_time_codes import (
+    accepted_step,
+    make_recovery_codes,
+    read_recovery_code,
+)
 from gateway.identity.password_changes import PasswordCheck
 from gateway.identity.throttling import Throttle
 
@@ -49,7 +56,7 @@ class SecondFactorCodes:
         """
         throttle = Throttle(self.context, user.id)
         await throttle.factor(user.id)
-        read = self.context.crypto.recovery.read(code)
+        read = read_recovery_code(code)
         right = await (self._use(user, *read) if read else self._step(user, code))
         return await self._counted(throttle, user, right=right)
 
@@ -61,10 +68,13 @@ class SecondFactorCodes:
 
     async def renew(self, user: User) -> list[str]:
         """Void every recovery code and return ten new ones; only digests are stored."""
-        made = self.context.crypto.recovery.make()
-        rows = [await self._row(user, code) for code in made]
+        made, make = make_recovery_codes(), self.context.crypto.hashing.make
+        rows = [
+            RecoveryCode(user_id=user.id, index=index, digest=await make(code))
+            for index, code in enumerate(made)
+        ]
         await self.context.stores.users.replace_codes(user.id, rows)
-        return list(made)
+        return made
 
     async def left(self, user_id: str) -> int:
         """Count the unused recovery codes."""
@@ -84,7 +94,7 @@ class SecondFactorCodes:
         if user.totp is None:
             return False
         secret = self.context.crypto.sealing.open(user.totp.sealed_secret, totp_row(user.id))
-        step = self.context.crypto.one_time.accepted_step(secret, code, self.context.now())
+        step = accepted_step(secret, code, self.context.now())
         if step is None:
             return False
         if await self.context.stores.users.accept_step(user.id, step):
@@ -118,16 +128,6 @@ class SecondFactorCodes:
                 f"A recovery code was used for your account. {left} are left.",
             ),
         )
-
-    async def _row(self, user: User, code: str) -> RecoveryCode:
-        """Make the row stored for a code."""
-        read = self.context.crypto.recovery.read(code)
-        if read is None:
-            message = "a recovery code of ours has not our form"
-            raise ValueError(message)
-        index, normal = read
-        digest = await self.context.crypto.hashing.make(normal)
-        return RecoveryCode(user_id=user.id, index=index, digest=digest)
 
 
 def totp_row(user_id: str) -> str:
@@ -172,13 +172,14 @@ class SecondFactors:
         if await PasswordCheck(self.context).by_caller(caller, password, client) is None:
             raise ServiceError(PASSWORD_WRONG, "password")
         user = _without_factor(await self._user(caller))
-        secret = self.context.crypto.one_time.new_secret()
+        secret = pyotp.random_base32()
         totp = Totp(sealed_secret=self.context.crypto.sealing.seal(secret, totp_row(user.id)))
         # nothing changes for the user yet, so their sessions stay
         waiting = replace(user, totp=totp)
         if not await self.context.stores.users.replace(waiting, None, user.updated_at):
             raise _changed_meanwhile()
-        return Enrolment(secret, self.context.crypto.one_time.uri(secret, user.email))
+        app = pyotp.TOTP(secret, name=user.email, issuer=self.context.settings.issuer)
+        return Enrolment(secret, app.provisioning_uri())
 
     async def confirm(self, caller: SignedInUser, code: str) -> Sequence[str]:
         """

@@ -1,8 +1,6 @@
-"""Every operation of identity, built once."""
+"""Every operation of identity, built once in a process."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 from gateway.companies.model import KnownCompany
 from gateway.identity.context import IdentityContext
@@ -10,46 +8,37 @@ from gateway.identity.password_changes import Passwords, ResetRequests
 from gateway.identity.second_factors import SecondFactors
 from gateway.identity.sessions import OwnSessions, TokenRefresh
 from gateway.identity.sign_in import SignIn
-from gateway.identity.signing_keys import SigningKeyRecords
+from gateway.identity.signing_keys import Keyring, SigningKeyRecords
 from gateway.identity.users import Users
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class IdentityServices:
     """
-    The operations of identity.
+    The operations of identity, and its hashing threads, which ``close`` ends.
 
     Attributes:
+        keyring: What ``/.well-known/jwks.json`` publishes.
         reset_requests: Queued here, answered by a periodic task.
     """
 
-    sign_in: SignIn
-    tokens: TokenRefresh
-    sessions: OwnSessions
-    passwords: Passwords
-    reset_requests: ResetRequests
-    second_factors: SecondFactors
-    users: Users
-    signing_keys: SigningKeyRecords
-
-
-def build_identity_services(
-    context: IdentityContext, known_company: KnownCompany
-) -> IdentityServices:
-    """Build every operation on one context."""
-    reset_requests = ResetRequests(context)
-    return IdentityServices(
-        sign_in=SignIn(context),
-        tokens=TokenRefresh(context),
-        sessions=OwnSessions(context),
-        passwords=Passwords(context, reset_requests),
-        reset_requests=reset_requests,
-        second_factors=SecondFactors(context),
-        users=Users(context=context, known_company=known_company),
-        signing_keys=SigningKeyRecords(
+    def __init__(
+        self, context: IdentityContext, keyring: Keyring, known_company: KnownCompany
+    ) -> None:
+        self.context, self.keyring = context, keyring
+        self.sign_in = SignIn(context)
+        self.tokens = TokenRefresh(context)
+        self.sessions = OwnSessions(context)
+        self.reset_requests = ResetRequests(context)
+        self.passwords = Passwords(context, self.reset_requests)
+        self.second_factors = SecondFactors(context)
+        self.users = Users(context=context, known_company=known_company)
+        self.signing_keys = SigningKeyRecords(
             context.stores.signing_keys,
             context.crypto.sealing,
             context.settings.access,
             context.now,
-        ),
-    )
+        )
+
+    async def close(self) -> None:
+        """Stop the hashing threads."""
+        self.context.crypto.hashing.close()

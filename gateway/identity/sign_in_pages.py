@@ -48,7 +48,7 @@ def pages(room: Panel, context: PageContext) -> Sequence[Page]:
 
 
 def _sign_in(panel: Pages, room: Panel) -> None:
-    sessions, services, responses = room.sessions, room.services, room.responses
+    sessions, services, responses = room.sessions, room.identity, room.responses
 
     @panel.view("/login", "sign_in", None)
     async def sign_in(visit: Visit) -> Result:
@@ -120,7 +120,7 @@ def _sign_in(panel: Pages, room: Panel) -> None:
 
 
 def _recovery(panel: Pages, room: Panel) -> None:
-    passwords = room.services.passwords
+    passwords = room.identity.passwords
 
     @panel.view("/forgotten", "forgotten", None)
     async def forgotten(visit: Visit) -> Result:

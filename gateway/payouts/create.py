@@ -42,6 +42,7 @@ from gateway.core.permissions import UNLIMITED
 from gateway.core.storage import LimitReached, StoreUnavailable
 from gateway.core.trace import current_trace_id
 from gateway.core.windows import Listed, Search
+from gateway.net.common.runtime import Failpoint, unarmed
 from gateway.payouts.followup import FollowUp, Moved, unobserved
 from gateway.payouts.model import (
     Attempt,
@@ -179,6 +180,7 @@ class Terms:
         look_first: Ask the bank for the payout before it is sent. After a
             restore from backup the store may have forgotten what was sent.
         payee_digest: Computes the digest that finds a payout by the recipient's tax number.
+        failpoint: Called around each commit; may end the process there (see ``app/failpoints.py``).
     """
 
     environment: Environment
@@ -188,6 +190,7 @@ class Terms:
     look_first: bool = False
     moved: Moved = unobserved
     payee_digest: Callable[[str], bytes] = _no_digest
+    failpoint: Failpoint = unarmed
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,6 +285,7 @@ class Payouts:
 
     async def _add(self, caller: Caller, intent: Payout, attempt: Attempt) -> Payout | None:
         """Store the intent; a failing store ends the request before anything is sent."""
+        self.terms.failpoint("before_insert")
         try:
             return await self.store.add(intent, attempt, limited=_limited(caller))
         except LimitReached as problem:
@@ -370,6 +374,7 @@ class Payouts:
 
     async def _claim(self, caller: Caller, claimed: Payout, attempt: Attempt) -> bool:
         """Claim the payout for sending."""
+        self.terms.failpoint("before_insert")
         try:
             return await self.store.claim(claimed, attempt, limited=_limited(caller))
         except LimitReached as problem:
@@ -377,6 +382,7 @@ class Payouts:
 
     async def _send(self, payout: Payout, bank: Bank, send_by: Deadline) -> Payout:
         """Call the bank once, record the outcome, and return the result."""
+        self.terms.failpoint("after_insert")
         outcome: Outcome = Unknown(_unexplained("cancelled"))
         try:
             outcome = await self._ask(payout, bank, send_by)
@@ -405,10 +411,12 @@ class Payouts:
     async def _record(self, payout: Payout, outcome: Outcome) -> bool:
         """Store an outcome; False if another process was first or the store failed."""
         change = _change(payout, outcome, self.terms.now)
+        self.terms.failpoint("before_record")
         try:
             recorded = await self.store.record(change)
         except StoreUnavailable:
             return False
+        self.terms.failpoint("after_record")
         if recorded:
             self.terms.moved(payout, change)
         else:

@@ -349,8 +349,7 @@ class Reconciler:
         if account is None:
             return payout
         seen = await self._work.follow_up.look(payout, account, _LOOK_S, named, hear)
-        # The statement shows nothing before the bank has decided.
-        if seen.state in UNSETTLED and not seen.is_held(self._work.now()):
+        if self._may_be_in_statement(seen):
             seen = await self._work.follow_up.search_statement(seen, account, _LOOK_S)
         return seen
 
@@ -417,11 +416,14 @@ class Reconciler:
                 trace.begin_background(payout.trace_id, payout.provider_key)
                 look = follow_up.look(payout, account, _LOOK_S, hear=heard.append)
                 seen = await self._seen(look, payout, otherwise=payout)
-        # The statement shows nothing before the bank has decided.
-        if account is None or seen.state not in UNSETTLED or seen.is_held(self._work.now()):
-            await self._let_go(payout, seen, heard)
-        else:
+        if account is not None and self._may_be_in_statement(seen):
             left.append(_Looked(payout, seen, heard))
+        else:
+            await self._let_go(payout, seen, heard)
+
+    def _may_be_in_statement(self, payout: Payout) -> bool:
+        """Return whether it is open and not held: before the bank decides, it books nothing."""
+        return payout.state in UNSETTLED and not payout.is_held(self._work.now())
 
     async def _let_go(self, claimed: Payout, seen: Payout, heard: Sequence[PayoutEvent]) -> None:
         """Release a claimed payout, and its capacity."""

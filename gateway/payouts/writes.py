@@ -258,8 +258,10 @@ class _Batch:
             raise above
         if done or not isinstance(write, Intent):
             return done
-        for found in (await _found(self.database, self.connection, [_key_of(write)])).values():
-            return found
+        key = _key_of(write)
+        found = await _found(self.database, self.connection, [key])
+        if key in found:
+            return found[key]
         problem = "another payout has this provider key"
         raise StoreUnavailable(problem)
 
@@ -268,7 +270,7 @@ class _Batch:
         new = await self.add_new(intents)
         return new | await self.rivals({n: each for n, each in intents.items() if n not in new})
 
-    async def add_new(self, intents: Mapping[int, Intent]) -> dict[int, Payout | bool]:
+    async def add_new(self, intents: Mapping[int, Intent]) -> dict[int, bool]:
         """Insert payouts that are new; True for each of them."""
         firsts = _firsts({number: _key_of(each) for number, each in intents.items()})
         # In the order of their keys, so that two batches with the same ones cannot deadlock.
@@ -276,7 +278,7 @@ class _Batch:
         new = await self._insert([each for each in wanted if self._above(each) is None])
         return {firsts[key]: True for key in new}
 
-    async def rivals(self, lost: Mapping[int, Intent]) -> dict[int, Payout | bool]:
+    async def rivals(self, lost: Mapping[int, Intent]) -> dict[int, Payout]:
         """Return the payout that has the reference of each."""
         if not lost:
             return {}
@@ -301,7 +303,7 @@ class _Batch:
         await self._change(done)
         return decided
 
-    async def settle_free(self, steps: Mapping[int, Change]) -> dict[int, Payout | bool]:
+    async def settle_free(self, steps: Mapping[int, Change]) -> dict[int, bool]:
         """Do steps as ``move`` does, by one statement."""
         firsts = _firsts({number: _key_of(each) for number, each in steps.items()})
         rows = [_settling_values(steps[number], self.database.facts) for number in firsts.values()]
@@ -408,7 +410,7 @@ def _alone(writes: Sequence[Write]) -> bool:
 
 async def _found(
     database: Database, connection: Execution, keys: Sequence[Key]
-) -> Mapping[Key, Payout | bool]:
+) -> Mapping[Key, Payout]:
     rows = await connection.execute(by_keys(database.among), bound("keys", keys))
     return {(row.account_id, row.reference_sha256): restored_payout(row) for row in rows.all()}
 

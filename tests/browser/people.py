@@ -107,7 +107,7 @@ class People:
 
     async def plain(self, *roles: Role, companies: frozenset[str] = frozenset()) -> Person:
         """Make somebody without a second factor, as a command of the operator does."""
-        identity = self.world.gateway.services.identity.services
+        identity = self.world.gateway.services.identity
         email = f"{'-'.join(sorted(roles))}-{uuid.uuid4().hex[:8]}@example.com"
         name = " ".join(each.value.capitalize() for each in roles)
         order = InvitationBody(email=email, name=name, roles=list(roles), companies=list(companies))
@@ -116,7 +116,7 @@ class People:
 
     async def make(self, *roles: Role, companies: frozenset[str] = frozenset()) -> Person:
         """Make somebody who has enrolled a second factor."""
-        identity = self.world.gateway.services.identity.services
+        identity = self.world.gateway.services.identity
         person = await self.plain(*roles, companies=companies)
         signed_in = await identity.sign_in.login(person.email, PASSWORD, _HERE)
         assert isinstance(signed_in, SignedIn)

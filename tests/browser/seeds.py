@@ -142,13 +142,13 @@ async def _company(world: World) -> str:
 async def _person(world: World) -> str:
     """Make somebody; return their id."""
     new = InvitationBody(email="bruno@example.com", name="Bruno Teles", roles=[Role.OPERATOR])
-    users = world.gateway.services.identity.services.users
+    users = world.gateway.services.identity.users
     return (await users.create(CLI, new, "uma frase bem comprida")).id
 
 
 async def _signed_in(world: World, name: str, role: Role) -> SignedInUser:
     """Make somebody and sign them in."""
-    identity = world.gateway.services.identity.services
+    identity = world.gateway.services.identity
     new = InvitationBody(email=f"{name.lower()}@example.com", name=name, roles=[role])
     user = await identity.users.create(CLI, new, "uma frase bem comprida")
     here = ClientInfo(address="127.0.0.1", user_agent="tests")

@@ -53,7 +53,7 @@ async def issued(visitor: Visitor, account: str) -> tuple[Seen, Pair]:
 
 async def somebody(site: PanelSite) -> Person:
     """Make somebody whose password is found again."""
-    users = site.world.gateway.services.identity.services.users
+    users = site.world.gateway.services.identity.users
     new = InvitationBody(email="canary@example.com", name="Canary", roles=[Role.VIEWER])
     user = await users.create(CLI, new, PASSWORD)
     return Person(id=user.id, email=new.email, password=PASSWORD, secret="", recovery=[])

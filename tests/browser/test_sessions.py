@@ -91,7 +91,7 @@ async def test_asking_for_a_link_says_the_same_of_everybody(
 async def link_to(moving: PanelSite, person: Person) -> str:
     """Return the page that the last mail to somebody leads to."""
     identity = moving.world.gateway.services.identity
-    await identity.services.reset_requests.answer()
+    await identity.reset_requests.answer()
     mails = await identity.context.stores.outbox.waiting(100)
     (*_, text) = (mail.text for mail in mails if mail.to == person.email and "token=" in mail.text)
     (link,) = (word for word in text.split() if "token=" in word)
@@ -99,7 +99,7 @@ async def link_to(moving: PanelSite, person: Person) -> str:
 
 
 async def test_an_invitation_leads_to_a_first_password(moving: PanelSite, visitor: Visitor):
-    users = moving.world.gateway.services.identity.services.users
+    users = moving.world.gateway.services.identity.users
     email = "invited@example.com"
     order = InvitationBody(email=email, name="Invited", roles=[Role.VIEWER])
     user = await users.invite(CLI, order)

@@ -38,4 +38,4 @@ async def panel_world(identity_world: IdentityWorld) -> AsyncIterator[PanelWorld
     """The panel behind the door."""
     opened = panel_world_on(identity_world)
     yield opened
-    await opened.tokens.close()
+    await opened.sessions.close()

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import pyotp
 
-from gateway.app.build_identity import IdentityRoom, build_identity
+from gateway.app.build_identity import build_identity
 from gateway.app.kernel import Kernel
 from gateway.app.store import Store
 from gateway.config.identity import Identity
@@ -52,7 +52,6 @@ class IdentityWorld:
     """
 
     kernel: Kernel
-    room: IdentityRoom
     store: Store
     clock: Clock
     context: IdentityContext
@@ -134,15 +133,14 @@ def identity_world_on(
         store, clock, settings=settings, observer=witness, events=witness.events, sleep=pause
     )
     hasher = PasswordHasher(KEYS.password_peppers, cost, PoolSize(waiting=500, strangers=500))
-    room = build_identity(kernel, hasher)
+    services = build_identity(kernel, hasher)
     return IdentityWorld(
         kernel=kernel,
-        room=room,
         store=store,
         clock=clock,
-        context=room.context,
-        services=room.services,
-        keyring=room.keyring,
+        context=services.context,
+        services=services,
+        keyring=services.keyring,
         sealer=KEYS.sealer,
         hasher=hasher,
         security_events=witness.security_events,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from gateway.app.build_identity import build_panel
+from gateway.app.services import Services
 from gateway.core.browsers import Browser
-from gateway.identity.panel_sessions import PanelContext, PanelSessions, PanelTokens
+from gateway.identity.panel_sessions import PanelSessions
 from tests.world.identity import EMAIL, HOME, PASSWORD, IdentityWorld
 
 
@@ -20,8 +20,6 @@ class PanelWorld:
     """
 
     identity_world: IdentityWorld
-    context: PanelContext
-    tokens: PanelTokens
     sessions: PanelSessions
     counted: list[tuple[str, str]] = field(default_factory=list)
 
@@ -41,12 +39,10 @@ class PanelWorld:
 
 
 def panel_world_on(identity_world: IdentityWorld) -> PanelWorld:
-    """Build the panel's sessions; close its tokens in the end."""
-    panel = build_panel(identity_world.kernel, identity_world.room)
+    """Build the panel's sessions; close them in the end."""
+    services = Services(identity_world.kernel, identity=identity_world.services)
     return PanelWorld(
         identity_world=identity_world,
-        context=panel.sessions.context,
-        tokens=panel.sessions.tokens,
-        sessions=panel.sessions,
+        sessions=services.panel.sessions,
         counted=identity_world.counted,
     )

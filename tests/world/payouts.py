@@ -39,6 +39,7 @@ from gateway.core.errors import ServiceError
 from gateway.core.money import Money
 from gateway.core.storage import StoreUnavailable
 from gateway.core.windows import Search, Window
+from gateway.net.common.runtime import Failpoint
 from gateway.payouts.model import (
     Attempt,
     Change,
@@ -283,10 +284,16 @@ class PayoutWorld:
         self.banks, self.witness = OneBank(bank), Witness()
         self.build()
 
-    def build(self, settings: Settings = SETTINGS, stops: StopsInForce = no_stops) -> None:
-        """Build the room, under other settings or with stops in force."""
+    def build(
+        self,
+        settings: Settings = SETTINGS,
+        stops: StopsInForce = no_stops,
+        failpoint: Failpoint | None = None,
+    ) -> None:
+        """Build the services, under other settings, with stops in force or a fail point armed."""
         parts = SimpleNamespace(payouts=self.store)
-        kernel = kernel_on(parts, self.clock, settings=settings, observer=self.witness)
+        observed = {"observer": self.witness, "failpoint": failpoint}
+        kernel = kernel_on(parts, self.clock, settings=settings, **observed)
         self.payouts = build_payouts(kernel, self.banks, stops)
         self.follow_up = self.payouts.follow_up
 

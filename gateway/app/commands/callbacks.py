@@ -24,7 +24,7 @@ def callbacks(terminal: Terminal) -> None:
     if click.get_current_context().invoked_subcommand is not None:
         return
 
-    from gateway.app.commands.services import callback_orders
+    from gateway.app.commands.context import callback_orders
     from gateway.cli.configuration import keys_of, settings_of
 
     settings = settings_of(terminal.config)

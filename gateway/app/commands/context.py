@@ -1,33 +1,58 @@
-"""Context of commands: the configuration, and the store with its keys."""
+"""
+The context of nouns' commands: the actor, and the services over an opened store.
+
+Each command imports this module when it runs, since it loads every noun.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from typing import TypeVar, cast
+from datetime import datetime
+from typing import Final, TypeVar, cast
 
+from gateway.accounts.service import Accounts
+from gateway.app.build_identity import build_identity
+from gateway.app.build_payouts import build_follow_up, build_reconciler
+from gateway.app.commands.store import opened_store, this_command
 from gateway.app.kernel import Kernel, SilentObserver
-from gateway.app.store import Store, open_store, prepare
-from gateway.audit.log import audit_keys
+from gateway.app.sandbox import simulator
+from gateway.app.services import Services, build_credentials
+from gateway.app.store import Store
+from gateway.audit.breaks import AuditBreaks
+from gateway.audit.store import StoredAudit
 from gateway.banks.connections import ConfiguredProvider, ConnectedBanks
+from gateway.banks.port.provider_callbacks import CallbackOrder
+from gateway.callbacks.registrations import CallbackOrders, CallbackRegistrations
 from gateway.cli.configuration import keys_of, settings_of
 from gateway.cli.console import Terminal
-from gateway.config.checks import unsafe_sqlite
+from gateway.companies.service import Companies
 from gateway.config.settings import Settings
 from gateway.core.access import Staff
+from gateway.core.account import Environment
 from gateway.core.audit_context import AuditContext, RuleViolation
-from gateway.core.key_rotation import LiveProcess, key_conflicts
-from gateway.payouts.store import EventSealing
+from gateway.core.key_rotation import key_conflicts
+from gateway.core.money import Money
+from gateway.credentials.service import Credentials
+from gateway.identity.mail import SealedOutbox
+from gateway.identity.services import IdentityServices
+from gateway.payouts.matching import Execution
+from gateway.payouts.reconciler import Reconciler
+from gateway.payouts.staff import PayoutRecords
+from gateway.payouts.verification import Verification
 from gateway.process.process import wall_clock
 from gateway.process.registration import refuse_conflicts
-from gateway.security.keys import Keys
+from gateway.reviews.service import Reviews
+from gateway.security.keys import Derivation
 from gateway.security.sealing import SealBroken, Sealer
-from gateway.store.kernel.chain import NO_KEYS
-from gateway.store.stamp import StoreRefused
+from gateway.stops.service import Stops
+from gateway.store.kernel.database import Database
 
 Service = TypeVar("Service")
+Books = Callable[[], Awaitable[Sequence[Execution]]]
+_PROPOSALS: Final = "audit break proposals"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,68 +69,13 @@ class AdminContext:
 
     def service(self, kind: type[Service]) -> Service:
         """Build a service over the store."""
-        from gateway.app.commands.services import SERVICES
-        from gateway.app.services import Services
-
         return cast("Service", SERVICES[kind](Services(self.kernel)))
 
     @asynccontextmanager
     async def opened(self, kind: type[Service]) -> AsyncIterator[Service]:
         """Build a service that is closed in the end; raises as ``reached`` does."""
-        from gateway.app.commands.services import OPENED
-
         async with OPENED[kind](self) as service:
             yield cast("Service", service)
-
-
-def this_command(keys: Keys) -> LiveProcess:
-    """Describe this command as a process; it is not registered, since it ends in a moment."""
-    return LiveProcess(id="", name="this command", keys=keys.ids)
-
-
-@asynccontextmanager
-async def opened_store(
-    settings: Settings, *, migrate: bool, keys: Keys | None = None
-) -> AsyncIterator[Store]:
-    """
-    Open the store, check that it is ours, and close it in the end.
-
-    Without ``keys``, nothing that the audit log records can be done.
-
-    Raises:
-        RuleViolation: the store has another environment or schema, or must not be used.
-        StoreUnavailable: the store does not answer.
-    """
-    now = wall_clock(settings.environment, os.environ)
-    async with own_store(settings, keys) as store:
-        await prepare(store, settings.environment, migrate=migrate, now=now)
-        yield store
-
-
-@asynccontextmanager
-async def own_store(settings: Settings, keys: Keys | None = None) -> AsyncIterator[Store]:
-    """
-    Open the store, whatever its schema, and close it in the end.
-
-    Raises:
-        RuleViolation: the store must not be used, or the block raised ``StoreRefused``.
-        StoreUnavailable: the store does not answer.
-    """
-    try:
-        for finding in unsafe_sqlite(settings):
-            raise RuleViolation(str(finding))
-        chain = audit_keys(keys) if keys is not None else NO_KEYS
-        facts = EventSealing(keys.derivation) if keys is not None else None
-        now = wall_clock(settings.environment, os.environ)
-        store = open_store(settings.store_url, chain=chain, facts=facts, now=now)
-    except (StoreRefused, ValueError) as problem:
-        raise RuleViolation(str(problem)) from problem
-    try:
-        yield store
-    except StoreRefused as problem:
-        raise RuleViolation(str(problem)) from problem
-    finally:
-        await store.close()
 
 
 @asynccontextmanager
@@ -178,3 +148,120 @@ def _unsealing(sealer: Sealer) -> Callable[[bytes, str], str]:
             raise RuleViolation(message) from problem
 
     return unseal
+
+
+def callback_orders(settings: Settings, derivation: Derivation) -> CallbackOrders:
+    """Build the registrations of callback addresses; raises ``RuleViolation`` as ``connected``."""
+    from gateway.app.banks import path_of, prover_of, secrets_of
+
+    orders = {}
+    for name, connection in connected(settings).items():
+        if prover_of(connection.adapter) is not None:
+            secret, *_ = (*secrets_of(name, settings, derivation).shared_or_derived, b"")
+            url = settings.origin + path_of(name, derivation)
+            orders[name] = CallbackOrder(url=url, secret=secret)
+    return CallbackOrders(orders)
+
+
+def _audit_breaks(services: Services) -> AuditBreaks:
+    kernel = services.kernel
+    return AuditBreaks(
+        audit=kernel.store.audit,
+        find_user=kernel.store.identity.users.find_by_email,
+        keys=kernel.keys.derivation.keys(_PROPOSALS),
+        now=kernel.now,
+    )
+
+
+def _callback_orders(services: Services) -> CallbackOrders:
+    return callback_orders(services.kernel.settings, services.kernel.keys.derivation)
+
+
+def _outbox(services: Services) -> SealedOutbox:
+    return SealedOutbox(services.kernel.store.database, services.kernel.keys.sealer)
+
+
+SERVICES: Final[Mapping[type, Callable[[Services], object]]] = {
+    Accounts: lambda services: services.accounts,
+    AuditBreaks: _audit_breaks,
+    CallbackOrders: _callback_orders,
+    Companies: lambda services: services.companies,
+    # the command line waits for nobody
+    Credentials: lambda services: build_credentials(services.kernel),
+    Database: lambda services: services.kernel.store.database,
+    PayoutRecords: lambda services: services.payout_records,
+    Reviews: lambda services: services.reviews,
+    SealedOutbox: _outbox,
+    Stops: lambda services: services.stops,
+    StoredAudit: lambda services: services.kernel.store.audit,
+}
+"""What is made over the store alone."""
+
+
+@asynccontextmanager
+async def _identity(office: AdminContext) -> AsyncIterator[IdentityServices]:
+    """Stop the hashing threads in the end; nothing runs in the background."""
+    identity = build_identity(office.kernel)
+    try:
+        yield identity
+    finally:
+        await identity.close()
+
+
+@asynccontextmanager
+async def _reconciler(office: AdminContext) -> AsyncIterator[Reconciler]:
+    async with reached(office) as banks:
+        yield build_reconciler(office.kernel, build_follow_up(office.kernel, banks))
+
+
+@asynccontextmanager
+async def _registrations(office: AdminContext) -> AsyncIterator[CallbackRegistrations]:
+    store = office.kernel.store
+    async with reached(office) as banks:
+        yield CallbackRegistrations(
+            accounts=store.accounts, banks=banks, audit=store.audit, acting=office.acting
+        )
+
+
+@asynccontextmanager
+async def _verification(office: AdminContext) -> AsyncIterator[Verification]:
+    store = office.kernel.store
+    async with reached(office) as banks:
+        yield Verification(
+            payouts=store.payouts,
+            follow_ups=store.follow_ups,
+            banks=banks,
+            now=office.acting.now,
+            books=sandbox_books(office.kernel.settings),
+        )
+
+
+OPENED: Final[Mapping[type, Callable[[AdminContext], AbstractAsyncContextManager[object]]]] = {
+    CallbackRegistrations: _registrations,
+    IdentityServices: _identity,
+    Reconciler: _reconciler,
+    Verification: _verification,
+}
+"""What is closed in the end."""
+
+
+def sandbox_books(settings: Settings) -> Books | None:
+    """Return the sandbox bank's own list of executions; None without a sandbox provider."""
+    adapters = {provider.adapter for provider in settings.providers.values()}
+    if settings.environment is not Environment.SANDBOX or "sandbox" not in adapters:
+        return None
+
+    async def books() -> list[Execution]:
+        control = simulator().ControlPort(lambda: settings.sandbox_bank.control_url)
+        told = await control.get("executions")
+        return [
+            Execution(
+                key=row["key"] or "",
+                e2e_id=row["e2e_id"],
+                value=Money(row["centavos"]),
+                at=datetime.fromisoformat(row["at"]),
+            )
+            for row in told["data"]
+        ]
+
+    return books

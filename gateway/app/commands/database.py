@@ -21,7 +21,7 @@ def upgrade(terminal: Terminal) -> None:
     """Upgrade the store to this version's schema. A new store is stamped with the environment."""
 
     async def work() -> str | None:
-        from gateway.app.commands.context import opened_store
+        from gateway.app.commands.store import opened_store
         from gateway.cli.configuration import settings_of
         from gateway.store.schema import current as revision_of
 
@@ -38,7 +38,7 @@ def current(terminal: Terminal) -> None:
     """Show the store's schema revision, and the one that this version needs."""
 
     async def work() -> str | None:
-        from gateway.app.commands.context import own_store
+        from gateway.app.commands.store import own_store
         from gateway.cli.configuration import settings_of
         from gateway.store.schema import revision_of
 
@@ -65,7 +65,7 @@ def downgrade(terminal: Terminal, revision: str, *, yes: bool) -> None:
         raise click.UsageError(message)
 
     async def work() -> str | None:
-        from gateway.app.commands.context import own_store
+        from gateway.app.commands.store import own_store
         from gateway.cli.configuration import settings_of
 
         settings = settings_of(terminal.config)

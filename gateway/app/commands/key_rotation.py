@@ -133,7 +133,7 @@ def _written(purpose: str, file: Path) -> str:
 
 async def _alive(terminal: Terminal) -> Sequence[LiveProcess]:
     """Return the live processes, and this command as the last one."""
-    from gateway.app.commands.context import opened_store, this_command
+    from gateway.app.commands.store import opened_store, this_command
     from gateway.cli.configuration import keys_of, settings_of
     from gateway.process.process import wall_clock
 

@@ -16,7 +16,7 @@ from msgspec import convert, to_builtins
 
 from gateway.app.banks import connect, make_address
 from gateway.app.cache import build_cache
-from gateway.app.commands.context import opened_store
+from gateway.app.commands.store import opened_store
 from gateway.app.kernel import SilentObserver
 from gateway.banks.client.tls import TlsFiles, TlsFilesRefused, check_files
 from gateway.banks.port.capabilities import PortCall

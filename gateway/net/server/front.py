@@ -1,5 +1,5 @@
 """
-The protocol between a socket and aiohttp: connection limits and head deadlines.
+Between sockets and aiohttp: the limits of all connections, and the protocol of each.
 
 aiohttp reads requests and writes answers. It does not know a PROXY header, a cap on
 connections, a deadline for a head, a bound on a whole head, or a caller who takes no answer.
@@ -12,13 +12,13 @@ import logging
 import re
 import socket
 import struct
+from collections import Counter
 from collections.abc import Awaitable, Iterable
 from contextlib import suppress
 from http import HTTPStatus
 from typing import Final, cast
 
 from aiohttp import hdrs, web
-from multidict import CIMultiDictProxy
 
 from gateway.core.catalogue import ErrorCode
 from gateway.core.errors import (
@@ -28,18 +28,12 @@ from gateway.core.errors import (
     MALFORMED_REQUEST,
     REQUEST_TIMEOUT,
 )
+from gateway.core.networks import network
 from gateway.net.common.descriptors import descriptor_of
 from gateway.net.common.runtime import LazyTimer
-from gateway.net.server.connections import Connections
 from gateway.net.server.lane import Lane, Reply, Request, WholeRequest, is_whole
 from gateway.net.server.lane import to_bytes as whole_answer
-from gateway.net.server.peer import (
-    FORWARDED,
-    forwarded_address,
-    forwarded_certificate,
-    is_within,
-    without_mapping,
-)
+from gateway.net.server.peer import Peer, ServerLimits, is_within, without_mapping
 from gateway.net.server.proxy_protocol import MalformedProxyHeader, read_proxy_header
 from gateway.net.server.refusals import Refusal, Refusals, to_bytes
 from gateway.net.server.soundness import find_fault, find_flaw
@@ -62,13 +56,118 @@ _silent.disabled = True
 """aiohttp's own lines quote what callers send; failures of ours are logged where they arise."""
 
 
+class Connections:
+    """
+    Limits and counts of connections.
+
+    Attributes:
+        draining: Set once. From then on new requests are refused with
+            ``SVC.GTW.006`` and every answer ends its connection.
+        turned_away: Connections closed on arrival since the start, by reason:
+            ``full`` (too many in all), ``address`` (too many of one network),
+            ``descriptors`` (this process may not open many more files),
+            ``peer`` (not from one of our proxies).
+        in_flight: Requests that are served now.
+    """
+
+    def __init__(self, limits: ServerLimits) -> None:
+        self.limits = limits
+        self.draining = False
+        self.turned_away: Counter[str] = Counter()
+        self._open: dict[Front, str] = {}  # with the place that each counts under
+        self.in_flight = 0
+        self._is_idle = asyncio.Event()
+        self._is_idle.set()
+        self._by_place: Counter[str] = Counter()
+
+    @property
+    def open_connections(self) -> int:
+        """How many are open now, including those that are being closed."""
+        return len(self._open)
+
+    def admit(self, front: Front, descriptor: int = -1) -> bool:
+        """Count a new connection; False if there is no room for it."""
+        if descriptor >= self.limits.descriptors:
+            self.turned_away["descriptors"] += 1
+            return False
+        if len(self._open) >= self.limits.connections:
+            self.turned_away["full"] += 1
+            return False
+        return self._is_counted(front, front.peer.address)
+
+    def release(self, front: Front) -> None:
+        """Uncount a connection; one that was not admitted does not count."""
+        place = self._open.pop(front, None)
+        if place is not None:
+            self._by_place[place] -= 1
+            if not self._by_place[place]:
+                del self._by_place[place]
+
+    def reassign(self, front: Front, address: str) -> bool:
+        """Count a connection for the client that a proxy named; False if it has too many."""
+        if not self._is_counted(front, address):
+            return False
+        front.peer.address = address
+        return True
+
+    def begin_request(self) -> None:
+        """Count a request that is served."""
+        self.in_flight += 1
+        self._is_idle.clear()
+
+    def end_request(self) -> None:
+        """Count it no longer."""
+        self.in_flight -= 1
+        if not self.in_flight:
+            self._is_idle.set()
+
+    async def wait_idle(self, timeout_s: float) -> bool:
+        """Wait until no request is in flight; False if ``timeout_s`` was not enough."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(timeout_s):
+                await self._is_idle.wait()
+        return not self.in_flight
+
+    async def cancel(self, grace_s: float) -> None:
+        """Cancel what the lane serves, and let it end."""
+        cancelled = [task for front in self._open if (task := front.cancel()) is not None]
+        if cancelled:
+            await asyncio.wait(cancelled, timeout=grace_s)
+
+    def abort(self) -> None:
+        """Close every connection at once; unsent bytes are lost."""
+        for front in tuple(self._open):
+            front.abort()
+
+    def _place(self, address: str) -> str:
+        """
+        Return the counting key of an address: its network; one of our proxies by itself.
+
+        Else who has a /64 of IPv6 would have as many connections as addresses, and a proxy
+        would use up those of its neighbours.
+        """
+        is_proxy = ":" in address and is_within(address, self.limits.trusted_peers)
+        return address if is_proxy else network(address)
+
+    def _is_counted(self, front: Front, address: str) -> bool:
+        """Count under an address, unless it has its maximum; our proxies may have more."""
+        place = self._place(address)
+        if self._by_place[place] >= self.limits.connections_per_address and not is_within(
+            place, self.limits.trusted_peers
+        ):
+            self.turned_away["address"] += 1
+            return False
+        self.release(front)
+        self._open[front] = place
+        self._by_place[place] += 1
+        return True
+
+
 class Front(asyncio.Protocol):
     """
     The protocol of one accepted socket.
 
     Attributes:
-        address: The peer's, or the client's that a PROXY header named; empty when the system
-            does not tell.
         limits: Those at its start.
     """
 
@@ -79,9 +178,9 @@ class Front(asyncio.Protocol):
         refusals: Refusals,
         lane: Lane | None = None,
     ) -> None:
-        self.address = ""
         self._connections = connections
         self.limits = connections.limits
+        self.peer = Peer("", self.limits)
         self._refusals = refusals
         self._runner = runner
         self._loop = asyncio.get_running_loop()
@@ -107,20 +206,19 @@ class Front(asyncio.Protocol):
         self._room = asyncio.Event()
         self._room.set()
         self._has_ended = asyncio.Event()  # the caller sends no more
-        self._discards = self._has_served = self._is_proxy = False
+        self._discards = self._has_served = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Start, or disconnect at once if there is no room."""
         self._transport = cast("asyncio.Transport", transport)
         peer = transport.get_extra_info("peername")
-        self.address = without_mapping(str(peer[0])) if peer else ""
+        self.peer = Peer(without_mapping(str(peer[0])) if peer else "", self.limits)
         if not self._connections.admit(self, descriptor_of(transport)):
             self.abort()
             return
-        self._is_proxy = is_within(self.address, self.limits.trusted_peers)
         self._transport.set_write_buffer_limits(high=_UNTAKEN_BYTES)
         self._timer.set_in(self.limits.header_deadline_s)
-        if self._proxy_header is not None and not self._is_proxy:
+        if self._proxy_header is not None and not self.peer.is_proxy:
             self._connections.turned_away["peer"] += 1
             self.abort()
 
@@ -183,7 +281,7 @@ class Front(asyncio.Protocol):
         is_between = self._request is None and not self._handed_on
         if not is_between or self._connections.draining or not self._room.is_set():
             return False
-        request = lane.read(data, self)
+        request = lane.read(data, self.peer)
         if request is None:
             return False
         self._count(request)
@@ -417,19 +515,6 @@ class Front(asyncio.Protocol):
         self._transport.resume_reading()
         with suppress(TimeoutError):
             await asyncio.wait_for(self._has_ended.wait(), self.limits.linger_s)
-
-    def client_address(self, headers: CIMultiDictProxy[str]) -> str:
-        """Return the client's address: the peer's, or the one that our proxies name."""
-        if not self._is_proxy or self.limits.client_address != "forwarded":
-            return self.address
-        lines, trusted = headers.getall(FORWARDED, ()), self.limits.trusted_peers
-        return forwarded_address(lines, self.address, trusted)
-
-    def certificate(self, headers: CIMultiDictProxy[str]) -> bytes:
-        """Return the caller's certificate if our proxy reported it; other peers' are ignored."""
-        name = self.limits.certificate_header
-        is_believed = self._is_proxy and self.limits.client_address == "forwarded"
-        return forwarded_certificate(headers.getall(name, ())) if is_believed and name else b""
 
 
 class _Handler(web.RequestHandler):

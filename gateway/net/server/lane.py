@@ -15,18 +15,15 @@ from dataclasses import dataclass
 from email.utils import formatdate
 from functools import lru_cache
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from aiohttp import hdrs, web
 from httptools import HttpParserError, HttpParserUpgrade, HttpRequestParser
 from multidict import CIMultiDict, CIMultiDictProxy
 
-from gateway.net.server.peer import ServerLimits
+from gateway.net.server.peer import Peer, ServerLimits
 from gateway.net.server.refusals import SERVER
 from gateway.net.server.soundness import is_host
-
-if TYPE_CHECKING:
-    from gateway.net.server.front import Front
 
 LARGEST_BYTES: Final = 8 * 1024
 _HEAD_END: Final = b"\r\n\r\n"
@@ -51,7 +48,7 @@ class WholeRequest:
     raw_path: str
     headers: CIMultiDictProxy[str]
     body: bytes
-    front: Front
+    peer: Peer
 
 
 Request = web.BaseRequest | WholeRequest
@@ -89,7 +86,7 @@ class Lane:
         self._pairs: list[tuple[str, str]] = []
         self._messages = 0
 
-    def read(self, data: bytes, front: Front) -> WholeRequest | None:
+    def read(self, data: bytes, peer: Peer) -> WholeRequest | None:
         """
         Return the one plain request that is all of ``data``; None leaves the bytes to aiohttp.
 
@@ -111,7 +108,7 @@ class Lane:
         """
         found = self._line.match(data)
         head = data[: data.find(_HEAD_END) + len(_HEAD_END)]
-        if found is None or len(data) > LARGEST_BYTES or not _is_plain(head, front.limits):
+        if found is None or len(data) > LARGEST_BYTES or not _is_plain(head, peer.limits):
             return None
         method, body = found[1].decode(), data[len(head) :]
         is_read = method == hdrs.METH_GET
@@ -119,7 +116,7 @@ class Lane:
         if headers is None or (is_read and body):
             self._parser = HttpRequestParser(self)  # it holds something, or reads no more
             return None
-        return WholeRequest(method, found[2].decode(), CIMultiDictProxy(headers), body, front)
+        return WholeRequest(method, found[2].decode(), CIMultiDictProxy(headers), body, peer)
 
     def _parse(self, data: bytes, length: str | None) -> CIMultiDict[str] | None:
         """Return the headers of a plain message that is all of ``data``, with this length."""

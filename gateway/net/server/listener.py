@@ -9,8 +9,7 @@ from typing import Final
 
 from aiohttp import web
 
-from gateway.net.server.connections import Connections
-from gateway.net.server.front import Front
+from gateway.net.server.front import Connections, Front
 from gateway.net.server.lane import Lane
 from gateway.net.server.peer import ServerLimits
 from gateway.net.server.refusals import Refusals

@@ -16,6 +16,8 @@ from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address
 from typing import Final, Literal
 from urllib.parse import unquote
 
+from multidict import CIMultiDictProxy
+
 from gateway.net.common.descriptors import NO_LIMIT
 
 
@@ -88,6 +90,38 @@ _WRITTEN: Final = re.compile(
     r"|(?P<bare>[0-9A-Fa-f:.]+)"
 )
 _LONGEST: Final = len("[ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255]:65535")
+
+
+class Peer:
+    """
+    The other end of a connection.
+
+    Attributes:
+        address: Of the socket, or of the client that a PROXY header named; empty when the system
+            does not tell.
+        is_proxy: Whether the socket's address is one of our proxies.
+    """
+
+    __slots__ = ("address", "is_proxy", "limits")
+
+    def __init__(self, address: str, limits: ServerLimits) -> None:
+        self.address = address
+        self.limits = limits
+        self.is_proxy = is_within(address, limits.trusted_peers)
+
+    def client_address(self, headers: CIMultiDictProxy[str]) -> str:
+        """Return the client's address: the peer's, or the one that our proxies name."""
+        if not self.is_proxy or self.limits.client_address != "forwarded":
+            return self.address
+        return forwarded_address(
+            headers.getall(FORWARDED, ()), self.address, self.limits.trusted_peers
+        )
+
+    def certificate(self, headers: CIMultiDictProxy[str]) -> bytes:
+        """Return the caller's certificate if our proxy reported it; other peers' are ignored."""
+        name = self.limits.certificate_header
+        is_believed = self.is_proxy and self.limits.client_address == "forwarded"
+        return forwarded_certificate(headers.getall(name, ())) if is_believed and name else b""
 
 
 def without_mapping(address: str) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Final, cast
+from typing import Final
 
 from aiohttp import HttpVersion11, hdrs, web
 
 from gateway.net.server.front import Front
 from gateway.net.server.lane import Request, WholeRequest
+from gateway.net.server.peer import Peer, ServerLimits
 
 _CONTINUE: Final = b"HTTP/1.1 100 Continue\r\n\r\n"
 
@@ -25,10 +26,8 @@ class MalformedBody(Exception):
     """The body's framing broke after the headers were accepted: 400 ``SVC.VAL.011``."""
 
 
-def front_of(request: Request) -> Front | None:
+def front_of(request: web.BaseRequest) -> Front | None:
     """Return the protocol in front of aiohttp on a request's connection; None without one."""
-    if isinstance(request, WholeRequest):
-        return request.front
     transport = request.transport
     protocol = None if transport is None else transport.get_protocol()
     return protocol if isinstance(protocol, Front) else None
@@ -50,16 +49,19 @@ def declared_bytes(request: Request) -> int:
 
 def address_of(request: Request) -> str:
     """Return the client's trusted address; empty if the system reports none."""
-    front = front_of(request)
-    if front is not None:
-        return front.client_address(request.headers)
-    return cast("web.BaseRequest", request).remote or ""  # the lane's have a front
+    return _peer_of(request).client_address(request.headers)
 
 
 def certificate_of(request: Request) -> bytes:
     """Return the client's trusted certificate in DER; empty for none."""
+    return _peer_of(request).certificate(request.headers)
+
+
+def _peer_of(request: Request) -> Peer:
+    if isinstance(request, WholeRequest):
+        return request.peer
     front = front_of(request)
-    return b"" if front is None else front.certificate(request.headers)
+    return Peer(request.remote or "", ServerLimits()) if front is None else front.peer
 
 
 async def expect_nothing(request: web.Request) -> None:

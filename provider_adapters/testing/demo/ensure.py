@@ -16,8 +16,9 @@ from typing import TypedDict
 from urllib.parse import quote
 
 import msgspec
+import pyotp
 
-from gateway.app.build_identity import IdentityRoom, build_identity
+from gateway.app.build_identity import build_identity
 from gateway.app.commands.context import AdminContext
 from gateway.app.services import credential_source
 from gateway.banks.port.refunds import refund_key
@@ -37,6 +38,7 @@ from gateway.identity.context import IdentityContext
 from gateway.identity.model import InvitationBody
 from gateway.identity.passwords import COST, Cost, PasswordHasher
 from gateway.identity.second_factors import totp_row
+from gateway.identity.services import IdentityServices
 from gateway.security.secrets import SecretDigest
 from provider_adapters.testing.bank.control_client import BankControl, ControlRefused
 from provider_adapters.testing.demo import contents
@@ -304,7 +306,7 @@ def _fresh(office: AdminContext, identity: IdentityContext, urls: DemoUrls) -> D
         password = identity.crypto.opaque.make()[:24]
         users[name] = {"email": f"{name}@example.com", "password": password}
         if role is not Role.VIEWER:
-            users[name]["totp_secret"] = identity.crypto.one_time.new_secret()
+            users[name]["totp_secret"] = pyotp.random_base32()
     return Demo(
         **urls,
         companies={role: {"id": new_id()} for role in contents.COMPANIES},
@@ -389,7 +391,7 @@ async def _credential(office: AdminContext, demo: Demo, role: str) -> Pair:
     return pair
 
 
-async def _users(identity: IdentityRoom, demo: Demo) -> None:
+async def _users(identity: IdentityServices, demo: Demo) -> None:
     """Add missing users to the store, and restore those whose password is not the printed one."""
     context, system = identity.context, Staff(AuditContext("system", identity.context.now))
     users, crypto = context.stores.users, context.crypto
@@ -399,7 +401,7 @@ async def _users(identity: IdentityRoom, demo: Demo) -> None:
         if found is None:
             wanted = InvitationBody(email=printed["email"], name=f"Demo {name}", roles=[role])
             try:
-                found = await identity.services.users.create(system, wanted)
+                found = await identity.users.create(system, wanted)
             except RuleViolation:  # another process is making the same demo
                 continue
         elif await crypto.hashing.matches(printed["password"], found.password):

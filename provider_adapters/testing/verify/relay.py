@@ -20,6 +20,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from provider_adapters.kit.tolerant import EXACT
 from provider_adapters.testing.verify.stage import BankAnswer, RelayTls
 
 _LENGTH: Final = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
@@ -232,9 +233,6 @@ Value = Callable[[object], object]
 
 UNKNOWN_WORD: Final = "WORD_OF_THE_SUITE"
 """Which no bank uses."""
-_EXACT: Final[msgspec.json.Decoder[object]] = msgspec.json.Decoder(
-    float_hook=lambda number: msgspec.Raw(number.encode())
-)
 
 
 def alter_document(change: Value) -> Alter:
@@ -242,7 +240,7 @@ def alter_document(change: Value) -> Alter:
 
     def altered(body: bytes) -> bytes:
         try:
-            return msgspec.json.encode(change(_EXACT.decode(body)))
+            return msgspec.json.encode(change(EXACT.decode(body)))
         except (msgspec.DecodeError, ValueError):
             return body
 

@@ -129,7 +129,7 @@ async def somebody(backoffice_client: BackofficeClient) -> str:
     """Make a person; return their id."""
     who = f"{uuid.uuid4().hex}@example.com"
     await backoffice_client.plain(who, Role.VIEWER)
-    return (await backoffice_client.world.gateway.services.identity.services.users.find(who)).id
+    return (await backoffice_client.world.gateway.services.identity.users.find(who)).id
 
 
 async def _user(backoffice_client: BackofficeClient) -> Known:

@@ -31,7 +31,7 @@ async def _plain(backoffice_client: BackofficeClient) -> str:
 
 
 async def _signed_in(backoffice_client: BackofficeClient) -> SignedIn:
-    found = await backoffice_client.world.gateway.services.identity.services.sign_in.login(
+    found = await backoffice_client.world.gateway.services.identity.sign_in.login(
         await _plain(backoffice_client), PASSWORD, HERE
     )
     assert isinstance(found, SignedIn)
@@ -41,7 +41,7 @@ async def _signed_in(backoffice_client: BackofficeClient) -> SignedIn:
 async def _with_codes(backoffice_client: BackofficeClient) -> tuple[str, list[str]]:
     """Make somebody who has just given a second factor; return recovery codes that are left."""
     people, who = (
-        backoffice_client.world.gateway.services.identity.services,
+        backoffice_client.world.gateway.services.identity,
         await _plain(backoffice_client),
     )
     signed_in = await people.sign_in.login(who, PASSWORD, HERE)
@@ -84,7 +84,7 @@ async def _login(backoffice_client: BackofficeClient) -> Known:
 
 async def _mfa(backoffice_client: BackofficeClient) -> Known:
     who, codes = await _with_codes(backoffice_client)
-    asked = await backoffice_client.world.gateway.services.identity.services.sign_in.login(
+    asked = await backoffice_client.world.gateway.services.identity.sign_in.login(
         who, PASSWORD, HERE
     )
     assert isinstance(asked, SecondFactorRequired)
@@ -102,9 +102,7 @@ async def _forgot(_desk: BackofficeClient) -> Known:
 
 async def _reset(backoffice_client: BackofficeClient) -> Known:
     who = await _plain(backoffice_client)
-    await backoffice_client.world.gateway.services.identity.services.passwords.forgot(
-        who, elsewhere()
-    )
+    await backoffice_client.world.gateway.services.identity.passwords.forgot(who, elsewhere())
     return Known(body=having(token=await mailed(backoffice_client, who), password=OTHER_PASSWORD))
 
 
@@ -126,9 +124,7 @@ async def _fresh(backoffice_client: BackofficeClient) -> Known:
 
 async def _session(backoffice_client: BackofficeClient) -> Known:
     who = await _plain(backoffice_client)
-    await backoffice_client.world.gateway.services.identity.services.sign_in.login(
-        who, PASSWORD, HERE
-    )
+    await backoffice_client.world.gateway.services.identity.sign_in.login(who, PASSWORD, HERE)
     said = await backoffice_client.ask("GET", "/iam/v1/auth/sessions", by=who)
     other = next(each for each in said.document["data"] if not each["current"])
     return Known(by=who, path={"session_id": other["id"]})

@@ -134,12 +134,9 @@ ROWS = (
         file="gateway/identity/second_factors.py",
         right=(
             "        user = _without_factor(await self._user(caller))\n"
-            "        secret = self.context.crypto.one_time.new_secret()\n"
+            "        secret = pyotp.random_base32()\n"
         ),
-        wrong=(
-            "        user = await self._user(caller)\n"
-            "        secret = self.context.crypto.one_time.new_secret()\n"
-        ),
+        wrong=("        user = await self._user(caller)\n        secret = pyotp.random_base32()\n"),
         tests=(f"{_FACTORS}::test_a_present_factor_is_not_replaced_behind_its_back",),
     ),
     Mistake(

@@ -167,10 +167,7 @@ ROWS = (
         promise="The half of a cookie that the store knows opens nothing.",
         source="docs/panel.md",
         file="gateway/identity/panel_sessions.py",
-        right=(
-            "        if self.context.open_tokens(panel.sealed, cookie) is None:\n"
-            "            return None\n"
-        ),
+        right=("        if self._open(panel.sealed, cookie) is None:\n            return None\n"),
         wrong="",
         tests=(f"{_SESSIONS}::test_a_row_and_another_secret_are_nothing",),
     ),
@@ -179,10 +176,7 @@ ROWS = (
         promise="A quarter of an hour without a call ends a session of the panel.",
         source="decisions 7",
         file="gateway/identity/panel_sessions.py",
-        right=(
-            "if panel.state is PanelState.FULL"
-            " and now - panel.seen_at >= self.context.settings.idle:"
-        ),
+        right=("if panel.state is PanelState.FULL and now - panel.seen_at >= self.settings.idle:"),
         wrong="if panel.state is not PanelState.FULL and now >= panel.ends_at:",
         tests=(f"{_SESSIONS}::test_an_idle_session_is_ended_with_its_sign_in",),
     ),
@@ -245,7 +239,7 @@ ROWS = (
         promise="A browser whose refresh token is refused is signed out.",
         source="contract 4.2",
         file="gateway/identity/panel_sessions.py",
-        right="            await context.store.remove(panel.id_hash)\n",
+        right="            await self.store.remove(panel.id_hash)\n",
         wrong="",
         tests=(f"{_SESSIONS}::test_a_refused_token_ends_the_session",),
     ),

@@ -9,7 +9,8 @@ from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import select
 
-from gateway.app.commands.context import AdminContext, opened_store, reached
+from gateway.app.commands.context import AdminContext, reached
+from gateway.app.commands.store import opened_store
 from gateway.app.kernel import Kernel
 from gateway.app.store import open_store
 from gateway.cli.configuration import settings_of

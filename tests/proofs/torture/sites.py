@@ -10,7 +10,8 @@ from pathlib import Path
 import msgspec
 from yarl import URL
 
-from gateway.app.commands.context import AdminContext, opened_store
+from gateway.app.commands.context import AdminContext
+from gateway.app.commands.store import opened_store
 from gateway.app.kernel import Kernel
 from gateway.app.services import Services, build_credentials
 from gateway.cli.configuration import settings_of

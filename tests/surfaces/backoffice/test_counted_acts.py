@@ -24,7 +24,7 @@ async def test_a_stop_of_the_process_writes_what_was_counted(tmp_path: Path):
     async with opened(settings) as world:
         backoffice_client = BackofficeClient(world)
         victim = world.demo["users"]["approver"]["email"]
-        user = await world.gateway.services.identity.services.users.find(victim)
+        user = await world.gateway.services.identity.users.find(victim)
         answers = {
             await fails(backoffice_client, who) for who in (victim, victim, "nobody@example.com")
         }

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 async def user_id(backoffice_client: BackofficeClient, email: str) -> str:
-    return (await backoffice_client.world.gateway.services.identity.services.users.find(email)).id
+    return (await backoffice_client.world.gateway.services.identity.users.find(email)).id
 
 
 async def test_somebody_is_invited_and_comes_in(backoffice_client: BackofficeClient):

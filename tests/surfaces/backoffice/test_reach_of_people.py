@@ -56,7 +56,7 @@ def company(backoffice_client: BackofficeClient, name: str) -> str:
 
 async def colleague(backoffice_client: BackofficeClient, act: str, *roles: Role) -> Colleague:
     """Make somebody who sees one company; disabled where they are to be enabled."""
-    users = backoffice_client.world.gateway.services.identity.services.users
+    users = backoffice_client.world.gateway.services.identity.users
     order = InvitationBody(
         email=f"{uuid.uuid4().hex}@example.com",
         name="Limited",

@@ -80,7 +80,7 @@ async def caller(tmp_path: Path) -> AsyncIterator[Caller]:
     settings = msgspec.structs.replace(patient(sandbox(tmp_path)), identity=Identity(origin=ORIGIN))
     async with opened(settings) as world:
         order = InvitationBody(email=EMAIL, name="Maria", roles=[Role.ADMIN])
-        await world.gateway.services.identity.services.users.create(CLI, order, PASSWORD)
+        await world.gateway.services.identity.users.create(CLI, order, PASSWORD)
         yield Caller(world)
 
 
@@ -124,7 +124,7 @@ async def test_nothing_that_opens_anything_is_logged(
     """Passwords, tokens, codes, cookies, links and addresses: sought in all that was printed."""
     await everything(caller)
     gateway = caller.world.gateway
-    await gateway.services.identity.services.reset_requests.answer()
+    await gateway.services.identity.reset_requests.answer()
     links = [
         each.text
         for each in await gateway.services.identity.context.stores.outbox.latest(10, EVERY_COMPANY)

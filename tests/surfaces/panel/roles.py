@@ -23,7 +23,7 @@ async def with_every_role(folder: Path) -> AsyncIterator[World]:
     """Run a gateway; ``viewer@panel.example`` and the like have no second factor yet."""
     settings = msgspec.structs.replace(patient(sandbox(folder)), identity=Identity(origin=ORIGIN))
     async with opened(settings) as made:
-        users = made.gateway.services.identity.services.users
+        users = made.gateway.services.identity.users
         for role in Role:
             email = f"{role}@panel.example"
             order = InvitationBody(email=email, name=role.title(), roles=[role])

@@ -58,7 +58,7 @@ async def test_signing_out_is_not_said_to_be_done(
 
 async def test_keys_that_cannot_be_read_are_no_empty_set(api_client: ApiClient, url: str):
     """A verifier that caches an empty set would refuse every token."""
-    api_client.room.keyring.forget()
+    api_client.identity_world.keyring.forget()
     address = f"http://127.0.0.1:{api_client.port}/.well-known/jwks.json"
 
     async with losing(url, "signing_keys"), api_client.session.get(address) as said:

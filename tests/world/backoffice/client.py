@@ -59,7 +59,7 @@ class BackofficeClient:
 
     async def plain(self, who: str, *roles: Role) -> None:
         """Make somebody without a second factor, and sign them in."""
-        identity = self.world.gateway.services.identity.services
+        identity = self.world.gateway.services.identity
         order = InvitationBody(email=who, name="Plain", roles=list(roles))
         await identity.users.create(CLI, order, PASSWORD)
         signed_in = await identity.sign_in.login(who, PASSWORD, HERE)
@@ -72,7 +72,7 @@ class BackofficeClient:
 
     async def _made(self, sees: frozenset[str], *roles: Role) -> str:
         """Make somebody with a second factor, freshly given."""
-        identity = self.world.gateway.services.identity.services
+        identity = self.world.gateway.services.identity
         who = f"{uuid.uuid4().hex}@example.com"
         order = InvitationBody(email=who, name="Limited", roles=list(roles), companies=list(sees))
         await identity.users.create(CLI, order, PASSWORD)

@@ -12,7 +12,6 @@ import aiohttp
 import msgspec
 from yarl import URL
 
-from gateway.app.build_identity import IdentityRoom
 from gateway.app.services import Services
 from gateway.app.store import Store
 from gateway.app.surfaces import user_surfaces
@@ -56,7 +55,6 @@ class ApiClient:
     """
 
     identity_world: IdentityWorld
-    room: IdentityRoom
     panel: Panel
     surfaces: tuple[Surface, ...]
     port: int
@@ -234,7 +232,7 @@ async def api_client_on(
     clock.step_s = 0.001  # buckets fill up while a test calls, as they do in the world
     identity_world = identity_world_on(store, clock, _settings(rates), cost=cost)
     await identity_world.services.signing_keys.ensure()
-    services = Services(identity_world.kernel, identity=identity_world.room)
+    services = Services(identity_world.kernel, identity=identity_world.services)
     surfaces, witness = tuple(user_surfaces(services)), Witness()
     serving = _serving(surfaces, witness)
     listener = Listener(application(serving), at=Address())
@@ -243,7 +241,6 @@ async def api_client_on(
         async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as session:
             yield ApiClient(
                 identity_world=identity_world,
-                room=identity_world.room,
                 panel=services.panel,
                 surfaces=surfaces,
                 port=listener.port,
@@ -253,7 +250,7 @@ async def api_client_on(
             )
     finally:
         await listener.close(1)
-        await services.panel.sessions.tokens.close()
+        await services.panel.sessions.close()
         identity_world.hasher.close()
 
 

@@ -25,6 +25,7 @@ from gateway.banks.client.transport import HttpTransport
 from gateway.net.server.front import Front
 from gateway.net.server.lane import Lane, WholeRequest
 from gateway.net.server.listener import Listener
+from gateway.net.server.peer import Peer
 from gateway.telemetry.observer import TelemetryObserver
 from gateway.telemetry.records import AccessRecord
 from tests.world.gateway.world import World
@@ -333,8 +334,8 @@ def _watch(reached: Gateway, patched: pytest.MonkeyPatch) -> None:
         if record.surface != "callbacks":  # of the bank
             reached.records.append(record)
 
-    def taken(lane: Lane, data: bytes, front: Front) -> WholeRequest | None:
-        request = take(lane, data, front)
+    def taken(lane: Lane, data: bytes, peer: Peer) -> WholeRequest | None:
+        request = take(lane, data, peer)
         reached.taken += request is not None
         return request
 

@@ -117,7 +117,7 @@ async def signed_in(
     name: str = "",
 ) -> Person:
     """Make somebody with a second factor and sign them in; ``fresh`` gives it anew."""
-    identity = world.gateway.services.identity.services
+    identity = world.gateway.services.identity
     email = f"{'-'.join(sorted(roles))}-{uuid4().hex[:8]}@panel.example"
     order = InvitationBody(
         email=email, name=name or email, roles=list(roles), companies=list(companies)

@@ -391,7 +391,7 @@ async def test_whoever_decides_sees_the_companies_of_a_person_by_name(
     """Those of an order of companies before and after, and where a role will hold."""
     admin, users = (
         await signed_in(world, Role.ADMIN),
-        world.gateway.services.identity.services.users,
+        world.gateway.services.identity.users,
     )
     empty = await Services(world.gateway.kernel).companies.create(
         Staff(AuditContext("cli:test", world.gateway.kernel.now)),

@@ -204,7 +204,7 @@ async def test_more_than_a_page_comes_in_pieces_and_whole(world: World):
 async def test_a_person_reads_two_files_at_once_and_no_third(world: World, viewer: Person):
     """Whoever opens ten is told so; the others of the house still get theirs."""
     turns, other = world.gateway.services.turns, await signed_in(world, *Role)
-    who = await world.gateway.services.identity.services.users.find("viewer@panel.example")
+    who = await world.gateway.services.identity.users.find("viewer@panel.example")
     held = [turns.take(who.id) for _ in range(MOST_OF_A_PERSON)]
 
     refused = await viewer.open("/panel/payouts/export")

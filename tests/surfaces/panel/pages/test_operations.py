@@ -33,7 +33,7 @@ async def signed_in(world: World, role: Role, company: str = "") -> Person:
         email = f"{uuid4()}@panel.example"
         companies = frozenset({company})
         new = InvitationBody(email=email, name="Ana", roles=[role], companies=list(companies))
-        await world.gateway.services.identity.services.users.create(CLI, new, PASSWORD)
+        await world.gateway.services.identity.users.create(CLI, new, PASSWORD)
     person = Person(world)
     await person.sign_in(email)
     return person

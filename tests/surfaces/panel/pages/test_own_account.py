@@ -88,7 +88,7 @@ async def test_who_may_act_and_has_no_app_is_led_to_one(world: World):
     """Every act would ask for its code: so the sign-in does, and an act says where."""
     email, new = "new@panel.example", Person(world)
     order = InvitationBody(email=email, name="Nova", roles=[Role.OPERATOR], companies=[])
-    await world.gateway.services.identity.services.users.create(CLI, order, PASSWORD)
+    await world.gateway.services.identity.users.create(CLI, order, PASSWORD)
     await new.open("/panel/login")
 
     signed = await new.send("/panel/login", {"email": email, "password": PASSWORD})

@@ -32,7 +32,7 @@ async def other(world: World) -> tuple[str, str]:
     """Somebody else: their page and their address."""
     email = f"outro-{uuid4().hex[:8]}@panel.example"
     order = InvitationBody(email=email, name="Outro <b>", roles=[Role.VIEWER, Role.OPERATOR])
-    made = await world.gateway.services.identity.services.users.create(CLI, order, PASSWORD)
+    made = await world.gateway.services.identity.users.create(CLI, order, PASSWORD)
     return f"/panel/people/{made.id}", email
 
 
@@ -157,7 +157,7 @@ async def test_a_change_of_somebody_who_was_changed_meanwhile_is_refused(
 
 async def test_sessions_of_somebody_are_ended(admin: Person, world: World):
     reader = await signed_in(world, Role.VIEWER)
-    people = world.gateway.services.identity.services.users
+    people = world.gateway.services.identity.users
     assert people is not None
     found = await admin.open("/panel/people")
     path = re.findall(r'href="(/panel/people/[0-9a-f-]{36})"', found.text)[-1]

@@ -24,7 +24,7 @@ LINK = re.compile(r"token=(\S+)")
 async def test_a_link_sets_a_password_and_an_app_is_enrolled(world: World):
     identity = world.gateway.services.identity
     order = InvitationBody(email=EMAIL, name="Nova", roles=[Role.OPERATOR])
-    await identity.services.users.invite(CLI, order)
+    await identity.users.invite(CLI, order)
     mails = await identity.context.stores.outbox.latest(5, EVERY_COMPANY)
     token = next(LINK.search(each.text) for each in mails if each.to == EMAIL)
     person = Person(world)
@@ -50,7 +50,7 @@ async def test_a_guess_draws_from_the_quota_of_guesses(
     world: World, monkeypatch: pytest.MonkeyPatch
 ):
     """And one that was right gets its draw back."""
-    meter = world.gateway.services.identity.policies.address_quota._meters["sign_in"]
+    meter = world.gateway.services.user_policies.address_quota._meters["sign_in"]
     given = []
     monkeypatch.setattr(meter.buckets, "give_back", given.append)
     monkeypatch.setattr(meter.buckets, "put_back", given.append)

@@ -36,7 +36,7 @@ async def stranger(world: World) -> Person:
     order = InvitationBody(
         email="other@panel.example", name="Other", roles=[Role.OPERATOR], companies=list(other)
     )
-    await world.gateway.services.identity.services.users.create(CLI, order, PASSWORD)
+    await world.gateway.services.identity.users.create(CLI, order, PASSWORD)
     person = Person(world)
     await person.sign_in("other@panel.example")
     return person

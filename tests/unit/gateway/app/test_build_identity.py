@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from gateway.app.build_identity import IdentityRoom, build_identity
+from gateway.app.build_identity import IdentityServices, build_identity
 from gateway.app.kernel import Kernel
 from gateway.app.retention import delete_old_sign_ins
 from gateway.app.store import Store, prepare
@@ -43,24 +43,26 @@ def kernel_of(settings: Settings, store: Store, clock: Clock) -> Kernel:
 
 
 @pytest.fixture
-async def people(settings: Settings, tmp_path: Path, clock: Clock) -> AsyncIterator[IdentityRoom]:
+async def people(
+    settings: Settings, tmp_path: Path, clock: Clock
+) -> AsyncIterator[IdentityServices]:
     """Identity on a store of its own, started."""
     store = open_store(migrated(tmp_path / "pixgate.db"))
     await prepare(store, Environment.SANDBOX, migrate=True, now=clock.now)
     made = build_identity(kernel_of(settings, store, clock))
-    await made.services.signing_keys.ensure()
+    await made.signing_keys.ensure()
     yield made
     await made.close()
     await store.close()
 
 
 async def test_it_starts_with_a_key_and_lets_people_in(people, clock):
-    await people.services.users.create(CLI, ORDER, PASSWORD)
+    await people.users.create(CLI, ORDER, PASSWORD)
 
-    came = await people.services.sign_in.login(EMAIL, PASSWORD, HOME)
+    came = await people.sign_in.login(EMAIL, PASSWORD, HOME)
 
     assert isinstance(came, SignedIn)
-    assert (await people.services.sessions.authenticate(came.tokens.access_token)).email == EMAIL
+    assert (await people.sessions.authenticate(came.tokens.access_token)).email == EMAIL
     assert len((await people.keyring.published())["keys"]) == 1
 
 
@@ -74,16 +76,16 @@ async def test_the_settings_reach_the_rules(people):
 
 async def test_another_process_with_the_same_keys_knows_the_same_people(people, settings, clock):
     """Passwords and tokens hold after a restart, and on the other node."""
-    await people.services.users.create(CLI, ORDER, PASSWORD)
-    came = await people.services.sign_in.login(EMAIL, PASSWORD, HOME)
+    await people.users.create(CLI, ORDER, PASSWORD)
+    came = await people.sign_in.login(EMAIL, PASSWORD, HOME)
     store = open_store(settings.store_url)
     other = build_identity(kernel_of(settings, store, clock))
 
-    again = await other.services.sign_in.login(EMAIL, PASSWORD, HOME)
+    again = await other.sign_in.login(EMAIL, PASSWORD, HOME)
 
     assert isinstance(again, SignedIn)
-    assert await other.services.sessions.authenticate(came.tokens.access_token)
-    assert await other.services.tokens.refresh(came.tokens.refresh_token)
+    assert await other.sessions.authenticate(came.tokens.access_token)
+    assert await other.tokens.refresh(came.tokens.refresh_token)
     await other.close()
     await store.close()
 
@@ -97,9 +99,9 @@ async def same_store(people, settings: Settings) -> AsyncIterator[Store]:
 
 
 async def test_sign_ins_that_ended_a_week_ago_are_deleted(people, same_store, clock):
-    await people.services.users.create(CLI, ORDER, PASSWORD)
-    came = await people.services.sign_in.login(EMAIL, PASSWORD, HOME)
-    await people.services.sessions.logout(came.person)
+    await people.users.create(CLI, ORDER, PASSWORD)
+    came = await people.sign_in.login(EMAIL, PASSWORD, HOME)
+    await people.sessions.logout(came.person)
 
     clock.passes(7 * 86_400 - 1)
     assert await delete_old_sign_ins(same_store.identity, clock.now()) == 0

@@ -18,7 +18,7 @@ def test_the_settings_reach_the_rules(tmp_path):
 
     panel = assemble(settings, {}, with_bank=False).services.panel
 
-    rules = panel.sessions.context.settings
+    rules = panel.sessions.settings
     assert (rules.idle, rules.renewal) == (timedelta(seconds=60), timedelta(seconds=120))
 
 
@@ -27,7 +27,7 @@ def test_cookies_of_one_process_are_read_by_another(tmp_path):
     nodes = [assemble(Settings(var=str(tmp_path)), {}, with_bank=False) for _ in range(2)]
     stranger = assemble(Settings(var=str(tmp_path / "elsewhere")), {}, with_bank=False)
     panels = [each.services.panel for each in (*nodes, stranger)]
-    here, there, other = (each.sessions.context.cookies for each in panels)
+    here, there, other = (each.sessions.cookies for each in panels)
     cookie = here.make()
 
     sealed = here.seal("tokens", cookie)

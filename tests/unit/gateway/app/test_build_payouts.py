@@ -8,8 +8,7 @@ from types import SimpleNamespace
 import msgspec
 import pytest
 
-from gateway.app.build_payouts import build_follow_up, build_payouts, shown_similar_within
-from gateway.app.failpoints import FailingPayouts
+from gateway.app.build_payouts import build_payouts, shown_similar_within
 from gateway.app.kernel import Kernel, SilentObserver
 from gateway.config.settings import Payouts, Settings
 from gateway.payouts.create import SimilarPolicy
@@ -77,16 +76,6 @@ def test_similar_payouts_are_shown_even_where_none_is_looked_for(
     shown = shown_similar_within(kernel(similar_within_s=configured_s).settings)
 
     assert shown == timedelta(seconds=shown_s)
-
-
-def test_only_an_armed_process_fails_on_purpose():
-    passed: list[str] = []
-    armed = kernel_on(STORE, Clock(), failpoint=passed.append)
-    banks = OneBank(ScriptedBank())
-
-    assert isinstance(build_payouts(armed, banks, no_stops).store, FailingPayouts)
-    assert build_payouts(kernel(), banks, no_stops).store == "payouts"
-    assert build_follow_up(armed, banks).store == "payouts"
 
 
 @pytest.mark.parametrize(

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 from aiohttp.test_utils import TestClient
 from pytest_aiohttp import AiohttpClient
 
-from gateway.app.failpoints import NAMES, VARIABLE, FailingPayouts, armed, failing_answers
+from gateway.app.failpoints import NAMES, VARIABLE, armed, failing_answers
 from gateway.config.reading import ConfigError
 from gateway.core.account import Environment
 from gateway.net.common.runtime import Failpoint
@@ -67,66 +66,6 @@ def test_a_point_that_is_none_is_refused_at_the_start():
     for text in ("nowhere", "mid_body:0", "mid_body:x", "mid_body:-1", ":3"):
         with pytest.raises(ConfigError, match=VARIABLE):
             arm(text)
-
-
-class Store:
-    """Answers as it is told, and notes what it was asked."""
-
-    def __init__(self, said: object, seen: list[str]) -> None:
-        self.said = said
-        self.seen = seen
-
-    def __getattr__(self, name: str) -> object:
-        async def ask(*_arguments: object, **_named: object) -> object:
-            self.seen.append(name)
-            return self.said
-
-        return ask
-
-
-@pytest.mark.parametrize(
-    ("method", "said", "expected"),
-    [
-        ("add", None, ["before_insert", "add", "after_insert"]),
-        ("add", "the route of another", ["before_insert", "add"]),
-        ("claim", True, ["before_insert", "claim", "after_insert"]),
-        ("claim", False, ["before_insert", "claim"]),
-    ],
-)
-async def test_an_intent_lies_between_its_points(method: str, said: object, expected: list[str]):
-    """After a lost race nothing of ours was inserted."""
-    seen: list[str] = []
-    store = FailingPayouts(Store(said, seen), seen.append)
-
-    answered = await getattr(store, method)("payout", "attempt")
-
-    assert answered == said
-    assert seen == expected
-
-
-async def test_an_outcome_lies_between_its_points():
-    seen: list[str] = []
-
-    await FailingPayouts(Store(True, seen), seen.append).record("change")
-
-    assert seen == ["before_record", "record", "after_record"]
-
-
-async def test_reading_passes_no_point():
-    reads = [
-        ("find", ("account", "reference")),
-        ("similar", ("payout", datetime(2026, 11, 20, tzinfo=UTC))),
-        ("similar_around", ("payout", timedelta(minutes=10), 20)),
-        ("search", ("account", "search")),
-        ("attempts", ("account", "reference")),
-    ]
-    seen: list[str] = []
-    store = FailingPayouts(Store("found", seen), seen.append)
-
-    found = [await getattr(store, method)(*arguments) for method, arguments in reads]
-
-    assert found == ["found"] * len(reads)
-    assert seen == [method for method, _ in reads]
 
 
 @pytest.fixture

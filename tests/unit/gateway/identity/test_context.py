@@ -74,7 +74,7 @@ async def test_an_act_names_who_did_what_to_whom_and_in_which_request(identity_w
 
 
 def test_the_documented_rules_are_the_defaults():
-    settings = IdentitySettings(origin="https://pix.example")
+    settings = IdentitySettings(origin="https://pix.example", issuer="pixgate")
 
     assert (settings.access, settings.refresh) == (timedelta(minutes=10), timedelta(hours=8))
     assert (settings.grace, settings.sessions) == (timedelta(seconds=10), 5)

@@ -13,6 +13,7 @@ from gateway.companies.service import add_company
 from gateway.core import errors
 from gateway.core.browsers import Browser, PanelState
 from gateway.core.errors import ServiceError
+from gateway.core.sessions import SignedInUser
 from gateway.core.storage import StoreUnavailable
 from gateway.core.user_errors import (
     CSRF_FAILED,
@@ -22,7 +23,8 @@ from gateway.core.user_errors import (
     SESSION_REQUIRED,
 )
 from gateway.identity.model import CompaniesBody
-from gateway.identity.panel_sessions import PanelTokens
+from gateway.identity.panel_sessions import PanelSessions
+from gateway.identity.sessions import OwnSessions, TokenRefresh
 from policies.traffic.csrf import check_token
 from tests.unit.refusals import refused
 from tests.world.identity import EMAIL, HOME, PASSWORD
@@ -48,7 +50,7 @@ async def test_a_browser_begins_with_a_token_and_nothing_else(panel_world):
     assert len(found.panel.csrf) == 43
     assert await panel_world.sessions.signed_in(found) is None
     # a stranger's look leaves no row
-    assert await panel_world.context.store.find(browser.cookie.id_hash) is None
+    assert await panel_world.sessions.store.find(browser.cookie.id_hash) is None
 
 
 async def test_a_quarter_of_an_hour_later_a_browser_begins_anew(panel_world):
@@ -255,7 +257,7 @@ async def test_an_hour_and_a_code_in_one_lost_answer(panel_world, maria):
 async def test_a_code_waits_for_a_refresh_of_the_tokens(panel_world, maria):
     """Else one of the two is lost, and the next refresh sends a token that was used."""
     old = await panel_world.signed_in_browser()
-    store, now = panel_world.context.store, panel_world.identity_world.clock.now()
+    store, now = panel_world.sessions.store, panel_world.identity_world.clock.now()
     assert await store.lease(old.panel.id_hash, 0, now, now + timedelta(seconds=15))
     refreshed = replace(old.panel, access_ends_at=now + timedelta(minutes=20))
 
@@ -325,20 +327,19 @@ async def test_a_renewed_cookie_leaves_the_old_one_half_a_minute(panel_world, ma
     ).person.email == EMAIL
 
 
-async def test_a_store_refusal_of_another_kind_passes(panel_world, maria):
+async def test_a_store_refusal_of_another_kind_passes(
+    panel_world, maria, monkeypatch: pytest.MonkeyPatch
+):
     """Only a token that is not valid ends a session."""
     browser = await panel_world.signed_in_browser()
 
-    class Busy:
-        async def authenticate(self, _token):
-            raise ServiceError(PASSWORD_WRONG)
+    async def busy(_sessions: OwnSessions, _token: str) -> SignedInUser:
+        raise ServiceError(PASSWORD_WRONG)
 
-        async def logout(self, _caller):
-            """Not asked."""
+    monkeypatch.setattr(OwnSessions, "authenticate", busy)
 
-    records = replace(panel_world.sessions, context=replace(panel_world.context, sessions=Busy()))
     with refused(PASSWORD_WRONG):
-        await records.authenticate(browser)
+        await panel_world.sessions.authenticate(browser)
 
     assert await panel_world.again(browser) == browser
 
@@ -360,19 +361,21 @@ class Slow:
         await self.go.wait()
         if self.problem:
             raise self.problem
-        return await self.inner.exchange(token)
+        return await self.inner(token)
 
 
-def with_slow(
-    panel_world, problem: Exception | None = None, **settings: timedelta
-) -> tuple[PanelTokens, Slow]:
+@pytest.fixture
+def with_slow(panel_world, monkeypatch: pytest.MonkeyPatch):
     """Refresh by something slow; no limit is short unless a test asks for it."""
-    settings = {"wait_timeout": LONG, "refresh_timeout": LONG, **settings}
-    slow = Slow(panel_world.identity_world.services.tokens, problem)
-    context = replace(
-        panel_world.context, tokens=slow, settings=replace(panel_world.context.settings, **settings)
-    )
-    return PanelTokens(context), slow
+    exchange = panel_world.identity_world.services.tokens.exchange
+
+    def made(problem: Exception | None = None, **settings: timedelta) -> tuple[PanelSessions, Slow]:
+        settings = {"wait_timeout": LONG, "refresh_timeout": LONG, **settings}
+        slow, sessions = Slow(exchange, problem), panel_world.sessions
+        monkeypatch.setattr(TokenRefresh, "exchange", slow.exchange)
+        return replace(sessions, settings=replace(sessions.settings, **settings)), slow
+
+    return made
 
 
 async def due(panel_world):
@@ -386,13 +389,13 @@ async def test_a_token_with_time_left_stays(panel_world, maria):
     browser = await panel_world.signed_in_browser()
     panel_world.identity_world.clock.passes(540)
 
-    assert await panel_world.tokens.fresh(browser) is browser
+    assert await panel_world.sessions.fresh(browser) is browser
 
 
 async def test_a_token_with_little_left_is_refreshed_and_kept(panel_world, maria):
     browser = await due(panel_world)
 
-    fresh = await panel_world.tokens.fresh(browser)
+    fresh = await panel_world.sessions.fresh(browser)
 
     assert fresh.panel.version == browser.panel.version + 1
     assert fresh.panel.lease_until is None
@@ -402,10 +405,10 @@ async def test_a_token_with_little_left_is_refreshed_and_kept(panel_world, maria
     assert await panel_world.again(browser) == fresh
 
 
-async def test_many_calls_are_one_flight(panel_world, maria):
+async def test_many_calls_are_one_flight(panel_world, maria, with_slow):
     browser = await due(panel_world)
-    tokens, slow = with_slow(panel_world)
-    waiting = [asyncio.create_task(tokens.fresh(browser)) for _ in range(20)]
+    sessions, slow = with_slow()
+    waiting = [asyncio.create_task(sessions.fresh(browser)) for _ in range(20)]
     await until(lambda: slow.calls)
 
     slow.go.set()
@@ -416,15 +419,15 @@ async def test_many_calls_are_one_flight(panel_world, maria):
     assert panel_world.counted.count(("token_refresh", "coalesced")) == 19
 
 
-async def test_a_caller_that_is_given_up_does_not_end_the_flight(panel_world, maria):
+async def test_a_caller_that_is_given_up_does_not_end_the_flight(panel_world, maria, with_slow):
     browser = await due(panel_world)
-    tokens, slow = with_slow(panel_world)
-    first = asyncio.create_task(tokens.fresh(browser))
+    sessions, slow = with_slow()
+    first = asyncio.create_task(sessions.fresh(browser))
     await until(lambda: slow.calls)
 
     first.cancel()
     slow.go.set()
-    fresh = await tokens.fresh(browser)
+    fresh = await sessions.fresh(browser)
 
     assert (slow.calls, fresh.panel.version) == (1, 1)
 
@@ -433,21 +436,21 @@ async def test_another_process_that_holds_the_lease_is_not_disturbed(panel_world
     """The old token serves as long as it lives."""
     browser = await due(panel_world)
     now = panel_world.identity_world.clock.now()
-    await panel_world.context.store.lease(
+    await panel_world.sessions.store.lease(
         browser.panel.id_hash, 0, now, now + timedelta(seconds=15)
     )
 
-    found = await panel_world.tokens.fresh(browser)
+    found = await panel_world.sessions.fresh(browser)
 
     assert found.panel.access_ends_at == browser.panel.access_ends_at
     assert panel_world.counted[-1] == ("token_refresh", "coalesced")
 
 
-async def test_a_token_that_is_over_waits_for_the_other_process(panel_world, maria):
+async def test_a_token_that_is_over_waits_for_the_other_process(panel_world, maria, with_slow):
     browser = await due(panel_world)
     panel_world.identity_world.clock.passes(60)
-    other, slow = with_slow(panel_world)
-    waits, _ = with_slow(panel_world)
+    other, slow = with_slow()
+    waits = replace(other)
     flying = asyncio.create_task(other.fresh(browser))
     await until(lambda: slow.calls)
     waiting = asyncio.create_task(waits.fresh(browser))
@@ -462,64 +465,64 @@ async def test_a_token_that_is_over_waits_for_the_other_process(panel_world, mar
 
 @pytest.mark.parametrize("lives", [True, False])
 async def test_a_call_that_takes_too_long_is_tolerated_while_the_token_is_valid(
-    panel_world, maria, lives: bool
+    panel_world, maria, with_slow, lives: bool
 ):
     browser = await due(panel_world)
     panel_world.identity_world.clock.passes(0 if lives else 60)
     short = timedelta(milliseconds=30)
-    tokens, _slow = with_slow(panel_world, refresh_timeout=short)
+    sessions, _slow = with_slow(refresh_timeout=short)
 
     if lives:
-        assert (await tokens.fresh(browser)).panel.version == 0
+        assert (await sessions.fresh(browser)).panel.version == 0
     else:
         with refused(errors.AUTH_UNAVAILABLE):
-            await tokens.fresh(browser)
+            await sessions.fresh(browser)
     assert panel_world.counted[-1] == ("token_refresh", "error")
 
 
-async def test_who_waits_has_no_more_patience_than_the_rule(panel_world, maria):
+async def test_who_waits_has_no_more_patience_than_the_rule(panel_world, maria, with_slow):
     browser = await due(panel_world)
     panel_world.identity_world.clock.passes(60)
-    tokens, _slow = with_slow(panel_world, wait_timeout=timedelta(milliseconds=30))
+    sessions, _slow = with_slow(wait_timeout=timedelta(milliseconds=30))
 
     with refused(errors.AUTH_UNAVAILABLE):
-        await tokens.fresh(browser)
-    await tokens.close()
+        await sessions.fresh(browser)
+    await sessions.close()
 
 
-async def test_a_silent_store_is_tolerated_while_the_token_is_valid(panel_world, maria):
+async def test_a_silent_store_is_tolerated_while_the_token_is_valid(panel_world, maria, with_slow):
     browser = await due(panel_world)
-    tokens, slow = with_slow(panel_world, StoreUnavailable())
+    sessions, slow = with_slow(StoreUnavailable())
     slow.go.set()
 
-    assert (await tokens.fresh(browser)).panel.version == 0
+    assert (await sessions.fresh(browser)).panel.version == 0
 
 
-async def test_a_refused_token_ends_the_session(panel_world, maria):
+async def test_a_refused_token_ends_the_session(panel_world, maria, with_slow):
     browser = await due(panel_world)
-    tokens, slow = with_slow(panel_world, ServiceError(REFRESH_INVALID, "used"))
+    sessions, slow = with_slow(ServiceError(REFRESH_INVALID, "used"))
     slow.go.set()
 
     with refused(SESSION_REQUIRED):
-        await tokens.fresh(browser)
+        await sessions.fresh(browser)
 
     assert await panel_world.sessions.find(browser.cookie.value) is None
     assert panel_world.counted[-1] == ("token_refresh", "invalid_grant")
 
 
-async def test_a_session_that_went_away_meanwhile_is_over(panel_world, maria):
+async def test_a_session_that_went_away_meanwhile_is_over(panel_world, maria, with_slow):
     browser = await due(panel_world)
-    tokens, slow = with_slow(panel_world)
-    flying = asyncio.create_task(tokens.fresh(browser))
+    sessions, slow = with_slow()
+    flying = asyncio.create_task(sessions.fresh(browser))
     await until(lambda: slow.calls)
-    await panel_world.context.store.remove(browser.panel.id_hash)
+    await panel_world.sessions.store.remove(browser.panel.id_hash)
 
     slow.go.set()
 
     with refused(SESSION_REQUIRED):
         await flying
     with refused(SESSION_REQUIRED):
-        await panel_world.tokens.fresh(browser)
+        await panel_world.sessions.fresh(browser)
 
 
 async def test_a_token_that_lasts_to_the_end_is_not_refreshed(panel_world, maria):
@@ -528,18 +531,18 @@ async def test_a_token_that_lasts_to_the_end_is_not_refreshed(panel_world, maria
     panel = replace(browser.panel, access_ends_at=browser.panel.ends_at)
     panel_world.identity_world.clock.passes(8 * 3600 - 10)
 
-    assert await panel_world.tokens.fresh(replace(browser, panel=panel)) == replace(
+    assert await panel_world.sessions.fresh(replace(browser, panel=panel)) == replace(
         browser, panel=panel
     )
 
 
-async def test_closing_gives_up_what_is_under_way(panel_world, maria):
+async def test_closing_gives_up_what_is_under_way(panel_world, maria, with_slow):
     browser = await due(panel_world)
-    tokens, slow = with_slow(panel_world)
-    flying = asyncio.create_task(tokens.fresh(browser))
+    sessions, slow = with_slow()
+    flying = asyncio.create_task(sessions.fresh(browser))
     await until(lambda: slow.calls)
 
-    await tokens.close()
+    await sessions.close()
 
     with pytest.raises(asyncio.CancelledError):
         await flying
@@ -646,18 +649,9 @@ async def test_without_a_browser_nobody_signs_in(panel_world, maria):
         await panel_world.sessions.submit_code(None, "123456", HOME)
 
 
-def test_tokens_are_sealed_for_one_cookie(panel_world):
-    mine, other = panel_world.context.cookies.make(), panel_world.context.cookies.make()
-
-    sealed = panel_world.context.seal_tokens({"access": "a"}, mine)
-
-    assert panel_world.context.open_tokens(sealed, mine) == {"access": "a"}
-    assert panel_world.context.open_tokens(sealed, other) is None
-
-
 def test_the_lease_outlives_the_call_it_is_for(panel_world):
     """Else two processes would refresh the same token."""
-    settings = panel_world.context.settings
+    settings = panel_world.sessions.settings
 
     assert settings.lease > settings.wait_timeout > settings.refresh_timeout
     assert settings.refresh_ahead > settings.overlap

@@ -1,5 +1,6 @@
 """Second factors."""
 
+import base64
 from datetime import timedelta
 
 import pytest
@@ -113,6 +114,7 @@ async def test_an_app_is_enrolled_by_password_and_code(identity_world, maria):
 
     assert begun.uri.startswith("otpauth://totp/pixgate:maria%40example.com?")
     assert f"secret={begun.secret}" in begun.uri
+    assert len(base64.b32decode(begun.secret)) == 20
     identity_world.secrets[EMAIL] = begun.secret
     assert (
         len(await identity_world.services.second_factors.confirm(caller, identity_world.code()))

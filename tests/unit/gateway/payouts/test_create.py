@@ -4,6 +4,7 @@ Payouts: what a caller is answered, what is stored, what the bank is asked.
 The rules that keep a payout from being paid twice or lost are in ``tests/payouts``.
 """
 
+import asyncio
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 from pathlib import Path
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from gateway.banks.port.payout_orders import FailureCode
+from gateway.banks.port.payout_orders import FailureCode, PayoutOrder
 from gateway.banks.port.providers import Accepted, NotFound, Outcome, Unreachable
 from gateway.core import errors, trace
 from gateway.core.calls import Caller
@@ -52,6 +53,7 @@ from tests.world.people import ACCOUNT, CLIENT, COMPANY, SISTER, account, caller
 from tests.world.standing import NOON, TODAY, Clock
 from tests.world.store import open_store
 from tests.world.stores import samples
+from tests.world.waiting import until
 
 TOMORROW = TODAY + timedelta(days=1)
 YESTERDAY = TODAY - timedelta(days=1)
@@ -88,6 +90,46 @@ async def test_a_new_payout_is_answered_by_its_outcome(
     assert record.payout_method == "pix"
     assert len(payout_world.bank.orders) == 1
     assert payout_world.lost == []
+
+
+async def test_fail_points_stand_before_and_after_each_commit(payout_world: PayoutWorld):
+    passed: list[str] = []
+    payout_world.build(failpoint=passed.append)
+    payout_world.store.on_call = passed.append
+
+    async def sent(_order: PayoutOrder) -> None:
+        passed.append("bank")
+
+    payout_world.bank.on_order = sent
+    commits = [*("after_insert", "bank"), *("before_record", "record", "after_record")]
+
+    payout_world.bank.says = [IS_NOT_SENT]
+    await payout_world.post()
+    assert passed == ["find", "before_insert", "add", *commits]
+
+    passed.clear()
+    await payout_world.post()
+    assert passed == ["find", "before_insert", "claim", *commits]
+
+
+@pytest.mark.parametrize("step", ["add", "claim"])
+async def test_a_lost_race_passes_no_point_of_a_stored_intent(payout_world: PayoutWorld, step: str):
+    if step == "claim":
+        await payout_world.stands(NOT_SENT)
+    passed: list[str] = []
+    loser = payout_world.beside()
+    loser.build(failpoint=passed.append)
+    loser.store.held = {step: asyncio.Event()}
+    loser.store.on_call = passed.append
+    posting = asyncio.ensure_future(loser.post())
+    await until(lambda: step in passed)
+    await payout_world.post()
+
+    loser.store.held[step].set()
+
+    assert await posting == OK
+    assert passed[:3] == ["find", "before_insert", step]
+    assert not {"after_insert", "before_record"} & set(passed)
 
 
 async def test_what_is_stored_is_what_was_asked(payout_world: PayoutWorld):

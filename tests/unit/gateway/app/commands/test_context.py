@@ -1,24 +1,30 @@
-"""What commands open before they work."""
+"""What commands open before they work, and the books of the sandbox bank."""
 
-import sqlite3
 from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 import pytest
 
-from gateway.app.commands.context import AdminContext, opened, reached
+from gateway.app.commands.context import AdminContext, opened, reached, sandbox_books
 from gateway.app.services import Services
 from gateway.banks.port.providers import Unreachable
 from gateway.cli.configuration import settings_of
 from gateway.cli.console import Terminal
 from gateway.companies.model import CompanyRequest
 from gateway.companies.service import find_company
-from gateway.config.upstream import Provider
+from gateway.config.settings import Settings
+from gateway.config.upstream import Provider, SandboxBank
 from gateway.core.access import Staff
+from gateway.core.account import Environment
 from gateway.core.audit_context import RuleViolation
+from gateway.identity.services import IdentityServices
 from tests.world.people import account
 from tests.world.shell import CONFIG, Shell
+
+SANDBOX = Settings(
+    providers={"sandbox": Provider(adapter="sandbox")}, sandbox_bank=SandboxBank(control_port=1)
+)
 
 
 def test_a_file_that_is_not_there_is_named():
@@ -49,44 +55,6 @@ async def test_the_embedded_store_is_made_on_the_way(tmp_path, monkeypatch):
         assert await find_company(office.kernel.store.database, made.id) == made
         assert office.acting.actor == "me"
     assert (tmp_path / "pixgate.db").is_file()
-
-
-def test_a_store_that_must_be_migrated_by_hand_says_so(fresh_shell):
-    config = fresh_shell.folder / "config.yaml"
-    config.write_text(f"var: {fresh_shell.folder}\ndatabase: {{migrate: never}}\n")
-
-    line = fresh_shell.fails("company", "list", "--config", str(config))
-
-    assert "run `pixgate db upgrade`" in line
-    assert "\n" not in line
-
-
-def test_a_store_of_the_other_environment_is_refused(shell):
-    """Its stamp says whose it is."""
-    shell.says("db", "upgrade")
-    with sqlite3.connect(shell.folder / "pixgate.db") as database:
-        database.execute("UPDATE store_stamp SET environment = 'production'")
-    database.close()
-
-    line = shell.fails("company", "list")
-
-    assert line == "Error: The store belongs to production, this gateway to sandbox."
-
-
-@pytest.mark.parametrize("url", ["mysql://root:hidden@db/x", "sqlite://"])
-def test_a_url_of_no_store_is_refused_without_its_password(shell, url: str):
-    shell.environ["PIXGATE_DATABASE_URL"] = url
-
-    line = shell.fails("company", "list")
-
-    assert "\n" not in line
-    assert "hidden" not in line
-
-
-def test_broken_keys_are_one_line(shell):
-    (shell.folder / "keys.json").write_text("{")
-
-    assert "keys.json" in shell.fails("company", "list")
 
 
 @pytest.fixture
@@ -128,3 +96,39 @@ async def test_an_adapter_that_does_not_take_its_settings_is_told(backoffice_cli
     with pytest.raises(RuleViolation, match="far"):
         async with reached(office):
             pass
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        msgspec.structs.replace(SANDBOX, environment=Environment.PRODUCTION),
+        msgspec.structs.replace(SANDBOX, providers={}),
+        msgspec.structs.replace(SANDBOX, providers={"bank": Provider(adapter="bank")}),
+    ],
+    ids=["production", "no provider", "another provider"],
+)
+def test_other_banks_do_not_open_their_books(settings: Settings):
+    assert sandbox_books(settings) is None
+
+
+async def test_books_of_a_bank_that_is_away_are_no_empty_books():
+    books = sandbox_books(SANDBOX)
+    assert books is not None
+
+    with pytest.raises(RuleViolation, match="does not answer"):
+        await books()
+
+
+async def test_the_hashing_threads_are_let_go_after_a_refusal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("PIXGATE_VAR", str(tmp_path))
+    monkeypatch.delenv("PIXGATE_DATABASE_URL", raising=False)
+    problem = RuleViolation("not so")
+
+    async with opened(Terminal(config=CONFIG, as_json=False)) as office:
+        with pytest.raises(RuleViolation, match="not so"):
+            async with office.opened(IdentityServices) as services:
+                raise problem
+
+    assert services.users.context.crypto.hashing._pool._shutdown

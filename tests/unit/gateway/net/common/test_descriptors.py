@@ -14,7 +14,7 @@ from gateway.net.common.descriptors import (
     ours_below,
     raise_descriptor_limit,
 )
-from gateway.net.server.connections import Connections
+from gateway.net.server.front import Connections
 from gateway.net.server.peer import ServerLimits
 from tests.unit.gateway.net.server.callers import Caller
 from tests.world.raw_http import until_closed

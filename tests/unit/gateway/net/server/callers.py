@@ -1,10 +1,10 @@
 """Connections without a socket."""
 
-from dataclasses import dataclass
+from gateway.net.server.peer import Peer, ServerLimits
 
 
-@dataclass(eq=False)
 class Caller:
     """What ``Connections`` counts of a connection."""
 
-    address: str
+    def __init__(self, address: str) -> None:
+        self.peer = Peer(address, ServerLimits())

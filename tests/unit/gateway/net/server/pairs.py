@@ -13,8 +13,7 @@ import socket
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
-from gateway.net.server.connections import Connections
-from gateway.net.server.front import Front
+from gateway.net.server.front import Connections, Front
 from gateway.net.server.peer import ServerLimits
 from gateway.net.server.refusals import Refusals
 from gateway.net.server.writing import on_the_wire

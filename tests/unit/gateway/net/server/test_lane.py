@@ -15,7 +15,7 @@ from aiohttp import web
 from gateway.net.server.front import Front
 from gateway.net.server.lane import LARGEST_BYTES, Lane, Reply, WholeRequest, to_bytes
 from gateway.net.server.listener import LANE, Address, Listener
-from gateway.net.server.peer import ServerLimits
+from gateway.net.server.peer import Peer, ServerLimits
 from gateway.net.server.refusals import Refusals
 from gateway.net.server.request import read_body
 from tests.world.raw_http import Answer, split
@@ -29,16 +29,9 @@ HELD = GET.replace(b"/v1/a?b=%20c", b"/v1/held")
 SMALL = ServerLimits(header_line_bytes=200, headers=5)
 
 
-@dataclass(frozen=True)
-class Standing:
-    """A connection that is asked for its limits alone."""
-
-    limits: ServerLimits = SMALL
-
-
 def read(data: bytes, lane: Lane | None = None) -> WholeRequest | None:
     """Read as a connection does that stands between two requests."""
-    return (lane or new_lane()).read(data, cast("Front", Standing()))
+    return (lane or new_lane()).read(data, Peer("", SMALL))
 
 
 async def nothing(_request: WholeRequest) -> Reply:

@@ -6,7 +6,7 @@ from ipaddress import ip_network
 
 import pytest
 
-from gateway.net.server.connections import Connections
+from gateway.net.server.front import Connections
 from gateway.net.server.peer import ServerLimits
 from tests.unit.gateway.net.server.callers import Caller
 from tests.world.leaping import leaping
