@@ -62,8 +62,8 @@ class Callback:
     def to_document(self, _reader: object) -> WebhookDocument:
         """Show it."""
         fields = WebhookDocument.__struct_fields__
-        told = {name: getattr(self, name) for name in fields if name != "body"}
-        return WebhookDocument(body=self.body.decode("utf-8", "replace"), **told)
+        values = {name: getattr(self, name) for name in fields if name != "body"}
+        return WebhookDocument(body=self.body.decode("utf-8", "replace"), **values)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

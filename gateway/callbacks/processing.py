@@ -136,8 +136,8 @@ class CallbackLooks:
         trace.begin_background(*((payout.trace_id, payout.provider_key) if payout else ()))
         account = await self._account(callback, payout)
         if account is not None and not callback.company_id:
-            told = noticed(payout, callback.id, callback.received_at) if payout else None
-            await self.store.belongs(callback.id, account.company_id, told)
+            event = noticed(payout, callback.id, callback.received_at) if payout else None
+            await self.store.belongs(callback.id, account.company_id, event)
         return account
 
     async def _account(self, callback: Callback, payout: Payout | None) -> Account | None:

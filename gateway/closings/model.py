@@ -79,14 +79,14 @@ def line_ids(debits: Sequence[Entry]) -> Sequence[str]:
 
 
 def _digest_of(entry: Entry) -> str:
-    told = (
+    parts = (
         entry.created_at,
         entry.value.centavos,
         entry.e2e_id,
         entry.description,
         entry.counterparty.name,
     )
-    return hashlib.sha256(msgspec.json.encode(told)).hexdigest()
+    return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()
 
 
 class Line(Struct, frozen=True, kw_only=True):

@@ -69,7 +69,7 @@ class Closings:
         of_day = [each for each in entries if local_day(each.created_at) == day]
         shown = {name for each in entries for name in (each.e2e_id, each.provider_key) if name}
         begins = local_start(day)
-        told = (
+        shown_figures = (
             None
             if balance is None
             else figures(
@@ -79,7 +79,7 @@ class Closings:
         tied = await self.statements.tied(who, account, of_day)
         lines = compared(day, tied, shown, settled, paid)
         explained = await self._explained(account.id, day)
-        return Day(day=day, figures=told, lines=lines, explained=explained)
+        return Day(day=day, figures=shown_figures, lines=lines, explained=explained)
 
     @requires(Area.TRANSACTION, Action.READ)
     async def latest(self, _who: Staff, account: Account) -> Sequence[Closing]:
@@ -101,7 +101,7 @@ class Closings:
             RuleViolation: it is not as it was shown any more, or it is signed or locked already.
             ServiceError, ProviderError: as ``read``.
         """
-        seen, told = await self._as_shown(who, account, day, digest)
+        seen, current = await self._as_shown(who, account, day, digest)
         made = Closing(
             account_id=account.id,
             day=day,
@@ -109,7 +109,7 @@ class Closings:
             digest=seen.digest,
             signed_by=who.acting.actor,
             signed_at=who.acting.now(),
-            **asdict(told),
+            **asdict(current),
         )
         event = who.acting.event(SIGNED, f"account:{account.id}", _details(made))
         async with self.database.writing() as connection:

@@ -255,7 +255,7 @@ class BankAccountPayoutBody(BankAccountWithdrawBody, kw_only=True):
     ]
 
 
-@one_of(PixPayoutBody, BankAccountPayoutBody, told_by="method")
+@one_of(PixPayoutBody, BankAccountPayoutBody, discriminator="method")
 class PayoutBody(msgspec.Struct):
     """
     A payout to a PIX key or to a bank account.

@@ -169,7 +169,7 @@ def _no_digest(_number: str) -> bytes:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Terms:
+class PayoutConfig:
     """
     Settings of payouts.
 
@@ -198,7 +198,7 @@ class Payouts:
     banks: Banks
     follow_up: FollowUp
     guards: PayoutGuards
-    terms: Terms
+    config: PayoutConfig
 
     async def create(self, caller: Caller, request: PayoutRequest) -> Payout:
         """
@@ -217,7 +217,7 @@ class Payouts:
         stored = met.stored
         if stored is None:
             bank = self._admit(caller.account, request)
-            started = self.terms.monotonic()
+            started = self.config.monotonic()
             intent, attempt = self._intent(caller, request, bank)
             await self.guards.admit(caller, intent, met.similar)
             stored = await self._add(caller, intent, attempt)
@@ -244,12 +244,12 @@ class Payouts:
     @property
     def _clock(self) -> Monotonic:
         """The clock of deadlines."""
-        return self.terms.monotonic
+        return self.config.monotonic
 
     def _admit(self, account: Account, request: PayoutRequest) -> Bank:
         """Check conditions that may change between two requests: the day and the provider."""
         refuse_letters(self.banks, account, request.tax_numbers())
-        if request.date != self.terms.now().date():
+        if request.date != self.config.now().date():
             raise ServiceError(errors.PAYOUT_DATE_NOT_TODAY, "not_today", field="date")
         return paying_bank_of(self.banks, account, request.method)
 
@@ -260,7 +260,9 @@ class Payouts:
             account_id=caller.account.id,
             reference=request.reference,
             fingerprint=request.fingerprint(),
-            provider_key=provider_key(self.terms.environment, caller.account.id, request.reference),
+            provider_key=provider_key(
+                self.config.environment, caller.account.id, request.reference
+            ),
             provider=bank.name,
             provider_account=bank.account.provider_account,
             client_id=caller.principal.client_id,
@@ -275,7 +277,7 @@ class Payouts:
             lease_until=attempt.lease_until,
             created_at=attempt.started_at,
             updated_at=attempt.started_at,
-            payee_digest=self.terms.payee_digest(request.destination.tax_number),
+            payee_digest=self.config.payee_digest(request.destination.tax_number),
             owner=request.owner,
         )
         return payout, attempt
@@ -292,7 +294,7 @@ class Payouts:
 
     def _attempt(self, number: int, bank: Bank) -> Attempt:
         """Build an attempt that begins now."""
-        now = self.terms.now()
+        now = self.config.now()
         return Attempt(
             number=number,
             provider=bank.name,
@@ -345,10 +347,10 @@ class Payouts:
         bank = self._admit(caller.account, request)
         if stored.date < request.date:  # midnight passed since its day was looked at
             return await self._repeat(caller, request, stored)
-        if self.terms.look_first and not stored.was_sent_from(bank):
+        if self.config.look_first and not stored.was_sent_from(bank):
             # The attempt that the store has forgotten is not to be found at another bank account.
             raise not_sent(CANNOT_LOOK_FIRST)
-        started = self.terms.monotonic()
+        started = self.config.monotonic()
         attempt = self._attempt(stored.attempt + 1, bank)
         claimed = replace(
             stored,
@@ -364,7 +366,7 @@ class Payouts:
         await self.guards.admit(caller, claimed, await self.guards.similar_to(claimed))
         if await self._claim(caller, claimed, attempt):
             return await self._send(claimed, bank, Deadline(started + SEND_S, self._clock))
-        self.terms.count(Event.CAS_LOSS, bank.name)
+        self.config.count(Event.CAS_LOSS, bank.name)
         found = await self.store.find(stored.account_id, stored.reference)
         return await self._repeat(caller, request, found or stored)
 
@@ -389,7 +391,7 @@ class Payouts:
 
     async def _ask(self, payout: Payout, bank: Bank, send_by: Deadline) -> Outcome:
         """Send; any exception of an adapter means an unknown outcome."""
-        if self.terms.look_first:
+        if self.config.look_first:
             seen = await seen_before(payout, bank)
             if seen is not None:
                 return seen
@@ -404,15 +406,15 @@ class Payouts:
 
     async def _record(self, payout: Payout, outcome: Outcome) -> bool:
         """Store an outcome; False if another process was first or the store failed."""
-        change = _change(payout, outcome, self.terms.now)
+        change = _change(payout, outcome, self.config.now)
         try:
             recorded = await self.store.record(change)
         except StoreUnavailable:
             return False
         if recorded:
-            self.terms.moved(payout, change)
+            self.config.moved(payout, change)
         else:
-            self.terms.count(Event.CAS_LOSS, payout.provider)
+            self.config.count(Event.CAS_LOSS, payout.provider)
         return recorded
 
 

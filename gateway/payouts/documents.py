@@ -140,7 +140,7 @@ class BankAccountPayoutDocument(PayoutFields):
     destination: BankAccountDestinationDocument
 
 
-@one_of(PixPayoutDocument, BankAccountPayoutDocument, told_by="method")
+@one_of(PixPayoutDocument, BankAccountPayoutDocument, discriminator="method")
 class PayoutDocument(PayoutFields):
     """A payout; only a failed one has a failure."""
 
@@ -218,7 +218,7 @@ class BankAccountPayoutRecord(BankAccountPayoutDocument, SinceFields):
     """A payout to a bank account, as users read it."""
 
 
-@one_of(PixPayoutRecord, BankAccountPayoutRecord, told_by="method")
+@one_of(PixPayoutRecord, BankAccountPayoutRecord, discriminator="method")
 class PayoutRecord(PayoutDocument, SinceFields):
     """
     A payout as users read it; one that is paid stays so, whatever comes back.

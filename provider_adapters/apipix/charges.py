@@ -262,8 +262,8 @@ class Charges(Access):
         """Return the payload: as the bank tells it, else made of the location; empty without."""
         made = charge.emv or _made_of_location(charge, account.holder)
         try:
-            told = charge.emv or await self._payload(account, operation, charge, by)
-            return told.strip() or made
+            payload = charge.emv or await self._payload(account, operation, charge, by)
+            return payload.strip() or made
         except ProviderError:
             if not made:
                 raise
@@ -298,8 +298,8 @@ def person(found: documents.Pessoa | None) -> Party:
 
 def payer(pix: documents.Pix) -> Payer | None:
     """Read who paid; Efí tells it in a place of its own, many banks not at all."""
-    told = pix.pagador or (pix.extras.pagador if pix.extras else None)
-    named = told or documents.Pessoa()
+    person = pix.pagador or (pix.extras.pagador if pix.extras else None)
+    named = person or documents.Pessoa()
     return payer_of(named.nome, named.tax_number, pix.info)
 
 
@@ -374,9 +374,9 @@ def _state(
     It is paid when the bank says so, or shows a payment that suffices beside another state. The
     latest that suffices is told; of a charge that the bank calls paid the latest at all.
     """
-    told = known(CHARGE_STATUSES, document.status, ChargeStatus.ACTIVE, unknown)
+    state = known(CHARGE_STATUSES, document.status, ChargeStatus.ACTIVE, unknown)
     suffices, paid = _latest(document, _payments(document))
-    return (ChargeStatus.PAID, paid) if suffices or told is ChargeStatus.PAID else (told, None)
+    return (ChargeStatus.PAID, paid) if suffices or state is ChargeStatus.PAID else (state, None)
 
 
 def _latest(
@@ -457,9 +457,9 @@ def _asked(debtor: documents.Pessoa | None) -> Payer | None:
 
 def _receiver(document: documents.Cobranca, emv: str) -> tuple[Party, str, str]:
     """Return receiver, city and postal code: of the charge, else of its payload."""
-    told = document.recebedor
-    if told is not None:
-        return person(told), cleaned_text(told.cidade), cleaned_text(told.cep)
+    party = document.recebedor
+    if party is not None:
+        return person(party), cleaned_text(party.cidade), cleaned_text(party.cep)
     code = brcode.receiver(emv)
     return Party(name=cleaned_text(code.name)), code.city, code.postal_code or ""
 

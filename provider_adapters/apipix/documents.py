@@ -163,8 +163,8 @@ class Cobranca(
     @property
     def emv(self) -> str:
         """The payload, by whichever name it is there; empty where it is not."""
-        told = (self.copia_e_cola, self.brcode, self.texto)
-        return next((text.strip() for text in told if text and text.strip()), "")
+        payloads = (self.copia_e_cola, self.brcode, self.texto)
+        return next((text.strip() for text in payloads if text and text.strip()), "")
 
 
 class Paginacao(msgspec.Struct, frozen=True, rename={"pages": "quantidadeDePaginas"}):

@@ -194,8 +194,8 @@ def open_secrets(
     except (msgspec.DecodeError, UnicodeDecodeError) as problem:
         raise CredentialsRefused(Reason.CREDENTIALS_UNFIT) from problem
     shape = _shape(kind)
-    told = {name: getattr(secrets, name) for name in shape.beginnings}
-    for _name in _foreign(shape, told, environment):
+    values = {name: getattr(secrets, name) for name in shape.beginnings}
+    for _name in _foreign(shape, values, environment):
         raise CredentialsRefused(Reason.CREDENTIALS_UNFIT)
     return secrets
 

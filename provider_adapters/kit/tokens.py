@@ -247,10 +247,10 @@ class AccessTokens:
         return self._context.runtime.now().timestamp()
 
 
-def _life_of(told: object) -> float:
+def _life_of(stated: object) -> float:
     """Return the seconds that a token lives, whatever the bank's format."""
     try:
-        seconds = float(told) if isinstance(told, int | float | str) else 0.0
+        seconds = float(stated) if isinstance(stated, int | float | str) else 0.0
     except (ValueError, OverflowError):
         seconds = 0.0
     return min(seconds, _LONGEST_S) if seconds > 1 else _UNTOLD_S

@@ -94,8 +94,8 @@ def salvaged(body: bytes) -> object:
         elif piece == ",":
             name = None
         elif isinstance(holder, dict) and name is None and piece not in "{[":
-            told = _value(piece)
-            name = told if isinstance(told, str) else None
+            text = _value(piece)
+            name = text if isinstance(text, str) else None
         else:
             value = {"{": dict, "[": list}.get(piece, partial(_value, piece))()
             if isinstance(holder, list):

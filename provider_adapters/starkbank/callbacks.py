@@ -114,10 +114,10 @@ def acknowledged(answer: ProviderAnswer) -> None:
 def _missed(raw: msgspec.Raw) -> tuple[datetime, MissedEvent]:
     """Read an event as its callback would have had it."""
     about = decode_body(bytes(raw), documents.MISSED_EVENT)
-    told = try_body(raw, documents.EVENT)
+    event = try_body(raw, documents.EVENT)
     body = b'{"event": ' + bytes(raw) + b"}"
     found = MissedEvent(
-        id=provider_id(about.id), notice=_notice(told or documents.Event()), body=body
+        id=provider_id(about.id), notice=_notice(event or documents.Event()), body=body
     )
     return about.created.astimezone(UTC), found
 

@@ -91,12 +91,12 @@ def _refusal(answer: ProviderAnswer, codes: tuple[str, ...]) -> Rejected | Unkno
 
 def _shown(transfer: Transfer, wanted: Expected) -> Shown:
     """Read a transfer; the bank returns our key twice, and no end-to-end id."""
-    told = {tag.removeprefix(OUR_TAG) for tag in transfer.tags if tag.startswith(OUR_TAG)}
-    told |= {transfer.external_id} if transfer.external_id else set()
+    keys = {tag.removeprefix(OUR_TAG) for tag in transfer.tags if tag.startswith(OUR_TAG)}
+    keys |= {transfer.external_id} if transfer.external_id else set()
     goes_there = wanted.place is None or _goes_there(transfer, wanted.place)
     return Shown(
         state=mapping.STATES.get(transfer.status),
-        provider_key=told.pop() if len(told) == 1 else "",
+        provider_key=keys.pop() if len(keys) == 1 else "",
         value=Money(transfer.amount),
         provider_id=transfer.id,
         problem=None if goes_there else Reason.DESTINATION_MISMATCH,

@@ -309,9 +309,9 @@ def _of_deposit(paid: Deposit) -> IncomingPayment | None:
 
 def _minute(e2e_id: str) -> datetime | None:
     """Return the minute that stands in an end-to-end id; None for one that is no minute."""
-    told = _E2E_MINUTE.match(e2e_id)
+    minute = _E2E_MINUTE.match(e2e_id)
     try:
-        return told and datetime.strptime(told[1], "%Y%m%d%H%M").replace(tzinfo=UTC)
+        return minute and datetime.strptime(minute[1], "%Y%m%d%H%M").replace(tzinfo=UTC)
     except ValueError:
         return None
 

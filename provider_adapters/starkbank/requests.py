@@ -210,10 +210,10 @@ def may_be(tax_number: str, shown: str) -> bool:
 
     A masked number identifies nobody; an unreadable one proves nothing either way.
     """
-    told = re.sub(r"[^0-9A-Za-z*]", "", shown)
-    if len(told) != len(tax_number):
-        return set(told) <= {"*"} or "*" in told
-    return all(seen in {mine, "*"} for mine, seen in zip(tax_number, told, strict=True))
+    visible = re.sub(r"[^0-9A-Za-z*]", "", shown)
+    if len(visible) != len(tax_number):
+        return set(visible) <= {"*"} or "*" in visible
+    return all(seen in {mine, "*"} for mine, seen in zip(tax_number, visible, strict=True))
 
 
 def register_callback(order: CallbackOrder) -> ProviderRequest:

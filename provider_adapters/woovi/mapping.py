@@ -414,9 +414,9 @@ def _charge(document: documents.Charge, now: datetime, unknown: UnknownWord) -> 
     )
 
 
-def payer(told: msgspec.Raw, message: str | None) -> Payer | None:
+def payer(raw: msgspec.Raw, message: str | None) -> Payer | None:
     """Read the payer; None when unnamed."""
-    person = try_body(told, documents.CUSTOMER)
+    person = try_body(raw, documents.CUSTOMER)
     if person is None:
         return None
     return payer_of(person.name, documents.tax_number_of(person.tax_id), message)

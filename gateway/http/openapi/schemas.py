@@ -211,12 +211,13 @@ def _one_of(
 ) -> Schema:
     """Describe a choice; the word of each form is the constant in it."""
     shown: Schema = {"description": general.get("description", ""), "oneOf": forms}
-    if choice.told_by:
+    if choice.discriminator:
+        name = choice.discriminator
         mapping = {
-            components[component_of(form)]["properties"][choice.told_by]["const"]: form["$ref"]
+            components[component_of(form)]["properties"][name]["const"]: form["$ref"]
             for form in forms
         }
-        shown["discriminator"] = {"propertyName": choice.told_by, "mapping": mapping}
+        shown["discriminator"] = {"propertyName": name, "mapping": mapping}
     return shown
 
 
