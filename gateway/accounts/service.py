@@ -524,7 +524,7 @@ class AccountBanks:
         self, who: Staff, account: Account, wanted: ProviderRequest, expected: Expected
     ) -> Account | Approval:
         """
-        Connect an account to a bank, with the credentials the bank asks for.
+        Connect an account to a bank, with the credentials that the bank requires.
 
         To change the bank of an account needs a second user's approval.
 

@@ -19,7 +19,7 @@ class ChargeState(StrEnum):
     """
     Last known state of a charge.
 
-    UNKNOWN: It was ordered, and no answer of its bank tells that it was made. EXPIRED: Active, and
+    UNKNOWN: It was ordered, and no answer of its bank proves that it was made. EXPIRED: Active, and
     past its expiry; never stored.
     """
 
@@ -43,11 +43,11 @@ class ChargeRecord(Struct, frozen=True, kw_only=True):
         updated_at: Time of the query behind this state; later answers correct it.
         paid_at, e2e_id: Of the last payment that was seen; empty again where the bank's charge
             turns out not to be paid.
-        paid_centavos: What that payment paid; None where there is none, or nobody said how much.
-        payer_name: Who paid last, else who is asked to pay; empty where nobody was named.
-        description: What the payer is told; empty for nothing.
+        paid_centavos: Amount of that payment; None without a payment or a reported amount.
+        payer_name: The last payer, else the requested one; empty if unnamed.
+        description: Text for the payer; may be empty.
         made_until: Until then its order is being made, or its outcome is unknown: no other
-            process asks the bank for a charge of this reference.
+            process queries the bank for a charge of this reference.
     """
 
     id: str
@@ -93,8 +93,8 @@ class SeenCharge:
         state: None where the charge is not paid, and the answer does not tell whether it is
             active or cancelled.
         at: Time of the query: of two answers, the later query counts.
-        paid_at, e2e_id: Of the payment, where the answer tells one.
-        paid: The amount of the payment; None where the answer does not tell it.
+        paid_at, e2e_id: Of the payment, where the answer has one.
+        paid: The amount of the payment; None where the answer has none.
         payer_name: Who paid, else who is asked to pay.
         is_listed: A payment from the list of all that came in, with its amount. It names the
             charge, and that alone proves nothing: it pays the charge only where the amount

@@ -55,7 +55,7 @@ class Closings:
         Raises:
             RuleViolation: the day has not ended, or is too long ago.
             ServiceError: ``SVC.ACC.005`` (422) when no provider is configured.
-            NotSupported: the bank tells no movements, or no balance.
+            NotSupported: the bank reports no movements, or no balance.
             ProviderError: the bank gave no usable answer.
         """
         today = local_day(who.acting.now())
@@ -168,7 +168,7 @@ class Closings:
         return seen, seen.figures
 
     async def _explained(self, account_id: str, day: date) -> Collection[str]:
-        """Return the ids of a day's foreign debits that somebody has explained."""
+        """Return the ids of a day's explained foreign debits."""
         wanted = select(foreign_debits.c.line_id).where(
             foreign_debits.c.account_id == account_id,
             foreign_debits.c.day == day,

@@ -17,7 +17,7 @@ class OutsideFailure(Exception):
     """
 
     def __init__(self, reason: str, *, retry_after: float | None = None) -> None:
-        """Say why, in a fixed word."""
+        """Take the reason, a fixed word."""
         super().__init__(reason)
         self.reason = reason
         self.retry_after = retry_after

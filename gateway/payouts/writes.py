@@ -561,7 +561,7 @@ def _step_free(bulk: BulkParameters) -> Found:
 def _is_of(
     done: CTE | None, row: Parameters | ReadOnlyColumnCollection[str, Any], when: str = ""
 ) -> Iterable[ColumnElement[bool]]:
-    """Say that a row's payout is one of those that were written; without them each is."""
+    """Return the conditions that a row's payout was written by ``done``; none without it."""
     if done is None:
         return []
     return [row[f"{when}{name}"] == done.c[name] for name in _KEY]

@@ -174,7 +174,7 @@ class Charges(Access):
     async def _removed(
         self, account: ProviderAccount, reference: str, path: str, txid: str
     ) -> Charge:
-        """Ask for a charge to be removed, once."""
+        """Order the removal of a charge; sent once."""
         unknown = self._unknown("cancel_charge")
 
         def shape(charge: documents.Cobranca) -> Charge:
@@ -371,8 +371,8 @@ def _state(
     """
     Return a charge's state and its payment, for the QR code and the transaction alike.
 
-    It is paid when the bank says so, or shows a payment that suffices beside another state. The
-    latest that suffices is told; of a charge that the bank calls paid the latest at all.
+    It is paid in the bank's state Paid, or with a sufficient payment beside another state. The
+    payment is the latest sufficient one, else, for a charge that the bank calls paid, the latest.
     """
     state = known(CHARGE_STATUSES, document.status, ChargeStatus.ACTIVE, unknown)
     suffices, paid = _latest(document, _payments(document))
@@ -382,7 +382,7 @@ def _state(
 def _latest(
     document: documents.Cobranca, payments: Sequence[documents.Pix]
 ) -> tuple[bool, documents.Pix | None]:
-    """Say whether a payment suffices; return the latest that does, else the latest at all."""
+    """Return whether a payment suffices, and the latest sufficient payment, else the latest."""
     least = _least(document.valor)
     enough = [
         each for each in payments if _is_meant(each, document) and amount(each.valor) >= least

@@ -197,7 +197,7 @@ class BankLimits:
         return wait_s
 
     def _is_shared(self, request: ProviderRequest) -> bool:
-        """Say whether a call asks what all processes have: it is limited, or was refused once."""
+        """Return whether shared limits hold for a call: it has a rate, or was refused once."""
         if self._shared is None or self._shared.away:
             return False
         is_limited = request.operation in self._rates or ALL_OPERATIONS in self._rates
@@ -206,7 +206,7 @@ class BankLimits:
     def _asks(
         self, request: ProviderRequest, *, want: int = 0, back: int = 0, owed: bool = False
     ) -> list[Ask]:
-        """Ask for tokens of each bucket; for those of the time that a call may wait, too."""
+        """Build a request for a token of each bucket, within the time that a call may wait."""
         asks = []
         for name in (request.operation, ALL_OPERATIONS):
             rate = self._rates.get(name)
@@ -218,7 +218,7 @@ class BankLimits:
         return asks
 
     def _owe(self, request: ProviderRequest) -> None:
-        """Note that a token of each bucket was drawn that the common ones do not know of."""
+        """Count a token of each bucket that was drawn here and not from the shared bucket."""
         if self._shared is not None:
             for key, _ in self._buckets(request):
                 most, place = self._rates[key[0]].burst, self._name(key)
@@ -287,7 +287,7 @@ class BankLimits:
 
 
 def _key(operation: str, request: ProviderRequest) -> Key:
-    """Name what the bank counts a call by: its credential, each account's own unless it says so."""
+    """Return the bucket's key: operation and credential, or the account without a credential."""
     return operation, request.credential or account_of(request)
 
 

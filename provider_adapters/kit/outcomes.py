@@ -45,13 +45,13 @@ bank must say that nothing was done. A bare status is none, for a proxy says it 
 
 class NeverSendable(Refused):
     """
-    This bank can never take the order: a key type, a bank number or a text it does not know.
+    This bank can never take the order: a key type, bank number or text that it does not support.
 
-    Raised before the bank is asked; the caller must correct the order, and need not repeat it.
+    Raised before the bank is called; the caller must correct the order, and need not repeat it.
     """
 
     def __init__(self, failure: FailureCode = FailureCode.OTHER) -> None:
-        """Say why, in the words of a payout that failed."""
+        """Take the failure code of the payout."""
         super().__init__(Reason.UNSENDABLE)
         self.failure = failure
 
@@ -135,7 +135,7 @@ class Expected:
     must_show: bool = False
 
     def misled(self, shown: Mapping[str, str | None] | None) -> Reason | None:
-        """Say that the destination that an answer shows, if any, is another."""
+        """Return ``DESTINATION_MISMATCH`` if the answer shows another destination."""
         if self.place is None or not shown:
             agrees = not self.must_show
         else:
@@ -244,13 +244,13 @@ def _contradiction(shown: Shown, expected: Expected) -> Reason | None:
 
 
 def is_known(outcome: Outcome) -> bool:
-    """Say whether the bank answered only that it knows our key: ours, but is it this order?"""
+    """Return whether the bank only reported a duplicate of our key, not yet compared."""
     return isinstance(outcome, Accepted) and outcome.evidence.reason == Reason.DUPLICATE
 
 
 async def read_back(outcome: Outcome, look: Callable[[], Awaitable[Outcome]]) -> Outcome:
     """
-    Return an outcome, after a second look if the bank only knows our key.
+    Return an outcome; a duplicate of our key is read back from the bank first.
 
     ``look`` reads the payout by our key, in the same call, and compares amount and destination
     with the order. What it cannot read is Unknown.

@@ -62,7 +62,7 @@ class _Kept(msgspec.Struct):
     life_s: float
 
     def is_fresh(self, now: float) -> bool:
-        """Say whether it need not be renewed."""
+        """Return whether the token need not be renewed yet."""
         return now < self.ends_at - self.life_s * (1 - _RENEWED_AT)
 
 
@@ -91,11 +91,11 @@ class TokenForm:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientCredentials:
     """
-    What an account asks for its token with.
+    The credentials by which an account gets its token.
 
     Attributes:
         account_id: Two accounts never share a token, even with one id and secret.
-        secret: Empty at a bank that knows a client by its certificate.
+        secret: Empty at a bank that identifies a client by its certificate.
         identity: For a bank that wants the account's certificate on this call too.
     """
 
@@ -194,7 +194,7 @@ class AccessTokens:
         return self._keep(key, fresh)
 
     async def _fetched(self, credentials: ClientCredentials, by: Deadline | None) -> _Kept:
-        """Fetch a token; a refusal is believed when it comes twice."""
+        """Fetch a token; a refusal counts when it comes twice."""
         request = self._request(credentials)
         try:
             return await self._client.read(request, self._granted, by)

@@ -56,7 +56,7 @@ class StarkBankProof:
 
 
 def _notice(event: documents.Event) -> Notice:
-    """Say what an event speaks of; one that names nothing of ours is still a callback."""
+    """Read the subject of an event; it is empty for an event that names nothing of ours."""
     kind = SUBSCRIPTIONS.get(event.subscription, CallbackKind.OTHER)
     log, subject = event.log, ""
     if kind is CallbackKind.PAYOUT and log.transfer:

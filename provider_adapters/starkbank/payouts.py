@@ -52,7 +52,7 @@ def created(answer: ProviderAnswer, ordered: Expected) -> Outcome:
 
 
 def may_be_known(outcome: Outcome) -> bool:
-    """Say whether the bank refused with a 400, which may mean that it has our key already."""
+    """Return whether the bank refused with a 400, which may mean a duplicate of our key."""
     if not isinstance(outcome, Rejected | Unknown):
         return False
     evidence = outcome.evidence
@@ -108,7 +108,7 @@ def _shown(transfer: Transfer, wanted: Expected) -> Shown:
 
 def _goes_there(transfer: Transfer, place: Mapping[str, str | None]) -> bool:
     """
-    Say whether a transfer goes where it was ordered to; names are not compared.
+    Return whether a transfer goes to the ordered destination; names are not compared.
 
     Branch and account may come back otherwise where they were encrypted: ``place`` is then
     without them.

@@ -317,5 +317,5 @@ def _minute(e2e_id: str) -> datetime | None:
 
 
 def _may_be_tag(text: str) -> bool:
-    """Say whether a text can be searched for as a tag: commas would part it."""
+    """Return whether a text can be searched for as a tag: it must have no comma."""
     return len(text) <= _LONGEST_TAG and "," not in text and text.isprintable()

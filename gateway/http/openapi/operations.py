@@ -235,7 +235,7 @@ def operation(gate: Gate[Any], route: Route[Any], shapes: Shapes) -> Schema:
 
 
 def _description(gate: Gate[Any], route: Route[Any]) -> str:
-    """Say what a caller needs, and where no call ever succeeds."""
+    """Describe the right that a route requires, and a route on which no call succeeds."""
     needs = f"Needs `{route.needs}`." if route.needs is not None else _beyond_rights(gate, route)
     if not _never_succeeds(route):
         return needs
@@ -247,7 +247,7 @@ def _description(gate: Gate[Any], route: Route[Any]) -> str:
 
 
 def _beyond_rights(gate: Gate[Any], route: Route[Any]) -> str:
-    """Say who may call a route that needs no right; one without a 401 asks for no sign-in."""
+    """Describe the callers of a route that requires no right; without a 401, no sign-in either."""
     if not gate.scheme:
         return "Open to everybody."
     if any(error.status == _UNAUTHORIZED for error in codes_of(gate, route)):

@@ -336,7 +336,7 @@ class Front(asyncio.Protocol):
 
     @property
     def is_refusing(self) -> bool:
-        """Was a head refused here? aiohttp may refuse its first part as well: one is told."""
+        """Return whether a head was refused here; aiohttp may refuse its first part as well."""
         return self._refusing is not None
 
     def begin_request(self, request: web.BaseRequest) -> Awaitable[None] | None:

@@ -98,7 +98,7 @@ def without_mapping(address: str) -> str:
 
 
 def is_within(address: str, networks: Networks) -> bool:
-    """Is the address in one of the networks? Text that is no address is in none."""
+    """Return whether the address is in one of the networks; text that is no address is in none."""
     try:
         read = ip_address(address)
     except ValueError:
