@@ -163,7 +163,7 @@ class ProviderRequest(Struct):
 
     Always whole. Without credentials the stored ones stay, as long as provider and
     account stay the same; otherwise they are required; an empty text means that there are none.
-    A bank that asks for one secret takes a text; one that asks for several takes an object,
+    A bank that requires one secret takes a text; one that requires several takes an object,
     with the fields that its adapter names, or the same object as a text. They must be whole:
     a certificate needs its key. They are encrypted before they are stored, also in an order that
     waits, and never shown again; ``certificate_ends_at`` says when the certificate among them

@@ -564,7 +564,7 @@ class AccountBanks:
         """
         Test the connection to the account's bank; no money moves.
 
-        The bank is asked for the balance, which is not kept.
+        The balance is read from the bank and not stored.
 
         Raises:
             StoreUnavailable: the test could not be written to the audit log.

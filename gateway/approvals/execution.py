@@ -135,7 +135,7 @@ class OrderExecution:
         Raises:
             ServiceError: ``NOT_POSSIBLE`` when it was refused, is over, void or under way; as
                 its execution.
-            OutcomeUnknown: a refund may have been given; its bank cannot tell now.
+            OutcomeUnknown: a refund may have been given; its bank does not answer now.
         """
         self._refuse_settled(approval)
         if not approval.moves_money:

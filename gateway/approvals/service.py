@@ -261,7 +261,7 @@ class Approvals:
         Read payouts like an order of money, of 30 days, what the account held and what waits.
 
         Payouts alike go to its recipient, or are of its value and of today. What waits are the
-        other payouts and refunds of the account that nobody has decided on.
+        other undecided payouts and refunds of the account.
 
         Raises:
             ServiceError: ``NOT_FOUND``, also for one outside of the scope.

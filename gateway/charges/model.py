@@ -90,12 +90,12 @@ class SeenCharge:
     A bank's answer about a charge, which may not be one of ours.
 
     Attributes:
-        state: None where the charge is not paid, and the answer does not tell whether it is
+        state: None where the charge is not paid, and the answer does not show whether it is
             active or cancelled.
         at: Time of the query: of two answers, the later query counts.
         paid_at, e2e_id: Of the payment, where the answer has one.
         paid: The amount of the payment; None where the answer has none.
-        payer_name: Who paid, else who is asked to pay.
+        payer_name: The payer, else the requested one.
         is_listed: A payment from the list of all that came in, with its amount. It names the
             charge, and that alone proves nothing: it pays the charge only where the amount
             suffices. False for the bank's answer about the charge itself.
@@ -119,7 +119,7 @@ class ChargeSearch:
 
     Attributes:
         offset: How many are left out before the page.
-        text: An amount that was asked for or paid, or a part of a reference or of a payer's
+        text: A requested or paid amount, or a part of a reference or of a payer's
             name, with which the newest charges alone are compared.
     """
 

@@ -138,8 +138,8 @@ class Closings:
         Lock a day that another user has signed, as signed and shown.
 
         Raises:
-            RuleViolation: nobody has signed it, or only who asks; it is not as it was signed; or
-                it is locked already.
+            RuleViolation: it is unsigned, or signed by the caller alone; it differs from what was
+                signed; or it is locked already.
             ServiceError, ProviderError: as ``read``.
         """
         seen, _ = await self._as_shown(who, account, day, digest)

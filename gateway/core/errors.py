@@ -13,7 +13,7 @@ class OutsideFailure(Exception):
 
     Attributes:
         reason: A fixed word for logs and metrics, never the other's text.
-        retry_after: Seconds we are asked to wait; None when we are not.
+        retry_after: Seconds to wait before a repetition; None if unstated.
     """
 
     def __init__(self, reason: str, *, retry_after: float | None = None) -> None:

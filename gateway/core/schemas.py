@@ -24,7 +24,7 @@ class Choice:
 
     Attributes:
         discriminator: The field whose word names the form, a constant in each; empty
-            where the fields themselves tell.
+            where the fields themselves distinguish the forms.
     """
 
     forms: tuple[type, ...]

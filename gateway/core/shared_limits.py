@@ -50,7 +50,7 @@ class SharedLimits(Protocol):
     Counts for all processes; never waits for longer than 20 ms.
 
     Attributes:
-        processes: How many are alive, so that each can take its part while nobody counts for all.
+        processes: Number of live processes; each takes its part while the shared store is away.
         serving: How many of those answer requests.
     """
 
@@ -82,7 +82,7 @@ class SharedLimits(Protocol):
 
         Returns:
             For each limit of each key, the seconds until at most so many failures lie within
-            the window; None when nobody answered in time.
+            the window; None without an answer in time.
         """
         ...
 

@@ -149,7 +149,7 @@ def pretty(document: object) -> bytes:
 
 
 def _plain(value: object) -> object:
-    """Convert an amount or a struct; a TypeError for anything else that JSON does not know."""
+    """Convert an amount or a struct; a TypeError for anything else that JSON has no form for."""
     if type(value) is Money:  # the most frequent; the match costs 2 us
         return orjson.Fragment(str(value))
     match value:

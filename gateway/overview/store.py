@@ -99,7 +99,7 @@ class OverviewRecords:
 
         With each, whether this person could decide it, or has ordered it.
 
-        ``CALLBACKS_MISSING`` counts what a provider paid in the last hour, where its bank told
+        ``CALLBACKS_MISSING`` counts what a provider paid in the last hour, where its bank reported
         us nothing unasked in it; whether it should have is not known here.
         """
         scope = who.scope

@@ -176,7 +176,7 @@ class PayoutConfig:
     Attributes:
         count: Counts steps that another process took first, by provider.
         moved: Called with every step taken.
-        look_first: Ask the bank for the payout before it is sent. After a
+        look_first: Query the bank for the payout before it is sent. After a
             restore from backup the store may have forgotten what was sent.
         payee_digest: Computes the digest that finds a payout by the recipient's tax number.
     """

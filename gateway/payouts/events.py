@@ -3,7 +3,7 @@ Events of payouts, and the timeline built from them.
 
 What was said is kept as far as it may be. Events are only ever added. A step, a try and its
 event are one transaction, so none of them is there without the other. What happened before there
-were events is told by attempts alone.
+were events is known by attempts alone.
 """
 
 from __future__ import annotations

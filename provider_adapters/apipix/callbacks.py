@@ -64,7 +64,7 @@ class ApiPixProof:
         Accept callers with the bank's certificate, or with a path segment made from a secret.
 
         Args:
-            certificate: Whose it must be; None believes no certificate.
+            certificate: The trusted one; None trusts no certificate.
             secrets: Those shared with the bank.
             address: What the bank makes of an address with such a step.
             lists_keys: It lists an account's keys: by one of them the account can be found.
@@ -80,7 +80,7 @@ class ApiPixProof:
         self._steps = None if no_secret_needed else SharedToken([each.encode() for each in steps])
 
     async def check(self, came: Delivery) -> Sequence[Notice] | None:
-        """Return what a callback says; nothing for the test at registration."""
+        """Return the notices of a callback; none for the test at registration."""
         shown = self._certificate is not None and self._certificate.proves(came.certificate)
         known = self._steps is not None and self._steps.proves(came.rest)
         return notices_of(came.body, lists_keys=self._lists_keys) if shown or known else None
@@ -190,7 +190,7 @@ def step_of(secret: bytes) -> str:
 
 def notices_of(body: bytes, *, lists_keys: bool) -> Sequence[Notice]:
     """
-    Read what a proven body says; nothing of a test, which is empty, or JSON without parts.
+    Read the notices of a proven body; none of a test, which is empty, or JSON without parts.
 
     A part that cannot be read is left out: the others are good. A body that is no JSON, and of
     which no part can be read either, is kept as a callback about nothing.

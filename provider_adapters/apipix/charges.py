@@ -259,7 +259,7 @@ class Charges(Access):
         charge: documents.Cobranca,
         by: Deadline,
     ) -> str:
-        """Return the payload: as the bank tells it, else made of the location; empty without."""
+        """Return the payload: the bank's, else made of the location; empty without."""
         made = charge.emv or _made_of_location(charge, account.holder)
         try:
             payload = charge.emv or await self._payload(account, operation, charge, by)
@@ -297,7 +297,7 @@ def person(found: documents.Pessoa | None) -> Party:
 
 
 def payer(pix: documents.Pix) -> Payer | None:
-    """Read who paid; Efí tells it in a place of its own, many banks not at all."""
+    """Read the payer; Efí has it in a field of its own, many banks nowhere."""
     person = pix.pagador or (pix.extras.pagador if pix.extras else None)
     named = person or documents.Pessoa()
     return payer_of(named.nome, named.tax_number, pix.info)
@@ -338,7 +338,7 @@ def _order(order: ChargeOrder) -> Mapping[str, object]:
 
 
 def _debtor(payer: Payer) -> Mapping[str, str]:
-    """Write who is to pay: the standard wants name and tax number, or nobody."""
+    """Write the payer: the standard requires name and tax number, or neither."""
     if not payer.name or not payer.tax_number or len(payer.name) > _LONGEST_NAME:
         raise NeverSendable
     field = "cpf" if len(payer.tax_number) == _CPF_DIGITS else "cnpj"
@@ -451,7 +451,7 @@ def _who_paid(document: documents.Cobranca, paid: documents.Pix | None) -> Payer
 
 
 def _asked(debtor: documents.Pessoa | None) -> Payer | None:
-    """Read who is asked to pay; None for an anonymous charge."""
+    """Read the requested payer; None for an anonymous charge."""
     return None if debtor is None else payer_of(debtor.nome, debtor.tax_number)
 
 

@@ -55,7 +55,7 @@ def qr_code(answer: ProviderAnswer) -> documents.QrCode:
 
 
 def customer(answer: ProviderAnswer) -> Payer | None:
-    """Read who is asked to pay."""
+    """Read the requested payer."""
     return read_document(answer, documents.CUSTOMER, payer)
 
 
@@ -82,7 +82,7 @@ def charge_status(row: documents.Payment, unknown: UnknownWord) -> ChargeStatus:
     """
     Return the status of a charge; an unknown word counts as active, so that it is read again.
 
-    A payment counts, whatever other fields say.
+    A payment counts, whatever other fields hold.
     """
     state = known(mapping.CHARGE_STATUSES, row.status, ChargeStatus.ACTIVE, unknown)
     if row.payment_date or row.pix_transaction:

@@ -93,7 +93,7 @@ def _made(
     shape: Callable[[Document], Value],
     whole: bool,  # noqa: FBT001 - a keyword costs every balance
 ) -> Value:
-    """Decode a good answer strictly, else tolerantly where ``read_document`` says so."""
+    """Decode a good answer strictly, else tolerantly where ``read_document`` allows it."""
     body = answer.body.removeprefix(_BYTE_ORDER_MARK)
     try:
         return shape(decoder.decode(body))

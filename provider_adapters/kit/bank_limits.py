@@ -133,7 +133,7 @@ class BankLimits:
         """
         Pause the operation for this credential, since the bank answered "too many calls".
 
-        ``asked_s`` is how long the bank asks to wait; None when it does not say.
+        ``asked_s`` is the wait that the bank states; None if unstated.
         """
         key = _key(request.operation, request)
         times = min(self._paused.get(key, _Pause(0.0, 0)).times + 1, _DOUBLED_AT_MOST)

@@ -1,5 +1,5 @@
 """
-Lists of banks in pages, each made into a ``Page`` whose cursor says where to go on.
+Lists of banks in pages, each made into a ``Page`` with the cursor of the next.
 
 A cursor is a text that comes back unchanged with the next call; nothing is remembered between
 two calls. A list must not end too early: a bank may send fewer items than it was asked for,
@@ -66,7 +66,7 @@ def unrepeated(page: Page[Item], cursor: str | None, name: Callable[[Item], str]
     Args:
         page: As ``numbered`` or ``skipped`` made it.
         cursor: The one this page was asked with; it remembers the page before.
-        name: What tells an item from every other, such as the bank's id.
+        name: Returns what identifies an item, such as the bank's id.
     """
     remembered = (cursor or "").partition(_BESIDE)[2]
     before = {remembered[at : at + _MARK] for at in range(0, len(remembered), _MARK)}

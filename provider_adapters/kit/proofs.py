@@ -72,7 +72,7 @@ class SharedToken:
     secrets: Sequence[bytes] = field(repr=False)
 
     def __post_init__(self) -> None:
-        """Refuse to believe everybody."""
+        """Refuse an empty secret, which every caller could have."""
         _require(self.secrets)
 
     def proves(self, token: str) -> bool:
@@ -99,7 +99,7 @@ class Hmac:
     text: SignatureText = "base64"
 
     def __post_init__(self) -> None:
-        """Refuse to believe everybody."""
+        """Refuse an empty secret, which every caller could have."""
         _require(self.secrets)
 
     def proves(self, signature: str, message: bytes) -> bool:

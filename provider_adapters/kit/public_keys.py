@@ -143,7 +143,7 @@ class FetchedKeys:
 
     Args:
         client: The adapter's.
-        request: What is asked.
+        request: The request for the keys.
         read: Takes a good answer's body, and returns each key in PEM by its id; an
             id may be empty. A ``ValueError``, ``KeyError`` or ``TypeError``
             means that it cannot be read.

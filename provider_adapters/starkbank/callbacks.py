@@ -45,7 +45,7 @@ class StarkBankProof:
         self._signature = KeySignature(keys)
 
     async def check(self, came: Delivery) -> Sequence[Notice] | None:
-        """Return what a callback says; None when it is not proven."""
+        """Return the notices of a callback; None when it is not proven."""
         given = only_value(came.headers, SIGNATURE)
         if not given or not await self._signature.proves(given, came.body):
             return None

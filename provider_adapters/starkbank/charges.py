@@ -219,7 +219,7 @@ def reference_of(tags: Sequence[str], *, of_invoice: bool = False) -> str:
     """
     Return the reference of a charge that tags name; empty where they name none.
 
-    A charge that somebody else made has no tag of ours: it is found by its only other one.
+    A charge created elsewhere has no tag of ours: it is found by its only other tag.
     A deposit without a BR Code pays no charge, whatever its tags; an invoice is one.
     """
     ours = [tag.removeprefix(REFERENCE_TAG) for tag in tags if tag.startswith(REFERENCE_TAG)]

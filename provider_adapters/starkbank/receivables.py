@@ -223,7 +223,7 @@ class Receivables(BankAdapter):
         self, account: ProviderAccount, operation: str, reference: str, by: Deadline
     ) -> Invoice | Brcode:
         """
-        Find what a reference names: by our tag, else by the reference as a tag of somebody else's.
+        Find what a reference names: by our tag, else by the reference as a foreign tag.
 
         A tag of others is no key: one that several charges have names none.
         """

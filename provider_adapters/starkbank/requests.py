@@ -189,7 +189,7 @@ def place_of_key(to: PixDestination, entry: DirectoryEntry) -> dict[str, str]:
     Write where a key leads; branch and account pass through as the directory encrypted them.
 
     Raises:
-        NeverSendable: The key is somebody else's than the order says.
+        NeverSendable: The key's owner is not the ordered recipient.
     """
     if not may_be(to.tax_number, entry.tax_id):
         raise NeverSendable(FailureCode.OWNER_MISMATCH)

@@ -463,7 +463,7 @@ class _Handler(web.RequestHandler):
         Answer with our body; nothing of the request is echoed or logged.
 
         Raises:
-            ConnectionError: nobody is to be answered any more.
+            ConnectionError: the caller is gone.
         """
         if isinstance(exc, ConnectionError):
             raise exc

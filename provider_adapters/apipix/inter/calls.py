@@ -91,7 +91,7 @@ class Inter(ApiPixAdapter):
 
 
 def _balance(document: documents.Saldo) -> Balance:
-    """Add up what the bank tells apart: what is available, and what is blocked beside it."""
+    """Add up the bank's separate figures: the available amount, and the blocked ones."""
     blocks = [
         money.sum_from_json(each).centavos
         for each in (

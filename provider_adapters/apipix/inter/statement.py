@@ -44,7 +44,7 @@ class Span(msgspec.Struct, array_like=True, frozen=True):
     page: int = 0
 
     def query(self, size: int) -> Mapping[str, str]:
-        """Return what the bank is asked with."""
+        """Return the query of the list."""
         return {
             "dataInicio": self.since.isoformat(),
             "dataFim": self.until.isoformat(),
@@ -109,7 +109,7 @@ def _newest(first: date, last: date) -> Span:
 
 def _entry(row: Transacao, unknown: UnknownWord) -> Entry:
     """
-    Read a movement; it is at the first instant of its day, which is all that the bank tells.
+    Read a movement; it is at the first instant of its day, which is all that the bank reports.
 
     One of an unlisted kind does not count as Pix.
     """

@@ -140,7 +140,7 @@ ROWS = (
         source="ADR 9",
         file="gateway/approvals/execution.py",
         right="is_proof = not was_open or (ending is not None and ending[0] is Outcome.MOVED)",
-        wrong="is_proof = not was_open or told is not None",
+        wrong="is_proof = not was_open or ending is not None",
         tests=(f"{_EXECUTION}::{_NO_PROOF}",),
     ),
     Mistake(
